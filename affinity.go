@@ -1,0 +1,99 @@
+package outrank
+
+// Affinity holds a pod's required demands on its node and its neighbours.
+// Preferred ones play no part in preemption and are not kept.
+type Affinity struct {
+	// Node is nil where the pod has no required node affinity. A selector
+	// without terms matches no node.
+	Node *NodeSelector
+	// Pods are terms each of which some pod in the same topology domain must
+	// match; AntiPods are terms that no pod there may match.
+	Pods, AntiPods []PodAffinityTerm
+}
+
+// NodeSelector matches a node if any of its terms does.
+type NodeSelector struct {
+	Terms []NodeSelectorTerm
+}
+
+// NodeSelectorTerm matches a node if all that it lists holds. An empty term
+// matches nothing.
+type NodeSelectorTerm struct {
+	// Labels are demands on the node's labels.
+	Labels []NodeRequirement
+	// Fields are demands on fields of the node; metadata.name is the only one
+	// there is.
+	Fields []NodeRequirement
+}
+
+// FieldName is the field of a node that NodeSelectorTerm.Fields may name.
+const FieldName = "metadata.name"
+
+// NodeRequirement is one demand on a label or field of a node.
+type NodeRequirement struct {
+	Key      string
+	Operator Operator
+	Values   []string
+}
+
+// PodAffinityTerm selects pods by their labels and namespaces, and says how
+// far away counts as together.
+type PodAffinityTerm struct {
+	// Selector picks pods by label: nil none, an empty one all.
+	Selector *LabelSelector
+	// Namespaces and NamespaceSelector pick namespaces, their union if both
+	// are given; if neither is, the namespace of the pod that carries the term.
+	// An empty NamespaceSelector means all namespaces.
+	Namespaces        []string
+	NamespaceSelector *LabelSelector
+	// TopologyKey is the node label whose values are the topology domains.
+	TopologyKey string
+	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
+	// selected pod must share or must not share. The API server folds them
+	// into Selector when a pod is created; ReadCluster does not, and nothing
+	// is folded twice.
+	MatchLabelKeys, MismatchLabelKeys []string
+}
+
+// TopologySpreadConstraint limits how many more pods like this one a topology
+// domain may hold than the emptiest one.
+type TopologySpreadConstraint struct {
+	// MaxSkew is the difference that is still allowed; at least 1.
+	MaxSkew     int32
+	TopologyKey string
+	// WhenUnsatisfiable is DoNotSchedule or ScheduleAnyway; empty means
+	// DoNotSchedule. Preemption does not look at ScheduleAnyway.
+	WhenUnsatisfiable UnsatisfiablePolicy
+	// Selector picks the pods that are counted: nil or empty none.
+	Selector *LabelSelector
+	// MinDomains is how many domains there must be before the emptiest counts
+	// as more than 0; zero means 1.
+	MinDomains int32
+	// NodeAffinityPolicy and NodeTaintsPolicy say whether nodes that the pod's
+	// node affinity or tolerations rule out are left out of the count. Empty
+	// means NodeHonor for the first and NodeIgnore for the second.
+	NodeAffinityPolicy, NodeTaintsPolicy NodeInclusionPolicy
+	// MatchLabelKeys are labels of the pod whose value a counted pod must
+	// share; keys the pod does not have are ignored.
+	MatchLabelKeys []string
+}
+
+// UnsatisfiablePolicy says what becomes of a pod whose spread constraint
+// cannot be met.
+type UnsatisfiablePolicy string
+
+// The policies.
+const (
+	DoNotSchedule  UnsatisfiablePolicy = "DoNotSchedule"
+	ScheduleAnyway UnsatisfiablePolicy = "ScheduleAnyway"
+)
+
+// NodeInclusionPolicy says whether a rule about nodes limits which nodes a
+// spread constraint counts.
+type NodeInclusionPolicy string
+
+// The policies.
+const (
+	NodeHonor  NodeInclusionPolicy = "Honor"
+	NodeIgnore NodeInclusionPolicy = "Ignore"
+)

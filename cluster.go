@@ -1,0 +1,31 @@
+package outrank
+
+// Cluster is all that a decision may depend on. The order of Nodes matters in
+// one place: of nodes that are equal in every rank, the first is chosen. No
+// other order matters.
+type Cluster struct {
+	Nodes []*Node
+	// Pods are the pods on nodes (NodeName set) and the pending ones. Finished
+	// pods may be among them and count nowhere.
+	Pods       []*Pod
+	Budgets    []*PodDisruptionBudget
+	Classes    []*PriorityClass
+	Namespaces []*Namespace
+
+	// Skipped counts, by kind, the objects that ReadCluster has no use for,
+	// and Finished the Succeeded and Failed pods it left out.
+	Skipped  map[string]int
+	Finished int
+}
+
+// Pod finds the pod with this namespace and name, nil if there is none. Time
+// is linear in the number of pods.
+func (c *Cluster) Pod(namespace, name string) *Pod {
+	namespace = namespaceOr(namespace)
+	for _, p := range c.Pods {
+		if p.Name == name && p.NamespaceName() == namespace {
+			return p
+		}
+	}
+	return nil
+}

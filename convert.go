@@ -1,0 +1,346 @@
+package outrank
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// converter turns the wire form of one object into ours.
+type converter struct {
+	kind, name string
+	problems   []Problem
+	texts      map[string]string
+}
+
+func (cv *converter) object() string { return cv.kind + " " + cv.name }
+
+func (cv *converter) add(at *path, format string, args ...any) {
+	cv.problems = append(cv.problems, Problem{cv.object(), at.String(), fmt.Sprintf(format, args...)})
+}
+
+// text gives the one copy of a text that recurs from object to object.
+func (cv *converter) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	if one, ok := cv.texts[s]; ok {
+		return one
+	}
+	cv.texts[s] = s
+	return s
+}
+
+func (cv *converter) labels(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[cv.text(k)] = cv.text(v)
+	}
+	return out
+}
+
+func (cv *converter) pod(w *manifest.Pod) *Pod {
+	m, s, st := &w.Metadata, &w.Spec, &w.Status
+	root := (*path)(nil)
+	spec, status, meta := root.field("spec"), root.field("status"), root.field("metadata")
+	p := &Pod{
+		Name: m.Name, Namespace: cv.text(m.Namespace), UID: m.UID,
+		Labels:           cv.labels(m.Labels),
+		Owner:            cv.owner(m.OwnerReferences),
+		NodeName:         cv.text(s.NodeName),
+		NominatedNode:    cv.text(st.NominatedNodeName),
+		Priority:         s.Priority,
+		PriorityClass:    cv.text(s.PriorityClassName),
+		PreemptionPolicy: PreemptionPolicy(cv.text(s.PreemptionPolicy)),
+		NodeSelector:     cv.labels(s.NodeSelector),
+		QOSClass:         QOSClass(cv.text(st.QOSClass)),
+		Phase:            Phase(cv.text(st.Phase)),
+		Mirror:           m.Annotations.ConfigMirror != nil,
+		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
+	}
+	list := spec.field("containers")
+	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, &list)
+	list = spec.field("initContainers")
+	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, &list)
+	at := spec.field("resources")
+	if s.Resources != nil {
+		r := cv.requirements(s.Resources, &at)
+		p.Resources = &r
+	}
+	at = spec.field("overhead")
+	p.Overhead = cv.amounts(s.Overhead, &at)
+	if s.Affinity != nil {
+		p.Affinity = cv.affinity(s.Affinity)
+	}
+	for _, t := range s.Tolerations {
+		p.Tolerations = append(p.Tolerations, Toleration{cv.text(t.Key), TolerationOperator(cv.text(t.Operator)), cv.text(t.Value), TaintEffect(cv.text(t.Effect))})
+	}
+	for i := range s.TopologySpreadConstraints {
+		p.TopologySpread = append(p.TopologySpread, cv.spread(&s.TopologySpreadConstraints[i]))
+	}
+	at = status.field("startTime")
+	p.StartTime = cv.time(st.StartTime, &at)
+	at = meta.field("deletionTimestamp")
+	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
+	cv.conditions(p, st.Conditions)
+	return p
+}
+
+// owner is the one that controls, if there is one.
+func (cv *converter) owner(refs []manifest.Owner) Owner {
+	for _, o := range refs {
+		if o.Controller {
+			return Owner{Kind: cv.text(o.Kind), Name: cv.text(o.Name)}
+		}
+	}
+	return Owner{}
+}
+
+// conditions keeps what the three conditions that matter say. Of several
+// DisruptionTarget conditions only the first is looked at.
+func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
+	disruption := false
+	for _, c := range cs {
+		switch c.Type {
+		case "Ready":
+			p.Ready = p.Ready || c.Status == "True"
+		case "PodResizePending":
+			p.ResizeInfeasible = p.ResizeInfeasible || c.Reason == "Infeasible"
+		case "DisruptionTarget":
+			if !disruption && c.Status == "True" {
+				p.DisruptionReason = cv.text(c.Reason)
+			}
+			disruption = true
+		}
+	}
+}
+
+func (cv *converter) containers(cs []manifest.Container, statuses []manifest.ContainerStatus, list *path) []Container {
+	if len(cs) == 0 {
+		return nil
+	}
+	out := make([]Container, len(cs))
+	for i := range cs {
+		c, at := &cs[i], list.at(i)
+		res := at.field("resources")
+		r := cv.requirements(&c.Resources, &res)
+		out[i] = Container{
+			Name: cv.text(c.Name), Requests: r.Requests, Limits: r.Limits,
+			Sidecar: c.RestartPolicy == "Always",
+		}
+		for _, p := range c.Ports {
+			out[i].Ports = append(out[i].Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
+		}
+		for j := range statuses {
+			if statuses[j].Name == c.Name {
+				cv.status(&out[i], &statuses[j], &at)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// status keeps the requests that a container's status reports. They count only
+// where it reports what is in force.
+func (cv *converter) status(c *Container, st *manifest.ContainerStatus, container *path) {
+	if st.Resources == nil {
+		return
+	}
+	at := container.field("(status).resources.requests")
+	if c.Actual = cv.amounts(st.Resources.Requests, &at); c.Actual == nil {
+		c.Actual = resource.List{}
+	}
+	at = container.field("(status).allocatedResources")
+	c.Allocated = cv.amounts(st.AllocatedResources, &at)
+}
+
+func (cv *converter) requirements(r *manifest.Requirements, parent *path) resource.Requirements {
+	requests, limits := parent.field("requests"), parent.field("limits")
+	return resource.Requirements{
+		Requests: cv.amounts(r.Requests, &requests),
+		Limits:   cv.amounts(r.Limits, &limits),
+	}
+}
+
+func (cv *converter) amounts(as manifest.Amounts, at *path) resource.List {
+	if len(as) == 0 {
+		return nil
+	}
+	out := make(resource.List, len(as))
+	bad := false
+	for name, q := range as {
+		out[resource.Name(cv.text(name))] = q.Quantity
+		bad = bad || q.Err != nil
+	}
+	if bad {
+		for _, name := range sortedKeys(as) {
+			if err := as[name].Err; err != nil {
+				one := at.field(name)
+				cv.add(&one, "%v", err)
+			}
+		}
+	}
+	return out
+}
+
+func (cv *converter) time(text string, at *path) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
+	}
+	return t
+}
+
+func (cv *converter) affinity(w *manifest.Affinity) Affinity {
+	var a Affinity
+	if w.NodeAffinity != nil && w.NodeAffinity.Required != nil {
+		a.Node = &NodeSelector{}
+		for _, t := range w.NodeAffinity.Required.NodeSelectorTerms {
+			a.Node.Terms = append(a.Node.Terms, NodeSelectorTerm{
+				Labels: cv.nodeRequirements(t.MatchExpressions),
+				Fields: cv.nodeRequirements(t.MatchFields),
+			})
+		}
+	}
+	if w.PodAffinity != nil {
+		a.Pods = cv.podTerms(w.PodAffinity.Required)
+	}
+	if w.PodAntiAffinity != nil {
+		a.AntiPods = cv.podTerms(w.PodAntiAffinity.Required)
+	}
+	return a
+}
+
+func (cv *converter) nodeRequirements(rs []manifest.Requirement) []NodeRequirement {
+	var out []NodeRequirement
+	for _, r := range rs {
+		out = append(out, NodeRequirement{cv.text(r.Key), Operator(cv.text(r.Operator)), cv.list(r.Values)})
+	}
+	return out
+}
+
+func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []PodAffinityTerm {
+	var out []PodAffinityTerm
+	for _, t := range ts {
+		out = append(out, PodAffinityTerm{
+			Selector:          cv.selector(t.LabelSelector),
+			Namespaces:        cv.list(t.Namespaces),
+			NamespaceSelector: cv.selector(t.NamespaceSelector),
+			TopologyKey:       cv.text(t.TopologyKey),
+			MatchLabelKeys:    cv.list(t.MatchLabelKeys),
+			MismatchLabelKeys: cv.list(t.MismatchLabelKeys),
+		})
+	}
+	return out
+}
+
+func (cv *converter) spread(w *manifest.Spread) TopologySpreadConstraint {
+	c := TopologySpreadConstraint{
+		MaxSkew: w.MaxSkew, TopologyKey: cv.text(w.TopologyKey),
+		WhenUnsatisfiable:  UnsatisfiablePolicy(cv.text(w.WhenUnsatisfiable)),
+		Selector:           cv.selector(w.LabelSelector),
+		NodeAffinityPolicy: NodeInclusionPolicy(cv.text(w.NodeAffinityPolicy)),
+		NodeTaintsPolicy:   NodeInclusionPolicy(cv.text(w.NodeTaintsPolicy)),
+		MatchLabelKeys:     cv.list(w.MatchLabelKeys),
+	}
+	if w.MinDomains != nil {
+		c.MinDomains = *w.MinDomains
+	}
+	return c
+}
+
+func (cv *converter) selector(w *manifest.LabelSelector) *LabelSelector {
+	if w == nil {
+		return nil
+	}
+	s := &LabelSelector{Labels: cv.labels(w.MatchLabels)}
+	for _, r := range w.MatchExpressions {
+		s.Expressions = append(s.Expressions, Requirement{cv.text(r.Key), Operator(cv.text(r.Operator)), cv.list(r.Values)})
+	}
+	return s
+}
+
+func (cv *converter) list(ss []string) []string {
+	for i, s := range ss {
+		ss[i] = cv.text(s)
+	}
+	return ss
+}
+
+func (cv *converter) node(w *manifest.Node) *Node {
+	n := &Node{
+		Name:          cv.text(w.Metadata.Name),
+		Labels:        cv.labels(w.Metadata.Labels),
+		Unschedulable: w.Spec.Unschedulable,
+	}
+	status := path{name: "status", index: -1}
+	at := status.field("allocatable")
+	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
+	for _, t := range w.Spec.Taints {
+		n.Taints = append(n.Taints, Taint{cv.text(t.Key), cv.text(t.Value), TaintEffect(cv.text(t.Effect))})
+	}
+	return n
+}
+
+func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
+	b := &PodDisruptionBudget{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
+		Selector: cv.selector(w.Spec.Selector),
+		Allowed:  w.Status.DisruptionsAllowed,
+	}
+	spec, status := path{name: "spec", index: -1}, path{name: "status", index: -1}
+	at := spec.field("minAvailable")
+	b.MinAvailable = cv.intOrPercent(w.Spec.MinAvailable, &at)
+	at = spec.field("maxUnavailable")
+	b.MaxUnavailable = cv.intOrPercent(w.Spec.MaxUnavailable, &at)
+	if len(w.Status.DisruptedPods) > 0 {
+		b.Disrupted = make(map[string]time.Time, len(w.Status.DisruptedPods))
+		list := status.field("disruptedPods")
+		for _, name := range sortedKeys(w.Status.DisruptedPods) {
+			at := list.field(name)
+			b.Disrupted[name] = cv.time(w.Status.DisruptedPods[name], &at)
+		}
+	}
+	return b
+}
+
+// intOrPercent reads 3 or "3" or "30%".
+func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	text := string(raw)
+	var quoted string
+	if json.Unmarshal(raw, &quoted) == nil {
+		text = quoted
+	}
+	number, percent := strings.CutSuffix(text, "%")
+	value, err := strconv.ParseInt(number, 10, 32)
+	if err != nil {
+		cv.add(at, "%s is neither a whole number nor a percentage", quote(text))
+		return nil
+	}
+	return &IntOrPercent{Value: int32(value), Percent: percent}
+}
+
+func (cv *converter) class(w *manifest.PriorityClass) *PriorityClass {
+	return &PriorityClass{
+		Name:             w.Metadata.Name,
+		Value:            w.Value,
+		GlobalDefault:    w.GlobalDefault,
+		PreemptionPolicy: PreemptionPolicy(w.PreemptionPolicy),
+		Description:      w.Description,
+	}
+}

@@ -1,0 +1,25 @@
+// Package outrank says what is in a cluster: pods, nodes, disruption budgets,
+// priority classes and namespaces, as far as the preemption of pods looks at
+// them.
+//
+// The types are plain structs to be written by hand in a test or a simulator,
+// or read from what kubectl prints:
+//
+//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json
+//
+// A field's zero value means what leaving the field out of a Kubernetes object
+// means, so a pod needs a name and little else:
+//
+//	pod := &outrank.Pod{
+//		Name:       "web-1",
+//		Priority:   outrank.Priority(100),
+//		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "500m", "memory", "1Gi")}},
+//	}
+//
+// Who has to leave a cluster is decided elsewhere: package preemption takes
+// the scheduler's side, package kubeletadmit the kubelet's. This package holds
+// no algorithm; its types have the methods that only look at the object itself.
+//
+// Nothing here keeps or changes what a caller passes in. Values of this
+// package may be read by any number of goroutines as long as none writes them.
+package outrank

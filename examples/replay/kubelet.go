@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/qos"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Kubelet is the answer in mode kubelet.
+type Kubelet struct {
+	FailureReasons  []FailureReason `json:"failureReasons"`
+	ReturnedReasons []FailureReason `json:"returnedReasons"`
+	Error           string          `json:"error,omitempty"`
+	Killed          []string        `json:"killed"`
+	Kills           []Kill          `json:"kills,omitempty"`
+	Admit           *Admit          `json:"admit,omitempty"`
+	Pods            []PodFacts      `json:"pods"`
+}
+
+// FailureReason is one thing that admission found.
+type FailureReason struct {
+	Type         string `json:"type"`
+	Resource     string `json:"resource,omitempty"`
+	Requested    int64  `json:"requested,omitempty"`
+	Used         int64  `json:"used,omitempty"`
+	Capacity     int64  `json:"capacity,omitempty"`
+	Insufficient int64  `json:"insufficient,omitempty"`
+	Name         string `json:"name,omitempty"`
+	Reason       string `json:"reason"`
+}
+
+// Kill is one pod being stopped.
+type Kill struct {
+	Pod     string `json:"pod"`
+	Evicted bool   `json:"evicted"`
+	Phase   string `json:"phase"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Failed  bool   `json:"failed,omitempty"`
+}
+
+// Admit is the last word on the pod.
+type Admit struct {
+	Admit   bool   `json:"admit"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+func (c *Case) kubelet() (*Kubelet, error) {
+	if c.Preemptor == nil {
+		return nil, errors.New("preemptor: missing")
+	}
+	adm, checked, err := c.admission()
+	if err != nil {
+		return nil, err
+	}
+	k := &Kubelet{
+		FailureReasons: reasons(adm.Failures), ReturnedReasons: reasons(adm.Returned),
+		Killed: []string{},
+	}
+	if adm.Err != nil {
+		k.Error = adm.Err.Error()
+	}
+	if err := k.evict(adm, c.Options.KillErrors); err != nil {
+		return nil, err
+	}
+	if checked {
+		k.Admit = &Admit{adm.OK(), adm.Reason, adm.Message}
+	}
+	k.Pods, err = facts(append(slices.Clip(c.Pods), c.Preemptor), c.Preemptor)
+	return k, err
+}
+
+// admission decides; checked is whether the failures were computed here.
+func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error) {
+	failures := c.givenFailures()
+	if failures == nil {
+		if len(c.Nodes) != 1 {
+			return adm, true, errors.New("nodes: one is wanted")
+		}
+		adm, err = kubeletadmit.Admit(c.Nodes[0], c.Pods, c.Preemptor)
+		return adm, true, err
+	}
+	adm, err = kubeletadmit.Resolve(c.Preemptor, c.Pods, failures)
+	return adm, false, err
+}
+
+// givenFailures are those that the case itself names; nil if it names none.
+func (c *Case) givenFailures() []kubeletadmit.Failure {
+	var out []kubeletadmit.Failure
+	for _, r := range c.Options.InsufficientResources {
+		out = append(out, kubeletadmit.Failure{
+			Resource: resource.Name(r.Resource), Requested: r.Requested, Used: r.Used, Capacity: r.Capacity,
+		})
+	}
+	for _, r := range c.Options.OtherReasons {
+		out = append(out, kubeletadmit.Failure{Predicate: kubeletadmit.Predicate(r.Name), Text: r.Desc})
+	}
+	return out
+}
+
+func reasons(failures []kubeletadmit.Failure) []FailureReason {
+	out := []FailureReason{}
+	for _, f := range failures {
+		if f.IsShortage() {
+			out = append(out, FailureReason{
+				Type: "insufficientResource", Resource: string(f.Resource),
+				Requested: f.Requested, Used: f.Used, Capacity: f.Capacity,
+				Insufficient: f.Shortage(), Reason: f.String(),
+			})
+		} else {
+			out = append(out, FailureReason{Type: "predicate", Name: string(f.Predicate), Reason: f.String()})
+		}
+	}
+	return out
+}
+
+// evict carries the admission out on a kubelet that only takes notes.
+func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
+	notes := &notebook{failing: killErrors}
+	kills, err := kubeletadmit.Evict(context.Background(), adm, notes)
+	if err != nil {
+		return err
+	}
+	for _, kill := range kills {
+		k.Killed = append(k.Killed, kill.Pod.Key())
+	}
+	k.Kills = notes.kills
+	return nil
+}
+
+// notebook is a kubelet that writes down what it is told.
+type notebook struct {
+	failing []string
+	kills   []Kill
+}
+
+func (n *notebook) Record(*outrank.Pod, kubeletadmit.Event) {}
+
+func (n *notebook) Count(kubeletadmit.Metric) {}
+
+func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.Status) error {
+	kill := Kill{
+		Pod: pod.Key(), Evicted: true,
+		Phase: string(s.Phase), Reason: s.Reason, Message: s.Message,
+		Failed: slices.Contains(n.failing, pod.Key()),
+	}
+	n.kills = append(n.kills, kill)
+	if kill.Failed {
+		return errors.New("the case lets this kill fail")
+	}
+	return nil
+}
+
+// PodFacts is what is worked out about a single pod; cpu is in millicores.
+type PodFacts struct {
+	Pod              string           `json:"pod"`
+	Priority         int32            `json:"priority"`
+	Critical         bool             `json:"critical"`
+	Static           bool             `json:"static"`
+	Mirror           bool             `json:"mirror"`
+	QoS              outrank.QOSClass `json:"qos"`
+	ComputedQoS      outrank.QOSClass `json:"computedQoS"`
+	Preemptable      bool             `json:"preemptable"`
+	Requests         map[string]int64 `json:"requests"`
+	IncomingRequests map[string]int64 `json:"incomingRequests"`
+	KubeletRequests  map[string]int64 `json:"kubeletRequests"`
+}
+
+func (c *Case) facts() ([]PodFacts, error) { return facts(c.Pods, c.Preemptor) }
+
+func facts(pods []*outrank.Pod, preemptor *outrank.Pod) ([]PodFacts, error) {
+	var out []PodFacts
+	for _, p := range pods {
+		if p == nil {
+			return nil, errors.New("pods: there is a null among them")
+		}
+		out = append(out, PodFacts{
+			Pod: p.Key(), Priority: p.PriorityValue(),
+			Critical: kubeletadmit.Critical(p), Static: p.Static, Mirror: p.Mirror,
+			QoS: qos.Of(p), ComputedQoS: qos.Compute(p),
+			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.MayPreempt(preemptor, p),
+			Requests:         nodeAmounts(p.RunningRequests()),
+			IncomingRequests: nodeAmounts(p.Requests()),
+			KubeletRequests:  kubeletAmounts(p),
+		})
+	}
+	return out, nil
+}
+
+// nodeAmounts lists what a node accounts for.
+func nodeAmounts(l resource.List) map[string]int64 {
+	out := map[string]int64{}
+	for _, name := range l.Names() {
+		if name.Counted() {
+			out[string(name)] = l.Amount(name)
+		}
+	}
+	return out
+}
+
+// kubeletAmounts lists every resource that the pod asks for in any place, as
+// the kubelet's preemption counts it.
+func kubeletAmounts(p *outrank.Pod) map[string]int64 {
+	total := p.KubeletRequests()
+	out := map[string]int64{string(resource.Pods): 1}
+	take := func(l resource.List) {
+		for name := range l {
+			out[string(name)] = total.Amount(name)
+		}
+	}
+	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage} {
+		out[string(name)] = total.Amount(name)
+	}
+	for i := range p.Containers {
+		take(p.Containers[i].Requests)
+	}
+	for i := range p.InitContainers {
+		take(p.InitContainers[i].Requests)
+	}
+	if p.Resources != nil {
+		take(p.Resources.Requests)
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+// Command replay decides recorded cases: it reads one case per line and writes
+// one decision per line.
+//
+//	replay [-now TIME] [FILE]
+//
+// A case holds plain Kubernetes objects and a question about them:
+//
+//	{"id": "a", "mode": "scheduler", "nodes": [], "pods": [], "pdbs": [], "namespaces": [], "preemptor": {}}
+//
+// The modes are scheduler (on which node would the preemptor push out whom?),
+// kubelet (may it start on this full node?), and for the parts of these
+// requests, quantity, selector and priority. A case that cannot be read does
+// not end the run: its line holds an error. Files ending in .gz are
+// decompressed; without a file, or with -, standard input is read.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "replay:", err)
+		}
+		os.Exit(2)
+	}
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: replay [-now TIME] [FILE]\nDecides one case per line, see the package comment for the form.")
+		flags.PrintDefaults()
+	}
+	nowText := flags.String("now", "", "what a missing start time counts as, like 2026-01-10T12:00:00Z (default: a second after the latest time in each case)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var now time.Time
+	if *nowText != "" {
+		var err error
+		if now, err = time.Parse(time.RFC3339, *nowText); err != nil {
+			return fmt.Errorf("-now: %w", err)
+		}
+	}
+	if flags.NArg() > 1 {
+		return fmt.Errorf("one file at most, not %d", flags.NArg())
+	}
+	in, done, err := open(flags.Arg(0), stdin)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return replay(in, stdout, now)
+}
+
+// open opens a file, or standard input where there is none.
+func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
+	if name == "" || name == "-" {
+		return stdin, func() error { return nil }, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return f, f.Close, nil
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return z, f.Close, nil
+}
+
+// replay decides the cases one by one.
+func replay(in io.Reader, out io.Writer, now time.Time) error {
+	lines := bufio.NewReaderSize(in, 1<<20)
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := enc.Encode(decide(line, now)); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return w.Flush()
+		}
+		if err != nil {
+			return errors.Join(err, w.Flush())
+		}
+	}
+}
+
+// decide answers one case. Nothing in a case ends the run.
+func decide(line []byte, now time.Time) Decision {
+	var c Case
+	if err := json.Unmarshal(line, &c); err != nil {
+		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
+	}
+	d := Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile}
+	if now.IsZero() {
+		now = c.latest().Add(time.Second)
+	}
+	var err error
+	switch c.Mode {
+	case "scheduler":
+		d.Scheduler, err = c.scheduler(now)
+	case "kubelet":
+		d.Kubelet, err = c.kubelet()
+	case "requests":
+		d.Facts, err = c.facts()
+	case "quantity":
+		d.Quantities = c.quantities()
+	case "selector":
+		d.Selector = c.selector()
+	case "priority":
+		d.Priorities, err = c.priorities()
+	default:
+		err = fmt.Errorf("mode %q is none of scheduler, kubelet, requests, quantity, selector, priority", c.Mode)
+	}
+	if err != nil {
+		return Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
+	}
+	return d
+}
+
+// idOf finds the id of a case that could not be read whole.
+func idOf(line []byte, c Case) string {
+	var head struct{ ID string }
+	if c.ID == "" && json.Unmarshal(line, &head) == nil {
+		return head.ID
+	}
+	return c.ID
+}

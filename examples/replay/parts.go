@@ -1,0 +1,82 @@
+package main
+
+import (
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// QuantityFact is what a quantity's text means.
+type QuantityFact struct {
+	In         string `json:"in"`
+	OK         bool   `json:"ok"`
+	Value      int64  `json:"value"`
+	MilliValue int64  `json:"milliValue"`
+	Canonical  string `json:"canonical,omitempty"`
+	Format     string `json:"format,omitempty"`
+	Sign       int    `json:"sign"`
+	Error      string `json:"error,omitempty"`
+}
+
+func (c *Case) quantities() []QuantityFact {
+	var out []QuantityFact
+	for _, text := range c.Options.Quantities {
+		q, err := resource.Parse(text)
+		if err != nil {
+			out = append(out, QuantityFact{In: text, Error: err.Error()})
+			continue
+		}
+		out = append(out, QuantityFact{
+			In: text, OK: true, Value: q.Value(), MilliValue: q.MilliValue(),
+			Canonical: q.String(), Format: q.Format().String(), Sign: q.Sign(),
+		})
+	}
+	return out
+}
+
+// SelectorFact is what a label selector picks.
+type SelectorFact struct {
+	Error   string `json:"error,omitempty"`
+	Empty   bool   `json:"empty"`
+	Matches []bool `json:"matches,omitempty"`
+}
+
+func (c *Case) selector() *SelectorFact {
+	m, err := c.Options.Selector.Matcher()
+	if err != nil {
+		return &SelectorFact{Error: err.Error()}
+	}
+	out := &SelectorFact{Empty: m.Empty()}
+	for _, labels := range c.Options.LabelSets {
+		out.Matches = append(out.Matches, m.Matches(labels))
+	}
+	return out
+}
+
+// PriorityFact is what a pod's priority is resolved to.
+type PriorityFact struct {
+	Pod               string `json:"pod"`
+	Priority          *int32 `json:"priority"`
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+	PreemptionPolicy  string `json:"preemptionPolicy,omitempty"`
+	Error             string `json:"error,omitempty"`
+}
+
+func (c *Case) priorities() ([]PriorityFact, error) {
+	table, err := priority.NewTable(c.PriorityClasses)
+	if err != nil {
+		return nil, err
+	}
+	var out []PriorityFact
+	for _, p := range c.Pods {
+		r, err := table.Resolve(p)
+		if err != nil {
+			out = append(out, PriorityFact{Pod: p.Key(), Error: err.Error()})
+			continue
+		}
+		out = append(out, PriorityFact{
+			Pod: p.Key(), Priority: &r.Value,
+			PriorityClassName: r.Class, PreemptionPolicy: string(r.Policy),
+		})
+	}
+	return out, nil
+}

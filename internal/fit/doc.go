@@ -1,0 +1,18 @@
+// Package fit answers what both sides of preemption ask of one pod and one
+// node: do its name, labels, taints and host ports let the pod in? Nothing in
+// it looks at priorities or at other nodes.
+package fit
+
+// What a node's failure is called, the same on both sides (section 5 and 12).
+const (
+	ReasonUnschedulable = "node(s) were unschedulable"
+	ReasonNodeName      = "node(s) didn't match the requested node name"
+	ReasonTaint         = "node(s) had untolerated taint(s)"
+	ReasonTaintKubelet  = "node(s) had taints that the pod didn't tolerate"
+	ReasonNodeAffinity  = "node(s) didn't match Pod's node affinity/selector"
+	ReasonNodePorts     = "node(s) didn't have free ports for the requested pod ports"
+	ReasonTooManyPods   = "Too many pods"
+)
+
+// Insufficient is the reason of a node that is short of a resource.
+func Insufficient(resource string) string { return "Insufficient " + resource }

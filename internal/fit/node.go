@@ -1,0 +1,134 @@
+package fit
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/outrank-go/outrank"
+)
+
+// NodeName reports whether the pod asks for no node by name, or for this one.
+func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
+	return pod.NodeName == "" || pod.NodeName == node.Name
+}
+
+// UntoleratedTaint finds the first of the node's taints that has one of the
+// effects and that the pod does not tolerate.
+func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
+	for _, t := range node.Taints {
+		if slices.Contains(effects, t.Effect) && !pod.Tolerates(t) {
+			return t, true
+		}
+	}
+	return outrank.Taint{}, false
+}
+
+// Unschedulable reports whether the node is cordoned and the pod does not
+// tolerate that.
+func Unschedulable(pod *outrank.Pod, node *outrank.Node) bool {
+	return node.Unschedulable &&
+		!pod.Tolerates(outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})
+}
+
+// NodeAffinity reports whether the node meets the pod's node selector and its
+// required node affinity (component-helpers GetRequiredNodeAffinity).
+func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
+	for k, v := range pod.NodeSelector {
+		if got, ok := node.Labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	s := pod.Affinity.Node
+	return s == nil || slices.ContainsFunc(s.Terms, func(t outrank.NodeSelectorTerm) bool {
+		return MatchesTerm(t, node)
+	})
+}
+
+// MatchesTerm reports whether all that a term lists holds for the node; an
+// empty term matches nothing.
+func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
+	if len(t.Labels) == 0 && len(t.Fields) == 0 {
+		return false
+	}
+	for i := range t.Labels {
+		value, ok := node.Labels[t.Labels[i].Key]
+		if !meets(&t.Labels[i], value, ok) {
+			return false
+		}
+	}
+	for i := range t.Fields {
+		if t.Fields[i].Key != outrank.FieldName || !meets(&t.Fields[i], node.Name, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// meets reports whether a label with this value, or its absence, satisfies the
+// requirement. A requirement that makes no sense is met by nothing.
+func meets(r *outrank.NodeRequirement, value string, there bool) bool {
+	switch r.Operator {
+	case outrank.In:
+		return there && slices.Contains(r.Values, value)
+	case outrank.NotIn:
+		return len(r.Values) > 0 && (!there || !slices.Contains(r.Values, value))
+	case outrank.Exists:
+		return there && len(r.Values) == 0
+	case outrank.DoesNotExist:
+		return !there && len(r.Values) == 0
+	case outrank.Gt, outrank.Lt:
+		return there && compares(r, value)
+	}
+	return false
+}
+
+// compares holds a label to Gt or Lt: strict, between integers.
+func compares(r *outrank.NodeRequirement, value string) bool {
+	if len(r.Values) != 1 {
+		return false
+	}
+	have, err1 := strconv.ParseInt(value, 10, 64)
+	limit, err2 := strconv.ParseInt(r.Values[0], 10, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	if r.Operator == outrank.Gt {
+		return have > limit
+	}
+	return have < limit
+}
+
+// NamedNodes gives the only nodes that can meet the pod's required node
+// affinity, if each of its terms names nodes by metadata.name; else ok is
+// false. Within a term the names are intersected (NodeAffinity PreFilter).
+func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
+	s := pod.Affinity.Node
+	if s == nil || len(s.Terms) == 0 {
+		return nil, false
+	}
+	names = map[string]bool{}
+	for _, t := range s.Terms {
+		named, any := namesOf(t)
+		if !any {
+			return nil, false
+		}
+		for _, n := range named {
+			names[n] = true
+		}
+	}
+	return names, true
+}
+
+func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
+	for _, r := range t.Fields {
+		if r.Key != outrank.FieldName || r.Operator != outrank.In {
+			continue
+		}
+		if !any {
+			names, any = slices.Clone(r.Values), true
+			continue
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return !slices.Contains(r.Values, n) })
+	}
+	return names, any
+}

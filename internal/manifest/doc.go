@@ -1,0 +1,7 @@
+// Package manifest answers what stands in a stream of Kubernetes objects in
+// JSON: it cuts the stream into objects without ever holding more than one of
+// them, and decodes those of the kinds that matter here.
+//
+// Cutting is done by hand, because a dump is a single JSON value of gigabytes;
+// reading an object once it is cut out is left to encoding/json.
+package manifest

@@ -1,0 +1,388 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Item is one object of a stream, still as text.
+type Item struct {
+	// Kind is the object's kind, or what its list says of it.
+	Kind string
+	// Where names the object's place for messages, "items[3]" or "document 2".
+	Where string
+	// Raw is the object's text, valid until the callback returns.
+	Raw []byte
+}
+
+// ErrSyntax is wrapped by errors about a stream that is not JSON.
+var ErrSyntax = errors.New("not JSON")
+
+// Each calls f for every object of the stream, in order. A stream is any
+// number of JSON objects one after another, with white space between them; an
+// object that has a field "items" with an array is a list, and its elements
+// are called for instead. Elements of a typed list ("PodList") that carry no
+// kind get theirs from the list, if its kind comes before its items.
+//
+// It stops at the first error, f's own or one that wraps [ErrSyntax] or comes
+// from r. Memory is bounded by the largest single object.
+func Each(r io.Reader, f func(Item) error) error {
+	s := &scanner{r: r, mark: -1}
+	for n := 1; ; n++ {
+		c, err := s.peek()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c != '{' {
+			return s.unexpected(c)
+		}
+		if err := s.document(fmt.Sprintf("document %d", n), f); err != nil {
+			return unexpectedEnd(err)
+		}
+	}
+}
+
+// document reads one object that may be a list.
+func (s *scanner) document(where string, f func(Item) error) error {
+	s.mark = s.pos
+	var kind string
+	isList := false
+	err := s.object(func(key string) error {
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		switch {
+		case key == "kind" && c == '"':
+			kind, err = s.text()
+			return err
+		case key == "items" && c == '[':
+			isList = true
+			s.mark = -1
+			return s.items(elementKind(kind), f)
+		case key == "items" && c == 'n':
+			isList = true
+		}
+		return s.skip()
+	})
+	if err != nil {
+		return err
+	}
+	raw := s.since()
+	if isList || kind == "List" {
+		return nil
+	}
+	return f(Item{Kind: kind, Where: where, Raw: raw})
+}
+
+// elementKind is what a typed list says of its elements: PodList holds Pods.
+func elementKind(list string) string {
+	if list == "List" {
+		return ""
+	}
+	kind, ok := strings.CutSuffix(list, "List")
+	if !ok {
+		return ""
+	}
+	return kind
+}
+
+func (s *scanner) items(kind string, f func(Item) error) error {
+	i := 0
+	return s.array(func() error {
+		where := fmt.Sprintf("items[%d]", i)
+		i++
+		return s.element(kind, where, f)
+	})
+}
+
+func (s *scanner) element(kind, where string, f func(Item) error) error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	s.mark = s.pos
+	if c != '{' {
+		err = s.skip()
+	} else {
+		err = s.object(func(key string) error {
+			c, err := s.peek()
+			if err == nil && key == "kind" && c == '"' {
+				kind, err = s.text()
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			return s.skip()
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return f(Item{Kind: kind, Where: where, Raw: s.since()})
+}
+
+// scanner walks over JSON text without judging more of it than where values
+// begin and end.
+type scanner struct {
+	r    io.Reader
+	buf  []byte
+	pos  int   // next byte to look at
+	mark int   // bytes from here on are kept; -1 for none
+	off  int64 // offset of buf[0] in the stream
+	err  error
+}
+
+const chunk = 256 << 10
+
+// fill reads more; buf may move, pos and mark move with it.
+func (s *scanner) fill() error {
+	if s.err != nil {
+		return s.err
+	}
+	keep := s.pos
+	if s.mark >= 0 {
+		keep = s.mark
+	}
+	if keep > 0 {
+		n := copy(s.buf, s.buf[keep:])
+		s.buf = s.buf[:n]
+		s.off += int64(keep)
+		s.pos -= keep
+		if s.mark >= 0 {
+			s.mark = 0
+		}
+	}
+	if cap(s.buf)-len(s.buf) < chunk {
+		grown := make([]byte, len(s.buf), 2*cap(s.buf)+chunk)
+		copy(grown, s.buf)
+		s.buf = grown
+	}
+	for empty := 0; ; empty++ {
+		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		s.err = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if empty == 100 {
+			s.err = io.ErrNoProgress
+			return s.err
+		}
+	}
+}
+
+// peek skips white space and gives the byte that follows, without taking it.
+func (s *scanner) peek() (byte, error) {
+	for {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch c := s.buf[s.pos]; c {
+			case ' ', '\t', '\n', '\r':
+			case 0xEF: // a byte order mark, once, at the very start
+				if s.off+int64(s.pos) == 0 && bytes.HasPrefix(s.buf, []byte("\xEF\xBB\xBF")) {
+					s.pos += 2
+					continue
+				}
+				return c, nil
+			default:
+				return c, nil
+			}
+		}
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// since gives the text from the mark to here and drops the mark.
+func (s *scanner) since() []byte {
+	if s.mark < 0 {
+		return nil
+	}
+	raw := s.buf[s.mark:s.pos:s.pos]
+	s.mark = -1
+	return raw
+}
+
+// object reads {...}, calling member after each key and its colon.
+func (s *scanner) object(member func(key string) error) error {
+	return s.sequence('}', func() error {
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		if c != '"' {
+			return s.unexpected(c)
+		}
+		key, err := s.text()
+		if err != nil {
+			return err
+		}
+		if c, err = s.peek(); err != nil {
+			return err
+		}
+		if c != ':' {
+			return s.unexpected(c)
+		}
+		s.pos++
+		return member(key)
+	})
+}
+
+func (s *scanner) array(element func() error) error { return s.sequence(']', element) }
+
+// sequence reads an opening bracket, elements parted by commas, and the
+// closing one.
+func (s *scanner) sequence(closing byte, element func() error) error {
+	s.pos++
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	if c == closing {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		s.pos++
+		switch c {
+		case ',':
+		case closing:
+			return nil
+		default:
+			s.pos--
+			return s.unexpected(c)
+		}
+	}
+}
+
+// text reads a string and gives what stands between its quotes, escapes
+// unresolved: enough for the few keys and kinds that are looked for.
+func (s *scanner) text() (string, error) {
+	n, err := s.quoted()
+	if err != nil {
+		return "", err
+	}
+	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
+}
+
+// quoted moves over a string and gives its length with quotes.
+func (s *scanner) quoted() (int, error) {
+	n := 1
+	for {
+		for s.pos+n < len(s.buf) {
+			switch s.buf[s.pos+n] {
+			case '"':
+				s.pos += n + 1
+				return n + 1, nil
+			case '\\':
+				n += 2
+			default:
+				n++
+			}
+		}
+		// The string itself must stay in the buffer while it grows.
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// skip moves over one value of any kind.
+func (s *scanner) skip() error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	switch c {
+	case '"':
+		_, err := s.quoted()
+		return err
+	case '{', '[':
+		return s.skipNested()
+	case '}', ']', ',', ':':
+		return s.unexpected(c)
+	}
+	return s.skipWord()
+}
+
+// skipWord moves over a number or a literal.
+func (s *scanner) skipWord() error {
+	for {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch s.buf[s.pos] {
+			case ',', '}', ']', ' ', '\t', '\n', '\r', ':', '"', '{', '[':
+				return nil
+			}
+		}
+		if err := s.fill(); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// skipNested moves over an object or array.
+func (s *scanner) skipNested() error {
+	depth := 0
+	for {
+		for s.pos < len(s.buf) {
+			switch s.buf[s.pos] {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+				if depth == 0 {
+					s.pos++
+					return nil
+				}
+			case '"':
+				if _, err := s.quoted(); err != nil {
+					return err
+				}
+				continue
+			}
+			s.pos++
+		}
+		if err := s.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) unexpected(c byte) error {
+	at := s.off + int64(s.pos)
+	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
+	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:"} {
+		if strings.HasPrefix(rest, yaml) {
+			return fmt.Errorf("%w: this looks like YAML; use kubectl's -o json", ErrSyntax)
+		}
+	}
+	return fmt.Errorf("%w: unexpected %q at byte %d", ErrSyntax, c, at)
+}
+
+func unexpectedEnd(err error) error {
+	if err == io.EOF {
+		return fmt.Errorf("%w: the input ends inside an object", ErrSyntax)
+	}
+	return err
+}

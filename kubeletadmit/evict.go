@@ -1,0 +1,157 @@
+package kubeletadmit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Kubelet does what [Evict] decides. An implementation that does nothing makes
+// a dry run. Its methods are called one at a time.
+type Kubelet interface {
+	// Record attaches an event to a pod that is about to be killed.
+	Record(pod *outrank.Pod, event Event)
+	// Kill stops the pod, within its own grace period, and writes the status.
+	// It returns once the pod's containers are gone, or with the error that
+	// kept it from stopping them.
+	Kill(ctx context.Context, pod *outrank.Pod, status Status) error
+	// Count adds 1 to a counter, for a pod that was killed.
+	Count(metric Metric)
+}
+
+// Event is what the user sees in the pod's history.
+type Event struct {
+	Type, Reason, Message string
+}
+
+// Status is what becomes of an evicted pod's status.
+type Status struct {
+	Phase           outrank.Phase
+	Reason, Message string
+	// Condition is added to the others. Its status is True.
+	Condition Condition
+}
+
+// Condition is a condition of a pod that holds.
+type Condition struct {
+	Type, Reason, Message string
+}
+
+// Metric is a counter with its one label.
+type Metric struct {
+	Name, Label, Value string
+}
+
+// What the kubelet says about pods it evicts for a critical one (section 12).
+const (
+	evictedReason  = "Preempting"
+	evictedMessage = "Preempted in order to admit critical pod"
+
+	conditionType    = "DisruptionTarget"
+	conditionMessage = "Pod was preempted by Kubelet to accommodate a critical pod."
+
+	metricName  = "kubelet_preemptions"
+	metricLabel = "preemption_signal"
+)
+
+// Event is the event of each of the evictions.
+func (a Admission) Event() Event {
+	return Event{Type: "Warning", Reason: evictedReason, Message: evictedMessage}
+}
+
+// Status is the status that each of the evicted pods ends with.
+func (a Admission) Status() Status {
+	return Status{
+		Phase:   outrank.PhaseFailed,
+		Reason:  evictedReason,
+		Message: evictedMessage,
+		Condition: Condition{
+			Type:    conditionType,
+			Reason:  outrank.TerminationByKubelet,
+			Message: conditionMessage,
+		},
+	}
+}
+
+// Metric counts each pod that was killed, under the resource of the first
+// shortage found.
+func (a Admission) Metric() Metric {
+	m := Metric{Name: metricName, Label: metricLabel}
+	for _, f := range a.Failures {
+		if f.IsShortage() {
+			m.Value = string(f.Resource)
+			break
+		}
+	}
+	return m
+}
+
+// Kill reports on one eviction that was to be carried out.
+type Kill struct {
+	Pod *outrank.Pod
+	// Tried is set if the kill was begun. It was not where the context ended
+	// before.
+	Tried bool
+	// Err is what kept the pod from being killed: the error of [Kubelet.Kill],
+	// or the cause of the context's end where the kill was not tried.
+	Err error
+}
+
+// Evict carries the evictions out, one after the other in their order
+// (section 12; evictPodsToFreeRequests). For each pod it
+//
+//  1. records [Admission.Event];
+//  2. kills the pod with [Admission.Status];
+//  3. counts [Admission.Metric] if the kill succeeded.
+//
+// A failed kill does not keep the rest from being tried, and it takes nothing
+// back: the pod stays admitted and whatever room there is must do. Callers who
+// want it otherwise look at the report, which has an entry per eviction in
+// order. An ending context stops Evict before the next pod; the error then
+// wraps its cause. The error is an *[outrank.InputError], and nothing is done,
+// if kubelet or a pod is nil. An admission without evictions is an empty
+// report.
+func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]Kill, error) {
+	if err := evictable(a, kubelet); err != nil {
+		return nil, err
+	}
+	kills := make([]Kill, len(a.Evictions))
+	var ended error
+	for i, e := range a.Evictions {
+		kills[i].Pod = e.Pod
+		if ended == nil && ctx.Err() != nil {
+			ended = fmt.Errorf("%d of %d evictions not tried: %w", len(kills)-i, len(kills), context.Cause(ctx))
+		}
+		if ended != nil {
+			kills[i].Err = context.Cause(ctx)
+			continue
+		}
+		kills[i].Tried, kills[i].Err = true, evictOne(ctx, a, e.Pod, kubelet)
+	}
+	return kills, ended
+}
+
+// evictOne takes the three steps of Evict for one pod.
+func evictOne(ctx context.Context, a Admission, pod *outrank.Pod, kubelet Kubelet) error {
+	kubelet.Record(pod, a.Event())
+	if err := kubelet.Kill(ctx, pod, a.Status()); err != nil {
+		return err
+	}
+	kubelet.Count(a.Metric())
+	return nil
+}
+
+// evictable refuses what cannot be carried out.
+func evictable(a Admission, kubelet Kubelet) error {
+	var problems []outrank.Problem
+	if kubelet == nil {
+		problems = append(problems, missing("kubelet"))
+	}
+	for i, e := range a.Evictions {
+		if e.Pod == nil {
+			problems = append(problems, missing(fmt.Sprintf("evictions[%d].Pod", i)))
+		}
+	}
+	return inputError(problems)
+}

@@ -1,0 +1,92 @@
+package kubeletadmit
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Predicate names a check of the node that has nothing to do with amounts.
+type Predicate string
+
+// The predicates, in the order in which [Check] reports them. A failure passed
+// to [Resolve] may name others.
+const (
+	NodeName        Predicate = "NodeName"
+	NodeAffinity    Predicate = "NodeAffinity"
+	NodePorts       Predicate = "NodePorts"
+	TaintToleration Predicate = "TaintToleration"
+)
+
+// Failure is one thing that keeps a pod from starting on a node: a shortage of
+// a resource or a failed predicate, never both.
+type Failure struct {
+	// Resource is what the node has too little of. It is empty where a
+	// predicate failed.
+	Resource resource.Name
+	// Requested is what the pod asks for, Used what the active pods hold and
+	// Capacity what the node offers. All are counted like [resource.Amount]:
+	// thousandths of a core for cpu, whole units for everything else. They
+	// mean something only where Resource is set.
+	Requested, Used, Capacity int64
+
+	// Predicate is the check that failed. It is empty for a shortage.
+	Predicate Predicate
+	// Text says in words what the predicate found.
+	Text string
+}
+
+// IsShortage reports whether the failure is the lack of a resource, which
+// evicting pods can cure.
+func (f Failure) IsShortage() bool { return f.Resource != "" }
+
+// Shortage is how much of the resource would have to be freed: Requested less
+// what is free, which counts against the pod where the node is overcommitted.
+// It is in the units of the resource, may be 0 or less where the figures say
+// that there is room, and is exact or the nearest int64 as long as neither Used
+// nor Capacity is negative. It is 0 for a predicate.
+func (f Failure) Shortage() int64 {
+	if !f.IsShortage() {
+		return 0
+	}
+	return resource.AddSat(f.Requested, resource.SubSat(f.Used, f.Capacity))
+}
+
+// String says what is wrong in the reference's words: "Insufficient cpu", or
+// the text of the predicate.
+func (f Failure) String() string {
+	if f.IsShortage() {
+		return fit.Insufficient(string(f.Resource))
+	}
+	return f.Text
+}
+
+// Reason is the word for the failure in the status of a pod that is turned
+// away: "OutOfcpu", or the name of the predicate.
+func (f Failure) Reason() string {
+	if f.IsShortage() {
+		return "OutOf" + string(f.Resource)
+	}
+	return string(f.Predicate)
+}
+
+// Message explains the failure to a person.
+func (f Failure) Message() string {
+	if !f.IsShortage() {
+		return fmt.Sprintf("%s: %s", f.Predicate, f.Text)
+	}
+	return fmt.Sprintf("%s: %s requested, %s of %s in use", f,
+		amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used), amountText(f.Resource, f.Capacity))
+}
+
+// amountText writes a counted amount as a Kubernetes object would.
+func amountText(name resource.Name, amount int64) string {
+	switch name {
+	case resource.CPU:
+		return resource.NewMilli(amount).String()
+	case resource.Memory, resource.EphemeralStorage:
+		return resource.NewBinary(amount).String()
+	}
+	return resource.New(amount).String()
+}

@@ -1,0 +1,91 @@
+package kubeletadmit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// inputError is nil where there are no problems.
+func inputError(ps []outrank.Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: ps}
+}
+
+// missing is the problem of an argument that is nil.
+func missing(object string) outrank.Problem {
+	return outrank.Problem{Object: object, Text: "is nil"}
+}
+
+// podProblems validates the pod to be admitted.
+func podProblems(pod *outrank.Pod) []outrank.Problem {
+	if pod == nil {
+		return []outrank.Problem{missing("pod")}
+	}
+	return problemsIn(pod.Validate())
+}
+
+// nodeProblems validates the node.
+func nodeProblems(node *outrank.Node) []outrank.Problem {
+	if node == nil {
+		return []outrank.Problem{missing("node")}
+	}
+	return problemsIn(node.Validate())
+}
+
+// problemsIn takes the error of a Validate apart.
+func problemsIn(err error) []outrank.Problem {
+	var input *outrank.InputError
+	if errors.As(err, &input) {
+		return input.Problems
+	}
+	return nil
+}
+
+// nilPods has a problem for each nil among the pods, by its place.
+func nilPods(list string, pods []*outrank.Pod) []outrank.Problem {
+	var ps []outrank.Problem
+	for i, p := range pods {
+		if p == nil {
+			ps = append(ps, missing(fmt.Sprintf("%s[%d]", list, i)))
+		}
+	}
+	return ps
+}
+
+// failureProblems has a problem for each failure that is both a shortage and a
+// predicate, or neither.
+func failureProblems(failures []Failure) []outrank.Problem {
+	var ps []outrank.Problem
+	for i, f := range failures {
+		if (f.Resource == "") == (f.Predicate == "") {
+			ps = append(ps, outrank.Problem{
+				Object: fmt.Sprintf("failures[%d]", i),
+				Field:  "Resource",
+				Text:   "exactly one of Resource and Predicate must be set",
+			})
+		}
+	}
+	return ps
+}
+
+// others gives the active pods that count beside the pod to be admitted, in
+// their order: not the finished ones, and not the pod itself. The slice is new.
+// None of the pods is nil.
+func others(active []*outrank.Pod, pod *outrank.Pod) []*outrank.Pod {
+	out := make([]*outrank.Pod, 0, len(active))
+	for _, p := range active {
+		if !p.Finished() && !same(p, pod) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// same reports whether two values describe one pod.
+func same(a, b *outrank.Pod) bool {
+	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
+}

@@ -1,0 +1,47 @@
+package kubeletadmit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Need is an amount of a resource that is needed or freed.
+type Need struct {
+	Resource resource.Name
+	// Amount is counted like [resource.Amount]: thousandths of a core for cpu,
+	// whole units for everything else.
+	Amount int64
+}
+
+// String gives the amount and the resource, "1500m cpu".
+func (n Need) String() string { return amountText(n.Resource, n.Amount) + " " + string(n.Resource) }
+
+// ErrNotEnough is wrapped by the error of an [Admission] that failed because
+// all pods that may be preempted together do not hold enough.
+var ErrNotEnough = errors.New("not enough to be freed")
+
+// NotEnoughError says what would still be missing if every pod that may be
+// preempted went. It wraps [ErrNotEnough].
+type NotEnoughError struct {
+	// Pod is the namespace/name of the pod that needs room.
+	Pod string
+	// Missing has an entry for each shortage that stays, in the order of the
+	// failures.
+	Missing []Need
+}
+
+// Error names the pod and all that is missing.
+func (e *NotEnoughError) Error() string {
+	parts := make([]string, len(e.Missing))
+	for i, n := range e.Missing {
+		parts[i] = n.String()
+	}
+	return fmt.Sprintf("pod %s: %v: evicting every pod it may preempt leaves it short of %s",
+		e.Pod, ErrNotEnough, strings.Join(parts, ", "))
+}
+
+// Unwrap gives [ErrNotEnough].
+func (e *NotEnoughError) Unwrap() error { return ErrNotEnough }

@@ -1,0 +1,171 @@
+package kubeletadmit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Pressure says what a node runs short of.
+type Pressure string
+
+// The pressures.
+const (
+	MemoryPressure Pressure = "memory"
+	DiskPressure   Pressure = "disk"
+	InodePressure  Pressure = "inodes"
+	PIDPressure    Pressure = "pids"
+)
+
+// Usage is what a pod was measured to use. For disk and inodes it is up to the
+// caller which file systems are summed: those under pressure.
+type Usage struct {
+	// Memory is the working set and Disk the space taken, both in bytes.
+	Memory, Disk int64
+	// Inodes and Processes are counts.
+	Inodes, Processes int64
+}
+
+// Ranked is a pod in the order of eviction, with what put it there.
+type Ranked struct {
+	// Pod is the caller's pod.
+	Pod *outrank.Pod
+	// Measured is false for a pod without statistics.
+	Measured bool
+	// Priority is the pod's, 0 where it has none.
+	Priority int32
+	// Usage is what the pod uses of what the node runs short of, and Request
+	// what it asked for: bytes for memory and disk, counts for inodes and
+	// processes, which nobody can ask for. Both are 0 where Measured is false.
+	Usage, Request int64
+}
+
+// Above is how much more the pod uses than it asked for; below 0 where it uses
+// less.
+func (r Ranked) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
+
+// RankForEviction orders pods by who goes first when the node runs short of
+// something (section 12; rankMemoryPressure, rankDiskPressureFunc,
+// rankPIDPressure). For memory, disk and inodes:
+//
+//  1. pods without statistics;
+//  2. pods that use more than they requested;
+//  3. lower priority;
+//  4. larger usage above the request.
+//
+// For PIDs: lower priority, then pods without statistics, then more processes.
+// Pods that are equal in all of it go by namespace, name and UID, and at last
+// by their place in pods.
+//
+// Critical pods are ranked like all others. The kubelet does not evict them;
+// a caller leaves out those that are [Critical].
+//
+// usage gives the statistics of a pod, or false where there are none; a nil
+// usage has none of any pod. It is called once per pod in the order of pods,
+// which stay as they are: the slice is new. The error is an
+// *[outrank.InputError] with every problem found: a nil pod, a negative usage
+// or request, an unknown pressure. Time is n log n.
+func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) ([]Ranked, error) {
+	problems := nilPods("pods", pods)
+	compare := compareAbove
+	switch pressure {
+	case PIDPressure:
+		compare = compareProcesses
+	case MemoryPressure, DiskPressure, InodePressure:
+	default:
+		problems = append(problems, outrank.Problem{Object: "pressure", Text: fmt.Sprintf("%.40q is none of memory, disk, inodes, pids", pressure)})
+	}
+	if len(problems) > 0 {
+		return nil, inputError(problems)
+	}
+	ranked := make([]Ranked, len(pods))
+	for i, p := range pods {
+		ranked[i] = measure(p, pressure, usage)
+		problems = append(problems, ranked[i].problems()...)
+	}
+	if len(problems) > 0 {
+		return nil, inputError(problems)
+	}
+	slices.SortStableFunc(ranked, func(a, b Ranked) int {
+		return cmp.Or(compare(a, b), compareNames(a.Pod, b.Pod))
+	})
+	return ranked, nil
+}
+
+// measure picks the figures that matter under this pressure.
+func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) Ranked {
+	r := Ranked{Pod: pod, Priority: pod.PriorityValue()}
+	if usage == nil {
+		return r
+	}
+	u, ok := usage(pod)
+	if !ok {
+		return r
+	}
+	r.Measured = true
+	switch pressure {
+	case MemoryPressure:
+		r.Usage, r.Request = u.Memory, pod.KubeletRequests().Amount(resource.Memory)
+	case DiskPressure:
+		r.Usage, r.Request = u.Disk, pod.KubeletRequests().Amount(resource.EphemeralStorage)
+	case InodePressure:
+		r.Usage = u.Inodes
+	case PIDPressure:
+		r.Usage = u.Processes
+	}
+	return r
+}
+
+// problems says what is wrong with the figures.
+func (r Ranked) problems() []outrank.Problem {
+	var ps []outrank.Problem
+	if r.Usage < 0 {
+		ps = append(ps, outrank.Problem{Object: "pod " + r.Pod.Key(), Field: "usage", Text: fmt.Sprintf("%d is negative", r.Usage)})
+	}
+	if r.Request < 0 {
+		ps = append(ps, problemsIn(r.Pod.Validate())...)
+	}
+	return ps
+}
+
+// compareAbove ranks under pressure on memory, disk and inodes.
+func compareAbove(a, b Ranked) int {
+	return cmp.Or(
+		trueFirst(!a.Measured, !b.Measured),
+		trueFirst(a.Above() > 0, b.Above() > 0),
+		cmp.Compare(a.Priority, b.Priority),
+		cmp.Compare(b.Above(), a.Above()),
+	)
+}
+
+// compareProcesses ranks under pressure on PIDs.
+func compareProcesses(a, b Ranked) int {
+	return cmp.Or(
+		cmp.Compare(a.Priority, b.Priority),
+		trueFirst(!a.Measured, !b.Measured),
+		cmp.Compare(b.Usage, a.Usage),
+	)
+}
+
+// compareNames orders pods by what identifies them.
+func compareNames(a, b *outrank.Pod) int {
+	return cmp.Or(
+		cmp.Compare(a.NamespaceName(), b.NamespaceName()),
+		cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.UID, b.UID),
+	)
+}
+
+// trueFirst puts true before false.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,326 @@
+package kubeletadmit_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/qos"
+	"github.com/outrank-go/outrank/resource"
+	"pgregory.net/rapid"
+)
+
+// resolve fails the test on an error.
+func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kubeletadmit.Failure) kubeletadmit.Admission {
+	adm, err := kubeletadmit.Resolve(pod, active, failures)
+	if err != nil {
+		t.Fatalf("Resolve: %v", err)
+	}
+	return adm
+}
+
+func podsOf(evictions []kubeletadmit.Eviction) []*outrank.Pod {
+	var pods []*outrank.Pod
+	for _, e := range evictions {
+		pods = append(pods, e.Pod)
+	}
+	return pods
+}
+
+// snapshot writes down everything in its arguments.
+func snapshot(t *rapid.T, values ...any) string {
+	text, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The choice is that of the slow reference, and so are the amounts that stay
+// missing where nothing helps.
+func propAgreesWithReference(t *rapid.T) {
+	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
+	got := resolve(t, pod, active, failures)
+	evict, stay := referenceChoice(pod, active, failures)
+	if !slices.Equal(podsOf(got.Evictions), evict) {
+		t.Fatalf("evicted %v, want %v", evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(evict)}))
+	}
+	var missing []shortage
+	if short, ok := got.Err.(*kubeletadmit.NotEnoughError); ok {
+		for _, n := range short.Missing {
+			missing = append(missing, shortage{n.Resource, n.Amount})
+		}
+	}
+	if !slices.Equal(missing, stay) {
+		t.Fatalf("missing %v, want %v", missing, stay)
+	}
+}
+
+func evictionsOf(pods []*outrank.Pod) []kubeletadmit.Eviction {
+	evictions := make([]kubeletadmit.Eviction, len(pods))
+	for i, p := range pods {
+		evictions[i].Pod = p
+	}
+	return evictions
+}
+
+func TestAgreesWithReference(t *testing.T) { rapid.Check(t, propAgreesWithReference) }
+
+func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWithReference)) }
+
+// Nobody goes whom the pod may not preempt, nobody goes twice, and nobody
+// goes at all for a pod that is not critical or that fails a predicate.
+func TestOnlyThoseThatMayBePreempted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pod, active, failures := somePreemptor(t), somePods(t, somePod, 10), someFailures(t)
+		got := resolve(t, pod, active, failures)
+		seen := map[*outrank.Pod]bool{}
+		for _, e := range got.Evictions {
+			if !kubeletadmit.MayPreempt(pod, e.Pod) || e.Pod.Finished() || seen[e.Pod] {
+				t.Fatalf("%s must not go, or goes twice", e.Pod.Name)
+			}
+			seen[e.Pod] = true
+		}
+		predicate := slices.ContainsFunc(failures, func(f kubeletadmit.Failure) bool { return !f.IsShortage() })
+		if (predicate || !kubeletadmit.Critical(pod)) && (len(got.Evictions) > 0 || got.OK()) {
+			t.Fatalf("outcome %s with %d evictions", got.Outcome, len(got.Evictions))
+		}
+	})
+}
+
+// What goes covers every shortage; and the reasons tell the same story: within
+// a tier, what one pod leaves is what the next one needs, and the last leaves
+// nothing.
+func TestShortagesAreCovered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		active, failures := somePods(t, somePod, 10), someShortages(t)
+		got := resolve(t, newCritical(nil), active, failures)
+		if !got.OK() {
+			return
+		}
+		for _, f := range failures {
+			freed := new(big.Int)
+			for _, p := range podsOf(got.Evictions) {
+				freed.Add(freed, big.NewInt(request(p, f.Resource)))
+			}
+			if freed.Cmp(big.NewInt(f.Shortage())) < 0 {
+				t.Fatalf("%s: %v freed of %d", f.Resource, freed, f.Shortage())
+			}
+		}
+		for i, e := range got.Evictions {
+			var left []kubeletadmit.Need
+			for _, s := range e.Shares {
+				if s.Left() > 0 {
+					left = append(left, kubeletadmit.Need{Resource: s.Resource, Amount: s.Left()})
+				}
+			}
+			var next []kubeletadmit.Need
+			if i+1 < len(got.Evictions) && got.Evictions[i+1].Tier == e.Tier {
+				for _, s := range got.Evictions[i+1].Shares {
+					next = append(next, kubeletadmit.Need{Resource: s.Resource, Amount: s.Needed})
+				}
+			}
+			if !slices.Equal(left, next) {
+				t.Fatalf("%s leaves %v, the next pod of its tier needs %v", e.Pod.Name, left, next)
+			}
+		}
+	})
+}
+
+// A class is touched only where the classes below it cannot cover the
+// shortages, together with what was chosen above it.
+func TestHigherTierOnlyIfNeeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pod, active, failures := newCritical(nil), somePods(t, somePod, 10), someShortages(t)
+		got := resolve(t, pod, active, failures)
+		rank := map[outrank.QOSClass]int{outrank.BestEffort: 1, outrank.Burstable: 2, outrank.Guaranteed: 3}
+		var all []shortage
+		for _, f := range failures {
+			all = append(all, shortage{f.Resource, f.Shortage()})
+		}
+		for i, e := range got.Evictions {
+			if i > 0 && rank[got.Evictions[i-1].Tier] > rank[e.Tier] {
+				t.Fatalf("%s goes after a %s pod", e.Tier, got.Evictions[i-1].Tier)
+			}
+			var rest []*outrank.Pod
+			for _, p := range active {
+				if kubeletadmit.MayPreempt(pod, p) && !p.Finished() && 0 < rank[qos.Of(p)] && rank[qos.Of(p)] < rank[e.Tier] {
+					rest = append(rest, p)
+				}
+			}
+			for _, o := range got.Evictions {
+				if rank[o.Tier] > rank[e.Tier] {
+					rest = append(rest, o.Pod)
+				}
+			}
+			if len(without(all, rest)) == 0 {
+				t.Fatalf("%s pod %s goes although %v suffice", e.Tier, e.Pod.Name, rest)
+			}
+		}
+	})
+}
+
+// Nothing passed in changes, and the same call gives the same answer.
+func TestInputsStayAndAnswersRepeat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node, pod, active, failures := someNode(t), somePreemptor(t), somePods(t, somePod, 10), someFailures(t)
+		order, before := slices.Clone(active), snapshot(t, node, pod, active, failures)
+		first := resolve(t, pod, active, failures)
+		admitted, err := kubeletadmit.Admit(node, active, pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(order, active) || snapshot(t, node, pod, active, failures) != before {
+			t.Fatal("the input was changed")
+		}
+		if second := resolve(t, pod, active, failures); !reflect.DeepEqual(first, second) {
+			t.Fatalf("Resolve answers %+v, then %+v", first, second)
+		}
+		if again, _ := kubeletadmit.Admit(node, active, pod); !reflect.DeepEqual(admitted, again) {
+			t.Fatalf("Admit answers %+v, then %+v", admitted, again)
+		}
+		for i := range failures {
+			failures[i] = kubeletadmit.Failure{}
+		}
+		if !reflect.DeepEqual(first, resolve(t, pod, active, first.Failures)) {
+			t.Fatal("the failures passed in were kept")
+		}
+	})
+}
+
+// A pod that may not be preempted changes no choice, wherever it is listed.
+func TestUntouchablePodIsIrrelevant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pod, active, failures := newCritical(nil), somePods(t, somePod, 10), someShortages(t)
+		want := resolve(t, pod, active, failures)
+		untouchable := somePod(t, "untouchable")
+		untouchable.Static, untouchable.Priority = true, outrank.Priority(math.MaxInt32)
+		at := rapid.IntRange(0, len(active)).Draw(t, "at")
+		got := resolve(t, pod, slices.Insert(slices.Clone(active), at, untouchable), failures)
+		if !reflect.DeepEqual(want, got) {
+			t.Fatalf("%v go, and %v beside the untouchable pod", evicted(want), evicted(got))
+		}
+	})
+}
+
+// Twice the amounts on both sides are the same problem.
+func TestScaleIsIrrelevant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		active, failures := somePods(t, somePlainPod, 10), someShortages(t)
+		twice := make([]*outrank.Pod, len(active))
+		for i, p := range active {
+			doubled := *p
+			doubled.QOSClass = qos.Of(p)
+			c := p.Containers[0]
+			c.Requests = c.Requests.Plus(c.Requests)
+			doubled.Containers = []outrank.Container{c}
+			twice[i] = &doubled
+		}
+		large := slices.Clone(failures)
+		for i := range large {
+			if large[i].Resource != resource.Pods { // a pod is a pod
+				large[i].Requested *= 2
+			}
+		}
+		want, got := resolve(t, newCritical(nil), active, failures), resolve(t, newCritical(nil), twice, large)
+		if !slices.Equal(evicted(want), evicted(got)) || want.Outcome != got.Outcome {
+			t.Fatalf("%v go, and %v at twice the scale", evicted(want), evicted(got))
+		}
+	})
+}
+
+// Once the evictions are done the pod passes the check, as long as the
+// kubelet counts pods as the scheduler does and no sum saturates.
+func TestRoomIsReal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node, active := someNode(t), somePods(t, somePlainPod, 8)
+		pod := somePlainPod(t, "critical")
+		pod.Priority = outrank.Priority(2_000_001_000)
+		adm, err := kubeletadmit.Admit(node, active, pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !adm.OK() {
+			if adm.Reason == "" || adm.Message == "" {
+				t.Fatal("rejected without a word")
+			}
+			return
+		}
+		gone := podsOf(adm.Evictions)
+		rest := slices.DeleteFunc(slices.Clone(active), func(p *outrank.Pod) bool { return slices.Contains(gone, p) })
+		left, err := kubeletadmit.Check(node, rest, pod)
+		if err != nil || len(left) > 0 {
+			t.Fatalf("after evicting %v: %v, %v", evicted(adm), left, err)
+		}
+	})
+}
+
+// A shortage is the exact difference, cut off at the ends of int64.
+func TestShortageIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		figure := rapid.OneOf(rapid.Int64Range(0, 10), rapid.Int64Range(math.MaxInt64-10, math.MaxInt64), rapid.Int64Min(0))
+		f := short("cpu", figure.Draw(t, "requested"), figure.Draw(t, "used"), figure.Draw(t, "capacity"))
+		want := new(big.Int).Sub(big.NewInt(f.Used), big.NewInt(f.Capacity))
+		want.Add(want, big.NewInt(f.Requested))
+		if limit := big.NewInt(math.MaxInt64); want.Cmp(limit) > 0 {
+			want = limit
+		}
+		if f.Shortage() != want.Int64() {
+			t.Fatalf("Shortage of %+v = %d, want %v", f, f.Shortage(), want)
+		}
+	})
+}
+
+// Ranking keeps every pod, ends in one order whatever the order given, and no
+// pod comes before one that rule after rule puts first.
+func TestRankingProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pods := somePods(t, somePod, 10)
+		usage := stats{}
+		for _, p := range pods {
+			if !chance(t, 4, "unmeasured") {
+				n := rapid.Int64Range(0, 5)
+				usage[p.Name] = kubeletadmit.Usage{Memory: n.Draw(t, "memory"), Disk: n.Draw(t, "disk"), Inodes: n.Draw(t, "inodes"), Processes: n.Draw(t, "processes")}
+			}
+		}
+		pressure := rapid.SampledFrom([]kubeletadmit.Pressure{
+			kubeletadmit.MemoryPressure, kubeletadmit.DiskPressure, kubeletadmit.InodePressure, kubeletadmit.PIDPressure,
+		}).Draw(t, "pressure")
+		got, err := kubeletadmit.RankForEviction(pods, pressure, usage.of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shuffled := rapid.Permutation(pods).Draw(t, "shuffled")
+		again, err := kubeletadmit.RankForEviction(shuffled, pressure, usage.of)
+		if err != nil || !reflect.DeepEqual(got, again) || len(got) != len(pods) {
+			t.Fatalf("ranked %v, and %v from another order (%v)", got, again, err)
+		}
+		for i := 1; i < len(got); i++ {
+			if before, after := rankKey(got[i-1], pressure), rankKey(got[i], pressure); before > after {
+				t.Fatalf("%s (%s) comes before %s (%s)", got[i-1].Pod.Name, before, got[i].Pod.Name, after)
+			}
+		}
+	})
+}
+
+// rankKey is the place in the ranking as a text: lower goes first.
+func rankKey(r kubeletadmit.Ranked, pressure kubeletadmit.Pressure) string {
+	digit := func(b bool) int {
+		if b {
+			return 0
+		}
+		return 1
+	}
+	// Both are moved into the positive; more usage has to give less text.
+	priority, above := int64(r.Priority)+1<<31, new(big.Int).Sub(big.NewInt(math.MaxInt64), big.NewInt(r.Usage-r.Request))
+	if pressure == kubeletadmit.PIDPressure {
+		return fmt.Sprintf("%012d %d %022d", priority, digit(!r.Measured), above)
+	}
+	return fmt.Sprintf("%d %d %012d %022d", digit(!r.Measured), digit(r.Usage > r.Request), priority, above)
+}

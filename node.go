@@ -1,0 +1,89 @@
+package outrank
+
+import "github.com/outrank-go/outrank/resource"
+
+// Node is one machine: what it offers and whom it lets in.
+type Node struct {
+	Name   string
+	Labels map[string]string
+	// Allocatable is what pods may use of the node. Under "pods" it holds how
+	// many of them there may be: a node that does not list it takes none.
+	Allocatable resource.List
+	Taints      []Taint
+	// Unschedulable is set on a cordoned node.
+	Unschedulable bool
+}
+
+// Taint keeps pods away that do not tolerate it.
+type Taint struct {
+	Key, Value string
+	Effect     TaintEffect
+}
+
+// TaintEffect is what a taint does to pods that do not tolerate it.
+type TaintEffect string
+
+// The effects. Preemption does not look at PreferNoSchedule.
+const (
+	NoSchedule       TaintEffect = "NoSchedule"
+	PreferNoSchedule TaintEffect = "PreferNoSchedule"
+	NoExecute        TaintEffect = "NoExecute"
+)
+
+// UnschedulableTaint is the key of the taint that a cordoned node stands for.
+const UnschedulableTaint = "node.kubernetes.io/unschedulable"
+
+// Toleration lets a pod onto nodes in spite of a taint.
+type Toleration struct {
+	// Key is the taint's key; empty together with TolerationExists means every
+	// taint.
+	Key string
+	// Operator is TolerationEqual if empty.
+	Operator TolerationOperator
+	Value    string
+	// Effect is the effect tolerated; empty means all of them.
+	Effect TaintEffect
+}
+
+// TolerationOperator is how a toleration compares itself with a taint.
+type TolerationOperator string
+
+// The operators; any other tolerates nothing.
+const (
+	TolerationEqual  TolerationOperator = "Equal"
+	TolerationExists TolerationOperator = "Exists"
+)
+
+// Tolerates reports whether the toleration covers the taint (section 5; core
+// v1 ToleratesTaint, except that an empty key with any operator but Exists
+// covers nothing).
+func (t Toleration) Tolerates(taint Taint) bool {
+	if t.Effect != "" && t.Effect != taint.Effect {
+		return false
+	}
+	switch t.Operator {
+	case TolerationExists:
+		return t.Key == "" || t.Key == taint.Key
+	case TolerationEqual, "":
+		return t.Key != "" && t.Key == taint.Key && t.Value == taint.Value
+	}
+	return false
+}
+
+// Tolerates reports whether any of the pod's tolerations covers the taint.
+// Time is proportional to the number of tolerations.
+func (p *Pod) Tolerates(taint Taint) bool {
+	for _, t := range p.Tolerations {
+		if t.Tolerates(taint) {
+			return true
+		}
+	}
+	return false
+}
+
+// Namespace is a namespace with its labels, which pod affinity terms select
+// namespaces by.
+type Namespace struct {
+	Name   string
+	Labels map[string]string
+}

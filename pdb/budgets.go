@@ -1,0 +1,165 @@
+package pdb
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Budgets is a list of budgets, prepared for finding those that cover a pod.
+// It never changes, and any number of goroutines may use it as long as nobody
+// writes the budgets. The zero value and nil hold no budgets.
+type Budgets struct {
+	budgets []*outrank.PodDisruptionBudget
+	// matchers run parallel to budgets; those of budgets that cover nothing
+	// are in no scope.
+	matchers []matcher
+	scopes   map[string]*scope
+}
+
+// scope is what there is to know about one namespace. A budget that covers
+// anything at all is in exactly one of its two parts.
+type scope struct {
+	// byLabel lists budgets under one label that all their pods carry.
+	byLabel map[label][]int32
+	// rest are those that ask for no particular label.
+	rest []int32
+}
+
+// New prepares budgets. It never fails: a budget that is nil or whose selector
+// is nil, empty or invalid covers nothing (section 4).
+//
+// The pointers are kept, the slice is not. Allowed and Disrupted may be written
+// between two calls of methods, and the next call sees it; name, namespace and
+// selector must stay as they are. Time and memory are linear in the size of
+// the selectors.
+func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
+	b := &Budgets{
+		budgets:  slices.Clone(budgets),
+		matchers: make([]matcher, len(budgets)),
+		scopes:   map[string]*scope{},
+	}
+	shared := map[spot]int{}
+	for i, budget := range budgets {
+		b.matchers[i] = compile(budget)
+		for _, l := range b.matchers[i].labels {
+			shared[spot{budget.NamespaceName(), l}]++
+		}
+	}
+	for i := range b.matchers {
+		if !b.matchers[i].coversNothing() {
+			b.insert(int32(i), shared)
+		}
+	}
+	return b
+}
+
+// spot is a label in a namespace.
+type spot struct {
+	namespace string
+	label
+}
+
+// insert puts a budget in its scope. Of its labels it chooses the one that the
+// fewest budgets share, so that few have to be looked at for a pod.
+func (b *Budgets) insert(i int32, shared map[spot]int) {
+	ns, labels := b.budgets[i].NamespaceName(), b.matchers[i].labels
+	s := b.scopes[ns]
+	if s == nil {
+		s = &scope{byLabel: map[label][]int32{}}
+		b.scopes[ns] = s
+	}
+	if len(labels) == 0 {
+		s.rest = append(s.rest, i)
+		return
+	}
+	rarest := slices.MinFunc(labels, func(x, y label) int { return shared[spot{ns, x}] - shared[spot{ns, y}] })
+	s.byLabel[rarest] = append(s.byLabel[rarest], i)
+}
+
+// Len is the number of budgets, those that cover nothing included.
+func (b *Budgets) Len() int {
+	if b == nil {
+		return 0
+	}
+	return len(b.budgets)
+}
+
+// At is the i-th budget as it was passed to [New], and nil where there is no
+// i-th one.
+func (b *Budgets) At(i int) *outrank.PodDisruptionBudget {
+	if i < 0 || i >= b.Len() {
+		return nil
+	}
+	return b.budgets[i]
+}
+
+// Covering lists the budgets that cover the pod, by their index, in the order
+// they were passed to [New]. A pod without labels is covered by none, whatever
+// the selectors say (section 4). The slice is the caller's, and nil where there
+// are none.
+//
+// Time is linear in the number of the pod's labels, and in the size of the
+// selectors that ask for one of them or for none in particular.
+func (b *Budgets) Covering(pod *outrank.Pod) []int {
+	var buf [16]int32
+	var out []int
+	for _, i := range b.AppendCovering(buf[:0], pod) {
+		out = append(out, int(i))
+	}
+	return out
+}
+
+// AppendCovering appends to dst what [Budgets.Covering] lists, and allocates
+// only where dst is too small. What dst held before stays as it was.
+func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
+	if b == nil || pod == nil || len(pod.Labels) == 0 {
+		return dst
+	}
+	s := b.scopes[pod.NamespaceName()]
+	if s == nil {
+		return dst
+	}
+	start := len(dst)
+	dst = b.appendMatching(dst, s.rest, pod)
+	if len(s.byLabel) > 0 {
+		for k, v := range pod.Labels {
+			dst = b.appendMatching(dst, s.byLabel[label{k, v}], pod)
+		}
+	}
+	// The map gave its labels in any order.
+	slices.Sort(dst[start:])
+	return dst
+}
+
+func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []int32 {
+	for _, i := range candidates {
+		if b.matchers[i].matches(pod.Labels) {
+			dst = append(dst, i)
+		}
+	}
+	return dst
+}
+
+// Split tells possible victims whose going would break a budget from the
+// others (section 4; filterPodsWithPDBViolation). The order of pods is
+// kept inside each, and decides which of them are violating: every pod is
+// charged to every budget that covers it, the violating ones too, so that the
+// first pods of a list use the allowance up. The slices are the caller's and
+// hold all of pods; nil pods break nothing.
+//
+// To do the same again and again without allocating, use
+// [Budgets.AppendCovering] and a [Ledger].
+func (b *Budgets) Split(pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
+	ledger := b.Ledger()
+	var covering []int32
+	for _, pod := range pods {
+		covering = b.AppendCovering(covering[:0], pod)
+		if len(ledger.Charge(pod, covering)) > 0 {
+			violating = append(violating, pod)
+		} else {
+			ok = append(ok, pod)
+		}
+	}
+	return violating, ok
+}

@@ -1,0 +1,113 @@
+package pdb_test
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+)
+
+// web covers the pods with the label app=web and lets one of them go.
+func web() *outrank.PodDisruptionBudget {
+	return &outrank.PodDisruptionBudget{
+		Name:     "web",
+		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+		Allowed:  1,
+	}
+}
+
+func webPod(name string) *outrank.Pod {
+	return &outrank.Pod{Name: name, Labels: map[string]string{"app": "web"}, Ready: true}
+}
+
+func ExampleNew() {
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{
+		{Name: "all", Selector: &outrank.LabelSelector{}}, // an empty selector covers nothing
+		web(),
+	})
+	for _, i := range budgets.Covering(webPod("web-1")) {
+		fmt.Println(i, "of", budgets.Len(), budgets.At(i).Key())
+	}
+	// Output:
+	// 1 of 2 default/web
+}
+
+func ExampleBudgets_Covering() {
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
+	fmt.Println(budgets.Covering(webPod("web-1")))
+	fmt.Println(budgets.Covering(&outrank.Pod{Name: "web-1", Namespace: "elsewhere", Labels: map[string]string{"app": "web"}}))
+	// Output:
+	// [0]
+	// []
+}
+
+func ExampleBudgets_AppendCovering() {
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
+	ledger := budgets.Ledger()
+	var covering []int32 // kept, so that the loop does not allocate
+	for _, name := range []string{"web-1", "web-2"} {
+		pod := webPod(name)
+		covering = budgets.AppendCovering(covering[:0], pod)
+		fmt.Println(name, "breaks", ledger.Charge(pod, covering))
+	}
+	// Output:
+	// web-1 breaks []
+	// web-2 breaks [0]
+}
+
+func ExampleBudgets_Split() {
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
+	violating, ok := budgets.Split([]*outrank.Pod{webPod("web-1"), webPod("web-2"), {Name: "other"}})
+	for _, pod := range violating {
+		fmt.Println("violating", pod.Name)
+	}
+	for _, pod := range ok {
+		fmt.Println("ok", pod.Name)
+	}
+	// Output:
+	// violating web-2
+	// ok web-1
+	// ok other
+}
+
+func ExampleBudgets_Ledger() {
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
+	ledger := budgets.Ledger()
+	ledger.Charge(webPod("web-1"), []int32{0})
+	ledger.Charge(webPod("web-2"), []int32{0})
+	fmt.Println(ledger.Left(0))
+	ledger.Reset()
+	fmt.Println(ledger.Left(0))
+	// Output:
+	// -1
+	// 1
+}
+
+func ExampleLedger_Charge() {
+	budget := web()
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{budget})
+	ledger := budgets.Ledger()
+	for _, name := range []string{"web-1", "web-2"} {
+		for _, i := range ledger.Charge(webPod(name), []int32{0}) {
+			fmt.Println(name, "breaks", budgets.At(int(i)).Key(), "which has", ledger.Left(int(i)))
+		}
+	}
+	// Output:
+	// web-2 breaks default/web which has -1
+}
+
+func ExampleStatusOf() {
+	budget := web()
+	budget.MinAvailable = &outrank.IntOrPercent{Value: 50, Percent: true}
+	pods := []*outrank.Pod{webPod("web-1"), webPod("web-2"), webPod("web-3")}
+	status, err := pdb.StatusOf(pdb.StatusInput{Budget: budget, Pods: pods})
+	fmt.Printf("%+v %v\n", status, err)
+
+	budget.MaxUnavailable = &outrank.IntOrPercent{Value: -1}
+	_, err = pdb.StatusOf(pdb.StatusInput{Budget: budget, Pods: pods})
+	fmt.Println(err)
+	// Output:
+	// {Healthy:3 Desired:2 Expected:3 Allowed:1} <nil>
+	// invalid disruption budget: poddisruptionbudget default/web: spec: minAvailable and maxUnavailable are both set
+	// poddisruptionbudget default/web: spec.maxUnavailable: -1 is negative
+}

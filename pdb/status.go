@@ -1,0 +1,156 @@
+package pdb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// ErrBudget is wrapped by every error about a budget that no status can be
+// worked out for.
+var ErrBudget = errors.New("invalid disruption budget")
+
+// DisruptedFor is how long an entry of a budget's Disrupted keeps its pod from
+// counting as healthy: by then the pod is gone, or its eviction has failed.
+const DisruptedFor = 2 * time.Minute
+
+// Status is what a disruption controller writes into the status of a budget.
+// All figures are numbers of pods and never negative; they end at the highest
+// int32.
+type Status struct {
+	// Healthy is how many covered pods are ready and staying.
+	Healthy int32
+	// Desired is how many of them have to be.
+	Desired int32
+	// Expected is how many there should be.
+	Expected int32
+	// Allowed is how many may go; it is what
+	// [outrank.PodDisruptionBudget.Allowed] is for.
+	Allowed int32
+}
+
+// StatusInput is what the status of one budget depends on. All of it is only
+// read.
+type StatusInput struct {
+	// Budget is the budget; it may not be nil.
+	Budget *outrank.PodDisruptionBudget
+	// Pods are the pods of the cluster, or any part of them that has all pods
+	// which the budget covers. Nil and finished ones count nowhere.
+	Pods []*outrank.Pod
+	// Now is the time that Budget.Disrupted is seen from. The zero time is
+	// before every entry, so that none of them has run out.
+	Now time.Time
+	// Scale says how many pods a controller is meant to have, and ok is false
+	// where it cannot tell. It is called once for each owner of a covered pod,
+	// in the order of Pods, and only where the spec is a percentage or
+	// maxUnavailable. Where it is nil or cannot tell, the covered pods of that
+	// owner are counted instead.
+	Scale func(owner outrank.Owner, namespace string) (scale int32, ok bool)
+}
+
+// StatusOf works out the status of a budget from its spec, for simulators that
+// have no disruption controller (section 4; the controller's trySync):
+//
+//  1. Healthy: the covered pods that are ready, not being deleted, and not
+//     named in Disrupted within the last [DisruptedFor].
+//  2. Expected: for a number as minAvailable, the covered pods. Else the sum of
+//     the scales of their controllers; a pod without a controller stands for
+//     itself.
+//  3. Desired: minAvailable, or Expected less maxUnavailable, never below 0. A
+//     percentage is one of Expected, rounded up.
+//  4. Allowed: Healthy less Desired, and 0 where that is negative or nothing is
+//     expected.
+//
+// A budget with neither of the two figures expects and desires nothing, so
+// nothing is allowed: the API server fills in no default, and the controller
+// leaves both at 0.
+//
+// The error lists all that is wrong with the spec, a negative scale included,
+// and wraps [ErrBudget] and [outrank.ErrInvalid]. A selector that covers nothing
+// is no error. Time is linear in the number of pods.
+//
+// The controller differs in four points. To it an empty selector covers the
+// whole namespace and pods without labels can be covered; here the same pods
+// count that a [Ledger] charges for. It takes finished pods for expected. It
+// leaves pods without a controller out of a sum of scales. And it allows nothing
+// where it does not find the controller of a pod.
+func StatusOf(in StatusInput) (Status, error) {
+	if in.Budget == nil {
+		return Status{}, refuse([]outrank.Problem{{Object: "poddisruptionbudget", Text: "is nil"}})
+	}
+	if err := refuse(specProblems(in.Budget)); err != nil {
+		return Status{}, err
+	}
+	t := in.count()
+	expected, err := in.expected(&t)
+	if err != nil {
+		return Status{}, err
+	}
+	s := Status{Healthy: saturate(t.healthy), Expected: saturate(expected)}
+	s.Desired = desired(in.Budget, s.Expected)
+	if s.Expected > 0 {
+		s.Allowed = max(0, s.Healthy-s.Desired)
+	}
+	return s, nil
+}
+
+// desired is step 3, for a valid budget.
+func desired(b *outrank.PodDisruptionBudget, expected int32) int32 {
+	switch {
+	case b.MaxUnavailable != nil:
+		return max(0, expected-figure(*b.MaxUnavailable, expected))
+	case b.MinAvailable != nil:
+		return figure(*b.MinAvailable, expected)
+	}
+	return 0
+}
+
+// figure is a number of pods, of which a percentage is a share of whole,
+// rounded up.
+func figure(f outrank.IntOrPercent, whole int32) int32 {
+	if !f.Percent {
+		return f.Value
+	}
+	const hundred = 100
+	return saturate((int64(f.Value)*int64(whole) + hundred - 1) / hundred)
+}
+
+// saturate cuts a number that is not negative down to an int32.
+func saturate(n int64) int32 { return int32(min(n, math.MaxInt32)) }
+
+// specProblems lists what the API server would not let in
+// (ValidatePodDisruptionBudgetSpec).
+func specProblems(b *outrank.PodDisruptionBudget) (ps []outrank.Problem) {
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: subject(b), Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	check := func(field string, f *outrank.IntOrPercent) {
+		switch {
+		case f == nil:
+		case f.Value < 0:
+			add(field, "%d is negative", f.Value)
+		case f.Percent && f.Value > 100:
+			add(field, "%d%% is more than 100%%", f.Value)
+		}
+	}
+	if b.MinAvailable != nil && b.MaxUnavailable != nil {
+		add("spec", "minAvailable and maxUnavailable are both set")
+	}
+	check("spec.minAvailable", b.MinAvailable)
+	check("spec.maxUnavailable", b.MaxUnavailable)
+	return ps
+}
+
+// subject names the budget in an error.
+func subject(b *outrank.PodDisruptionBudget) string { return "poddisruptionbudget " + b.Key() }
+
+// refuse wraps the problems, and is nil where there are none.
+func refuse(ps []outrank.Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrBudget, &outrank.InputError{Problems: ps})
+}

@@ -1,0 +1,92 @@
+package pdb
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// tally is what the covered pods of one budget come to.
+type tally struct {
+	// covered and healthy are numbers of pods.
+	covered, healthy int64
+	// owners are the controllers of the covered pods in the order met, with
+	// the number of pods that each has; the empty one stands for pods without
+	// a controller.
+	owners []ownerCount
+}
+
+type ownerCount struct {
+	owner outrank.Owner
+	pods  int64
+}
+
+// count goes through the pods once (step 1 of StatusOf).
+func (in *StatusInput) count() tally {
+	var t tally
+	m := compile(in.Budget)
+	if m.coversNothing() {
+		return t
+	}
+	namespace := in.Budget.NamespaceName()
+	places := map[outrank.Owner]int{}
+	for _, pod := range in.Pods {
+		if pod == nil || pod.Finished() || len(pod.Labels) == 0 ||
+			pod.NamespaceName() != namespace || !m.matches(pod.Labels) {
+			continue
+		}
+		t.covered++
+		if in.healthy(pod) {
+			t.healthy++
+		}
+		place, met := places[pod.Owner]
+		if !met {
+			place = len(t.owners)
+			places[pod.Owner] = place
+			t.owners = append(t.owners, ownerCount{owner: pod.Owner})
+		}
+		t.owners[place].pods++
+	}
+	return t
+}
+
+// healthy reports whether a covered pod is up and staying (countHealthyPods).
+func (in *StatusInput) healthy(pod *outrank.Pod) bool {
+	if !pod.Ready || pod.Terminating() {
+		return false
+	}
+	at, disrupted := in.Budget.Disrupted[pod.Name]
+	return !disrupted || !at.Add(DisruptedFor).After(in.Now)
+}
+
+// expected is step 2 of StatusOf.
+func (in *StatusInput) expected(t *tally) (int64, error) {
+	b := in.Budget
+	switch {
+	case b.MaxUnavailable == nil && b.MinAvailable == nil:
+		return 0, nil
+	case b.MinAvailable != nil && !b.MinAvailable.Percent:
+		return t.covered, nil
+	}
+	sum := int64(0)
+	var ps []outrank.Problem
+	for _, o := range t.owners {
+		scale := in.scale(o)
+		if scale < 0 {
+			ps = append(ps, outrank.Problem{Object: subject(b), Text: fmt.Sprintf("the scale of its pods' controller %s is %d", o.owner, scale)})
+		}
+		sum += scale
+	}
+	return sum, refuse(ps)
+}
+
+// scale is how many pods an owner is meant to have, or has where nobody knows.
+func (in *StatusInput) scale(o ownerCount) int64 {
+	if in.Scale == nil || o.owner == (outrank.Owner{}) {
+		return o.pods
+	}
+	if scale, ok := in.Scale(o.owner, in.Budget.NamespaceName()); ok {
+		return int64(scale)
+	}
+	return o.pods
+}

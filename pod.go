@@ -1,0 +1,188 @@
+package outrank
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// DefaultNamespace is the namespace of a pod or budget that names none.
+const DefaultNamespace = "default"
+
+// Pod is one pod: what it asks for, where it runs and how important it is.
+// The zero value of every field means that the object does not say.
+type Pod struct {
+	// Name and Namespace identify the pod; an empty Namespace is "default".
+	Name, Namespace string
+	// UID tells apart pods that had the same name one after the other. It may
+	// be empty.
+	UID    string
+	Labels map[string]string
+	// Owner is the controller that made the pod, if any.
+	Owner Owner
+
+	// NodeName is the node the pod runs on; empty for a pending pod. The pod
+	// to be placed may carry it as a wish: filter NodeName honours it.
+	NodeName string
+	// NominatedNode is the node that an earlier preemption made room on for
+	// this pending pod.
+	NominatedNode string
+
+	// Priority is nil for a pod that was never given one. The scheduler then
+	// counts 0; the kubelet takes such a pod out of every comparison.
+	Priority *int32
+	// PriorityClass names the class that the priority comes from.
+	PriorityClass string
+	// PreemptionPolicy says whether the pod may push others out; empty means
+	// PreemptLowerPriority.
+	PreemptionPolicy PreemptionPolicy
+
+	// Containers run together; InitContainers run before them, one after
+	// another, except for the restartable ones among them.
+	Containers, InitContainers []Container
+	// Resources are the pod-level requests and limits; nil where the pod has
+	// none. A pointer to an empty value counts as present (section 2 of the
+	// rules of QoS).
+	Resources *resource.Requirements
+	// Overhead is what the pod's runtime needs beside its containers.
+	Overhead resource.List
+	// ResizeInfeasible is set while the node reports that the resize the spec
+	// asks for can never be done; the spec is then left out of the requests
+	// of a running pod.
+	ResizeInfeasible bool
+
+	// NodeSelector lists labels a node must carry, Affinity further demands
+	// on the node and on the pods near it; both must hold.
+	NodeSelector map[string]string
+	Affinity     Affinity
+	Tolerations  []Toleration
+	// TopologySpread limits how unevenly the pods like this one are spread.
+	TopologySpread []TopologySpreadConstraint
+
+	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
+	// without it counts as started now.
+	StartTime time.Time
+	// DeletionTime is not zero while the pod is being deleted.
+	DeletionTime time.Time
+	// DisruptionReason is the reason of the pod's first DisruptionTarget
+	// condition, if that is True; else empty.
+	DisruptionReason string
+	// Ready says whether the pod's Ready condition is True.
+	Ready bool
+	// QOSClass is the class recorded in the status; empty if none is.
+	QOSClass QOSClass
+
+	// Static marks a pod the kubelet reads from elsewhere than the API server,
+	// Mirror the copy that the API server shows of a static pod.
+	Static, Mirror bool
+	// Phase is where the pod is in its life. Pods in PhaseSucceeded and
+	// PhaseFailed hold nothing any more.
+	Phase Phase
+}
+
+// Owner is the controller of a pod.
+type Owner struct {
+	Kind, Name string
+}
+
+// String gives "Kind/Name", or nothing for a pod without a controller.
+func (o Owner) String() string {
+	if o == (Owner{}) {
+		return ""
+	}
+	return o.Kind + "/" + o.Name
+}
+
+// Phase is the coarse state of a pod's life.
+type Phase string
+
+// The phases of a pod. An empty phase counts as PhasePending or PhaseRunning,
+// by whether the pod has a node.
+const (
+	PhasePending   Phase = "Pending"
+	PhaseRunning   Phase = "Running"
+	PhaseSucceeded Phase = "Succeeded"
+	PhaseFailed    Phase = "Failed"
+)
+
+// PreemptionPolicy says whether a pod may push others out.
+type PreemptionPolicy string
+
+// The policies. An empty one means PreemptLowerPriority.
+const (
+	PreemptLowerPriority PreemptionPolicy = "PreemptLowerPriority"
+	PreemptNever         PreemptionPolicy = "Never"
+)
+
+// QOSClass is a quality of service class; package qos works it out.
+type QOSClass string
+
+// The classes, the first to go first.
+const (
+	BestEffort QOSClass = "BestEffort"
+	Burstable  QOSClass = "Burstable"
+	Guaranteed QOSClass = "Guaranteed"
+)
+
+// Reasons of a DisruptionTarget condition that preemption sets.
+const (
+	PreemptionByScheduler = "PreemptionByScheduler"
+	TerminationByKubelet  = "TerminationByKubelet"
+)
+
+// Container is one container, as far as placing its pod depends on it.
+type Container struct {
+	Name             string
+	Requests, Limits resource.List
+	Ports            []Port
+	// Sidecar marks an init container with restartPolicy Always: it keeps
+	// running beside the containers that start after it.
+	Sidecar bool
+	// Allocated and Actual are the requests that the status of a running
+	// container reports: what the node has set aside (allocatedResources) and
+	// what is in force (resources.requests). They differ from Requests while
+	// the pod is being resized in place.
+	Allocated, Actual resource.List
+}
+
+// Port is a port of a container that may be bound on the node.
+type Port struct {
+	// HostPort is the port taken on the node, 0 for none.
+	HostPort int32
+	// HostIP is the address it is taken on; empty means 0.0.0.0, which
+	// overlaps every address.
+	HostIP string
+	// Protocol is TCP if empty.
+	Protocol string
+}
+
+// Key names the pod as namespace/name.
+func (p *Pod) Key() string { return p.NamespaceName() + "/" + p.Name }
+
+// NamespaceName is the pod's namespace, "default" if it names none.
+func (p *Pod) NamespaceName() string { return namespaceOr(p.Namespace) }
+
+// Finished reports whether the pod has ended and holds nothing any more.
+func (p *Pod) Finished() bool { return p.Phase == PhaseSucceeded || p.Phase == PhaseFailed }
+
+// Terminating reports whether the pod is being deleted.
+func (p *Pod) Terminating() bool { return !p.DeletionTime.IsZero() }
+
+// PriorityValue is the pod's priority as kube-scheduler counts it: 0 where the
+// pod has none (component-helpers PodPriority).
+func (p *Pod) PriorityValue() int32 {
+	if p.Priority == nil {
+		return 0
+	}
+	return *p.Priority
+}
+
+// Priority gives a pointer to value, for writing a [Pod] by hand.
+func Priority(value int32) *int32 { return &value }
+
+func namespaceOr(name string) string {
+	if name == "" {
+		return DefaultNamespace
+	}
+	return name
+}

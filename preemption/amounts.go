@@ -1,0 +1,152 @@
+package preemption
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// standard are the resources that have a column of their own; all others of a
+// pod are kept as a list, empty for most pods.
+var standard = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
+
+// named is an amount of a resource that has no column.
+type named struct {
+	name  resource.Name
+	value int64
+}
+
+// amounts are whole counted units: millicores of cpu, units of all else. None
+// is negative.
+type amounts struct {
+	std   [len(standard)]int64
+	extra []named // by name, none zero
+}
+
+// counted turns a resource list into amounts, leaving out what no node
+// accounts for.
+func counted(l resource.List) amounts {
+	var a amounts
+	for name, q := range l {
+		i := slices.Index(standard[:], name)
+		if i >= 0 {
+			a.std[i] = max(0, resource.Amount(name, q))
+			continue
+		}
+		if v := resource.Amount(name, q); name.Counted() && v > 0 {
+			a.extra = append(a.extra, named{name, v})
+		}
+	}
+	slices.SortFunc(a.extra, func(x, y named) int { return compareStrings(x.name, y.name) })
+	return a
+}
+
+func compareStrings[S ~string](x, y S) int {
+	if x < y {
+		return -1
+	}
+	if x > y {
+		return 1
+	}
+	return 0
+}
+
+// of gives the amount of a resource without a column.
+func (a *amounts) of(name resource.Name) int64 {
+	for i := range a.extra {
+		if a.extra[i].name == name {
+			return a.extra[i].value
+		}
+	}
+	return 0
+}
+
+// total is a sum of amounts. It is exact, so that taking away what was added
+// gives back what was there: 128 bits hold 2^64 amounts of any size.
+type total struct{ hi, lo uint64 }
+
+func (t *total) add(v int64) {
+	var carry uint64
+	t.lo, carry = bits.Add64(t.lo, uint64(v), 0)
+	t.hi += carry
+}
+
+func (t *total) sub(v int64) {
+	var borrow uint64
+	t.lo, borrow = bits.Sub64(t.lo, uint64(v), 0)
+	t.hi -= borrow
+}
+
+// leaves reports whether need more still fit under limit.
+func (t total) leaves(need, limit int64) bool {
+	t.add(need)
+	return t.hi == 0 && t.lo <= uint64(max(0, limit))
+}
+
+// saturated is the sum as an int64.
+func (t total) saturated() int64 {
+	if t.hi != 0 || t.lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(t.lo)
+}
+
+// usage is what the pods on a node take together.
+type usage struct {
+	std   [len(standard)]total
+	extra []namedTotal // by name, none zero
+}
+
+type namedTotal struct {
+	name resource.Name
+	total
+}
+
+func (u *usage) add(a *amounts) {
+	for i, v := range a.std {
+		u.std[i].add(v)
+	}
+	for _, e := range a.extra {
+		i, ok := u.find(e.name)
+		if !ok {
+			u.extra = slices.Insert(u.extra, i, namedTotal{name: e.name})
+		}
+		u.extra[i].add(e.value)
+	}
+}
+
+func (u *usage) sub(a *amounts) {
+	for i, v := range a.std {
+		u.std[i].sub(v)
+	}
+	for _, e := range a.extra {
+		i, ok := u.find(e.name)
+		if !ok {
+			continue
+		}
+		u.extra[i].sub(e.value)
+		if u.extra[i].total == (total{}) {
+			u.extra = slices.Delete(u.extra, i, i+1)
+		}
+	}
+}
+
+func (u *usage) find(name resource.Name) (int, bool) {
+	return slices.BinarySearchFunc(u.extra, name, func(t namedTotal, n resource.Name) int {
+		return compareStrings(t.name, n)
+	})
+}
+
+// of gives the sum of a resource without a column.
+func (u *usage) of(name resource.Name) total {
+	if i, ok := u.find(name); ok {
+		return u.extra[i].total
+	}
+	return total{}
+}
+
+// runningAmounts is what a pod takes of the node it is on.
+func runningAmounts(p *outrank.Pod) amounts { return counted(p.RunningRequests()) }

@@ -1,0 +1,148 @@
+package preemption
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// attempt is one preemptor with all that can be worked out about it before the
+// first node is looked at (PreFilter). Workers share it and do not change it.
+type attempt struct {
+	snap     *Snapshot
+	pod      *outrank.Pod
+	key      string
+	priority int32
+	now      time.Time
+	nowAt    instant
+
+	// onlyNamed is set where the pod can run on the nodes in named alone.
+	onlyNamed bool
+	named     map[string]bool
+
+	needs  []need
+	ports  []fit.HostPort
+	spread *spread   // nil where the filter has nothing to say
+	inter  *interPod // likewise
+	own    []ownFilter
+}
+
+// ownFilter is a filter of the caller's that has something to say.
+type ownFilter struct {
+	name  string
+	place int
+	state FilterState
+}
+
+func newAttempt(filters []Filter, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
+	if err := checkPreemptor(snap, pod); err != nil {
+		return nil, err
+	}
+	a := &attempt{
+		snap: snap, pod: pod, key: pod.Key(), priority: pod.PriorityValue(),
+		now: now, nowAt: instantOf(now),
+		needs: needsOf(pod), ports: fit.HostPorts(pod),
+	}
+	a.named, a.onlyNamed = fit.NamedNodes(pod)
+	a.spread = newSpread(snap, pod)
+	a.inter = newInterPod(snap, pod)
+	for i, f := range filters {
+		state, err := f.Start(pod, snap)
+		if err != nil {
+			return nil, fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.key, err)
+		}
+		if state != nil {
+			a.own = append(a.own, ownFilter{f.Name(), byOwn + i, state})
+		}
+	}
+	return a, nil
+}
+
+func checkPreemptor(snap *Snapshot, pod *outrank.Pod) error {
+	if err := pod.Validate(); err != nil {
+		return err
+	}
+	if on := snap.NodeOf(pod.Key()); on != "" {
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, on)
+	}
+	return nil
+}
+
+// nodeOnly asks the filters that look at the node alone (section 5). They are
+// asked once per node: nothing that preemption does can change their answer.
+func (a *attempt) nodeOnly(n *nodeState) status {
+	switch {
+	case a.onlyNamed && !a.named[n.name]:
+		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFiltered}
+	case fit.Unschedulable(a.pod, n.node):
+		return fails(byUnschedulable, unschedulableText)
+	case !fit.NodeName(a.pod, n.node):
+		return fails(byNodeName, nodeNameText)
+	case untolerated(a.pod, n.node):
+		return fails(byTaints, taintText)
+	case !fit.NodeAffinity(a.pod, n.node):
+		return fails(byNodeAffinity, nodeAffinityText)
+	}
+	return status{}
+}
+
+func untolerated(pod *outrank.Pod, node *outrank.Node) bool {
+	_, found := fit.UntoleratedTaint(pod, node, outrank.NoSchedule, outrank.NoExecute)
+	return found
+}
+
+// status is a Status before its texts are made. Its zero value is success.
+type status struct {
+	code Code
+	by   int // place of the filter, byNone for none
+	// short are the needs that are not met, by bit, and tooMany whether the
+	// pod count is one of them; set by NodeResourcesFit alone.
+	short   uint64
+	tooMany bool
+	// text are the reasons where they are known from the start.
+	text []string
+}
+
+func fails(by int, text []string) status {
+	return status{code: UnschedulableAndUnresolvable, by: by, text: text}
+}
+
+// Reasons that every status of their kind shares.
+var (
+	notFiltered       = []string{reasonNotFiltered}
+	unschedulableText = []string{fit.ReasonUnschedulable}
+	nodeNameText      = []string{fit.ReasonNodeName}
+	taintText         = []string{fit.ReasonTaint}
+	nodeAffinityText  = []string{fit.ReasonNodeAffinity}
+	portsText         = []string{fit.ReasonNodePorts}
+	spreadText        = []string{reasonSpread}
+	spreadLabelText   = []string{reasonSpreadLabel}
+	affinityText      = []string{reasonAffinity}
+	antiAffinityText  = []string{reasonAntiAffinity}
+	existingAntiText  = []string{reasonExistingAnti}
+	noVictimsText     = []string{reasonNoVictims}
+)
+
+// public makes the texts.
+func (a *attempt) public(s status) Status {
+	if s.code == Success {
+		return Status{}
+	}
+	out := Status{Code: s.code, Reasons: s.text}
+	switch {
+	case s.by >= byOwn:
+		for _, f := range a.own {
+			if f.place == s.by {
+				out.Filter = f.name
+			}
+		}
+	case s.by > byNone:
+		out.Filter = builtIn[s.by]
+	}
+	if s.by == byResources {
+		out.Reasons = a.shortages(s)
+	}
+	return out
+}

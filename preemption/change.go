@@ -1,0 +1,173 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// AddNode adds a node behind all others. Pods that name it already are on it
+// from now on. Errors: [ErrExists], and those of [outrank.Node.Validate].
+func (s *Snapshot) AddNode(n *outrank.Node) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if _, ok := s.Node(n.Name); ok {
+		return fmt.Errorf("node %s: %w", n.Name, ErrExists)
+	}
+	s.setNode(n.Name, n, len(s.order))
+	return nil
+}
+
+// RemoveNode takes a node away. Its pods stay known but count nowhere until
+// they are removed or the node comes back, as in the scheduler's cache. Error:
+// [ErrNotFound]. Time is linear in the number of nodes.
+func (s *Snapshot) RemoveNode(name string) error {
+	slot, ok := s.slots.get(name)
+	if !ok || s.nodes[slot].node == nil {
+		return fmt.Errorf("node %s: %w", name, ErrNotFound)
+	}
+	s.unsetNode(slices.Index(s.order, slot))
+	return nil
+}
+
+// AddPod adds a pod: to the node it names, or as pending, nominated if it says
+// so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
+// [outrank.Pod.Validate]. Time is linear in the pods on the node.
+func (s *Snapshot) AddPod(p *outrank.Pod) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.Finished() {
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
+	}
+	if _, ok := s.pods.get(p.Key()); ok {
+		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
+	}
+	s.put(newPodState(p, p.NodeName, p.NominatedNode, s.budgets))
+	return nil
+}
+
+// RemovePod takes the pod with this key (namespace/name) away, wherever it is.
+// Error: [ErrNotFound].
+func (s *Snapshot) RemovePod(key string) error {
+	p, ok := s.pods.get(key)
+	if !ok {
+		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
+	}
+	s.drop(p)
+	return nil
+}
+
+// Bind puts a pending pod on a node; a nomination it had is over. Nothing is
+// checked but that both are there: whether the pod fits is the caller's
+// business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
+func (s *Snapshot) Bind(key, node string) error {
+	p, err := s.pending(key, node)
+	if err != nil {
+		return err
+	}
+	s.replace(p, newPodState(p.pod, node, "", s.budgets))
+	return nil
+}
+
+// Nominate notes that room was made for a pending pod on a node; with an empty
+// node it takes the nomination back. Errors: [ErrNotFound]; [ErrState] for a
+// pod that has a node.
+func (s *Snapshot) Nominate(key, node string) error {
+	p, err := s.pending(key, node)
+	if err != nil {
+		return err
+	}
+	if p.nominated != node {
+		s.replace(p, newPodState(p.pod, "", node, s.budgets))
+	}
+	return nil
+}
+
+// SetBudgets replaces all budgets. Time is that of matching every pod anew.
+func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
+	c := outrank.Cluster{Budgets: budgets}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	s.setBudgets(newBudgetSet(budgets))
+	var changed []*podState
+	s.pods.each(func(_ string, p *podState) {
+		if !slices.Equal(p.covering, s.budgets.covering(p.pod)) {
+			changed = append(changed, p)
+		}
+	})
+	for _, p := range changed {
+		s.replace(p, newPodState(p.pod, p.node, p.nominated, s.budgets))
+	}
+	return nil
+}
+
+// Apply carries a plan out on the snapshot, as if everything had happened at
+// once: the victims are gone, nominations are cleared, and the preemptor is
+// pending and nominated to the node (section 10; it is not bound). Errors leave
+// the snapshot as it was: [ErrState] for a plan that is not to preempt,
+// [ErrNotFound] for a victim or node that is not there.
+func (s *Snapshot) Apply(plan *Plan) error {
+	if plan == nil || plan.Outcome != Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
+	}
+	if on := s.NodeOf(plan.Pod.Key()); on != "" {
+		return fmt.Errorf("pod %s: %w: it runs on node %s", plan.Pod.Key(), ErrState, on)
+	}
+	if _, ok := s.Node(plan.Node); !ok {
+		return fmt.Errorf("node %s: %w", plan.Node, ErrNotFound)
+	}
+	if err := plan.Pod.Validate(); err != nil {
+		return err
+	}
+	for _, v := range plan.Victims {
+		if s.NodeOf(v.Pod.Key()) != plan.Node {
+			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), plan.Node, ErrNotFound)
+		}
+	}
+	s.carryOut(plan)
+	return nil
+}
+
+func (s *Snapshot) carryOut(plan *Plan) {
+	for _, v := range plan.Victims {
+		// A victim that stands in the plan twice is gone the second time.
+		if p, ok := s.pods.get(v.Pod.Key()); ok {
+			s.drop(p)
+		}
+	}
+	for _, cleared := range plan.ClearedNominations {
+		p, ok := s.pods.get(cleared.Key())
+		if ok && p.node == "" && p.nominated == plan.Node {
+			s.replace(p, newPodState(p.pod, "", "", s.budgets))
+		}
+	}
+	if p, ok := s.pods.get(plan.Pod.Key()); ok {
+		s.drop(p)
+	}
+	s.put(newPodState(plan.Pod, "", plan.Node, s.budgets))
+}
+
+// pending finds a pod without a node, and checks the node it is to have, if
+// any.
+func (s *Snapshot) pending(key, node string) (*podState, error) {
+	p, ok := s.pods.get(key)
+	if !ok {
+		return nil, fmt.Errorf("pod %s: %w", key, ErrNotFound)
+	}
+	if p.node != "" {
+		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, ErrState, p.node)
+	}
+	if _, ok := s.Node(node); !ok && node != "" {
+		return nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+	}
+	return p, nil
+}
+
+func (s *Snapshot) replace(p, q *podState) {
+	s.drop(p)
+	s.put(q)
+}

@@ -1,0 +1,46 @@
+// Package preemption answers which node, which victims, and why: who has to
+// leave a cluster so that a more important pod can run. It decides what
+// kube-scheduler v1.36's DefaultPreemption plugin decides.
+//
+// # The three things
+//
+// A [Snapshot] is the indexed state of a cluster. It is built once and then
+// changed in place; changes can be tried and taken back exactly:
+//
+//	snap, err := preemption.NewSnapshot(cluster)
+//	mark := snap.Mark()
+//	...
+//	snap.Undo(mark)
+//
+// An [Evaluator] is a configuration, ready for use; it holds nothing of any
+// cluster:
+//
+//	eval, err := preemption.New(preemption.Config{})
+//
+// A [Plan] is the answer: the pod fits already, or these victims on that node
+// make room, or it may not preempt, or nothing helps. "No" is an answer and
+// not an error; an error means that the input makes no sense or that the
+// context ended the search.
+//
+//	plan, err := eval.Preempt(ctx, snap, pod, now)
+//	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
+//
+// [Evaluator.Explain] gives the same plan with the reasons of every node and
+// all candidates.
+//
+// # Where the reference leaves the answer open
+//
+// Same input, same answer, whatever the order of pods and budgets in the input
+// and the number of workers. Three things that the reference leaves to chance
+// are settled here:
+//
+//   - Pods equal in priority and start time are ordered by namespace, name and
+//     UID.
+//   - A pod without a start time counts as started at the now of the call,
+//     every time it is looked at.
+//   - Of nodes that tie in every rank, the first in the cluster's order is
+//     chosen.
+//
+// Host ports in a dry run are a set, as in the reference: when two pods on a
+// node hold the same port, taking one away frees it.
+package preemption

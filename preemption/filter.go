@@ -1,0 +1,57 @@
+package preemption
+
+import "github.com/outrank-go/outrank"
+
+// Filter is a rule of the caller's own about where a pod may run. It is asked
+// after the built-in filters. It must give the same answers for the same
+// input, and must not change anything it is shown.
+type Filter interface {
+	// Name stands in statuses; it is not empty and not that of another filter.
+	Name() string
+	// Start begins an attempt to place the pod. A nil state means that the
+	// filter has nothing to say about this pod. An error ends the attempt.
+	// It may be called by several goroutines at once.
+	Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error)
+}
+
+// FilterState is a filter's view of the cluster during one attempt. It starts
+// as the snapshot is and follows what the attempt tries: pods that are taken
+// away and put back. One goroutine uses it at a time.
+type FilterState interface {
+	// Check says whether the pod may run on the node as things stand. Code and
+	// Reasons of the status count; its Filter is filled in.
+	Check(node *outrank.Node) Status
+	// Remove takes a pod of the node away, Add puts one there: one that was
+	// taken away before, or one that is nominated to the node.
+	Remove(pod *outrank.Pod, node *outrank.Node)
+	Add(pod *outrank.Pod, node *outrank.Node)
+	// Clone gives a copy that changes apart from this one.
+	Clone() FilterState
+}
+
+// NodeRule makes a filter of a function that looks at the pod and the node
+// alone. The function may be called by several goroutines at once.
+func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
+	return nodeRule{name, check}
+}
+
+type nodeRule struct {
+	name  string
+	check func(*outrank.Pod, *outrank.Node) Status
+}
+
+func (r nodeRule) Name() string { return r.name }
+
+func (r nodeRule) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+	return nodeRuleState{r, pod}, nil
+}
+
+type nodeRuleState struct {
+	rule nodeRule
+	pod  *outrank.Pod
+}
+
+func (s nodeRuleState) Check(n *outrank.Node) Status     { return s.rule.check(s.pod, n) }
+func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
+func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
+func (s nodeRuleState) Clone() FilterState               { return s }

@@ -1,0 +1,87 @@
+package preemption
+
+import "maps"
+
+// index finds things by name. Copies share what they had in common when they
+// parted: a base that nobody writes, and on top of it each one's own changes.
+type index[V any] struct {
+	base   map[string]V
+	shared bool // base must not be written
+	own    map[string]change[V]
+}
+
+// change is an entry laid over the base.
+type change[V any] struct {
+	value V
+	gone  bool
+}
+
+func newIndex[V any](size int) index[V] { return index[V]{base: make(map[string]V, size)} }
+
+func (x *index[V]) get(name string) (V, bool) {
+	if c, ok := x.own[name]; ok {
+		return c.value, !c.gone
+	}
+	v, ok := x.base[name]
+	return v, ok
+}
+
+func (x *index[V]) set(name string, v V) {
+	if !x.shared {
+		x.base[name] = v
+		return
+	}
+	x.lay(name, change[V]{value: v})
+}
+
+func (x *index[V]) remove(name string) {
+	if !x.shared {
+		delete(x.base, name)
+		return
+	}
+	x.lay(name, change[V]{gone: true})
+}
+
+// lay puts a change over the base; once there are many of them, a base of
+// one's own is cheaper.
+func (x *index[V]) lay(name string, c change[V]) {
+	if x.own == nil {
+		x.own = map[string]change[V]{}
+	}
+	x.own[name] = c
+	if len(x.own) > 64+len(x.base)/4 {
+		x.settle()
+	}
+}
+
+func (x *index[V]) settle() {
+	base := maps.Clone(x.base)
+	for name, c := range x.own {
+		if c.gone {
+			delete(base, name)
+		} else {
+			base[name] = c.value
+		}
+	}
+	*x = index[V]{base: base}
+}
+
+// share gives a copy; from now on neither side writes the base.
+func (x *index[V]) share() index[V] {
+	x.shared = true
+	return index[V]{base: x.base, shared: true, own: maps.Clone(x.own)}
+}
+
+// each calls f for every entry, in no particular order.
+func (x *index[V]) each(f func(name string, v V)) {
+	for name, v := range x.base {
+		if _, changed := x.own[name]; !changed {
+			f(name, v)
+		}
+	}
+	for name, c := range x.own {
+		if !c.gone {
+			f(name, c.value)
+		}
+	}
+}

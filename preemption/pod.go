@@ -1,0 +1,109 @@
+package preemption
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// podState is what a snapshot knows of one pod. It never changes once made, so
+// that snapshots can share it.
+type podState struct {
+	pod  *outrank.Pod
+	key  string // namespace/name
+	rank importance
+	// node is where the pod runs, nominated where room was made for it; at
+	// most one is set.
+	node, nominated string
+	takes           amounts
+	// covering are the budgets that cover the pod, by index.
+	covering []int32
+}
+
+func newPodState(p *outrank.Pod, node, nominated string, set *budgetSet) *podState {
+	ps := &podState{
+		pod: p, key: p.Key(), rank: importanceOf(p),
+		node: node, nominated: nominated,
+	}
+	if node != "" {
+		ps.takes = runningAmounts(p)
+		ps.nominated = ""
+	} else {
+		ps.takes = counted(p.Requests())
+	}
+	ps.covering = set.covering(p)
+	return ps
+}
+
+// importance is what pods are ordered by, but for the identity that settles
+// ties.
+type importance struct {
+	sec      int64 // start, seconds since 1970; noStart without one
+	nsec     int32
+	priority int32
+}
+
+// noStart sorts after every start.
+const noStart = math.MaxInt64
+
+func importanceOf(p *outrank.Pod) importance {
+	r := importance{sec: noStart, priority: p.PriorityValue()}
+	if !p.StartTime.IsZero() {
+		r.sec, r.nsec = p.StartTime.Unix(), int32(p.StartTime.Nanosecond())
+	}
+	return r
+}
+
+// startedBefore compares two starts; a missing one counts as now.
+func (r importance) compareStart(o importance, now instant) int {
+	r, o = r.at(now), o.at(now)
+	if c := cmp.Compare(r.sec, o.sec); c != 0 {
+		return c
+	}
+	return cmp.Compare(r.nsec, o.nsec)
+}
+
+// at fills in a missing start.
+func (r importance) at(now instant) importance {
+	if r.sec == noStart {
+		r.sec, r.nsec = now.sec, now.nsec
+	}
+	return r
+}
+
+// start is the time a rank compares, now for a pod without one.
+func (p *podState) start(now time.Time) time.Time {
+	if p.pod.StartTime.IsZero() {
+		return now
+	}
+	return p.pod.StartTime
+}
+
+// instant is a time to fill in for a missing start. Its zero value is not
+// used; never is after every start.
+type instant struct {
+	sec  int64
+	nsec int32
+}
+
+var never = instant{sec: noStart}
+
+func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }
+
+// compare orders pods by importance (section 7, step 3; MoreImportantPod):
+// negative if p goes before q. It is a total order: ties end in the pods'
+// names.
+func (p *podState) compare(q *podState, now instant) int {
+	if c := cmp.Compare(q.rank.priority, p.rank.priority); c != 0 {
+		return c
+	}
+	if c := p.rank.compareStart(q.rank, now); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()); c != 0 {
+		return c
+	}
+	return cmp.Compare(p.pod.Name, q.pod.Name)
+}

@@ -1,0 +1,301 @@
+package preemption
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Errors that changes of a snapshot wrap.
+var (
+	// ErrNotFound: the snapshot knows no such pod or node.
+	ErrNotFound = errors.New("not in the snapshot")
+	// ErrExists: there is one of that name already.
+	ErrExists = errors.New("already in the snapshot")
+	// ErrState: the pod is not in the state that the change needs.
+	ErrState = errors.New("not in the right state")
+	// ErrMark: the mark was used up, or is of another snapshot.
+	ErrMark = errors.New("mark no longer valid")
+)
+
+// Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
+// pods with their nominations, and budgets. It keeps pointers to the objects it
+// is given, never changes them, and expects nobody else to while it holds them.
+// Where a pod runs and what is nominated is the snapshot's own knowledge, which
+// starts from the pods' fields and is then changed by Bind and Nominate.
+//
+// Any number of goroutines may read a snapshot, and evaluate on it, at once; a
+// change needs it for itself. [Snapshot.Clone] gives each of them one of its
+// own.
+type Snapshot struct {
+	owner *owner
+	nodes []*nodeState // by slot; nil where free
+	slots index[int32] // slot by name
+	order []int32      // slots of the nodes the snapshot holds, in the caller's order
+	free  []int32
+	pods  index[*podState]
+	// namespaces are the labels of each namespace, never changed.
+	namespaces map[string]map[string]string
+	budgets    *budgetSet
+	journal    journal
+}
+
+// owner marks the parts of a snapshot that it may write; its address is all
+// that counts, and its size keeps addresses apart.
+type owner struct{ _ byte }
+
+// budgetSet is the budgets, ready for matching. It never changes.
+type budgetSet struct {
+	list    []*outrank.PodDisruptionBudget
+	matcher *pdb.Budgets
+}
+
+func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
+	list := slices.Clone(budgets)
+	return &budgetSet{list, pdb.New(list)}
+}
+
+func (b *budgetSet) covering(p *outrank.Pod) []int32 {
+	return b.matcher.AppendCovering(nil, p)
+}
+
+// NewSnapshot indexes a cluster. The cluster's slices are not kept, its objects
+// are. The error is that of [outrank.Cluster.Validate], with every problem at
+// once. Finished pods are left out; pods on a node that is not there count
+// nowhere until it comes. Time is that of sorting each node's pods.
+func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
+	if c == nil {
+		c = &outrank.Cluster{}
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Snapshot{
+		owner:      &owner{},
+		slots:      newIndex[int32](len(c.Nodes)),
+		pods:       newIndex[*podState](len(c.Pods)),
+		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
+		budgets:    newBudgetSet(c.Budgets),
+	}
+	for _, ns := range c.Namespaces {
+		s.namespaces[ns.Name] = ns.Labels
+	}
+	for _, n := range c.Nodes {
+		s.setNode(n.Name, n, len(s.order))
+	}
+	for _, p := range c.Pods {
+		if !p.Finished() {
+			s.put(newPodState(p, p.NodeName, p.NominatedNode, s.budgets))
+		}
+	}
+	return s, nil
+}
+
+// Clone gives a snapshot of its own, equal to this one. The two share whatever
+// neither has changed since, so that cloning costs a pointer per node. The
+// clone has no marks. Cloning counts as a change of s; afterwards the two may
+// be used by different goroutines.
+func (s *Snapshot) Clone() *Snapshot {
+	s.owner = &owner{} // what is there now belongs to neither
+	return &Snapshot{
+		owner: &owner{},
+		nodes: slices.Clone(s.nodes), slots: s.slots.share(),
+		order: slices.Clone(s.order), free: slices.Clone(s.free),
+		pods:       s.pods.share(),
+		namespaces: s.namespaces, budgets: s.budgets,
+	}
+}
+
+// Nodes goes through the nodes in the caller's order.
+func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
+	return func(yield func(*outrank.Node) bool) {
+		for _, slot := range s.order {
+			if !yield(s.nodes[slot].node) {
+				return
+			}
+		}
+	}
+}
+
+// NumNodes is the number of nodes.
+func (s *Snapshot) NumNodes() int { return len(s.order) }
+
+// Node finds a node by name.
+func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
+	if n := s.node(name); n != nil && n.node != nil {
+		return n.node, true
+	}
+	return nil, false
+}
+
+// Pod finds a pod by its key, namespace/name ([outrank.Pod.Key]).
+func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
+	if p, ok := s.pods.get(key); ok {
+		return p.pod, true
+	}
+	return nil, false
+}
+
+// NodeOf is the name of the node a pod runs on, empty for one that is pending
+// or unknown.
+func (s *Snapshot) NodeOf(key string) string {
+	if p, ok := s.pods.get(key); ok {
+		return p.node
+	}
+	return ""
+}
+
+// NominationOf is the name of the node a pending pod is nominated to, empty
+// without a nomination.
+func (s *Snapshot) NominationOf(key string) string {
+	if p, ok := s.pods.get(key); ok {
+		return p.nominated
+	}
+	return ""
+}
+
+// PodsOn lists the pods on a node by importance (section 7, step 3), a missing
+// start time counting as later than any. The slice is the caller's.
+func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
+	if n := s.node(node); n != nil {
+		return objects(n.pods)
+	}
+	return nil
+}
+
+// NominatedTo lists the pending pods nominated to a node, by importance.
+func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
+	if n := s.node(node); n != nil {
+		return objects(n.nominated)
+	}
+	return nil
+}
+
+// Used is what the pods on a node take of a resource: millicores of cpu, units
+// of anything else, their number under "pods". It saturates. Resources that no
+// node accounts for are 0.
+func (s *Snapshot) Used(node string, name resource.Name) int64 {
+	n := s.node(node)
+	if n == nil {
+		return 0
+	}
+	if name == resource.Pods {
+		return int64(len(n.pods))
+	}
+	if i := slices.Index(standard[:], name); i >= 0 {
+		return n.taken.std[i].saturated()
+	}
+	return n.taken.of(name).saturated()
+}
+
+// Budgets lists the budgets in the caller's order. The slice is the caller's.
+func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return slices.Clone(s.budgets.list) }
+
+func objects(ps []*podState) []*outrank.Pod {
+	out := make([]*outrank.Pod, len(ps))
+	for i, p := range ps {
+		out[i] = p.pod
+	}
+	return out
+}
+
+// node finds what is known of a node, nil for nothing.
+func (s *Snapshot) node(name string) *nodeState {
+	if slot, ok := s.slots.get(name); ok {
+		return s.nodes[slot]
+	}
+	return nil
+}
+
+// writable finds or makes the node's state for changing it.
+func (s *Snapshot) writable(name string) *nodeState {
+	slot, ok := s.slots.get(name)
+	if !ok {
+		slot = s.newSlot()
+		s.slots.set(name, slot)
+		s.nodes[slot] = newNodeState(name, s.owner)
+	}
+	if s.nodes[slot].owner != s.owner {
+		s.nodes[slot] = s.nodes[slot].clone(s.owner)
+	}
+	return s.nodes[slot]
+}
+
+func (s *Snapshot) newSlot() int32 {
+	if last := len(s.free) - 1; last >= 0 {
+		slot := s.free[last]
+		s.free = s.free[:last]
+		return slot
+	}
+	s.nodes = append(s.nodes, nil)
+	return int32(len(s.nodes) - 1)
+}
+
+// release forgets a node that nothing refers to any more.
+func (s *Snapshot) release(n *nodeState) {
+	if !n.empty() {
+		return
+	}
+	slot, _ := s.slots.get(n.name)
+	s.slots.remove(n.name)
+	s.nodes[slot] = nil
+	s.free = append(s.free, slot)
+}
+
+// put takes a pod in; it is not there yet.
+func (s *Snapshot) put(p *podState) {
+	s.pods.set(p.key, p)
+	if p.node != "" {
+		s.writable(p.node).addPod(p)
+	} else if p.nominated != "" {
+		n := s.writable(p.nominated)
+		n.nominated = insertByImportance(n.nominated, p)
+	}
+	s.journal.record(step{kind: putPod, pod: p})
+}
+
+// drop takes a pod out again.
+func (s *Snapshot) drop(p *podState) {
+	s.pods.remove(p.key)
+	if p.node != "" {
+		n := s.writable(p.node)
+		n.removePod(p)
+		s.release(n)
+	} else if p.nominated != "" {
+		n := s.writable(p.nominated)
+		n.nominated = removeByImportance(n.nominated, p)
+		s.release(n)
+	}
+	s.journal.record(step{kind: dropPod, pod: p})
+}
+
+// setNode puts a node in at a place in the order.
+func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
+	s.writable(name).setNode(obj)
+	slot, _ := s.slots.get(name)
+	s.order = slices.Insert(s.order, place, slot)
+	s.journal.record(step{kind: putNode, node: obj, place: place})
+}
+
+// unsetNode takes a node out of its place in the order.
+func (s *Snapshot) unsetNode(place int) {
+	n := s.writable(s.nodes[s.order[place]].name)
+	s.journal.record(step{kind: dropNode, node: n.node, place: place})
+	s.order = slices.Delete(s.order, place, place+1)
+	n.setNode(nil)
+	s.release(n)
+}
+
+func (s *Snapshot) setBudgets(b *budgetSet) {
+	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
+	s.budgets = b
+}
+
+func (s *Snapshot) String() string {
+	return fmt.Sprintf("snapshot of %d nodes", len(s.order))
+}

@@ -1,0 +1,73 @@
+package priority
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Critical reports whether the pod's priority makes it critical (section 3;
+// IsCriticalPodBasedOnPriority): it has one, and that is at least
+// [SystemCritical]. The kubelet also counts static and mirror pods as critical;
+// that is for package kubeletadmit to say.
+func Critical(pod *outrank.Pod) bool {
+	return pod != nil && pod.PriorityValue() >= SystemCritical
+}
+
+// Compare is negative if a is more important than b, positive if b is, and 0
+// if nothing tells them apart (section 7, step 3; MoreImportantPod). What
+// decides, in this order:
+//
+//  1. the higher priority; no priority counts as 0;
+//  2. the earlier start; no start time counts as now;
+//  3. the namespace, then the name, then the UID, whichever is first by bytes.
+//
+// Upstream stops after the second, and asks the clock at each comparison; with
+// now as an argument and the third, the order is total: it is 0 only for pods
+// with the same priority, start and identity. A nil pod is less important than
+// any other. The call takes constant time and allocates nothing, so that
+//
+//	slices.SortFunc(pods, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
+//
+// puts the most important first.
+func Compare(a, b *outrank.Pod, now time.Time) int {
+	if a == nil || b == nil {
+		return compareNil(a == nil, b == nil)
+	}
+	if c := cmp.Compare(b.PriorityValue(), a.PriorityValue()); c != 0 {
+		return c
+	}
+	if c := started(a, now).Compare(started(b, now)); c != 0 {
+		return c
+	}
+	return compareIdentity(a, b)
+}
+
+func started(pod *outrank.Pod, now time.Time) time.Time {
+	if pod.StartTime.IsZero() {
+		return now
+	}
+	return pod.StartTime
+}
+
+func compareIdentity(a, b *outrank.Pod) int {
+	if c := strings.Compare(a.NamespaceName(), b.NamespaceName()); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.UID, b.UID)
+}
+
+func compareNil(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,96 @@
+package priority
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// ErrUnknownClass is wrapped by errors about a class that is not in the table.
+var ErrUnknownClass = errors.New("unknown priority class")
+
+// ErrConflict is wrapped by errors about a pod that brings a priority or a
+// policy other than that of its class.
+var ErrConflict = errors.New("conflict with the priority class")
+
+// Resolution is what a pod gets from its class when it is created.
+type Resolution struct {
+	// Class is the name of the class; empty where the pod names none and there
+	// is no global default.
+	Class string
+	// Value is the priority, 0 where there is no class.
+	Value int32
+	// Policy is PreemptLowerPriority or Never, and never empty.
+	Policy outrank.PreemptionPolicy
+}
+
+// Resolve works out the priority of a new pod (section 3; the Priority
+// admission plugin's admitPod). The pod is not changed; see [Resolution.Apply].
+//
+//  1. A pod that names a class gets that class's value and policy. It is
+//     refused with [ErrUnknownClass] if there is no such class.
+//  2. A pod that names none gets the name, value and policy of the global
+//     default, or 0 and PreemptLowerPriority and still no name if there is no
+//     default.
+//  3. A pod that already carries a priority or a policy other than the one so
+//     found is refused with [ErrConflict], whether it names a class or not. The
+//     same one is fine.
+//
+// An error names the pod and every field that is wrong. Time is constant.
+func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
+	if pod == nil {
+		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "pod", Text: "is nil"}}}
+	}
+	class, ok := t.classOf(pod)
+	if !ok {
+		return Resolution{}, refuse(ErrUnknownClass, []outrank.Problem{{
+			Object: "pod " + pod.Key(), Field: "spec.priorityClassName", Text: "there is no class " + quote(pod.PriorityClass)}})
+	}
+	r := Resolution{Class: class.Name, Value: class.Value, Policy: class.PreemptionPolicy}
+	if err := refuse(ErrConflict, r.conflicts(pod)); err != nil {
+		return Resolution{}, err
+	}
+	return r, nil
+}
+
+// classOf finds the pod's class; a nameless one with value 0 stands for none.
+func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
+	if pod.PriorityClass != "" {
+		return t.Lookup(pod.PriorityClass)
+	}
+	if class, ok := t.Default(); ok {
+		return class, true
+	}
+	return outrank.PriorityClass{PreemptionPolicy: outrank.PreemptLowerPriority}, true
+}
+
+// conflicts lists what the pod carries and its class does not give it.
+func (r Resolution) conflicts(pod *outrank.Pod) (ps []outrank.Problem) {
+	if pod.Priority != nil && *pod.Priority != r.Value {
+		ps = append(ps, outrank.Problem{Object: "pod " + pod.Key(), Field: "spec.priority",
+			Text: fmt.Sprintf("is %d, but %s", *pod.Priority, r.gives(r.Value))})
+	}
+	if pod.PreemptionPolicy != "" && pod.PreemptionPolicy != r.Policy {
+		ps = append(ps, outrank.Problem{Object: "pod " + pod.Key(), Field: "spec.preemptionPolicy",
+			Text: fmt.Sprintf("is %s, but %s", quote(string(pod.PreemptionPolicy)), r.gives(r.Policy))})
+	}
+	return ps
+}
+
+func (r Resolution) gives(what any) string {
+	if r.Class == "" {
+		return fmt.Sprintf("a pod without a class gets %v", what)
+	}
+	return fmt.Sprintf("class %s gives %v", r.Class, what)
+}
+
+// Apply gives a copy of the pod with its class, priority and policy set. The
+// copy is shallow: but for a priority of its own, it shares everything that
+// pod points to.
+func (r Resolution) Apply(pod outrank.Pod) outrank.Pod {
+	pod.PriorityClass = r.Class
+	pod.Priority = outrank.Priority(r.Value)
+	pod.PreemptionPolicy = r.Policy
+	return pod
+}

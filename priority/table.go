@@ -1,0 +1,156 @@
+package priority
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Table is the set of classes of a cluster. It always holds the two that are
+// built in; the zero Table holds nothing else. A Table never changes, and any
+// number of goroutines may use it.
+type Table struct {
+	// classes are by value descending, then by name.
+	classes []outrank.PriorityClass
+	// byName gives places in classes.
+	byName map[string]int
+	// fallback is the place of the global default in classes, if hasFallback.
+	fallback    int
+	hasFallback bool
+}
+
+// NewTable takes the classes that a cluster has. The built-in ones may be
+// among them or not; listed, they must pass [Validate] like any other. Two
+// classes of one name are an error. Several global defaults are not: upstream
+// a race can leave them behind, see [Table.Default].
+//
+// The error lists every problem of every class, in the order given, and wraps
+// [ErrClass]. The classes are copied, neither the slice nor what it points to
+// is kept. Time is that of sorting the classes.
+func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
+	var ps []outrank.Problem
+	var kept []outrank.PriorityClass
+	seen := make(map[string]bool, len(classes))
+	for i, c := range classes {
+		ps = append(ps, problems(c, i)...)
+		if c == nil {
+			continue
+		}
+		if c.Name != "" && seen[c.Name] {
+			ps = append(ps, outrank.Problem{Object: subject(c, i), Field: "metadata.name", Text: "there are two of this name"})
+		}
+		seen[c.Name] = true
+		kept = append(kept, *c)
+	}
+	if len(ps) > 0 {
+		return nil, refuse(ErrClass, ps)
+	}
+	return build(kept), nil
+}
+
+// build takes over valid classes of different names, adds the built-in ones
+// that are not among them, and fills in policies.
+func build(classes []outrank.PriorityClass) *Table {
+	t := &Table{classes: classes, byName: make(map[string]int, len(classes)+2)}
+	for i := range t.classes {
+		t.byName[t.classes[i].Name] = i
+	}
+	for _, c := range builtIns() {
+		if _, listed := t.byName[c.Name]; !listed {
+			t.classes = append(t.classes, c)
+		}
+	}
+	slices.SortFunc(t.classes, func(a, b outrank.PriorityClass) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
+	})
+	for i := range t.classes {
+		c := &t.classes[i]
+		c.PreemptionPolicy = policy(c.PreemptionPolicy)
+		t.byName[c.Name] = i
+		// The lowest value wins, and of that value the first by name.
+		if c.GlobalDefault && (!t.hasFallback || c.Value < t.classes[t.fallback].Value) {
+			t.fallback, t.hasFallback = i, true
+		}
+	}
+	return t
+}
+
+// bare stands in for a nil or a zero Table.
+var bare = build(nil)
+
+func (t *Table) orBare() *Table {
+	if t == nil || t.byName == nil {
+		return bare
+	}
+	return t
+}
+
+// Lookup finds the class of this name. Its policy is never empty. Time is
+// constant.
+func (t *Table) Lookup(name string) (outrank.PriorityClass, bool) {
+	t = t.orBare()
+	i, ok := t.byName[name]
+	if !ok {
+		return outrank.PriorityClass{}, false
+	}
+	return t.classes[i], true
+}
+
+// Default is the class of pods that name none, if there is one: the global
+// default, or of several the one with the lowest value (section 3;
+// getDefaultPriorityClass). Of several with that value it is the first by
+// name, where upstream takes any. Time is constant.
+func (t *Table) Default() (outrank.PriorityClass, bool) {
+	t = t.orBare()
+	if !t.hasFallback {
+		return outrank.PriorityClass{}, false
+	}
+	return t.classes[t.fallback], true
+}
+
+// Classes lists the classes by value, highest first, and those of one value by
+// name. The slice is the caller's.
+func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().classes) }
+
+// With is the table after the class has been created, as the API server would
+// do it (section 3): the class must pass [Validate], its name must be free, and
+// there must be no other global default if it is to be one. Built-in classes
+// are always there already. The error lists every problem and wraps
+// [ErrClass]. Time is linear in the number of classes, or that of sorting them.
+func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
+	t = t.orBare()
+	ps := problems(class, alone)
+	if class == nil {
+		return nil, refuse(ErrClass, ps)
+	}
+	if _, taken := t.byName[class.Name]; taken {
+		ps = append(ps, outrank.Problem{Object: subject(class, alone), Field: "metadata.name", Text: "there is already a class of this name"})
+	}
+	if other, ok := t.Default(); ok && class.GlobalDefault {
+		ps = append(ps, outrank.Problem{
+			Object: subject(class, alone), Field: "globalDefault", Text: "class " + other.Name + " already is the global default"})
+	}
+	if len(ps) > 0 {
+		return nil, refuse(ErrClass, ps)
+	}
+	return build(append(t.Classes(), *class)), nil
+}
+
+// Without is the table after the class of this name has been deleted. Pods
+// resolved before keep what they got; new ones can no longer name it. The
+// error wraps [ErrClass] for a built-in class, which cannot go, and
+// [ErrUnknownClass] where there is no such class. Time is as with [Table.With].
+func (t *Table) Without(name string) (*Table, error) {
+	t = t.orBare()
+	object := "priorityclass " + name
+	if _, builtIn := builtInValue(name); builtIn {
+		return nil, refuse(ErrClass, []outrank.Problem{{Object: object, Field: "metadata.name", Text: "a built-in class cannot be removed"}})
+	}
+	i, ok := t.byName[name]
+	if !ok {
+		return nil, refuse(ErrUnknownClass, []outrank.Problem{{Object: object, Field: "metadata.name", Text: "there is no such class"}})
+	}
+	return build(slices.Delete(t.Classes(), i, i+1)), nil
+}

@@ -1,0 +1,98 @@
+package outrank
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrInvalid is wrapped by every error about an object that does not make
+// sense.
+var ErrInvalid = errors.New("invalid input")
+
+// Problem is one thing that is wrong with one object.
+type Problem struct {
+	// Object is the kind and name of the object, "pod default/web-1".
+	Object string
+	// Field is the path of the field in the Kubernetes object,
+	// "spec.containers[0].resources.requests.cpu"; it may be empty.
+	Field string
+	// Text says what is wrong.
+	Text string
+}
+
+// String gives "object: field: text".
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Object + ": " + p.Text
+	}
+	return p.Object + ": " + p.Field + ": " + p.Text
+}
+
+// InputError lists everything that is wrong with an input, in the order of the
+// input. It wraps [ErrInvalid].
+type InputError struct {
+	Problems []Problem
+}
+
+// Error gives one line per problem.
+func (e *InputError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives [ErrInvalid].
+func (e *InputError) Unwrap() error { return ErrInvalid }
+
+// inputError is nil where there are no problems.
+func inputError(ps []Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &InputError{Problems: ps}
+}
+
+// problem is a Problem before its object is known.
+type problem struct{ field, text string }
+
+// path is a field's place in its object, kept as a chain so that text is only
+// built for what is wrong.
+type path struct {
+	parent *path
+	name   string
+	index  int
+}
+
+func (p *path) field(name string) path { return path{parent: p, name: name, index: -1} }
+func (p *path) at(i int) path          { return path{parent: p, index: i} }
+
+func (p *path) String() string {
+	if p == nil {
+		return ""
+	}
+	head := p.parent.String()
+	switch {
+	case p.index >= 0:
+		return head + "[" + strconv.Itoa(p.index) + "]"
+	case head == "":
+		return p.name
+	}
+	return head + "." + p.name
+}
+
+// quote shows a text from the input, cut where it is long.
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return strconv.Quote(s)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,224 @@
+package outrank
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank/internal/manifest"
+)
+
+// ReadCluster reads what
+//
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json
+//
+// prints: a List, or several JSON documents one after another, lists and
+// single objects mixed. Fields that do not matter here are ignored, other
+// kinds are counted in Cluster.Skipped, finished pods in Cluster.Finished.
+//
+// It reads as a stream: beside the cluster itself, memory is bounded by the
+// largest single object. Time is linear in the input.
+//
+// Whatever is wrong with the objects is listed in one *[InputError], which
+// wraps [ErrInvalid], and there is no cluster then: amounts and times that
+// cannot be read, values of the wrong type, and all that [Cluster.Validate]
+// names. [Cluster.Warnings] tells what is odd but harmless. Input that is not
+// JSON at all ends the reading; an error of r is returned as it is.
+func ReadCluster(r io.Reader) (*Cluster, error) {
+	c := &Cluster{}
+	rd := reader{cluster: c, texts: map[string]string{}}
+	err := manifest.Each(r, rd.item)
+	if errors.Is(err, manifest.ErrSyntax) {
+		rd.problems = append(rd.problems, Problem{Object: "input", Text: err.Error()})
+	} else if err != nil {
+		return nil, err
+	}
+	// What could not be read would only be complained of twice.
+	if len(rd.problems) == 0 {
+		if err := c.Validate(); err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	return nil, inputError(rd.problems)
+}
+
+// ReadPod reads one pod, as kubectl prints it or as it stands in a manifest in
+// JSON. Errors are those of [ReadCluster]; anything but exactly one pod is one,
+// too. A finished pod is read like any other.
+func ReadPod(r io.Reader) (*Pod, error) {
+	var pods []*Pod
+	rd := reader{texts: map[string]string{}}
+	err := manifest.Each(r, func(it manifest.Item) error {
+		if it.Kind != "Pod" {
+			rd.problem(it.Where, "kind", "%s where a Pod is wanted", quote(it.Kind))
+			return nil
+		}
+		pods = append(pods, rd.pod(it))
+		return nil
+	})
+	switch {
+	case errors.Is(err, manifest.ErrSyntax):
+		rd.problem("input", "", "%v", err)
+	case err != nil:
+		return nil, err
+	case len(rd.problems) == 0 && len(pods) != 1:
+		rd.problem("input", "", "holds %d pods where one is wanted", len(pods))
+	}
+	if len(rd.problems) > 0 {
+		return nil, inputError(rd.problems)
+	}
+	return pods[0], pods[0].Validate()
+}
+
+// reader turns items into objects of a cluster.
+type reader struct {
+	cluster  *Cluster
+	problems []Problem
+	texts    map[string]string // one copy of each text that recurs
+}
+
+func (rd *reader) problem(object, field, format string, args ...any) {
+	rd.problems = append(rd.problems, Problem{object, field, fmt.Sprintf(format, args...)})
+}
+
+// item takes one object in.
+func (rd *reader) item(it manifest.Item) error {
+	c := rd.cluster
+	switch it.Kind {
+	case "Pod":
+		if p := rd.pod(it); p.Finished() {
+			c.Finished++
+		} else {
+			c.Pods = append(c.Pods, p)
+		}
+	case "Node":
+		c.Nodes = append(c.Nodes, rd.node(it))
+	case "PodDisruptionBudget":
+		c.Budgets = append(c.Budgets, rd.budget(it))
+	case "PriorityClass":
+		c.Classes = append(c.Classes, rd.class(it))
+	case "Namespace":
+		c.Namespaces = append(c.Namespaces, rd.namespace(it))
+	case "":
+		rd.problem(it.Where, "kind", "missing")
+	default:
+		if c.Skipped == nil {
+			c.Skipped = map[string]int{}
+		}
+		c.Skipped[it.Kind]++
+	}
+	return nil
+}
+
+func (rd *reader) pod(it manifest.Item) *Pod {
+	var w manifest.Pod
+	cv := rd.decode(it, "pod", &w, &w.Metadata, true)
+	p := cv.pod(&w)
+	rd.problems = append(rd.problems, cv.problems...)
+	return p
+}
+
+func (rd *reader) node(it manifest.Item) *Node {
+	var w manifest.Node
+	cv := rd.decode(it, "node", &w, &w.Metadata, false)
+	n := cv.node(&w)
+	rd.problems = append(rd.problems, cv.problems...)
+	return n
+}
+
+func (rd *reader) budget(it manifest.Item) *PodDisruptionBudget {
+	var w manifest.Budget
+	cv := rd.decode(it, "poddisruptionbudget", &w, &w.Metadata, true)
+	b := cv.budget(&w)
+	rd.problems = append(rd.problems, cv.problems...)
+	return b
+}
+
+func (rd *reader) class(it manifest.Item) *PriorityClass {
+	var w manifest.PriorityClass
+	cv := rd.decode(it, "priorityclass", &w, &w.Metadata, false)
+	rd.problems = append(rd.problems, cv.problems...)
+	return cv.class(&w)
+}
+
+func (rd *reader) namespace(it manifest.Item) *Namespace {
+	var w manifest.Namespace
+	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
+	rd.problems = append(rd.problems, cv.problems...)
+	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
+}
+
+// decode fills in the wire form and gives a converter that knows what to call
+// the object.
+func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
+	wrong := manifest.Decode(it.Raw, wire)
+	name := it.Where
+	switch {
+	case meta.Name == "" && it.Where != "":
+		name = "(" + it.Where + ")"
+	case meta.Name == "":
+		name = "without a name"
+	case namespaced:
+		name = namespaceOr(meta.Namespace) + "/" + meta.Name
+	default:
+		name = meta.Name
+	}
+	cv := converter{kind: kind, name: name, texts: rd.texts}
+	for _, m := range wrong {
+		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
+	}
+	if meta.Name == "" && it.Where != "" {
+		cv.problems = append(cv.problems, Problem{cv.object(), "metadata.name", "missing"})
+	}
+	return cv
+}
+
+// UnmarshalJSON reads the Kubernetes form of a pod. The error is an
+// *[InputError] with all that could not be read; rules beyond that are
+// [Pod.Validate]'s.
+func (p *Pod) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	*p = *rd.pod(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a node; see [Pod.UnmarshalJSON].
+func (n *Node) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	*n = *rd.node(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a budget; see [Pod.UnmarshalJSON].
+func (b *PodDisruptionBudget) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	*b = *rd.budget(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a class; see [Pod.UnmarshalJSON].
+func (pc *PriorityClass) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	*pc = *rd.class(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a namespace; see
+// [Pod.UnmarshalJSON].
+func (ns *Namespace) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	*ns = *rd.namespace(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a label selector.
+func (s *LabelSelector) UnmarshalJSON(text []byte) error {
+	var w manifest.LabelSelector
+	cv := converter{kind: "label", name: "selector", texts: map[string]string{}}
+	for _, m := range manifest.Decode(text, &w) {
+		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
+	}
+	*s = *cv.selector(&w)
+	return inputError(cv.problems)
+}

@@ -1,0 +1,137 @@
+package outrank
+
+import (
+	"strings"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Requests is what kube-scheduler sets aside for the pod when it looks for a
+// place: a pod that does not run yet counts by its spec alone (section 1, steps
+// 1 to 4; component-helpers PodRequests). The list is new; names that no node
+// accounts for stay in it.
+func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests) }
+
+// RunningRequests is what the scheduler counts for the pod once it is on a
+// node: as Requests, but a container that is being resized in place counts the
+// largest of what its spec and its status say (section 1, step 5).
+func (p *Pod) RunningRequests() resource.List { return p.schedulerRequests((*Pod).statusRequests) }
+
+// KubeletRequests is what the kubelet's preemption counts for the pod (section
+// 1; GetResourceRequestQuantity). It differs from Requests in two ways: with
+// pod-level resources the containers are skipped altogether, and overhead is
+// added only to resources of which the rest is not zero. It goes by the spec
+// alone.
+func (p *Pod) KubeletRequests() resource.List {
+	var total resource.List
+	if p.hasPodLevelResources() {
+		total = p.Resources.Requests.Clone()
+	} else {
+		total = p.containerRequests((*Pod).specRequests)
+	}
+	if total == nil {
+		total = resource.List{}
+	}
+	for name, q := range p.Overhead {
+		if sum, ok := total[name]; ok && !sum.IsZero() {
+			total[name] = sum.Add(q)
+		}
+	}
+	return total
+}
+
+// containerView says what one container of a pod counts with.
+type containerView func(p *Pod, c *Container) resource.List
+
+func (p *Pod) specRequests(c *Container) resource.List { return c.Requests }
+
+func (p *Pod) statusRequests(c *Container) resource.List {
+	if c.Allocated == nil && c.Actual == nil {
+		return c.Requests
+	}
+	reported := c.Allocated.Max(c.Actual)
+	if p.ResizeInfeasible {
+		return reported
+	}
+	return reported.Max(c.Requests)
+}
+
+func (p *Pod) schedulerRequests(view containerView) resource.List {
+	total := p.containerRequests(view)
+	if p.Resources != nil {
+		for name, q := range p.Resources.Requests {
+			if podLevel(name) {
+				total[name] = q
+			}
+		}
+	}
+	addTo(total, p.Overhead)
+	return total
+}
+
+// containerRequests sums the containers (section 1, steps 1 and 2). Per
+// resource it is the larger of the running sum and the largest init step.
+func (p *Pod) containerRequests(view containerView) resource.List {
+	total := resource.List{}
+	for i := range p.Containers {
+		addTo(total, view(p, &p.Containers[i]))
+	}
+	var sidecars, largest resource.List
+	for i := range p.InitContainers {
+		c := &p.InitContainers[i]
+		step := view(p, c)
+		if c.Sidecar {
+			addTo(total, step)
+			sidecars = sidecars.Plus(step)
+			step = sidecars
+		} else if len(sidecars) > 0 {
+			step = sidecars.Plus(step)
+		}
+		if len(largest) == 0 {
+			largest = step
+		} else {
+			largest = largest.Max(step)
+		}
+	}
+	for name, q := range largest {
+		if sum, ok := total[name]; !ok || q.Cmp(sum) > 0 {
+			total[name] = q
+		}
+	}
+	return total
+}
+
+// hasPodLevelResources reports whether pod-level requests or limits name a
+// resource that may be set there (component-helpers IsPodLevelResourcesSet).
+func (p *Pod) hasPodLevelResources() bool {
+	if p.Resources == nil {
+		return false
+	}
+	for name := range p.Resources.Requests {
+		if podLevel(name) {
+			return true
+		}
+	}
+	for name := range p.Resources.Limits {
+		if podLevel(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// podLevel reports whether a pod as a whole may ask for the resource.
+func podLevel(name resource.Name) bool {
+	return name == resource.CPU || name == resource.Memory ||
+		strings.HasPrefix(string(name), resource.HugePagesPrefix)
+}
+
+// addTo adds more to the map total.
+func addTo(total, more resource.List) {
+	for name, q := range more {
+		if sum, ok := total[name]; ok {
+			q = sum.Add(q)
+		}
+		total[name] = q
+	}
+}

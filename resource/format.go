@@ -1,0 +1,136 @@
+package resource
+
+import (
+	"math"
+	"strconv"
+)
+
+// Format is the form that an amount prints in. It says nothing about the
+// amount itself.
+type Format uint8
+
+const (
+	// DecimalSI prints with a decimal suffix or none: "500m", "12", "3G".
+	DecimalSI Format = iota
+	// DecimalExponent prints with a power of ten: "5e3".
+	DecimalExponent
+	// BinarySI prints with a binary suffix: "1536Mi".
+	BinarySI
+)
+
+// String returns the name of the format's constant.
+func (f Format) String() string {
+	switch f {
+	case DecimalSI:
+		return "DecimalSI"
+	case DecimalExponent:
+		return "DecimalExponent"
+	case BinarySI:
+		return "BinarySI"
+	}
+	return "Format(" + strconv.Itoa(int(f)) + ")"
+}
+
+// maxZeros is how many zeros may follow the digits of a decimal amount before
+// it is printed with an exponent.
+const maxZeros = 10_000
+
+// String returns the canonical text of the amount. It has no plus sign, no
+// leading zeros and no fraction, and 0 is "0".
+//
+//   - DecimalSI takes the largest of the suffixes n, u, m, none, k, M, G, T, P
+//     and E that leaves a whole number.
+//   - DecimalExponent does the same with exponents in steps of three, without
+//     an upper bound; the exponent 0 is left out.
+//   - BinarySI divides by 1024 up to six times, while that leaves a whole
+//     number. An amount below 1024, with a fraction, or above 2^63-1 is printed
+//     as DecimalSI.
+//
+// Parsing the text gives an equal amount, and printing that gives the same
+// text again. There is one exception to the latter, and the reference shares
+// it: a binary amount from 1024 up that 1000 divides and 1024 does not. 2000
+// prints as "2000" without a suffix, is therefore read back as a decimal, and
+// prints as "2k" from then on.
+//
+// The package comment lists where the text differs from the reference. The
+// time is linear in the length of the text.
+func (q Quantity) String() string {
+	var buf [32]byte
+	return string(q.appendTo(buf[:0]))
+}
+
+// appendTo appends the canonical text.
+func (q Quantity) appendTo(b []byte) []byte {
+	if q.IsZero() {
+		return append(b, '0')
+	}
+	if q.mant < 0 {
+		b = append(b, '-')
+	}
+	if q.format == BinarySI {
+		if whole, ok := q.wholeBinary(); ok {
+			return appendBinary(b, whole)
+		}
+	}
+	if q.format == DecimalExponent || q.exp > 18+maxZeros {
+		return q.appendExponent(b)
+	}
+	step := min(stepBelow(q.exp), 18)
+	b = q.appendScaled(b, step)
+	if step != 0 {
+		b = append(b, "num kMGTPE"[(step+9)/3])
+	}
+	return b
+}
+
+// wholeBinary returns the magnitude that is printed with a binary suffix.
+func (q Quantity) wholeBinary() (whole uint64, ok bool) {
+	if q.wide != nil || q.exp < 0 || q.exp > 18 {
+		return 0, false
+	}
+	mag := magnitude(q.mant)
+	if mag > math.MaxInt64/pow10[q.exp] {
+		return 0, false
+	}
+	mag *= pow10[q.exp]
+	return mag, mag >= 1024
+}
+
+func appendBinary(b []byte, mag uint64) []byte {
+	power := 0
+	for mag%1024 == 0 {
+		mag /= 1024
+		power++
+	}
+	b = strconv.AppendUint(b, mag, 10)
+	if power > 0 {
+		b = append(b, "KMGTPE"[power-1], 'i')
+	}
+	return b
+}
+
+func (q Quantity) appendExponent(b []byte) []byte {
+	step := stepBelow(q.exp)
+	b = q.appendScaled(b, step)
+	if step != 0 {
+		b = append(b, 'e')
+		b = strconv.AppendInt(b, int64(step), 10)
+	}
+	return b
+}
+
+// appendScaled appends |q| / 10^step, which is a whole number.
+func (q Quantity) appendScaled(b []byte, step int32) []byte {
+	if q.wide != nil {
+		b = append(b, *q.wide...)
+	} else {
+		b = strconv.AppendUint(b, magnitude(q.mant), 10)
+	}
+	for range q.exp - step {
+		b = append(b, '0')
+	}
+	return b
+}
+
+// stepBelow returns the largest multiple of three that is not above exp.
+func stepBelow(exp int32) int32 { return exp - (exp%3+3)%3 }

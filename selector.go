@@ -1,0 +1,247 @@
+package outrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Operator is how a requirement compares a label with its values.
+type Operator string
+
+// The operators of label and node selectors. Gt and Lt exist for nodes alone.
+const (
+	In           Operator = "In"
+	NotIn        Operator = "NotIn"
+	Exists       Operator = "Exists"
+	DoesNotExist Operator = "DoesNotExist"
+	Gt           Operator = "Gt"
+	Lt           Operator = "Lt"
+)
+
+// LabelSelector picks objects by their labels. All that it lists must hold;
+// an empty selector picks everything, a nil one nothing.
+type LabelSelector struct {
+	// Labels must be there with these values.
+	Labels map[string]string
+	// Expressions must all hold.
+	Expressions []Requirement
+}
+
+// Requirement is one demand on a label.
+type Requirement struct {
+	Key      string
+	Operator Operator
+	// Values are needed by In and NotIn and forbidden for the others.
+	Values []string
+}
+
+// ErrSelector is wrapped by every error about a selector.
+var ErrSelector = errors.New("invalid label selector")
+
+// Empty reports whether the selector demands nothing and so picks everything.
+// A nil selector is not empty: it picks nothing.
+func (s *LabelSelector) Empty() bool {
+	return s != nil && len(s.Labels) == 0 && len(s.Expressions) == 0
+}
+
+// Matches reports whether the selector picks an object with these labels
+// (section 4). The answer of an invalid selector is false. Time is linear in
+// the size of the selector; nothing is allocated. To match many objects,
+// [LabelSelector.Matcher] checks the selector only once.
+func (s *LabelSelector) Matches(labels map[string]string) bool {
+	return s != nil && !s.invalid() && Matcher{s}.Matches(labels)
+}
+
+// Matcher prepares the selector for matching many objects. The error is that
+// of [LabelSelector.Validate]. The matcher goes by the selector itself, which
+// must not change while it is used; any number of goroutines may use it.
+func (s *LabelSelector) Matcher() (Matcher, error) {
+	if s != nil && s.invalid() {
+		return Matcher{}, s.Validate()
+	}
+	return Matcher{s}, nil
+}
+
+// Matcher is a valid label selector. Its zero value, like a nil selector,
+// matches nothing.
+type Matcher struct{ selector *LabelSelector }
+
+// Empty reports whether the selector demands nothing and so picks everything.
+func (m Matcher) Empty() bool { return m.selector.Empty() }
+
+// Matches reports whether the selector picks an object with these labels. Time
+// is linear in the size of the selector; nothing is allocated.
+func (m Matcher) Matches(labels map[string]string) bool {
+	if m.selector == nil {
+		return false
+	}
+	for k, v := range m.selector.Labels {
+		if got, ok := labels[k]; !ok || got != v {
+			return false
+		}
+	}
+	for i := range m.selector.Expressions {
+		if !m.selector.Expressions[i].holds(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds assumes a valid requirement.
+func (r *Requirement) holds(labels map[string]string) bool {
+	value, ok := labels[r.Key]
+	switch r.Operator {
+	case In:
+		return ok && slices.Contains(r.Values, value)
+	case NotIn:
+		return !ok || !slices.Contains(r.Values, value)
+	case Exists:
+		return ok
+	case DoesNotExist:
+		return !ok
+	}
+	return false
+}
+
+// Validate reports every problem of the selector at once, each wrapping
+// [ErrSelector]; nil for a valid or a nil selector. Fields are named as in the
+// Kubernetes object, without a leading dot.
+func (s *LabelSelector) Validate() error {
+	var errs []error
+	for _, p := range s.problems() {
+		errs = append(errs, fmt.Errorf("%w: %s: %s", ErrSelector, p.field, p.text))
+	}
+	return errors.Join(errs...)
+}
+
+// invalid is problems()!=nil without building texts.
+func (s *LabelSelector) invalid() bool {
+	for k, v := range s.Labels {
+		if keyProblem(k) != "" || valueProblem(v) != "" {
+			return true
+		}
+	}
+	for i := range s.Expressions {
+		r := &s.Expressions[i]
+		if keyProblem(r.Key) != "" || r.operatorProblem() != "" {
+			return true
+		}
+		for _, v := range r.Values {
+			if valueProblem(v) != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *LabelSelector) problems() []problem {
+	if s == nil {
+		return nil
+	}
+	var ps []problem
+	add := func(field, text string) {
+		if text != "" {
+			ps = append(ps, problem{field, text})
+		}
+	}
+	for _, k := range sortedKeys(s.Labels) {
+		add(fmt.Sprintf("matchLabels[%s]", quote(k)), keyProblem(k))
+		add(fmt.Sprintf("matchLabels[%s]", quote(k)), valueProblem(s.Labels[k]))
+	}
+	for i := range s.Expressions {
+		r, at := &s.Expressions[i], fmt.Sprintf("matchExpressions[%d]", i)
+		add(at+".key", keyProblem(r.Key))
+		add(at+".operator", r.operatorProblem())
+		for j, v := range r.Values {
+			add(fmt.Sprintf("%s.values[%d]", at, j), valueProblem(v))
+		}
+	}
+	return ps
+}
+
+func (r *Requirement) operatorProblem() string {
+	switch r.Operator {
+	case In, NotIn:
+		if len(r.Values) == 0 {
+			return string(r.Operator) + " needs values"
+		}
+	case Exists, DoesNotExist:
+		if len(r.Values) > 0 {
+			return string(r.Operator) + " takes no values"
+		}
+	default:
+		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist"
+	}
+	return ""
+}
+
+const (
+	maxLabelName   = 63
+	maxLabelPrefix = 253
+)
+
+// keyProblem says what is wrong with a label key: an optional DNS subdomain
+// and a slash, then a name.
+func keyProblem(key string) string {
+	prefix, name, found := strings.Cut(key, "/")
+	if !found {
+		name = key
+	} else if !isSubdomain(prefix) {
+		return quote(key) + " has a prefix that is not a DNS subdomain"
+	}
+	if name == "" || !isLabelText(name) {
+		return quote(key) + " is not a label key"
+	}
+	return ""
+}
+
+// valueProblem says what is wrong with a label value, which may be empty.
+func valueProblem(value string) string {
+	if value != "" && !isLabelText(value) {
+		return quote(value) + " is not a label value"
+	}
+	return ""
+}
+
+// isLabelText: at most 63 letters, digits, '-', '_' and '.', a letter or digit
+// at both ends.
+func isLabelText(s string) bool {
+	if len(s) > maxLabelName || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// isSubdomain: at most 253 bytes of lower-case labels joined by dots.
+func isSubdomain(s string) bool {
+	if s == "" || len(s) > maxLabelPrefix {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case c == '-' || c == '.':
+			// Neither may begin, end or follow a dot; a dash may not precede one.
+			if i == 0 || i == len(s)-1 || s[i-1] == '.' || c == '.' && s[i-1] == '-' {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

@@ -1,0 +1,347 @@
+package outrank
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Validate lists every problem of the cluster in one *[InputError], or gives
+// nil. A problem is what the API server would never have let in: an object
+// without a name, two objects of one kind with the same name, a negative
+// amount, a selector or a requirement that means nothing in an affinity or
+// spread term, a port out of range. What the real system lives with is left to
+// [Cluster.Warnings]. Time is linear in the size of the cluster.
+func (c *Cluster) Validate() error {
+	var v validator
+	seen := make(map[string]bool, len(c.Pods))
+	for i, n := range c.Nodes {
+		v.object("node", "", nameOf(n), i, seen)
+		v.node(n)
+	}
+	clear(seen)
+	for i, p := range c.Pods {
+		v.object("pod", namespaceOf(p), nameOf(p), i, seen)
+		v.pod(p)
+	}
+	clear(seen)
+	for i, b := range c.Budgets {
+		v.object("poddisruptionbudget", namespaceOf(b), nameOf(b), i, seen)
+		v.budget(b)
+	}
+	clear(seen)
+	for i, pc := range c.Classes {
+		v.object("priorityclass", "", nameOf(pc), i, seen)
+	}
+	clear(seen)
+	for i, ns := range c.Namespaces {
+		v.object("namespace", "", nameOf(ns), i, seen)
+	}
+	return inputError(v.problems)
+}
+
+// Warnings lists what is odd about the cluster but does not stop the real
+// system: a pod on a node that does not exist counts nowhere, a pod nominated
+// to such a node is not nominated, and a budget with an invalid selector covers
+// nothing.
+func (c *Cluster) Warnings() []Problem {
+	nodes := make(map[string]bool, len(c.Nodes))
+	for _, n := range c.Nodes {
+		nodes[n.Name] = true
+	}
+	var ws []Problem
+	for _, p := range c.Pods {
+		if p.NodeName != "" && !nodes[p.NodeName] {
+			ws = append(ws, Problem{"pod " + p.Key(), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
+		} else if p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode] {
+			ws = append(ws, Problem{"pod " + p.Key(), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
+		}
+	}
+	for _, b := range c.Budgets {
+		for _, p := range b.Selector.problems() {
+			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
+		}
+	}
+	return ws
+}
+
+// Validate lists every problem of the pod in one *[InputError], or gives nil.
+func (p *Pod) Validate() error {
+	var v validator
+	v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
+	v.pod(p)
+	return inputError(v.problems)
+}
+
+// Validate lists every problem of the node in one *[InputError], or gives nil.
+func (n *Node) Validate() error {
+	var v validator
+	v.object("node", "", nameOf(n), -1, nil)
+	v.node(n)
+	return inputError(v.problems)
+}
+
+// validator collects problems; subject is the object they are of.
+type validator struct {
+	problems []Problem
+	subject  string
+}
+
+func (v *validator) add(at *path, format string, args ...any) {
+	v.problems = append(v.problems, Problem{v.subject, at.String(), fmt.Sprintf(format, args...)})
+}
+
+// object begins an object; index is its place in its list, for one without a
+// name.
+func (v *validator) object(kind, namespace, name string, index int, seen map[string]bool) {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	v.subject = kind + " " + key
+	if name == "" {
+		if index >= 0 {
+			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
+		}
+		v.add(&path{name: "metadata.name", index: -1}, "missing")
+		return
+	}
+	if seen[key] {
+		v.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+	}
+	if seen != nil {
+		seen[key] = true
+	}
+}
+
+func nameOf(object any) string {
+	switch o := object.(type) {
+	case *Node:
+		if o != nil {
+			return o.Name
+		}
+	case *Pod:
+		if o != nil {
+			return o.Name
+		}
+	case *PodDisruptionBudget:
+		if o != nil {
+			return o.Name
+		}
+	case *PriorityClass:
+		if o != nil {
+			return o.Name
+		}
+	case *Namespace:
+		if o != nil {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+func namespaceOf(object any) string {
+	switch o := object.(type) {
+	case *Pod:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *PodDisruptionBudget:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	}
+	return ""
+}
+
+func (v *validator) node(n *Node) {
+	if n == nil {
+		return
+	}
+	v.list(n.Allocatable, &path{name: "status.allocatable", index: -1})
+}
+
+func (v *validator) budget(b *PodDisruptionBudget) {
+	if b != nil && b.Allowed < 0 {
+		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "is negative")
+	}
+}
+
+func (v *validator) pod(p *Pod) {
+	if p == nil {
+		return
+	}
+	spec := path{name: "spec", index: -1}
+	if p.Resources != nil {
+		at := spec.field("resources")
+		v.requirements(p.Resources.Requests, p.Resources.Limits, &at)
+	}
+	overhead := spec.field("overhead")
+	v.list(p.Overhead, &overhead)
+	v.containers(p.Containers, "containers", &spec)
+	v.containers(p.InitContainers, "initContainers", &spec)
+	switch p.PreemptionPolicy {
+	case "", PreemptLowerPriority, PreemptNever:
+	default:
+		at := spec.field("preemptionPolicy")
+		v.add(&at, "%s is neither PreemptLowerPriority nor Never", quote(string(p.PreemptionPolicy)))
+	}
+	v.affinity(&p.Affinity, &spec)
+	for i := range p.TopologySpread {
+		list := spec.field("topologySpreadConstraints")
+		at := list.at(i)
+		v.spread(&p.TopologySpread[i], &at)
+	}
+}
+
+func (v *validator) containers(cs []Container, field string, parent *path) {
+	list := parent.field(field)
+	for i := range cs {
+		c, at := &cs[i], list.at(i)
+		res := at.field("resources")
+		v.requirements(c.Requests, c.Limits, &res)
+		if len(c.Allocated) > 0 || len(c.Actual) > 0 {
+			status := at.field("status")
+			v.list(c.Allocated, &status)
+			v.list(c.Actual, &status)
+		}
+		for j, port := range c.Ports {
+			if port.HostPort < 0 || port.HostPort > 65535 {
+				ports := at.field("ports")
+				one := ports.at(j)
+				host := one.field("hostPort")
+				v.add(&host, "%d is not between 0 and 65535", port.HostPort)
+			}
+		}
+	}
+}
+
+func (v *validator) requirements(requests, limits resource.List, at *path) {
+	r, l := at.field("requests"), at.field("limits")
+	v.list(requests, &r)
+	v.list(limits, &l)
+}
+
+// list refuses negative amounts; names are gone through in order only where
+// something is wrong.
+func (v *validator) list(l resource.List, at *path) {
+	bad := false
+	for _, q := range l {
+		bad = bad || q.Sign() < 0
+	}
+	if !bad {
+		return
+	}
+	for _, name := range l.Names() {
+		if q := l[name]; q.Sign() < 0 {
+			one := at.field(string(name))
+			v.add(&one, "%s is negative", q)
+		}
+	}
+}
+
+func (v *validator) affinity(a *Affinity, spec *path) {
+	aff := spec.field("affinity")
+	if a.Node != nil {
+		required := aff.field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
+		for i := range a.Node.Terms {
+			term := required.at(i)
+			v.nodeRequirements(a.Node.Terms[i].Labels, "matchExpressions", &term)
+			v.nodeRequirements(a.Node.Terms[i].Fields, "matchFields", &term)
+		}
+	}
+	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+}
+
+func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *path) {
+	list := parent.field(field)
+	for i := range rs {
+		if text := rs[i].problem(field == "matchFields"); text != "" {
+			at := list.at(i)
+			v.add(&at, "%s", text)
+		}
+	}
+}
+
+// problem says why a requirement can mean nothing.
+func (r *NodeRequirement) problem(isField bool) string {
+	if isField && r.Key != FieldName {
+		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+	}
+	if !isField {
+		if text := keyProblem(r.Key); text != "" {
+			return text
+		}
+	}
+	switch r.Operator {
+	case In, NotIn:
+		if len(r.Values) == 0 {
+			return string(r.Operator) + " needs values"
+		}
+	case Exists, DoesNotExist:
+		if len(r.Values) > 0 {
+			return string(r.Operator) + " takes no values"
+		}
+	case Gt, Lt:
+		if len(r.Values) != 1 {
+			return string(r.Operator) + " takes one value"
+		}
+		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
+			return quote(r.Values[0]) + " is not an integer"
+		}
+	default:
+		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
+	}
+	return ""
+}
+
+func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
+	list := parent.field(field)
+	for i := range ts {
+		at := list.at(i)
+		v.selector(ts[i].Selector, "labelSelector", &at)
+		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
+		v.topologyKey(ts[i].TopologyKey, &at)
+	}
+}
+
+func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
+	v.selector(c.Selector, "labelSelector", at)
+	v.topologyKey(c.TopologyKey, at)
+	if c.MaxSkew <= 0 {
+		skew := at.field("maxSkew")
+		v.add(&skew, "%d is not positive", c.MaxSkew)
+	}
+	if c.MinDomains < 0 {
+		domains := at.field("minDomains")
+		v.add(&domains, "%d is negative", c.MinDomains)
+	}
+	switch c.WhenUnsatisfiable {
+	case "", DoNotSchedule, ScheduleAnyway:
+	default:
+		when := at.field("whenUnsatisfiable")
+		v.add(&when, "%s is neither DoNotSchedule nor ScheduleAnyway", quote(string(c.WhenUnsatisfiable)))
+	}
+}
+
+func (v *validator) topologyKey(key string, parent *path) {
+	at := parent.field("topologyKey")
+	if key == "" {
+		v.add(&at, "missing")
+	} else if text := keyProblem(key); text != "" {
+		v.add(&at, "%s", text)
+	}
+}
+
+func (v *validator) selector(s *LabelSelector, field string, parent *path) {
+	if s == nil || !s.invalid() {
+		return
+	}
+	at := parent.field(field)
+	for _, p := range s.problems() {
+		one := at.field(p.field)
+		v.add(&one, "%s", p.text)
+	}
+}
