@@ -141,7 +141,9 @@ type Container struct {
 	// Allocated and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while
-	// the pod is being resized in place.
+	// the pod is being resized in place. Both nil means that nothing is
+	// reported; ReadCluster leaves them so where status.resources is missing,
+	// because the scheduler does not look further then.
 	Allocated, Actual resource.List
 }
 

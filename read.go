@@ -33,14 +33,30 @@ func ReadCluster(r io.Reader) (*Cluster, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	// What could not be read would only be complained of twice.
-	if len(rd.problems) == 0 {
-		if err := c.Validate(); err != nil {
-			return nil, err
-		}
-		return c, nil
+	rd.validate()
+	if len(rd.problems) > 0 {
+		return nil, inputError(rd.problems)
 	}
-	return nil, inputError(rd.problems)
+	return c, nil
+}
+
+// validate adds what the rules say to what could not be read, but nothing of a
+// field that was complained of already.
+func (rd *reader) validate() {
+	var invalid *InputError
+	if !errors.As(rd.cluster.Validate(), &invalid) {
+		return
+	}
+	type place struct{ object, field string }
+	known := map[place]bool{}
+	for _, p := range rd.problems {
+		known[place{p.Object, p.Field}] = true
+	}
+	for _, p := range invalid.Problems {
+		if !known[place{p.Object, p.Field}] {
+			rd.problems = append(rd.problems, p)
+		}
+	}
 }
 
 // ReadPod reads one pod, as kubectl prints it or as it stands in a manifest in
@@ -82,24 +98,33 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 	rd.problems = append(rd.problems, Problem{object, field, fmt.Sprintf(format, args...)})
 }
 
-// item takes one object in.
+// item takes one object in. One without a name is a problem already and stays
+// out.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
 	case "Pod":
 		if p := rd.pod(it); p.Finished() {
 			c.Finished++
-		} else {
+		} else if p.Name != "" {
 			c.Pods = append(c.Pods, p)
 		}
 	case "Node":
-		c.Nodes = append(c.Nodes, rd.node(it))
+		if n := rd.node(it); n.Name != "" {
+			c.Nodes = append(c.Nodes, n)
+		}
 	case "PodDisruptionBudget":
-		c.Budgets = append(c.Budgets, rd.budget(it))
+		if b := rd.budget(it); b.Name != "" {
+			c.Budgets = append(c.Budgets, b)
+		}
 	case "PriorityClass":
-		c.Classes = append(c.Classes, rd.class(it))
+		if pc := rd.class(it); pc.Name != "" {
+			c.Classes = append(c.Classes, pc)
+		}
 	case "Namespace":
-		c.Namespaces = append(c.Namespaces, rd.namespace(it))
+		if ns := rd.namespace(it); ns.Name != "" {
+			c.Namespaces = append(c.Namespaces, ns)
+		}
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
@@ -153,7 +178,7 @@ func (rd *reader) namespace(it manifest.Item) *Namespace {
 // the object.
 func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
 	wrong := manifest.Decode(it.Raw, wire)
-	name := it.Where
+	var name string
 	switch {
 	case meta.Name == "" && it.Where != "":
 		name = "(" + it.Where + ")"

@@ -14,7 +14,8 @@ func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specR
 
 // RunningRequests is what the scheduler counts for the pod once it is on a
 // node: as Requests, but a container that is being resized in place counts the
-// largest of what its spec and its status say (section 1, step 5).
+// largest of what its spec and its status say (section 1, step 5). Plain init
+// containers are not resized and count by their spec.
 func (p *Pod) RunningRequests() resource.List { return p.schedulerRequests((*Pod).statusRequests) }
 
 // KubeletRequests is what the kubelet's preemption counts for the pod (section
@@ -79,8 +80,9 @@ func (p *Pod) containerRequests(view containerView) resource.List {
 	var sidecars, largest resource.List
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
-		step := view(p, c)
+		step := c.Requests
 		if c.Sidecar {
+			step = view(p, c)
 			addTo(total, step)
 			sidecars = sidecars.Plus(step)
 			step = sidecars

@@ -117,7 +117,7 @@ func (s *LabelSelector) Validate() error {
 	return errors.Join(errs...)
 }
 
-// invalid is problems()!=nil without building texts.
+// invalid reports whether there are problems, without building texts.
 func (s *LabelSelector) invalid() bool {
 	for k, v := range s.Labels {
 		if keyProblem(k) != "" || valueProblem(v) != "" {
@@ -139,7 +139,7 @@ func (s *LabelSelector) invalid() bool {
 }
 
 func (s *LabelSelector) problems() []problem {
-	if s == nil {
+	if s == nil || !s.invalid() {
 		return nil
 	}
 	var ps []problem

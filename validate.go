@@ -48,17 +48,22 @@ func (c *Cluster) Validate() error {
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
-		nodes[n.Name] = true
+		nodes[nameOf(n)] = true
 	}
 	var ws []Problem
 	for _, p := range c.Pods {
-		if p.NodeName != "" && !nodes[p.NodeName] {
+		switch {
+		case p == nil:
+		case p.NodeName != "" && !nodes[p.NodeName]:
 			ws = append(ws, Problem{"pod " + p.Key(), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
-		} else if p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode] {
+		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
 			ws = append(ws, Problem{"pod " + p.Key(), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {
+		if b == nil {
+			continue
+		}
 		for _, p := range b.Selector.problems() {
 			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
@@ -115,6 +120,7 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 	}
 }
 
+// nameOf and namespaceOf look at objects that may be nil.
 func nameOf(object any) string {
 	switch o := object.(type) {
 	case *Node:
@@ -164,7 +170,7 @@ func (v *validator) node(n *Node) {
 
 func (v *validator) budget(b *PodDisruptionBudget) {
 	if b != nil && b.Allowed < 0 {
-		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "is negative")
+		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "%d is negative", b.Allowed)
 	}
 }
 

@@ -9,7 +9,14 @@ import (
 )
 
 // tiers are the classes in the order in which their pods go.
-var tiers = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
+var tiers = [...]outrank.QOSClass{bestEffort: outrank.BestEffort, burstable: outrank.Burstable, guaranteed: outrank.Guaranteed}
+
+// Places in tiers.
+const (
+	bestEffort = iota
+	burstable
+	guaranteed
+)
 
 // pool holds the pods that one preemptor may push out, with everything that
 // choosing among them depends on counted once: a flat table of amounts with a
@@ -70,14 +77,13 @@ func (p *pool) row(i int) []int64 { return p.rows[i*p.width : (i+1)*p.width] }
 // answers of the tiers depend on one another from the last to the first, and
 // are listed from the first to the last.
 func (p *pool) choose() ([]Eviction, error) {
-	bestEffort, burstable := p.members[0], p.members[1]
 	if short := p.missing(p.after(p.members[:]...)); len(short) > 0 {
 		return nil, &NotEnoughError{Pod: p.preemptor.Key(), Missing: short}
 	}
-	chosen2, last := p.nearest(2, p.after(bestEffort, burstable))
-	chosen1, middle := p.nearest(1, p.after(bestEffort, chosen2))
-	_, first := p.nearest(0, p.after(chosen1, chosen2))
-	return slices.Concat(first, middle, last), nil
+	top, last := p.nearest(guaranteed, p.after(p.members[bestEffort], p.members[burstable]))
+	middle, next := p.nearest(burstable, p.after(p.members[bestEffort], top))
+	_, first := p.nearest(bestEffort, p.after(middle, top))
+	return slices.Concat(first, next, last), nil
 }
 
 // after gives what is still needed, in the order of needs and 0 where nothing
@@ -109,9 +115,9 @@ func covered(left []int64) bool {
 
 // nearest takes pods of the tier, by distance, until nothing is left of what
 // is needed, or no pod (step 5; getPodsToPreemptByDistance). It overwrites
-// left.
+// left and mixes up the members of the tier.
 func (p *pool) nearest(tier int, left []int64) (chosen []int, why []Eviction) {
-	candidates := slices.Clone(p.members[tier])
+	candidates := p.members[tier]
 	for !covered(left) && len(candidates) > 0 {
 		at, distance := p.closest(candidates, left)
 		pod, end := candidates[at], len(candidates)-1

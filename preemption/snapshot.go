@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -294,8 +293,4 @@ func (s *Snapshot) unsetNode(place int) {
 func (s *Snapshot) setBudgets(b *budgetSet) {
 	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
 	s.budgets = b
-}
-
-func (s *Snapshot) String() string {
-	return fmt.Sprintf("snapshot of %d nodes", len(s.order))
 }

@@ -44,11 +44,8 @@ func (d digits) roundUp(least, exp int64) (digits, int64) {
 	if drop <= 0 {
 		return d, exp
 	}
-	if drop >= int64(len(d)) {
-		return digits{'1'}, least
-	}
 	// The last digit is not 0, so what is dropped is not either.
-	d = d[:int64(len(d))-drop]
+	d = d[:max(0, int64(len(d))-drop)]
 	kept := bytes.TrimRight(d, "9")
 	least += int64(len(d) - len(kept))
 	if len(kept) == 0 {

@@ -183,11 +183,7 @@ func (n number) decimal(u unit) Quantity {
 
 // digits returns the digits on both sides of the dot in one new row.
 func (n number) digits() digits {
-	whole, frac := strings.TrimLeft(n.whole, "0"), n.frac
-	if whole == "" {
-		frac = strings.TrimLeft(frac, "0")
-	}
-	d := make(digits, 0, len(whole)+len(frac))
-	d = append(d, whole...)
-	return append(d, frac...)
+	d := make(digits, 0, len(n.whole)+len(n.frac))
+	d = append(d, n.whole...)
+	return append(d, n.frac...)
 }

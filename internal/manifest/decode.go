@@ -19,7 +19,7 @@ type Mismatch struct {
 // wrong type the rest is filled in all the same, and every such field is
 // listed; text that is not JSON is a single entry without a field.
 func Decode(raw []byte, to any) []Mismatch {
-	err := json.Unmarshal(raw, to)
+	err := json.Unmarshal(pruned(raw, reflect.TypeOf(to).Elem()), to)
 	if err == nil {
 		return nil
 	}

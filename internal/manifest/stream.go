@@ -53,20 +53,21 @@ func (s *scanner) document(where string, f func(Item) error) error {
 	s.mark = s.pos
 	var kind string
 	isList := false
-	err := s.object(func(key string) error {
+	err := s.object(func(key []byte) error {
+		isKind, isItems := string(key) == "kind", string(key) == "items"
 		c, err := s.peek()
 		if err != nil {
 			return err
 		}
 		switch {
-		case key == "kind" && c == '"':
+		case isKind && c == '"':
 			kind, err = s.text()
 			return err
-		case key == "items" && c == '[':
+		case isItems && c == '[':
 			isList = true
 			s.mark = -1
 			return s.items(elementKind(kind), f)
-		case key == "items" && c == 'n':
+		case isItems && c == 'n':
 			isList = true
 		}
 		return s.skip()
@@ -111,13 +112,14 @@ func (s *scanner) element(kind, where string, f func(Item) error) error {
 	if c != '{' {
 		err = s.skip()
 	} else {
-		err = s.object(func(key string) error {
+		err = s.object(func(key []byte) error {
+			isKind := string(key) == "kind"
 			c, err := s.peek()
-			if err == nil && key == "kind" && c == '"' {
-				kind, err = s.text()
+			if err != nil {
 				return err
 			}
-			if err != nil {
+			if isKind && c == '"' {
+				kind, err = s.text()
 				return err
 			}
 			return s.skip()
@@ -138,6 +140,7 @@ type scanner struct {
 	mark int   // bytes from here on are kept; -1 for none
 	off  int64 // offset of buf[0] in the stream
 	err  error
+	key  []byte // of the member at hand
 }
 
 const chunk = 256 << 10
@@ -214,8 +217,9 @@ func (s *scanner) since() []byte {
 	return raw
 }
 
-// object reads {...}, calling member after each key and its colon.
-func (s *scanner) object(member func(key string) error) error {
+// object reads {...}, calling member after each key and its colon. The key is
+// the scanner's memory, for a look before it moves on.
+func (s *scanner) object(member func(key []byte) error) error {
 	return s.sequence('}', func() error {
 		c, err := s.peek()
 		if err != nil {
@@ -224,10 +228,11 @@ func (s *scanner) object(member func(key string) error) error {
 		if c != '"' {
 			return s.unexpected(c)
 		}
-		key, err := s.text()
+		n, err := s.quoted()
 		if err != nil {
 			return err
 		}
+		s.key = append(s.key[:0], s.buf[s.pos-n+1:s.pos-1]...)
 		if c, err = s.peek(); err != nil {
 			return err
 		}
@@ -235,7 +240,7 @@ func (s *scanner) object(member func(key string) error) error {
 			return s.unexpected(c)
 		}
 		s.pos++
-		return member(key)
+		return member(s.key)
 	})
 }
 
@@ -288,15 +293,17 @@ func (s *scanner) quoted() (int, error) {
 	n := 1
 	for {
 		for s.pos+n < len(s.buf) {
-			switch s.buf[s.pos+n] {
-			case '"':
-				s.pos += n + 1
-				return n + 1, nil
-			case '\\':
-				n += 2
-			default:
-				n++
+			end := bytes.IndexByte(s.buf[s.pos+n:], '"')
+			if end < 0 {
+				break
 			}
+			// A backslash before the quote may take its meaning away.
+			if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+n+end], '\\'); escape >= 0 {
+				n += escape + 2
+				continue
+			}
+			s.pos += n + end + 1
+			return n + end + 1, nil
 		}
 		// The string itself must stay in the buffer while it grows.
 		if err := s.fill(); err != nil {
@@ -341,30 +348,38 @@ func (s *scanner) skipWord() error {
 	}
 }
 
+// structural marks the bytes that matter when a value is only passed over.
+var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true}
+
 // skipNested moves over an object or array.
 func (s *scanner) skipNested() error {
 	depth := 0
 	for {
-		for s.pos < len(s.buf) {
-			switch s.buf[s.pos] {
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-				if depth == 0 {
-					s.pos++
-					return nil
-				}
-			case '"':
-				if _, err := s.quoted(); err != nil {
-					return err
-				}
-				continue
-			}
-			s.pos++
+		buf, pos := s.buf, s.pos
+		for pos < len(buf) && !structural[buf[pos]] {
+			pos++
 		}
-		if err := s.fill(); err != nil {
-			return err
+		s.pos = pos
+		if pos == len(buf) {
+			if err := s.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		switch buf[pos] {
+		case '"':
+			if _, err := s.quoted(); err != nil {
+				return err
+			}
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		s.pos++
+		if depth == 0 {
+			return nil
 		}
 	}
 }

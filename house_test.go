@@ -1,0 +1,187 @@
+package outrank_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/outrank-go/outrank"
+
+// rooms is who may import whom, each a folder of the module; "." is the root.
+// What a room lists with a trailing slash covers everything below.
+var rooms = map[string][]string{
+	"resource":     {},
+	".":            {"resource", "internal/manifest"},
+	"priority":     {"."},
+	"qos":          {".", "resource"},
+	"pdb":          {"."},
+	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
+	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
+	// What several rooms share; downwards only.
+	"internal/manifest":  {"resource"},
+	"internal/fit":       {".", "resource"},
+	"internal/reference": {".", "resource"},
+	"internal/gen":       {".", "resource"},
+}
+
+// Tools for tests are the only internal packages that reach outside the
+// standard library, and no library code imports those.
+var testTools = map[string]bool{"internal/gen": true, "internal/reference": true}
+
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Module       *struct{ Path string }
+	Standard     bool
+}
+
+func goList(t *testing.T, args ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports,Module,Standard"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var ps []listed
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			return ps
+		}
+		require.NoError(t, err)
+		ps = append(ps, p)
+	}
+}
+
+func TestImportGraph(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range goList(t, "./...") {
+		room := roomOf(p.ImportPath)
+		seen[room] = true
+		for _, imported := range p.Imports {
+			if !strings.HasPrefix(imported, module) {
+				standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+				assert.True(t, standard || testTools[room], "%s imports %s, which is not the standard library", room, imported)
+				continue
+			}
+			assert.True(t, mayImport(room, roomOf(imported)), "%s imports %s", room, roomOf(imported))
+		}
+	}
+	for room := range rooms {
+		assert.True(t, seen[room], "no package %s", room)
+	}
+}
+
+func roomOf(importPath string) string {
+	room := strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
+	if room == "" {
+		return "."
+	}
+	return room
+}
+
+func mayImport(room, imported string) bool {
+	if strings.HasPrefix(room, "examples/") {
+		return !strings.HasPrefix(imported, "internal/")
+	}
+	if testTools[imported] {
+		return testTools[room]
+	}
+	return slices.ContainsFunc(rooms[room], func(allowed string) bool {
+		return imported == allowed || strings.HasSuffix(allowed, "/") && strings.HasPrefix(imported, allowed)
+	})
+}
+
+func TestTopLevel(t *testing.T) {
+	allowed := []string{
+		"resource", "priority", "qos", "pdb", "preemption", "kubeletadmit", "internal", "examples",
+		"go.mod", "go.sum", "LICENSE", "README.md",
+	}
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		ok := strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".go") || slices.Contains(allowed, e.Name())
+		assert.True(t, ok, "%s does not belong at the top level", e.Name())
+	}
+}
+
+func TestEveryExportedNameIsDocumented(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, name := range undocumented(file) {
+			t.Errorf("%s: %s has no comment", path, name)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+// undocumented lists the exported names of a file that have no comment; one of
+// a group will do for constants and variables.
+func undocumented(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				names = append(names, undocumentedSpec(d, spec)...)
+			}
+		}
+	}
+	return names
+}
+
+func undocumentedSpec(d *ast.GenDecl, spec ast.Spec) []string {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		if s.Name.IsExported() && s.Doc == nil && d.Doc == nil {
+			return []string{s.Name.Name}
+		}
+	case *ast.ValueSpec:
+		if d.Doc == nil && s.Doc == nil && s.Comment == nil && s.Names[0].IsExported() {
+			return []string{s.Names[0].Name}
+		}
+	}
+	return nil
+}
+
+// exportedReceiver reports whether a function can be reached from outside.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if generic, ok := t.(*ast.IndexExpr); ok {
+		t = generic.X
+	}
+	name, ok := t.(*ast.Ident)
+	return ok && name.IsExported()
+}

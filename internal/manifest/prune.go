@@ -1,0 +1,119 @@
+package manifest
+
+import (
+	"io"
+	"reflect"
+	"sync"
+)
+
+// Most of an object is of no interest here, and passing over a field is many
+// times faster than having it decoded. So what the wire type does not name is
+// cut away first.
+
+// shape is what to keep of a value: named fields of an object, each by a shape
+// of its own, or parts of every element of an array; nil keeps all of it.
+type shape struct {
+	fields  map[string]*shape
+	element *shape
+}
+
+var shapes sync.Map // of reflect.Type to *shape
+
+// pruned gives raw without the fields that t does not name; raw itself if it
+// cannot be read, for the decoder to say why.
+func pruned(raw []byte, t reflect.Type) []byte {
+	sh, ok := shapes.Load(t)
+	if !ok {
+		sh, _ = shapes.LoadOrStore(t, shapeOf(t))
+	}
+	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
+	if err := p.value(sh.(*shape)); err != nil {
+		return raw
+	}
+	if _, err := p.peek(); err != io.EOF {
+		return raw
+	}
+	return p.out
+}
+
+func shapeOf(t reflect.Type) *shape {
+	if readsItself(t) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return shapeOf(t.Elem())
+	case reflect.Slice:
+		if element := shapeOf(t.Elem()); element != nil {
+			return &shape{element: element}
+		}
+	case reflect.Struct:
+		s := &shape{fields: map[string]*shape{}}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			s.fields[f.Tag.Get("json")] = shapeOf(f.Type)
+		}
+		return s
+	}
+	return nil
+}
+
+// pruner copies what is to be kept.
+type pruner struct {
+	scanner
+	out []byte
+}
+
+func (p *pruner) value(s *shape) error {
+	c, err := p.peek()
+	if err != nil {
+		return err
+	}
+	switch {
+	case s != nil && s.fields != nil && c == '{':
+		return p.members(s)
+	case s != nil && s.element != nil && c == '[':
+		return p.elements(s)
+	}
+	from := p.pos
+	if err := p.skip(); err != nil {
+		return err
+	}
+	p.out = append(p.out, p.buf[from:p.pos]...)
+	return nil
+}
+
+func (p *pruner) members(s *shape) error {
+	p.out = append(p.out, '{')
+	first := true
+	err := p.object(func(key []byte) error {
+		kept, ok := s.fields[string(key)]
+		if !ok {
+			return p.skip()
+		}
+		if !first {
+			p.out = append(p.out, ',')
+		}
+		first = false
+		p.out = append(p.out, '"')
+		p.out = append(p.out, key...)
+		p.out = append(p.out, '"', ':')
+		return p.value(kept)
+	})
+	p.out = append(p.out, '}')
+	return err
+}
+
+func (p *pruner) elements(s *shape) error {
+	p.out = append(p.out, '[')
+	first := true
+	err := p.array(func() error {
+		if !first {
+			p.out = append(p.out, ',')
+		}
+		first = false
+		return p.value(s.element)
+	})
+	p.out = append(p.out, ']')
+	return err
+}

@@ -1,0 +1,63 @@
+package resource_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+func TestUnmarshalJSON(t *testing.T) {
+	for _, tt := range []struct{ data, want, why string }{
+		{`"500m"`, "500m", ""},
+		{`"1\u0047i"`, "1Gi", "escapes are undone"},
+		{`2`, "2", ""},
+		{`-0.5`, "-500m", ""},
+		{`1.10`, "1100m", "a number's text counts, not its float"},
+		{`0.1234567891`, "123456790n", ""},
+		{`9007199254740993`, "9007199254740993", "no float64 in between"},
+		{`1e3`, "1e3", ""},
+		{`1E400`, "10e399", "beyond float64"},
+		{` 7 `, "7", ""},
+		{`null`, "42", "null leaves it as it is"},
+	} {
+		q := resource.New(42)
+		if err := json.Unmarshal([]byte(tt.data), &q); err != nil || q.String() != tt.want {
+			t.Errorf("Unmarshal(%s) = %v, %v; want %s (%s)", tt.data, q, err, tt.want, tt.why)
+		}
+	}
+}
+
+func TestUnmarshalJSONRefuses(t *testing.T) {
+	for _, data := range []string{`""`, `" 1"`, `"1 Gi"`, `"1\n"`, `true`, `{}`, `[1]`, `""1"`, `"`, `"\q"`, `"1`, `"12`, `1x`, `+1`, ``, `1 2`} {
+		q := resource.New(42)
+		err := q.UnmarshalJSON([]byte(data))
+		if !errors.Is(err, resource.ErrSyntax) || q.Value() != 42 {
+			t.Errorf("UnmarshalJSON(%s) = %v, %v; want ErrSyntax and 42 as before", data, q, err)
+		}
+	}
+}
+
+func TestUnmarshalTextRefuses(t *testing.T) {
+	q := resource.New(42)
+	if err := q.UnmarshalText([]byte("1K")); !errors.Is(err, resource.ErrSyntax) || q.Value() != 42 {
+		t.Errorf("UnmarshalText(1K) = %v, %v; want ErrSyntax and 42 as before", q, err)
+	}
+}
+
+func TestListAsJSON(t *testing.T) {
+	var l resource.List
+	if err := json.Unmarshal([]byte(`{"cpu": 1.5, "memory": "1024Mi", "pods": "110"}`), &l); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(resource.MustList("cpu", "1500m", "memory", "1Gi", "pods", "110"), l); diff != "" {
+		t.Error(diff)
+	}
+	data, err := json.Marshal(l)
+	if want := `{"cpu":"1500m","memory":"1Gi","pods":"110"}`; err != nil || string(data) != want {
+		t.Errorf("Marshal = %s, %v; want %s", data, err, want)
+	}
+}
