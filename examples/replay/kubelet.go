@@ -172,13 +172,15 @@ type PodFacts struct {
 	KubeletRequests  map[string]int64 `json:"kubeletRequests"`
 }
 
+var errNull = errors.New("pods: there is a null among them")
+
 func (c *Case) facts() ([]PodFacts, error) { return facts(c.Pods, c.Preemptor) }
 
 func facts(pods []*outrank.Pod, preemptor *outrank.Pod) ([]PodFacts, error) {
 	var out []PodFacts
 	for _, p := range pods {
 		if p == nil {
-			return nil, errors.New("pods: there is a null among them")
+			return nil, errNull
 		}
 		out = append(out, PodFacts{
 			Pod: p.Key(), Priority: p.PriorityValue(),

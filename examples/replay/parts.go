@@ -68,6 +68,9 @@ func (c *Case) priorities() ([]PriorityFact, error) {
 	}
 	var out []PriorityFact
 	for _, p := range c.Pods {
+		if p == nil {
+			return nil, errNull
+		}
 		r, err := table.Resolve(p)
 		if err != nil {
 			out = append(out, PriorityFact{Pod: p.Key(), Error: err.Error()})

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// recorded is a decision of the real v1.36.3 code, with what it says about how
+// firm the answer is.
+type recorded struct {
+	Decision
+	Scheduler *recordedScheduler `json:"scheduler"`
+	Kubelet   *recordedKubelet   `json:"kubelet"`
+}
+
+type recordedScheduler struct {
+	Scheduler
+	Best         []string                `json:"best"`
+	BestUnion    []string                `json:"bestUnion"`
+	Ambiguous    map[string]any          `json:"ambiguous"`
+	Alternatives map[string][]*Candidate `json:"alternatives"`
+}
+
+type recordedKubelet struct {
+	Kubelet
+	RequirementOrderRandom bool `json:"requirementOrderRandom"`
+}
+
+// TestRecordedDecisions replays cases of every profile and holds the answers to
+// what the real code decided.
+func TestRecordedDecisions(t *testing.T) {
+	for _, profile := range []string{"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util"} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			cases := lines(t, "testdata/"+profile+".cases.jsonl.gz")
+			decisions := lines(t, "testdata/"+profile+".decisions.jsonl.gz")
+			require.NotEmpty(t, cases)
+			require.Len(t, decisions, len(cases))
+			for i := range cases {
+				var want recorded
+				require.NoError(t, json.Unmarshal(decisions[i], &want))
+				got := decide(cases[i], time.Time{})
+				for _, difference := range compare(&want, &got) {
+					t.Errorf("%s: %s", want.ID, difference)
+				}
+			}
+		})
+	}
+}
+
+func lines(t *testing.T, name string) [][]byte {
+	t.Helper()
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var out [][]byte
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<24)
+	for s.Scan() {
+		out = append(out, bytes.Clone(s.Bytes()))
+	}
+	require.NoError(t, s.Err())
+	return out
+}
