@@ -21,8 +21,8 @@ type NodeSelector struct {
 type NodeSelectorTerm struct {
 	// Labels are demands on the node's labels.
 	Labels []NodeRequirement
-	// Fields are demands on fields of the node; metadata.name is the only one
-	// there is.
+	// Fields are demands on fields of the node: metadata.name is the only one
+	// there is, and In and NotIn with one value are all that is asked of it.
 	Fields []NodeRequirement
 }
 
@@ -50,8 +50,9 @@ type PodAffinityTerm struct {
 	TopologyKey string
 	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
 	// selected pod must share or must not share. The API server folds them
-	// into Selector when a pod is created; ReadCluster does not, and nothing
-	// is folded twice.
+	// into Selector when it creates a pod, as In or NotIn with one value. What
+	// it has folded in counts as it stands; for a pod written by hand, or in a
+	// manifest, deciding does the folding.
 	MatchLabelKeys, MismatchLabelKeys []string
 }
 

@@ -273,13 +273,11 @@ func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent 
 
 // problem says why a requirement can mean nothing.
 func (r *NodeRequirement) problem(isField bool) string {
-	if isField && r.Key != FieldName {
-		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+	if isField {
+		return r.fieldProblem()
 	}
-	if !isField {
-		if text := keyProblem(r.Key); text != "" {
-			return text
-		}
+	if text := keyProblem(r.Key); text != "" {
+		return text
 	}
 	switch r.Operator {
 	case In, NotIn:
@@ -299,6 +297,18 @@ func (r *NodeRequirement) problem(isField bool) string {
 		}
 	default:
 		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
+	}
+	return ""
+}
+
+func (r *NodeRequirement) fieldProblem() string {
+	switch {
+	case r.Key != FieldName:
+		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+	case r.Operator != In && r.Operator != NotIn:
+		return quote(string(r.Operator)) + " is neither In nor NotIn"
+	case len(r.Values) != 1:
+		return string(r.Operator) + " takes one value here"
 	}
 	return ""
 }

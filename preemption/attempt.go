@@ -74,6 +74,8 @@ func checkPreemptor(snap *Snapshot, pod *outrank.Pod) error {
 // asked once per node: nothing that preemption does can change their answer.
 func (a *attempt) nodeOnly(n *nodeState) status {
 	switch {
+	case a.onlyNamed && len(a.named) == 0:
+		return fails(byNodeAffinity, conflictText)
 	case a.onlyNamed && !a.named[n.name]:
 		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFiltered}
 	case fit.Unschedulable(a.pod, n.node):
@@ -111,6 +113,7 @@ func fails(by int, text []string) status {
 
 // Reasons that every status of their kind shares.
 var (
+	conflictText      = []string{reasonConflict}
 	notFiltered       = []string{reasonNotFiltered}
 	unschedulableText = []string{fit.ReasonUnschedulable}
 	nodeNameText      = []string{fit.ReasonNodeName}

@@ -182,7 +182,7 @@ func (r *result) plan() *Plan {
 		p.Outcome = Preempt
 		p.Unhelpful = r.counts(r.after, r.tried)
 		p.Candidate = r.chosen
-		p.ClearedNominations = clearedNominations(r.nodeAt(r.best), r.priority)
+		p.ClearedNominations = r.clearedNominations(r.nodeAt(r.best))
 	}
 	return p
 }

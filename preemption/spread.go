@@ -198,8 +198,8 @@ func (s *spreadNode) skewed() status {
 
 // folded is a selector narrowed by the values that the pod itself has for some
 // labels: a match must share those of keys and not share those of unlike. Keys
-// that the pod does not have are ignored, and so are those the API server has
-// folded in already.
+// that the pod does not have are ignored, and so are those that the API server
+// folded in when it created the pod: the value it found then is what counts.
 func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
 	if s == nil {
 		return outrank.Matcher{}
@@ -208,7 +208,7 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
 	fold := func(keys []string, op outrank.Operator) {
 		for _, k := range keys {
-			if v, ok := labels[k]; ok && !hasExpression(s, k, op) {
+			if v, ok := labels[k]; ok && !foldedIn(s, k, op) {
 				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
 			}
 		}
@@ -222,9 +222,11 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 	return m
 }
 
-func hasExpression(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	for _, e := range s.Expressions {
-		if e.Key == key && e.Operator == op {
+// foldedIn recognises what the API server makes of a key: one value. A user
+// cannot have written it, for a selector must not name such a key.
+func foldedIn(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+	for i := range s.Expressions {
+		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
 			return true
 		}
 	}

@@ -74,6 +74,7 @@ const (
 
 // What a node's failure is called where no other package says it (section 5).
 const (
+	reasonConflict     = "pod affinity terms conflict"
 	reasonNotFiltered  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 	reasonSpread       = "node(s) didn't match pod topology spread constraints"
 	reasonSpreadLabel  = reasonSpread + " (missing required label)"

@@ -266,12 +266,12 @@ func (w *worker) candidate(possible []*podState) Candidate {
 	return c
 }
 
-// clearedNominations are the pods of lower priority nominated to the node
-// (section 10).
-func clearedNominations(n *nodeState, priority int32) []*outrank.Pod {
+// clearedNominations are the pods of lower priority nominated to the node,
+// other than the preemptor itself (section 10).
+func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range n.nominated {
-		if p.rank.priority < priority {
+		if p.rank.priority < a.priority && p.key != a.key {
 			out = append(out, p.pod)
 		}
 	}

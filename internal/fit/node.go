@@ -57,11 +57,26 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 		}
 	}
 	for i := range t.Fields {
-		if t.Fields[i].Key != outrank.FieldName || !meets(&t.Fields[i], node.Name, true) {
+		if !meetsField(&t.Fields[i], node) {
 			return false
 		}
 	}
 	return true
+}
+
+// meetsField holds the node's name to a requirement: In or NotIn, with one
+// value; any other is met by nothing.
+func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
+	if r.Key != outrank.FieldName || len(r.Values) != 1 {
+		return false
+	}
+	switch r.Operator {
+	case outrank.In:
+		return r.Values[0] == node.Name
+	case outrank.NotIn:
+		return r.Values[0] != node.Name
+	}
+	return false
 }
 
 // meets reports whether a label with this value, or its absence, satisfies the
@@ -100,7 +115,8 @@ func compares(r *outrank.NodeRequirement, value string) bool {
 
 // NamedNodes gives the only nodes that can meet the pod's required node
 // affinity, if each of its terms names nodes by metadata.name; else ok is
-// false. Within a term the names are intersected (NodeAffinity PreFilter).
+// false. Within a term the names are intersected, and none may be left
+// (NodeAffinity PreFilter).
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	s := pod.Affinity.Node
 	if s == nil || len(s.Terms) == 0 {

@@ -1,0 +1,150 @@
+// Package gen answers what a cluster looks like that puts preemption to the
+// test: small, nearly full, and made of few distinct values, so that ties and
+// conflicts are the rule.
+//
+// Clusters are drawn with rapid from small generators, one per subject, and
+// shrink towards few pods that want little. Whatever is drawn is valid: names
+// are unique, amounts are not negative, and [outrank.Cluster.Validate] and
+// [outrank.Pod.Validate] have nothing to say. Budgets with selectors that cover
+// nothing, nominations to nodes that do not exist and pods that have finished
+// are part of it, for the real system lives with them too.
+//
+//	rapid.Check(t, func(t *rapid.T) {
+//		shape := gen.Full()
+//		cluster := gen.Cluster(shape).Draw(t, "cluster")
+//		pod := gen.Preemptor(shape).Draw(t, "preemptor")
+//		...
+//	})
+//
+// Apart from these, [Benchmark] builds one large cluster, always the same.
+package gen
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"pgregory.net/rapid"
+)
+
+// Now is the time at which generated clusters are looked at. A few of their
+// pods start after it.
+var Now = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
+
+// Shape says how large a cluster may get and what is in it beside nodes, pods
+// and resources. The zero value is a shape for resources alone: up to 5 nodes
+// with up to 6 pods each. A cluster and its preemptor are drawn with the same
+// shape.
+type Shape struct {
+	// Nodes and PodsPerNode are maxima; zero means 5 and 6.
+	Nodes, PodsPerNode int
+	// Budgets is the most budgets there may be; zero means none.
+	Budgets int
+	// Nominated is the most pending pods with a nomination there may be; zero
+	// means none, and a preemptor without one.
+	Nominated int
+
+	// Taints brings taints, tolerations and cordoned nodes; Selectors node
+	// selectors, node affinity and node names; Ports host ports; Affinity
+	// required pod affinity and anti-affinity; Spread topology spread
+	// constraints.
+	Taints, Selectors, Ports, Affinity, Spread bool
+}
+
+// Full is a shape with everything in it.
+func Full() Shape {
+	return Shape{
+		Budgets: 4, Nominated: 4,
+		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true,
+	}
+}
+
+func (s Shape) withDefaults() Shape {
+	if s.Nodes == 0 {
+		s.Nodes = 5
+	}
+	if s.PodsPerNode == 0 {
+		s.PodsPerNode = 6
+	}
+	return s
+}
+
+// nodeNames are the names nodes may get. A cluster has at least the first of
+// them, so a name drawn from here is sometimes that of no node.
+func (s Shape) nodeNames() []string {
+	names := make([]string, s.Nodes)
+	for i := range names {
+		names[i] = fmt.Sprintf("n%d", i)
+	}
+	return names
+}
+
+// Cluster draws a cluster. Its pods come in no particular order, and nodes are
+// not in the order of their names.
+func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
+	s := shape.withDefaults()
+	return rapid.Custom(func(t *rapid.T) *outrank.Cluster {
+		kinds := rapid.SliceOfN(podKind(s), 2, 5).Draw(t, "kinds of pods")
+		layouts := rapid.SliceOfN(layout(s, kinds), 1, 3).Draw(t, "layouts of nodes")
+		count := rapid.IntRange(1, s.Nodes).Draw(t, "nodes")
+		names := rapid.Permutation(s.nodeNames()[:count]).Draw(t, "node order")
+		c := &outrank.Cluster{Namespaces: namespaces()}
+		for _, name := range names {
+			l := rapid.SampledFrom(layouts).Draw(t, "layout")
+			c.Nodes = append(c.Nodes, l.node(t, s, name))
+			c.Pods = append(c.Pods, l.residents(t, name)...)
+		}
+		c.Pods = append(c.Pods, bystanders(t, kinds)...)
+		c.Pods = append(c.Pods, nominated(t, s, kinds)...)
+		nameAll(c.Pods)
+		c.Budgets = budgets(t, s, c.Pods)
+		c.Pods = rapid.Permutation(c.Pods).Draw(t, "pod order")
+		return c
+	})
+}
+
+// nameAll gives each pod that has no name one that is free in its namespace.
+// Every second pod has the same name as the one before it, if that is in another
+// namespace.
+func nameAll(pods []*outrank.Pod) {
+	taken := map[string]bool{}
+	for i, p := range pods {
+		if p.Name == "" {
+			p.Name = fmt.Sprintf("p%02d", i-i%2)
+		}
+		if taken[p.Key()] {
+			p.Name = fmt.Sprintf("p%02d", i)
+		}
+		taken[p.Key()] = true
+	}
+}
+
+// namespaces are the namespaces of every cluster, with labels that namespace
+// selectors ask for.
+func namespaces() []*outrank.Namespace {
+	return []*outrank.Namespace{
+		{Name: "default", Labels: map[string]string{"env": "prod"}},
+		{Name: "team-a", Labels: map[string]string{"env": "dev"}},
+		{Name: "team-b"},
+	}
+}
+
+// pick draws one of the options. Repeat an option to make it likelier; the
+// first is what a failing case shrinks to.
+func pick[T any](t *rapid.T, label string, options ...T) T {
+	return rapid.SampledFrom(options).Draw(t, label)
+}
+
+// oneIn is true about once in n times, and shrinks to false.
+func oneIn(t *rapid.T, label string, n int) bool {
+	return rapid.IntRange(0, n-1).Draw(t, label) == n-1
+}
+
+// drawList draws up to most elements.
+func drawList[T any](t *rapid.T, label string, most int, draw func(*rapid.T) T) []T {
+	var list []T
+	for range rapid.IntRange(0, most).Draw(t, label) {
+		list = append(list, draw(t))
+	}
+	return list
+}

@@ -1,0 +1,64 @@
+package gen
+
+import (
+	"github.com/outrank-go/outrank"
+	"pgregory.net/rapid"
+)
+
+const preemptorName = "preemptor"
+
+// Preemptor draws a pod that looks for a place in a cluster of the same shape.
+// It mostly outranks what is there and needs one to four pods to leave.
+func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
+	s := shape.withDefaults()
+	return rapid.Custom(func(t *rapid.T) *outrank.Pod {
+		p := &outrank.Pod{
+			Name:             preemptorName,
+			Namespace:        namespace(t),
+			Labels:           labels(t),
+			Priority:         preemptorPriority(t),
+			PreemptionPolicy: policy(t),
+		}
+		demand(t, p, preemptorRequests)
+		if s.Nominated > 0 && rapid.Bool().Draw(t, "was nominated") {
+			p.NominatedNode = pick(t, "nominated node", s.nodeNames()...)
+		}
+		addConstraints(t, s, p)
+		return p
+	})
+}
+
+func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
+	if s.Taints {
+		p.Tolerations = drawList(t, "tolerations", 3, toleration)
+	}
+	if s.Selectors {
+		addSelectors(t, s, p)
+	}
+	if s.Ports && oneIn(t, "has ports", 2) {
+		addPorts(t, p)
+	}
+	if s.Affinity {
+		p.Affinity.AntiPods = podTerms(t, "anti-affinity", 3)
+		p.Affinity.Pods = podTerms(t, "affinity", 6)
+	}
+	if s.Spread && !oneIn(t, "not spread", 4) {
+		for range rapid.IntRange(1, 2).Draw(t, "constraints") {
+			p.TopologySpread = append(p.TopologySpread, spreadConstraint(t, p.Labels))
+		}
+	}
+}
+
+func preemptorPriority(t *rapid.T) *int32 {
+	if oneIn(t, "no priority", 25) {
+		return nil
+	}
+	return outrank.Priority(pick[int32](t, "preemptor priority", 1000, 1000, 1000, 100, 100, 50, 2000001000))
+}
+
+func policy(t *rapid.T) outrank.PreemptionPolicy {
+	if oneIn(t, "never preempts", 20) {
+		return outrank.PreemptNever
+	}
+	return pick(t, "policy", "", outrank.PreemptLowerPriority)
+}

@@ -1,0 +1,65 @@
+package reference
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// attempt is one attempt to place the preemptor: the cluster sorted out, and
+// what the filters work out once before they look at any node. Nothing in it
+// changes afterwards.
+type attempt struct {
+	pod     *outrank.Pod
+	now     time.Time
+	cluster *outrank.Cluster
+	// running are the pods on each node.
+	running map[string][]*outrank.Pod
+	// nominated are the pending pods that wait for each node, without the
+	// preemptor.
+	nominated map[string][]*outrank.Pod
+	// namespaces are the labels of each namespace.
+	namespaces map[string]map[string]string
+
+	constraints  []constraint
+	affinity     []term
+	antiAffinity []term
+	// spreadAtStart and interpodAtStart are counted over the whole cluster.
+	spreadAtStart   spreadState
+	interpodAtStart interpodState
+}
+
+func newAttempt(in Input) *attempt {
+	a := &attempt{
+		pod:        in.Pod,
+		now:        in.Now,
+		cluster:    in.Cluster,
+		running:    map[string][]*outrank.Pod{},
+		nominated:  map[string][]*outrank.Pod{},
+		namespaces: map[string]map[string]string{},
+	}
+	for _, ns := range in.Cluster.Namespaces {
+		a.namespaces[ns.Name] = ns.Labels
+	}
+	for _, p := range in.Cluster.Pods {
+		a.place(p)
+	}
+	a.constraints = readConstraints(in.Pod)
+	a.affinity = readTerms(in.Pod, in.Pod.Affinity.Pods)
+	a.antiAffinity = readTerms(in.Pod, in.Pod.Affinity.AntiPods)
+	a.spreadAtStart = a.countSpread()
+	a.interpodAtStart = a.countInterpod()
+	return a
+}
+
+// place files a pod of the cluster under the node it concerns, if any. Nobody
+// asks for the pods of a node that does not exist.
+func (a *attempt) place(p *outrank.Pod) {
+	switch {
+	case p.Finished():
+	case p.NodeName != "":
+		a.running[p.NodeName] = append(a.running[p.NodeName], p)
+	case p.NominatedNode != "" && p.Key() != a.pod.Key():
+		a.nominated[p.NominatedNode] = append(a.nominated[p.NominatedNode], p)
+	}
+}

@@ -1,0 +1,63 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Decide works the decision out:
+//
+//  1. run the filters on every node (section 5);
+//  2. ask whether the pod may preempt (section 6);
+//  3. on every Unschedulable node, find the victims (sections 7 and 8);
+//  4. choose among the nodes that have some (section 9);
+//  5. name the nominations that the choice withdraws (section 10).
+func Decide(in Input) Decision {
+	a := newAttempt(in)
+	d := Decision{Filter: map[string]Status{}, NonCandidates: map[string]Status{}}
+	for _, n := range in.Cluster.Nodes {
+		status := a.status(n)
+		d.Filter[n.Name] = status
+		if status.Code == Success {
+			d.Feasible = append(d.Feasible, n.Name)
+		}
+	}
+	d.EligibleMessage = a.objection(d.Filter)
+	d.Eligible = d.EligibleMessage == ""
+	for _, n := range in.Cluster.Nodes {
+		if d.Filter[n.Name].Code != Unschedulable {
+			continue
+		}
+		candidate, status := a.selectVictims(n)
+		if status.Code == Success {
+			d.Candidates = append(d.Candidates, candidate)
+		} else {
+			d.NonCandidates[n.Name] = status
+		}
+	}
+	d.Best = best(d.Candidates, in.Now)
+	d.ClearedNominations = a.clearedNominations(d.Best)
+	return d
+}
+
+// clearedNominations names the pods nominated to the chosen node that are less
+// important than the preemptor (section 10).
+func (a *attempt) clearedNominations(node string) []string {
+	var keys []string
+	for _, p := range a.nominated[node] {
+		if p.PriorityValue() < a.pod.PriorityValue() {
+			keys = append(keys, p.Key())
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// status is how the preemptor fits on the node as things are.
+func (a *attempt) status(n *outrank.Node) Status {
+	if status := a.nodeNamesAllow(n); status.Code != Success {
+		return status
+	}
+	return a.scene(n).fitsBesideNominated()
+}

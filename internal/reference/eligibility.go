@@ -1,0 +1,54 @@
+package reference
+
+import "github.com/outrank-go/outrank"
+
+// objection says why the preemptor may not preempt; empty if it may (section
+// 6).
+func (a *attempt) objection(filter map[string]Status) string {
+	if a.pod.PreemptionPolicy == outrank.PreemptNever {
+		return "not eligible due to preemptionPolicy=Never."
+	}
+	if a.waitsForVictims(filter) {
+		return "not eligible due to a terminating pod on the nominated node."
+	}
+	return ""
+}
+
+// waitsForVictims: an earlier preemption for this pod is still under way on its
+// nominated node. A node that is gone, that the pod fits on now, or that no
+// eviction can help on is nothing to wait for.
+func (a *attempt) waitsForVictims(filter map[string]Status) bool {
+	node := a.nomination()
+	if filter[node].Code != Unschedulable {
+		return false
+	}
+	for _, p := range a.running[node] {
+		if a.mayPreempt(p) && leavesByPreemption(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// nomination is the node that the cluster knows the preemptor to be nominated
+// to; where it does not know the pod, what the pod says itself.
+func (a *attempt) nomination() string {
+	for _, p := range a.cluster.Pods {
+		if p.NodeName == "" && !p.Finished() && p.Key() == a.pod.Key() {
+			return p.NominatedNode
+		}
+	}
+	return a.pod.NominatedNode
+}
+
+// leavesByPreemption: the pod is being deleted, and the first condition that
+// says why names the scheduler's preemption.
+func leavesByPreemption(p *outrank.Pod) bool {
+	return p.Terminating() && p.DisruptionReason == outrank.PreemptionByScheduler
+}
+
+// mayPreempt: only pods of lower priority may be pushed out; no priority is 0
+// (section 3).
+func (a *attempt) mayPreempt(p *outrank.Pod) bool {
+	return p.PriorityValue() < a.pod.PriorityValue()
+}

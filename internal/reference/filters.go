@@ -1,0 +1,45 @@
+package reference
+
+// Names of the filters.
+const (
+	nodeUnschedulable = "NodeUnschedulable"
+	nodeName          = "NodeName"
+	taintToleration   = "TaintToleration"
+	nodeAffinity      = "NodeAffinity"
+	nodePorts         = "NodePorts"
+	nodeResourcesFit  = "NodeResourcesFit"
+	podTopologySpread = "PodTopologySpread"
+	interPodAffinity  = "InterPodAffinity"
+)
+
+// filters are all of them, in the order they run (section 5).
+var filters = []func(*scene) Status{
+	(*scene).filterUnschedulable,
+	(*scene).filterName,
+	(*scene).filterTaints,
+	(*scene).filterNodeAffinity,
+	(*scene).filterPorts,
+	(*scene).filterResources,
+	(*scene).filterSpread,
+	(*scene).filterInterpod,
+}
+
+// runFilters gives the first failure (section 5).
+func (s *scene) runFilters() Status {
+	for _, filter := range filters {
+		if status := filter(s); status.Code != Success {
+			return status
+		}
+	}
+	return Status{}
+}
+
+// unschedulable is a failure that taking pods away may cure.
+func unschedulable(plugin string, reasons ...string) Status {
+	return Status{Code: Unschedulable, Plugin: plugin, Reasons: reasons}
+}
+
+// unresolvable is a failure that taking pods away cannot cure.
+func unresolvable(plugin string, reasons ...string) Status {
+	return Status{Code: UnschedulableAndUnresolvable, Plugin: plugin, Reasons: reasons}
+}

@@ -1,0 +1,141 @@
+package reference
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/outrank-go/outrank"
+)
+
+// wantsNode reports whether the pod's node selector and its required node
+// affinity both hold (section 5).
+func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
+	for key, value := range p.NodeSelector {
+		if got, ok := n.Labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	if p.Affinity.Node == nil {
+		return true
+	}
+	// Terms are ORed; without any, nothing matches.
+	return slices.ContainsFunc(p.Affinity.Node.Terms, func(t outrank.NodeSelectorTerm) bool {
+		return termWantsNode(t, n)
+	})
+}
+
+// termWantsNode: what a term lists is ANDed, and an empty term matches nothing.
+func termWantsNode(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
+	if len(t.Labels) == 0 && len(t.Fields) == 0 {
+		return false
+	}
+	for _, r := range t.Labels {
+		if !labelHolds(r, n.Labels) {
+			return false
+		}
+	}
+	for _, r := range t.Fields {
+		if !fieldHolds(r, n.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// labelHolds: Gt and Lt are for nodes alone, all else is as in any label
+// selector, which also refuses what makes no sense.
+func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
+	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
+		return comparisonHolds(r, labels)
+	}
+	selector := outrank.LabelSelector{Expressions: []outrank.Requirement{{
+		Key: r.Key, Operator: r.Operator, Values: r.Values,
+	}}}
+	return selector.Matches(labels)
+}
+
+// comparisonHolds: Gt and Lt take one value, are strict, and hold for whole
+// numbers only; a missing label or one that is no whole number fails.
+func comparisonHolds(r outrank.NodeRequirement, labels map[string]string) bool {
+	text, ok := labels[r.Key]
+	if !ok || len(r.Values) != 1 {
+		return false
+	}
+	got, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return false
+	}
+	bound, err := strconv.ParseInt(r.Values[0], 10, 64)
+	if err != nil {
+		return false
+	}
+	if r.Operator == outrank.Gt {
+		return got > bound
+	}
+	return got < bound
+}
+
+// fieldHolds: the node's name is the only field there is, In and NotIn with one
+// value the only ways to ask for it.
+func fieldHolds(r outrank.NodeRequirement, name string) bool {
+	if r.Key != outrank.FieldName || len(r.Values) != 1 {
+		return false
+	}
+	switch r.Operator {
+	case outrank.In:
+		return r.Values[0] == name
+	case outrank.NotIn:
+		return r.Values[0] != name
+	}
+	return false
+}
+
+// nodeNamesAllow is what happens before the filters: where every term of the
+// node affinity names its nodes, the other nodes are not filtered at all
+// (section 5).
+func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
+	names, all := namedNodes(a.pod)
+	switch {
+	case all || names[n.Name]:
+		return Status{}
+	case len(names) == 0:
+		return unresolvable(nodeAffinity, "pod affinity terms conflict")
+	}
+	return unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+}
+
+// namedNodes are the nodes that the terms name between them; all is set if some
+// term names none and so leaves every node open.
+func namedNodes(p *outrank.Pod) (names map[string]bool, all bool) {
+	if p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
+		return nil, true
+	}
+	names = map[string]bool{}
+	for _, t := range p.Affinity.Node.Terms {
+		named, any := namedByTerm(t)
+		if !any {
+			return nil, true
+		}
+		maps.Copy(names, named)
+	}
+	return names, false
+}
+
+// namedByTerm are the nodes that all of the term's fields name; any is false if
+// it has no field that names nodes. NotIn names none.
+func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, any bool) {
+	for _, r := range t.Fields {
+		if r.Key != outrank.FieldName || r.Operator != outrank.In {
+			continue
+		}
+		here := map[string]bool{}
+		for _, v := range r.Values {
+			if !any || names[v] {
+				here[v] = true
+			}
+		}
+		names, any = here, true
+	}
+	return names, any
+}

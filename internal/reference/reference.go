@@ -1,0 +1,117 @@
+// Package reference answers what kube-scheduler's preemption decides for one
+// pod, in the plainest way there is.
+//
+// It is the judge of package preemption and is written to be read, beside the
+// rules it follows: one file per subject, one short function per rule. It takes
+// pods away and puts them back on copied lists, runs every filter again after
+// each of these steps, and adds up amounts without any bound. Nothing is
+// indexed and nothing is kept from one question to the next, so it is slow: a
+// decision on a few nodes takes milliseconds.
+//
+// The sections its comments name are those of the rules of preemption:
+//
+//	1  quantities and requests   6  may this pod preempt?
+//	3  priority                  7  victims on one node
+//	4  disruption budgets        8  which nodes are tried (here: all)
+//	5  filters                   9  the best node
+//
+// What it leaves out: volumes, extenders, pod groups, and the early stop after
+// enough candidates.
+package reference
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Input is everything a decision depends on.
+type Input struct {
+	// Cluster is the state of things. Pods with a NodeName are on that node;
+	// the others are pending, and nominated if NominatedNode is set. Finished
+	// pods and pods on unknown nodes count nowhere. The order of Nodes breaks
+	// the last tie.
+	Cluster *outrank.Cluster
+	// Pod is the preemptor. If it is also among the pending pods, that entry
+	// says where it is nominated to, and is not a nomination that stands in its
+	// own way.
+	Pod *outrank.Pod
+	// Now is the start time of every pod that has none.
+	Now time.Time
+}
+
+// Code is how a node did.
+type Code int
+
+// The codes. Taking pods away may help on an Unschedulable node, and cannot on
+// an UnschedulableAndUnresolvable one.
+const (
+	Success Code = iota
+	Unschedulable
+	UnschedulableAndUnresolvable
+)
+
+// String is the code's name in kube-scheduler.
+func (c Code) String() string {
+	switch c {
+	case Success:
+		return "Success"
+	case Unschedulable:
+		return "Unschedulable"
+	case UnschedulableAndUnresolvable:
+		return "UnschedulableAndUnresolvable"
+	}
+	return "unknown code"
+}
+
+// Status is how a node did, and which filter said so.
+type Status struct {
+	Code Code
+	// Plugin is the filter that failed first; empty for a success and for what
+	// is decided outside the filters.
+	Plugin  string
+	Reasons []string
+}
+
+// Victim is a pod that has to leave.
+type Victim struct {
+	Pod *outrank.Pod
+	// Violates is set where losing the pod breaks a budget.
+	Violates bool
+}
+
+// Candidate is a node on which the preemptor fits once the victims are gone.
+type Candidate struct {
+	Node string
+	// Victims are in order of importance, the most important first.
+	Victims []*outrank.Pod
+	// Violations is how many of the victims break a budget.
+	Violations int
+	// Details are the same victims in the same order, each with whether it
+	// breaks a budget.
+	Details []Victim
+}
+
+// Decision is what becomes of the preemptor. The dry run is done on every
+// Unschedulable node, also where some node is feasible or the preemptor may not
+// preempt, so that a caller can compare all of it.
+type Decision struct {
+	// Filter has an entry for every node: how the preemptor fits as things
+	// are.
+	Filter map[string]Status
+	// Feasible are the nodes it fits on, in node order.
+	Feasible []string
+	// Eligible says whether the preemptor may preempt at all; if not,
+	// EligibleMessage says why.
+	Eligible        bool
+	EligibleMessage string
+	// Candidates are in node order. NonCandidates are the other Unschedulable
+	// nodes, with what the dry run said.
+	Candidates    []Candidate
+	NonCandidates map[string]Status
+	// Best is the candidate the ranks choose; empty if there are none.
+	Best string
+	// ClearedNominations are the keys of the pods that lose their nomination
+	// to Best, sorted.
+	ClearedNominations []string
+}

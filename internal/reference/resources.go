@@ -1,0 +1,56 @@
+package reference
+
+import (
+	"math/big"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// filterResources: there must be a slot for one more pod, and every request
+// must fit into what the others leave (section 5). All that is short is named.
+// Where a request is larger than the whole node, no eviction helps. Names that
+// nodes keep no account of are not looked at.
+func (s *scene) filterResources() Status {
+	status := Status{}
+	fail := func(code Code, reason string) {
+		status.Code = max(status.Code, code)
+		status.Plugin = nodeResourcesFit
+		status.Reasons = append(status.Reasons, reason)
+	}
+	if int64(len(s.pods))+1 > s.node.Allocatable.Amount(resource.Pods) {
+		fail(Unschedulable, "Too many pods")
+	}
+	requests := s.a.pod.Requests()
+	for _, name := range requests.Names() {
+		want := requests.Amount(name)
+		if !name.Counted() || want <= 0 {
+			continue
+		}
+		switch whole := s.node.Allocatable.Amount(name); {
+		case want > whole:
+			fail(UnschedulableAndUnresolvable, "Insufficient "+string(name))
+		case big.NewInt(want).Cmp(s.free(name)) > 0:
+			fail(Unschedulable, "Insufficient "+string(name))
+		}
+	}
+	return status
+}
+
+// free is the node's allocatable amount less the requests of the pods on it. It
+// is negative on a node that holds too much.
+func (s *scene) free(name resource.Name) *big.Int {
+	left := big.NewInt(s.node.Allocatable.Amount(name))
+	for _, o := range s.pods {
+		left.Sub(left, big.NewInt(o.requests().Amount(name)))
+	}
+	return left
+}
+
+// requests: a pod on its node may be in the middle of a resize, one that is
+// expected there cannot be (section 1, step 5).
+func (o occupant) requests() resource.List {
+	if o.nominated {
+		return o.pod.Requests()
+	}
+	return o.pod.RunningRequests()
+}

@@ -1,0 +1,76 @@
+package reference
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// scene is one node at one moment of a dry run: the pods on it, and the state
+// that filters keep beside them. The state follows each pod taken away or put
+// back; it is not worked out anew, because some of kube-scheduler's behaviour
+// is in the difference (host ports, terminating pods under a spread
+// constraint, a filter that was skipped at the start).
+type scene struct {
+	a    *attempt
+	node *outrank.Node
+	pods []occupant
+
+	ports    map[hostPort]bool
+	spread   spreadState
+	interpod interpodState
+}
+
+// occupant is a pod that takes room on the node.
+type occupant struct {
+	pod *outrank.Pod
+	// nominated marks a pod that is only expected here: it counts with its
+	// spec alone (section 1, step 5).
+	nominated bool
+}
+
+// scene is the node as things are.
+func (a *attempt) scene(n *outrank.Node) *scene {
+	s := &scene{
+		a:        a,
+		node:     n,
+		ports:    map[hostPort]bool{},
+		spread:   a.spreadAtStart.clone(),
+		interpod: a.interpodAtStart.clone(),
+	}
+	for _, p := range a.running[n.Name] {
+		s.pods = append(s.pods, occupant{pod: p})
+		s.takePorts(p)
+	}
+	return s
+}
+
+func (s *scene) clone() *scene {
+	c := *s
+	c.pods = slices.Clone(s.pods)
+	c.ports = maps.Clone(s.ports)
+	c.spread = s.spread.clone()
+	c.interpod = s.interpod.clone()
+	return &c
+}
+
+// remove gives the scene without the pod.
+func (s *scene) remove(p *outrank.Pod) *scene {
+	c := s.clone()
+	c.pods = slices.DeleteFunc(c.pods, func(o occupant) bool { return o.pod == p })
+	c.freePorts(p)
+	c.changeSpread(p, -1)
+	c.changeInterpod(p, -1)
+	return c
+}
+
+// add gives the scene with the pod.
+func (s *scene) add(o occupant) *scene {
+	c := s.clone()
+	c.pods = append(c.pods, o)
+	c.takePorts(o.pod)
+	c.changeSpread(o.pod, +1)
+	c.changeInterpod(o.pod, +1)
+	return c
+}

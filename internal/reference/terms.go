@@ -1,0 +1,73 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// term is a required pod affinity or anti-affinity term as its owner means it.
+type term struct {
+	owner      *outrank.Pod
+	key        string
+	selector   *outrank.LabelSelector
+	namespaces []string
+	// namespaceSelector adds the namespaces it matches; nil adds none.
+	namespaceSelector *outrank.LabelSelector
+}
+
+func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
+	var terms []term
+	for _, t := range list {
+		terms = append(terms, readTerm(owner, t))
+	}
+	return terms
+}
+
+// readTerm folds the owner's own labels into the selector and, where the term
+// says nothing about namespaces, means the owner's own (section 5).
+func readTerm(owner *outrank.Pod, t outrank.PodAffinityTerm) term {
+	selector := narrow(t.Selector, owner, t.MatchLabelKeys, outrank.In)
+	selector = narrow(selector, owner, t.MismatchLabelKeys, outrank.NotIn)
+	namespaces := t.Namespaces
+	if len(namespaces) == 0 && t.NamespaceSelector == nil {
+		namespaces = []string{owner.NamespaceName()}
+	}
+	return term{
+		owner:             owner,
+		key:               t.TopologyKey,
+		selector:          selector,
+		namespaces:        namespaces,
+		namespaceSelector: t.NamespaceSelector,
+	}
+}
+
+// matches reports whether the term means the pod.
+func (a *attempt) matches(t term, p *outrank.Pod) bool {
+	return a.inNamespace(t, p) && t.selector.Matches(p.Labels)
+}
+
+// inNamespace: the namespaces listed and those selected. For a term of another
+// pod, a namespace that the cluster does not list has no labels; a term of the
+// preemptor selects among those that are listed, or all.
+func (a *attempt) inNamespace(t term, p *outrank.Pod) bool {
+	name := p.NamespaceName()
+	if slices.Contains(t.namespaces, name) {
+		return true
+	}
+	labels, listed := a.namespaces[name]
+	if t.owner == a.pod && !listed && !t.namespaceSelector.Empty() {
+		return false
+	}
+	return t.namespaceSelector.Matches(labels)
+}
+
+// matchesAll reports whether every term means the pod.
+func (a *attempt) matchesAll(terms []term, p *outrank.Pod) bool {
+	for _, t := range terms {
+		if !a.matches(t, p) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,100 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// selectVictims finds the pods that have to leave the node (section 7).
+func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
+	// Step 1: who could be asked to leave?
+	possible := a.possibleVictims(n)
+	if len(possible) == 0 {
+		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
+	}
+	// Step 2: would it help if all of them left?
+	empty := a.scene(n)
+	for _, p := range possible {
+		empty = empty.remove(p)
+	}
+	if status := empty.fitsBesideNominated(); status.Code != Success {
+		return Candidate{}, status
+	}
+	// Step 3: who matters most?
+	a.sortByImportance(possible)
+	// Step 4: who may stay after all?
+	violating, others := splitByBudgets(possible, a.cluster.Budgets)
+	victims := empty.reprieve(slices.Concat(violating, others))
+	// Step 5: name the rest.
+	candidate := a.candidate(n, violating, victims)
+	if len(candidate.Victims) == 0 {
+		// Cannot be: with all of them back the node is as it was when it failed.
+		return Candidate{}, unresolvable("", "expected at least one victim pod on node "+n.Name)
+	}
+	return candidate, Status{}
+}
+
+func (a *attempt) possibleVictims(n *outrank.Node) []*outrank.Pod {
+	var possible []*outrank.Pod
+	for _, p := range a.running[n.Name] {
+		if a.mayPreempt(p) {
+			possible = append(possible, p)
+		}
+	}
+	return possible
+}
+
+// reprieve puts the pods back in turn and lets those stay that the preemptor
+// fits beside. It gives the others.
+func (s *scene) reprieve(pods []*outrank.Pod) []*outrank.Pod {
+	var victims []*outrank.Pod
+	for _, p := range pods {
+		with := s.add(occupant{pod: p})
+		if with.fitsBesideNominated().Code == Success {
+			s = with
+		} else {
+			s = with.remove(p)
+			victims = append(victims, p)
+		}
+	}
+	return victims
+}
+
+// candidate lists the victims by importance and counts those that break a
+// budget.
+func (a *attempt) candidate(n *outrank.Node, violating, victims []*outrank.Pod) Candidate {
+	c := Candidate{Node: n.Name, Victims: slices.Clone(victims)}
+	a.sortByImportance(c.Victims)
+	for _, p := range c.Victims {
+		v := Victim{Pod: p, Violates: slices.Contains(violating, p)}
+		c.Details = append(c.Details, v)
+		if v.Violates {
+			c.Violations++
+		}
+	}
+	return c
+}
+
+// sortByImportance: the higher priority first, then the earlier start, then
+// namespace/name and UID, so that no two pods are equal.
+func (a *attempt) sortByImportance(pods []*outrank.Pod) {
+	slices.SortStableFunc(pods, func(p, q *outrank.Pod) int {
+		return cmp.Or(
+			cmp.Compare(q.PriorityValue(), p.PriorityValue()),
+			startOf(p, a.now).Compare(startOf(q, a.now)),
+			cmp.Compare(p.Key(), q.Key()),
+			cmp.Compare(p.UID, q.UID),
+		)
+	})
+}
+
+// startOf: a pod without a start time counts as started now.
+func startOf(p *outrank.Pod, now time.Time) time.Time {
+	if p.StartTime.IsZero() {
+		return now
+	}
+	return p.StartTime
+}
