@@ -1,0 +1,462 @@
+package preemption
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// dump writes down all that a snapshot knows, but for where in memory it is.
+func dump(s *Snapshot) string {
+	var b strings.Builder
+	for _, slot := range s.order {
+		fmt.Fprintf(&b, "node %s\n", s.nodes[slot].name)
+	}
+	var states []string
+	s.slots.each(func(name string, slot int32) {
+		n := s.nodes[slot]
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v repelling %d holding %d unstarted %d latest %d\n  pods %s\n  nominated %s\n",
+			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.repelling, n.holding, n.unstarted, n.latest, dumpPods(n.pods), dumpPods(n.nominated)))
+	})
+	s.pods.each(func(key string, p *podState) {
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", key, p.pod, p.node, p.nominated, p.covering))
+	})
+	slices.Sort(states)
+	b.WriteString(strings.Join(states, ""))
+	for _, budget := range s.budgets.list {
+		fmt.Fprintf(&b, "budget %p\n", budget)
+	}
+	return b.String()
+}
+
+func dumpPods(ps []*podState) string {
+	var keys []string
+	for _, p := range ps {
+		keys = append(keys, p.key)
+	}
+	return strings.Join(keys, " ")
+}
+
+// machine drives a snapshot and, beside it, a plain cluster that says what must
+// be in it.
+type machine struct {
+	snap    *Snapshot
+	nodes   []*outrank.Node
+	running map[string]string // key to node
+	waiting map[string]string // key to nomination
+	pods    map[string]*outrank.Pod
+	budgets []*outrank.PodDisruptionBudget
+	// past are the marks that are out, with what the snapshot was then.
+	past   []moment
+	clones []moment
+	serial int
+}
+
+type moment struct {
+	mark Mark
+	dump string
+	m    machine
+	snap *Snapshot
+}
+
+func newMachine(c *outrank.Cluster) *machine {
+	snap, err := NewSnapshot(c)
+	if err != nil {
+		panic(err)
+	}
+	m := &machine{
+		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets,
+		running: map[string]string{}, waiting: map[string]string{}, pods: map[string]*outrank.Pod{},
+	}
+	for _, p := range c.Pods {
+		if !p.Finished() {
+			m.take(p)
+		}
+	}
+	return m
+}
+
+func (m *machine) take(p *outrank.Pod) {
+	m.pods[p.Key()] = p
+	if p.NodeName != "" {
+		m.running[p.Key()] = p.NodeName
+	} else {
+		m.waiting[p.Key()] = p.NominatedNode
+	}
+}
+
+func (m *machine) copy() machine {
+	c := *m
+	c.nodes = slices.Clone(m.nodes)
+	c.running, c.waiting, c.pods = maps.Clone(m.running), maps.Clone(m.waiting), maps.Clone(m.pods)
+	c.past, c.clones = nil, nil
+	return c
+}
+
+func (m *machine) restore(c machine) {
+	past, clones, serial := m.past, m.clones, m.serial
+	*m = c.copy()
+	m.past, m.clones, m.serial = past, clones, serial
+}
+
+func (m *machine) AddPod(t *rapid.T) {
+	m.serial++
+	p := outrank.Pod{}
+	if like, ok := m.pods[m.podKey(t)]; ok {
+		p = *like
+	}
+	p.Name, p.Namespace = fmt.Sprintf("new%d", m.serial), "default"
+	p.NodeName, p.NominatedNode = "", ""
+	switch rapid.IntRange(0, 2).Draw(t, "where") {
+	case 0:
+		p.NodeName = m.nodeName(t)
+	case 1:
+		p.NominatedNode = m.nodeName(t)
+	}
+	require.NoError(t, m.snap.AddPod(&p))
+	require.ErrorIs(t, m.snap.AddPod(&p), ErrExists)
+	m.take(&p)
+}
+
+// nodeName is the name of a node that is there, or that is not.
+func (m *machine) nodeName(t *rapid.T) string {
+	names := []string{"ghost"}
+	for _, n := range m.nodes {
+		names = append(names, n.Name)
+	}
+	return rapid.SampledFrom(names).Draw(t, "node")
+}
+
+func (m *machine) podKey(t *rapid.T) string {
+	return rapid.SampledFrom(append(slices.Sorted(maps.Keys(m.pods)), "default/nobody")).Draw(t, "pod")
+}
+
+func (m *machine) has(node string) bool {
+	return slices.ContainsFunc(m.nodes, func(n *outrank.Node) bool { return n.Name == node })
+}
+
+func (m *machine) RemovePod(t *rapid.T) {
+	key := m.podKey(t)
+	err := m.snap.RemovePod(key)
+	if _, ok := m.pods[key]; !ok {
+		require.ErrorIs(t, err, ErrNotFound)
+		return
+	}
+	require.NoError(t, err)
+	delete(m.pods, key)
+	delete(m.running, key)
+	delete(m.waiting, key)
+}
+
+func (m *machine) Bind(t *rapid.T) {
+	key, node := m.podKey(t), m.nodeName(t)
+	if m.checkPending(t, m.snap.Bind(key, node), key, node) {
+		delete(m.waiting, key)
+		m.running[key] = node
+	}
+}
+
+func (m *machine) Nominate(t *rapid.T) {
+	key := m.podKey(t)
+	node := ""
+	if rapid.Bool().Draw(t, "somewhere") {
+		node = m.nodeName(t)
+	}
+	if m.checkPending(t, m.snap.Nominate(key, node), key, node) {
+		m.waiting[key] = node
+	}
+}
+
+// checkPending holds the error of Bind and Nominate to the rules, and reports
+// whether there must be none.
+func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
+	_, known := m.pods[key]
+	_, running := m.running[key]
+	switch {
+	case !known || !running && node != "" && !m.has(node):
+		require.ErrorIs(t, err, ErrNotFound)
+	case running:
+		require.ErrorIs(t, err, ErrState)
+	default:
+		require.NoError(t, err)
+		return true
+	}
+	return false
+}
+
+func (m *machine) AddNode(t *rapid.T) {
+	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5")}
+	err := m.snap.AddNode(n)
+	if m.has(n.Name) {
+		require.ErrorIs(t, err, ErrExists)
+		return
+	}
+	require.NoError(t, err)
+	m.nodes = append(m.nodes, n)
+}
+
+func (m *machine) RemoveNode(t *rapid.T) {
+	name := m.nodeName(t)
+	err := m.snap.RemoveNode(name)
+	if !m.has(name) {
+		require.ErrorIs(t, err, ErrNotFound)
+		return
+	}
+	require.NoError(t, err)
+	m.nodes = slices.DeleteFunc(m.nodes, func(n *outrank.Node) bool { return n.Name == name })
+}
+
+func (m *machine) SetBudgets(t *rapid.T) {
+	n := rapid.IntRange(0, len(m.budgets)).Draw(t, "budgets")
+	m.budgets = slices.Clone(m.budgets[:n])
+	require.NoError(t, m.snap.SetBudgets(m.budgets))
+}
+
+func (m *machine) Mark(*rapid.T) {
+	d := dump(m.snap)
+	m.past = append(m.past, moment{mark: m.snap.Mark(), dump: d, m: m.copy()})
+}
+
+func (m *machine) Undo(t *rapid.T) {
+	if len(m.past) == 0 {
+		require.ErrorIs(t, m.snap.Undo(Mark{}), ErrMark)
+		return
+	}
+	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
+	was, later := m.past[i], m.past[i+1:]
+	require.NoError(t, m.snap.Undo(was.mark))
+	if diff := cmp.Diff(was.dump, dump(m.snap)); diff != "" {
+		t.Fatalf("Undo (-marked +undone):\n%s", diff)
+	}
+	for _, used := range append(later, was) {
+		require.ErrorIs(t, m.snap.Undo(used.mark), ErrMark)
+		require.ErrorIs(t, m.snap.Keep(used.mark), ErrMark)
+	}
+	m.past = m.past[:i]
+	m.restore(was.m)
+}
+
+func (m *machine) Keep(t *rapid.T) {
+	if len(m.past) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
+	before := dump(m.snap)
+	require.NoError(t, m.snap.Keep(m.past[i].mark))
+	require.Equal(t, before, dump(m.snap))
+	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), ErrMark)
+	m.past = m.past[:i]
+	if i == 0 {
+		require.Empty(t, m.snap.journal.steps, "nothing is recorded without a mark")
+	}
+}
+
+// Clone leaves a copy behind that must stay as it is, and sometimes goes on
+// with the copy instead.
+func (m *machine) Clone(t *rapid.T) {
+	other := m.snap.Clone()
+	require.Equal(t, dump(m.snap), dump(other))
+	if len(m.past) == 0 && rapid.Bool().Draw(t, "swap") {
+		m.snap, other = other, m.snap
+	}
+	m.clones = append(m.clones, moment{dump: dump(other), snap: other})
+}
+
+// Check runs after every step.
+func (m *machine) Check(t *rapid.T) {
+	if diff := cmp.Diff(dump(m.fresh(t)), dump(m.snap)); diff != "" {
+		t.Fatalf("snapshot (-built anew +changed in place):\n%s", diff)
+	}
+	for _, c := range m.clones {
+		if diff := cmp.Diff(c.dump, dump(c.snap)); diff != "" {
+			t.Fatalf("a clone changed (-then +now):\n%s", diff)
+		}
+	}
+	if len(m.past) == 0 {
+		require.Empty(t, m.snap.journal.steps)
+	}
+}
+
+// fresh builds a snapshot of what the machine says there is.
+func (m *machine) fresh(t *rapid.T) *Snapshot {
+	c := &outrank.Cluster{Nodes: m.nodes, Budgets: m.budgets}
+	s, err := NewSnapshot(c)
+	require.NoError(t, err)
+	for key, p := range m.pods {
+		s.put(newPodState(p, m.running[key], m.waiting[key], s.budgets))
+	}
+	return s
+}
+
+// Whatever is done to a snapshot, it is as if built anew from what there is;
+// undo restores it exactly, nested marks included; and a clone is left alone.
+func TestPropertyUndoAndClone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true}).Draw(t, "cluster"))
+		t.Repeat(rapid.StateMachineActions(m))
+	})
+}
+
+func TestIndexSettles(t *testing.T) {
+	x := newIndex[int](0)
+	for i := range 1000 {
+		x.set(fmt.Sprint(i), i)
+	}
+	y := x.share()
+	for i := range 1000 {
+		switch i % 3 {
+		case 0:
+			y.remove(fmt.Sprint(i))
+		case 1:
+			y.set(fmt.Sprint(i), -i)
+		}
+	}
+	y.set("new", 1)
+	assert.Less(t, len(y.own), 500, "changes pile up")
+	for i := range 1000 {
+		v, ok := x.get(fmt.Sprint(i))
+		assert.True(t, ok && v == i, "the other side changed: %d is %d", i, v)
+		v, ok = y.get(fmt.Sprint(i))
+		assert.Equal(t, i%3 != 0, ok)
+		if ok {
+			assert.Equal(t, map[int]int{1: -i, 2: i}[i%3], v)
+		}
+	}
+	count := 0
+	y.each(func(string, int) { count++ })
+	assert.Equal(t, 1000-334+1, count)
+}
+
+func TestSnapshotQueries(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "b"}, {Name: "a"}},
+		Pods: []*outrank.Pod{
+			{Name: "x", NodeName: "a", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "100m", "memory", "8E", "example.com/gpu", "2", "storage", "1")}}},
+			{Name: "y", NodeName: "a", Priority: outrank.Priority(1), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "150m", "memory", "8E")}}},
+			{Name: "z", NominatedNode: "b"}, {Name: "w", Phase: outrank.PhaseFailed, NodeName: "a"},
+			{Name: "lost", NodeName: "gone"},
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "p"}},
+	}
+	s, err := NewSnapshot(c)
+	require.NoError(t, err)
+	var names []string
+	for n := range s.Nodes() {
+		names = append(names, n.Name)
+	}
+	assert.Equal(t, []string{"b", "a"}, names, "in the caller's order")
+	for range s.Nodes() {
+		break // stopping early is fine
+	}
+	assert.Equal(t, 2, s.NumNodes())
+	assert.Equal(t, []*outrank.Pod{c.Pods[1], c.Pods[0]}, s.PodsOn("a"), "by importance")
+	assert.Equal(t, []*outrank.Pod{c.Pods[2]}, s.NominatedTo("b"))
+	assert.Nil(t, s.PodsOn("nowhere"))
+	assert.Nil(t, s.NominatedTo("nowhere"))
+	assert.Equal(t, "a", s.NodeOf("default/x"))
+	assert.Equal(t, "", s.NodeOf("default/z"))
+	assert.Equal(t, "b", s.NominationOf("default/z"))
+	assert.Equal(t, "", s.NominationOf("default/nobody"))
+	assert.Equal(t, "gone", s.NodeOf("default/lost"))
+	_, ok := s.Pod("default/w")
+	assert.False(t, ok, "a finished pod is not there")
+	_, ok = s.Node("gone")
+	assert.False(t, ok, "pods naming it do not make a node")
+	p, ok := s.Pod("default/x")
+	assert.True(t, ok && p == c.Pods[0])
+	assert.Equal(t, c.Budgets, s.Budgets())
+	for _, used := range []struct {
+		name resource.Name
+		want int64
+	}{
+		{"cpu", 250}, {"example.com/gpu", 2}, {"pods", 2}, {"ephemeral-storage", 0}, {"example.com/fpga", 0},
+		{"memory", math.MaxInt64}, // saturates
+		{"storage", 0},            // no node accounts for it
+	} {
+		assert.Equal(t, used.want, s.Used("a", used.name), "%s", used.name)
+	}
+	assert.Zero(t, s.Used("nowhere", "cpu"))
+	// What saturated is exact again when the rest goes.
+	require.NoError(t, s.RemovePod("default/y"))
+	assert.Equal(t, resource.Amount("memory", resource.MustParse("8E")), s.Used("a", "memory"))
+}
+
+func TestSnapshotRefuses(t *testing.T) {
+	_, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "n"}, {}}, Pods: []*outrank.Pod{nil}})
+	var invalid *outrank.InputError
+	require.ErrorAs(t, err, &invalid)
+	assert.Len(t, invalid.Problems, 3, "every problem at once: %v", err)
+
+	s, err := NewSnapshot(nil)
+	require.NoError(t, err, "no cluster is an empty one")
+	assert.ErrorIs(t, s.AddNode(&outrank.Node{}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.AddNode(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.AddPod(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), ErrState)
+	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.Apply(nil), ErrState)
+	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
+	other, err := NewSnapshot(nil)
+	require.NoError(t, err)
+	assert.ErrorIs(t, s.Undo(other.Mark()), ErrMark, "a mark is of one snapshot")
+}
+
+func TestApplyChecksFirst(t *testing.T) {
+	victim := &outrank.Pod{Name: "v", NodeName: "n"}
+	newSnap := func() *Snapshot {
+		s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}, Pods: []*outrank.Pod{victim, {Name: "other", NodeName: "m"}}})
+		require.NoError(t, err)
+		return s
+	}
+	preemptor := &outrank.Pod{Name: "p"}
+	for name, plan := range map[string]*Plan{
+		"nothing to carry out":       {Outcome: Fits, Pod: preemptor},
+		"no such node":               {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "x"}},
+		"a victim that is not there": {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
+		"a victim of another node":   {Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "m", Victims: []Victim{{Pod: victim}}}},
+		"a preemptor that runs":      {Outcome: Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}}}},
+		"a preemptor without a name": {Outcome: Preempt, Pod: &outrank.Pod{}, Candidate: Candidate{Node: "n"}},
+	} {
+		s := newSnap()
+		before := dump(s)
+		assert.Error(t, s.Apply(plan), name)
+		assert.Equal(t, before, dump(s), "%s: nothing changed", name)
+	}
+	s := newSnap()
+	require.NoError(t, s.Apply(&Plan{Outcome: Preempt, Pod: preemptor, Candidate: Candidate{Node: "n", Victims: []Victim{{Pod: victim}, {Pod: victim}}}}))
+	assert.Empty(t, s.PodsOn("n"), "a victim named twice leaves once")
+}
+
+// Ties in the order of importance, and starts that are missing or yet to come.
+func TestOrderOfImportance(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(name string, seconds int) *outrank.Pod {
+		return &outrank.Pod{Name: name, NodeName: "n", StartTime: now.Add(time.Duration(seconds) * time.Second)}
+	}
+	none := &outrank.Pod{Name: "none", NodeName: "n"}
+	s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: []*outrank.Pod{
+		none, at("future", 10), at("b-old", -10), at("a-old", -10), {Name: "top", NodeName: "n", Priority: outrank.Priority(1)},
+	}})
+	require.NoError(t, err)
+	var buf []*podState
+	names := func(now time.Time) string {
+		return dumpPods(s.node("n").possible(1, instantOf(now), &buf))
+	}
+	assert.Equal(t, "default/a-old default/b-old default/none default/future", names(now), "a missing start is now")
+	assert.Equal(t, "default/a-old default/b-old default/future default/none", names(now.Add(time.Hour)))
+	assert.Equal(t, "default/none default/a-old default/b-old default/future", names(now.Add(-time.Hour)))
+}
