@@ -278,6 +278,7 @@ func TestReadClusterListsEveryProblem(t *testing.T) {
 func TestReadClusterNotJSON(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"yaml", "apiVersion: v1\nkind: List\n", "looks like YAML; use kubectl's -o json"},
+		{"yaml with a comment", "# a dump\nkind: Pod\n", "looks like YAML"},
 		{"yaml with a separator", "---\nkind: Pod\n", "looks like YAML"},
 		{"cut off in a list", list[:len(list)/2], "the input ends inside an object"},
 		{"cut off in a string", `{"kind":"Po`, "the input ends inside an object"},

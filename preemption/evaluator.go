@@ -163,7 +163,7 @@ func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code 
 
 // better compares two candidates; equal ones stay in the order of the nodes.
 func (r *result) better(i, j int) bool {
-	order, _ := compareScores(&r.scores[i], &r.scores[j])
+	order, _ := r.scores[i].Compare(r.scores[j])
 	return order < 0
 }
 
@@ -206,7 +206,7 @@ func (r *result) explanation() *Explanation {
 		e.Candidates = append(e.Candidates, r.candidates[i])
 	}
 	if len(e.Candidates) > 1 {
-		_, e.DecidedBy = compareScores(&e.Candidates[0].Score, &e.Candidates[1].Score)
+		_, e.DecidedBy = e.Candidates[0].Score.Compare(e.Candidates[1].Score)
 	}
 	return e
 }

@@ -107,6 +107,11 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 		if diff := cmp.Diff(victims(want), victims(got)); diff != "" {
 			t.Fatalf("candidates (-by resource +by filter):\n%s", diff)
 		}
+		if len(got.Candidates) > 0 && got.Outcome == preemption.Preempt {
+			if diff := cmp.Diff(got.Candidates[0], got.Plan.Candidate); diff != "" {
+				t.Fatalf("the plan (-best candidate +chosen):\n%s", diff)
+			}
+		}
 		for i, n := range want.Nodes {
 			if n.Status.Code != got.Nodes[i].Status.Code {
 				t.Fatalf("node %s: %s by resource, %s by filter", n.Node, n.Status, got.Nodes[i].Status)

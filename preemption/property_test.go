@@ -21,6 +21,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
+var equateEmpty = cmpopts.EquateEmpty()
+
 // fataler is what *testing.T and *rapid.T share.
 type fataler interface {
 	require.TestingT
@@ -155,7 +157,7 @@ func TestAgreesWithReference(t *testing.T) {
 		} else {
 			want.ClearedNominations = nil
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
 		}
 		wantOutcome := preemption.Preempt

@@ -4,10 +4,10 @@ import (
 	"cmp"
 )
 
-// compareScores orders two candidates by the ranks of section 9
+// Compare orders two candidates of one decision by the ranks of section 9
 // (pickOneNodeForPreemption): negative if a is better. by is the rank that
-// decides, ByNodeOrder if none of them does.
-func compareScores(a, b *Score) (order int, by Rank) {
+// decides, ByNodeOrder if none does and order is 0.
+func (a Score) Compare(b Score) (order int, by Rank) {
 	if c := cmp.Compare(a.Violations, b.Violations); c != 0 {
 		return c, ByViolations
 	}

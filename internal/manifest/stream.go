@@ -387,7 +387,7 @@ func (s *scanner) skipNested() error {
 func (s *scanner) unexpected(c byte) error {
 	at := s.off + int64(s.pos)
 	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
-	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:"} {
+	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:", "#", "- "} {
 		if strings.HasPrefix(rest, yaml) {
 			return fmt.Errorf("%w: this looks like YAML; use kubectl's -o json", ErrSyntax)
 		}

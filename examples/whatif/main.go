@@ -1,0 +1,172 @@
+// Command whatif answers before anybody acts: who would this pod push out of
+// the cluster I have, and why?
+//
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json > dump.json
+//	whatif -cluster dump.json -pending shop/checkout-2
+//	whatif -cluster dump.json -pod manifest.json
+//	whatif -cluster dump.json -cpu 4 -memory 8Gi -class production
+//
+// Without -cluster it asks about a small sample cluster that comes with it, and
+// without a pod, too, about a pending pod of the sample: run it with no
+// arguments to see what an answer looks like.
+//
+// The pod is one of
+//
+//   - a pending pod of the dump (-pending), taken as it stands, with the
+//     priority it was given when it was created;
+//   - a manifest in JSON (-pod), whose priority is worked out from the classes
+//     of the dump as the API server would. Where the dump holds no classes but
+//     the manifest a number, as a pod printed by kubectl does, the number counts;
+//   - described by flags: -cpu, -memory, -request, -class or -priority,
+//     -namespace, -name, -labels, -node-selector.
+//
+// The answer goes to standard output as text or, with -o json, as the documented
+// type Answer. Same input, same bytes: nothing depends on the clock. What a
+// missing start time counts as, and what ages are measured from, is -now; it
+// defaults to a second after the latest time in the dump.
+//
+// Warnings about the dump, and what was left out of it, go to standard error.
+// The exit status is 0 for an answer, whatever it is, and 2 for input that
+// cannot be used; nothing is written to standard output then.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	opts, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		printUsage(stdout)
+		return 0
+	}
+	if err == nil {
+		// Everything is written at once, so that an error leaves no half answer.
+		var out bytes.Buffer
+		if err = answer(opts, stdin, &out, stderr); err == nil {
+			_, err = out.WriteTo(stdout)
+		}
+	}
+	if err != nil {
+		complain(stderr, err)
+		return 2
+	}
+	return 0
+}
+
+// answer reads the cluster, finds out which pod is meant, decides and prints.
+func answer(opts *options, stdin io.Reader, out, stderr io.Writer) error {
+	watch := stopwatch{last: time.Now()}
+	cluster, err := load(opts, stdin, stderr)
+	if err != nil {
+		return err
+	}
+	watch.lap("loading")
+	q, err := ask(opts, cluster, stdin)
+	if err != nil {
+		return err
+	}
+	watch.skip()
+	d, err := decide(opts, cluster, q, &watch)
+	if err != nil {
+		return err
+	}
+	a := newAnswer(d)
+	notices(stderr, a, d.warnings)
+	if opts.timings {
+		fmt.Fprintln(stderr, "whatif:", watch.String())
+	}
+	if opts.format == "json" {
+		return writeJSON(out, a)
+	}
+	writeText(out, a, opts.list)
+	return nil
+}
+
+// decision is an explanation with what it was made from.
+type decision struct {
+	*preemption.Explanation
+	opts     *options
+	cluster  *outrank.Cluster
+	question *question
+	snap     *preemption.Snapshot
+	warnings []outrank.Problem
+	now      time.Time
+}
+
+func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
+	eval, err := preemption.New(preemption.Config{Workers: opts.workers})
+	if err != nil {
+		return nil, err
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return nil, unusable(opts.source(), err)
+	}
+	watch.lap("indexing")
+	now := opts.now
+	if now.IsZero() {
+		now = afterLatest(cluster)
+	}
+	e, err := eval.Explain(context.Background(), snap, q.pod, now)
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
+	watch.lap("deciding")
+	return &decision{
+		Explanation: e, opts: opts, cluster: cluster, question: q, snap: snap,
+		warnings: cluster.Warnings(), now: now,
+	}, nil
+}
+
+// afterLatest is a second after the latest time that the dump names, so that no
+// pod started in the future. It is the zero time where the dump names none.
+func afterLatest(c *outrank.Cluster) time.Time {
+	var latest time.Time
+	for _, p := range c.Pods {
+		for _, t := range []time.Time{p.StartTime, p.DeletionTime} {
+			if t.After(latest) {
+				latest = t
+			}
+		}
+	}
+	if latest.IsZero() {
+		return latest
+	}
+	return latest.UTC().Add(time.Second)
+}
+
+// stopwatch measures the steps that -timings reports.
+type stopwatch struct {
+	last time.Time
+	text string
+}
+
+func (s *stopwatch) lap(step string) {
+	took := time.Since(s.last)
+	if s.text != "" {
+		s.text += ", "
+	}
+	s.text += fmt.Sprintf("%s took %.3f s", step, took.Seconds())
+	s.skip()
+}
+
+// skip leaves the time since the last step out.
+func (s *stopwatch) skip() { s.last = time.Now() }
+
+func (s *stopwatch) String() string { return s.text }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// mostNear is how many pods a message offers.
+const mostNear = 5
+
+// nearPod is a pod whose name looks like the one that was asked for.
+type nearPod struct {
+	*outrank.Pod
+	distance int
+}
+
+// compare puts pods that could be asked about first, then the nearest.
+func (p nearPod) compare(q nearPod) int {
+	if runs := p.NodeName != ""; runs != (q.NodeName != "") {
+		if runs {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(p.distance, q.distance), cmp.Compare(p.Key(), q.Key()))
+}
+
+// nearPods names the pods that are nearest to key, and says of each whether it
+// runs already.
+func nearPods(c *outrank.Cluster, key string, among func(*outrank.Pod) bool) []string {
+	var found []nearPod
+	for _, p := range c.Pods {
+		if !among(p) {
+			continue
+		}
+		if d, ok := nameDistance(key, p); ok {
+			found = append(found, nearPod{p, d})
+		}
+	}
+	slices.SortFunc(found, nearPod.compare)
+	var texts []string
+	for _, p := range found[:min(len(found), mostNear)] {
+		text := p.Key()
+		if p.NodeName != "" {
+			text += fmt.Sprintf(" (runs on %s)", p.NodeName)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// nameDistance says how far a pod's name is from what was asked for; false
+// where it is another name altogether. The right name in another namespace, and
+// names that go on where the key ends, are as near as a wrong letter or two.
+func nameDistance(key string, p *outrank.Pod) (int, bool) {
+	got := p.Key()
+	_, name, _ := strings.Cut(key, "/")
+	switch {
+	case name == p.Name, strings.HasPrefix(got, key):
+		return 1, true
+	case name != "" && strings.HasPrefix(p.Name, name):
+		return 2, true
+	}
+	most := max(2, len(key)/5)
+	if d := len(got) - len(key); d > most || -d > most {
+		return 0, false
+	}
+	d := editDistance(key, got)
+	return d, d <= most
+}
+
+// editDistance counts the bytes to change, add or leave out (Levenshtein). Time
+// is the product of the lengths.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// suggest puts an introduction before a list, if there is one.
+func suggest(before string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return before + strings.Join(names, ", ")
+}
+
+// some lists the first few of a number of names.
+func some(names []string, most, total int) string {
+	shown := names[:min(len(names), most)]
+	text := strings.Join(shown, ", ")
+	if more := total - len(shown); more > 0 && len(shown) > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// progress reads through and tells a person how far it has come: a dump of a
+// large cluster takes seconds.
+type progress struct {
+	in    io.Reader
+	to    io.Writer
+	name  string
+	total int64 // 0 where it is not known
+	on    bool
+
+	read  int64
+	shown time.Time
+	width int // of the text on the screen
+}
+
+// Read counts, and shows the count a few times per second.
+func (p *progress) Read(b []byte) (int, error) {
+	n, err := p.in.Read(b)
+	p.read += int64(n)
+	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
+		p.shown = now
+		p.show(p.String())
+	}
+	return n, err
+}
+
+// String says how far it is.
+func (p *progress) String() string {
+	const mb = 1e6
+	if p.total <= 0 {
+		return fmt.Sprintf("reading %s: %.1f MB", safe(p.name), float64(p.read)/mb)
+	}
+	return fmt.Sprintf("reading %s: %.1f of %.1f MB (%d%%)",
+		safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
+}
+
+// show writes over what stood in the line before.
+func (p *progress) show(text string) {
+	fmt.Fprintf(p.to, "\r%-*s", p.width, text)
+	p.width = max(p.width, len(text))
+}
+
+// end wipes the line, so that what comes next begins on a clean one.
+func (p *progress) end() {
+	if p.width > 0 {
+		fmt.Fprintf(p.to, "\r%s\r", strings.Repeat(" ", p.width))
+	}
+}
+
+// isTerminal reports whether a person is likely to be watching.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

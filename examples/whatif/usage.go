@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// usage is written out by hand: the flags belong in groups, and the examples
+// are what most people come for.
+const usage = `whatif: who would this pod push out of the cluster I have, and why?
+
+usage: whatif [-cluster FILE] [the pod] [flags]
+
+Where to look (default: a sample cluster that comes with the program)
+  -cluster FILE        a dump in JSON, plain or gzipped, - for standard input:
+                       kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json
+
+The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
+  -pending NS/NAME     a pending pod of the dump
+  -pod FILE            a manifest in JSON, - for standard input; for YAML, convert it:
+                       kubectl create --dry-run=client -f pod.yaml -o json
+  or described:
+  -cpu AMOUNT          like 500m or 4
+  -memory AMOUNT       like 8Gi
+  -request NAME=AMOUNT anything else, like nvidia.com/gpu=1; may be repeated
+  -class NAME          its priority class (default: the cluster's default class)
+  -priority NUMBER     its priority, whatever the classes say
+  -namespace NAME      its namespace (default: default)
+  -name NAME           its name (default: what-if)
+  -labels A=B,C=D      its labels, which budgets, affinity and spreading go by
+  -node-selector A=B   labels that its node must have
+
+How to answer
+  -o text|json         the form of the answer (default: text)
+  -list N              how many candidates, reasons and nodes to list (default: 5)
+  -now TIME            what ages are measured from and a missing start counts as
+                       (default: a second after the latest start or deletion in the
+                       dump, so that the same dump always gives the same answer)
+  -workers N           goroutines that share the work (default: the processors);
+                       the answer does not depend on it
+  -timings             say on standard error how long each step took
+
+Examples
+  whatif
+  whatif -pending ml/train-2
+  whatif -cpu 2 -memory 4Gi -class standard
+  whatif -cpu 6 -memory 12Gi -priority 200000 -node-selector topology.kubernetes.io/zone=eu-1a
+  kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json | whatif -cluster - -pod pod.json
+
+Exit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.
+`
+
+func printUsage(w io.Writer) { fmt.Fprint(w, usage) }

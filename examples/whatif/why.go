@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// whyNode says what the chosen node has over the runner-up, with both figures.
+func whyNode(a *Answer) string {
+	if a.RunnerUp == nil {
+		return "It is the only node on which pushing pods out makes room."
+	}
+	mine, theirs, other := a.Score, &a.RunnerUp.Score, a.RunnerUp.Node
+	switch a.DecidedBy {
+	case "violations":
+		return fmt.Sprintf("Fewer victims that break a disruption budget: %d against %d on %s (%s).",
+			mine.Violations, theirs.Violations, other, some(a.RunnerUp.Violated, 2, len(a.RunnerUp.Violated)))
+	case "topPriority":
+		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
+	case "prioritySum":
+		return sumText(mine, theirs, other)
+	case "victims":
+		return fmt.Sprintf("Fewer victims: %d against %d on %s.", mine.Victims, theirs.Victims, other)
+	case "start":
+		return fmt.Sprintf("Its most important victims started later: %s against %s on %s.",
+			startText(mine), startText(theirs), other)
+	}
+	return fmt.Sprintf("It equals %s in every rank and comes first in the order of the dump.", other)
+}
+
+// sumText tells of the sums what decides. With every priority raised by 2^31, it
+// is the number of victims, unless their priorities are far apart.
+func sumText(mine, theirs *Score, other string) string {
+	if mine.Victims == theirs.Victims {
+		return fmt.Sprintf("Lower sum of victim priorities: %d against %d on %s.", mine.PrioritySum, theirs.PrioritySum, other)
+	}
+	return fmt.Sprintf("Lower sum of victim priorities: %d × 2^31 %+d against %d × 2^31 %+d on %s.",
+		mine.Victims, mine.PrioritySum, theirs.Victims, theirs.PrioritySum, other)
+}
+
+// joined lists reasons, and says "Insufficient" once for all that is short.
+func joined(reasons []string) string {
+	const short = "Insufficient "
+	var b strings.Builder
+	for i, r := range reasons {
+		if i > 0 {
+			b.WriteString(", ")
+			if strings.HasPrefix(reasons[i-1], short) {
+				r = strings.TrimPrefix(r, short)
+			}
+		}
+		b.WriteString(r)
+	}
+	return b.String()
+}
+
+// startText is exact to the second: it is what decides.
+func startText(s *Score) string {
+	if s.Start.IsZero() {
+		return "not yet"
+	}
+	return s.Start.UTC().Format("2006-01-02 15:04:05")
+}
+
+// priorityText says how important the pod is and how that is known.
+func priorityText(p *Asked) string {
+	var why string
+	switch p.PrioritySource {
+	case SourceRecorded:
+		why = "recorded in the pod when it was created"
+		if p.PriorityClass != "" {
+			why = "class " + p.PriorityClass + ", " + why
+		}
+	case SourceMissing:
+		why = "the pod has none recorded, which counts as 0"
+	case SourceClass:
+		why = "class " + p.PriorityClass + ", which the pod names"
+	case SourceDefaultClass:
+		why = "class " + p.PriorityClass + ", the default of the cluster; the pod names none"
+	case SourceNoClass:
+		why = "the pod names no class, and the cluster has no default"
+	case SourceNumber:
+		why = "given as a number"
+	}
+	return fmt.Sprintf("%d (%s)", p.Priority, why)
+}
+
+// whyIneligible says why the pod may not push anybody out.
+func whyIneligible(a *Answer) string {
+	if a.Ineligible == "policyNever" {
+		if a.Pod.PriorityClass != "" {
+			return "class " + a.Pod.PriorityClass + " has preemption policy Never, to wait for room instead of making it."
+		}
+		return "its preemption policy is Never, to wait for room instead of making it."
+	}
+	return "it waits for pods that were pushed out for it earlier and are still leaving " + a.Pod.NominatedNode + "."
+}
+
+// mostHints keeps the hints to the obstacles that stand before most nodes.
+const mostHints = 3
+
+// hints say what might help, obstacle by obstacle.
+func hints(a *Answer) []string {
+	out := []string{}
+	for _, r := range otherReasons(a) {
+		if len(out) < mostHints {
+			out = append(out, fmt.Sprintf("%s: %s", plural(r.Nodes.Count, "node"), advice(&r, a.Pod.Priority)))
+		}
+	}
+	return out
+}
+
+// advice is what to change about the pod or the nodes, by the rule that failed;
+// none failed where nobody could be pushed out.
+func advice(r *Reason, priority int32) string {
+	switch r.Filter {
+	case "":
+		if r.Tried {
+			return fmt.Sprintf("nobody there is less important than %d; only a higher priority could push anybody out.", priority)
+		}
+	case preemption.NodeResourcesFit:
+		if slices.Equal(r.Reasons, []string{"Too many pods"}) {
+			return "raise the number of pods a node may hold, or add nodes."
+		}
+		if r.Tried {
+			return "what is as important there takes too much; ask for less, or add nodes."
+		}
+		return "they do not have that much even when empty; ask for less, or add larger nodes."
+	case preemption.NodeUnschedulable:
+		return "uncordon nodes, or add some."
+	case preemption.NodeName:
+		return "leave spec.nodeName out."
+	case preemption.TaintToleration:
+		return "give the pod a toleration, or nodes without the taint."
+	case preemption.NodeAffinity:
+		return "look at the pod's node selector and affinity, and at the labels of the nodes."
+	case preemption.NodePorts:
+		return "choose another host port, or do without one."
+	case preemption.PodTopologySpread:
+		return "look at the pod's topologySpreadConstraints, and whether nodes carry their labels."
+	case preemption.InterPodAffinity:
+		return "look at the affinity and anti-affinity of the pod, and of the pods that run."
+	}
+	return "look at the pod's demands on its node."
+}
