@@ -45,7 +45,7 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if _, ok := s.pods.get(p.Key()); ok {
 		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
 	}
-	s.put(newPodState(p, p.NodeName, p.NominatedNode, s.budgets))
+	s.put(newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (s *Snapshot) Bind(key, node string) error {
 	if err != nil {
 		return err
 	}
-	s.replace(p, newPodState(p.pod, node, "", s.budgets))
+	s.replace(p, p.moved(node, ""))
 	return nil
 }
 
@@ -81,26 +81,35 @@ func (s *Snapshot) Nominate(key, node string) error {
 		return err
 	}
 	if p.nominated != node {
-		s.replace(p, newPodState(p.pod, "", node, s.budgets))
+		s.replace(p, p.moved("", node))
 	}
 	return nil
 }
 
-// SetBudgets replaces all budgets. Time is that of matching every pod anew.
+// SetBudgets replaces all budgets. Time is that of
+// matching every kind of pod anew, and of moving the pods concerned.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	s.setBudgets(newBudgetSet(budgets))
+	kinds := map[*kind]*kind{}
+	s.kinds.each(func(_ string, m *members) {
+		if k := m.kind.with(s.budgets); !slices.Equal(k.covering, m.kind.covering) {
+			kinds[m.kind] = k
+		}
+	})
 	var changed []*podState
 	s.pods.each(func(_ string, p *podState) {
-		if !slices.Equal(p.covering, s.budgets.covering(p.pod)) {
+		if kinds[p.kind] != nil {
 			changed = append(changed, p)
 		}
 	})
 	for _, p := range changed {
-		s.replace(p, newPodState(p.pod, p.node, p.nominated, s.budgets))
+		q := *p
+		q.kind = kinds[p.kind]
+		s.replace(p, &q)
 	}
 	return nil
 }
@@ -142,13 +151,13 @@ func (s *Snapshot) carryOut(plan *Plan) {
 	for _, cleared := range plan.ClearedNominations {
 		p, ok := s.pods.get(cleared.Key())
 		if ok && p.node == "" && p.nominated == plan.Node {
-			s.replace(p, newPodState(p.pod, "", "", s.budgets))
+			s.replace(p, p.moved("", ""))
 		}
 	}
 	if p, ok := s.pods.get(plan.Pod.Key()); ok {
 		s.drop(p)
 	}
-	s.put(newPodState(plan.Pod, "", plan.Node, s.budgets))
+	s.put(newPodState(plan.Pod, "", plan.Node, s.kindOf(plan.Pod)))
 }
 
 // pending finds a pod without a node, and checks the node it is to have, if

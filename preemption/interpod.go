@@ -38,14 +38,14 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 	return out
 }
 
-// matches reports whether the term picks a pod whose namespace has these
-// labels; known is whether the namespace is there at all.
-func (t *term) matches(p *outrank.Pod, labels map[string]string, known bool) bool {
-	if !t.matcher.Matches(p.Labels) {
+// matches reports whether the term picks a pod by its namespace and labels. The
+// namespace has the labels in of; known is whether it is there at all.
+func (t *term) matches(namespace string, labels, of map[string]string, known bool) bool {
+	if !t.matcher.Matches(labels) {
 		return false
 	}
-	return t.all || slices.Contains(t.namespaces, p.NamespaceName()) ||
-		known && t.selector != nil && t.selector.Matches(labels)
+	return t.all || slices.Contains(t.namespaces, namespace) ||
+		known && t.selector != nil && t.selector.Matches(of)
 }
 
 // interPod is the filter InterPodAffinity for one preemptor: where pods that
@@ -99,56 +99,60 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	for r := range ip.counts {
 		ip.counts[r] = domains{}
 	}
-	for _, slot := range snap.order {
-		if n := snap.nodes[slot]; n.repelling > 0 || len(ip.near)+len(ip.far) > 0 {
-			ip.count(n)
-		}
-	}
+	ip.count()
 	if len(ip.near)+len(ip.far)+len(ip.counts[repelling]) == 0 {
 		return nil
 	}
-	ip.selfNear = ip.matchesNear(pod)
+	ip.selfNear = ip.matchesNear(pod.NamespaceName(), pod.Labels)
 	return ip
 }
 
-func (ip *interPod) count(n *nodeState) {
-	for _, p := range n.pods {
-		ip.each(p.pod, func(r relation, key string) {
-			if value, ok := n.node.Labels[key]; ok {
-				ip.counts[r].add(domain{key, value}, 1)
+// count asks each kind of pod once, and counts its pods where they are.
+func (ip *interPod) count() {
+	ip.snap.kinds.each(func(_ string, m *members) {
+		ip.each(m.kind, func(r relation, key string) {
+			for slot, pods := range m.nodes {
+				n := ip.snap.nodes[slot].node
+				if n == nil {
+					continue // pods of a node that is not there
+				}
+				if value, ok := n.Labels[key]; ok {
+					ip.counts[r].add(domain{key, value}, int(pods))
+				}
 			}
 		})
-	}
+	})
 }
 
-// each calls f for every count that a pod belongs in, with the topology key.
-func (ip *interPod) each(p *outrank.Pod, f func(r relation, key string)) {
-	if ip.matchesNear(p) {
+// each calls f for every count that pods of a kind belong in, with the
+// topology key.
+func (ip *interPod) each(k *kind, f func(r relation, key string)) {
+	if ip.matchesNear(k.namespace, k.labels) {
 		for i := range ip.near {
 			f(nearby, ip.near[i].key)
 		}
 	}
 	for i := range ip.far {
-		if ip.picks(&ip.far[i], p) {
+		if ip.picks(&ip.far[i], k.namespace, k.labels) {
 			f(opposed, ip.far[i].key)
 		}
 	}
-	if len(p.Affinity.AntiPods) == 0 {
+	if len(k.repels) == 0 {
 		return
 	}
-	labels := ip.snap.namespaces[ip.pod.NamespaceName()]
-	for _, t := range termsOf(p, p.Affinity.AntiPods) {
+	namespace := ip.pod.NamespaceName()
+	for i := range k.repels {
 		// A namespace that is not listed counts as one without labels here.
-		if t.matches(ip.pod, labels, true) {
-			f(repelling, t.key)
+		if k.repels[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
+			f(repelling, k.repels[i].key)
 		}
 	}
 }
 
 // matchesNear reports whether a pod matches all affinity terms.
-func (ip *interPod) matchesNear(p *outrank.Pod) bool {
+func (ip *interPod) matchesNear(namespace string, labels map[string]string) bool {
 	for i := range ip.near {
-		if !ip.picks(&ip.near[i], p) {
+		if !ip.picks(&ip.near[i], namespace, labels) {
 			return false
 		}
 	}
@@ -157,9 +161,9 @@ func (ip *interPod) matchesNear(p *outrank.Pod) bool {
 
 // picks asks one of the preemptor's own terms. Its namespace selector picks
 // among the namespaces that there are.
-func (ip *interPod) picks(t *term, p *outrank.Pod) bool {
-	labels, known := ip.snap.namespaces[p.NamespaceName()]
-	return t.matches(p, labels, known)
+func (ip *interPod) picks(t *term, namespace string, labels map[string]string) bool {
+	of, known := ip.snap.namespaces[namespace]
+	return t.matches(namespace, labels, of, known)
 }
 
 // interPodNode is the filter on one node, during a dry run there. Only the
@@ -188,7 +192,7 @@ func (n *interPodNode) change(p *podState, by int) {
 	if n.interPod == nil {
 		return
 	}
-	n.each(p.pod, func(r relation, key string) {
+	n.each(p.kind, func(r relation, key string) {
 		if value, ok := n.node.Labels[key]; ok {
 			n.changes[r].add(domain{key, value}, by)
 		}

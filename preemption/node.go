@@ -25,9 +25,8 @@ type nodeState struct {
 	// both by importance, a missing start counting as later than any.
 	pods, nominated []*podState
 	taken           usage
-	// Pods that filters about other pods have to look at: those with required
-	// anti-affinity, and those that hold host ports.
-	repelling, holding int
+	// holding counts the pods that hold host ports.
+	holding int
 	// unstarted counts the pods without a start time, and latest is the latest
 	// start of the others in seconds: if it is not before now, the order above
 	// is not the one of the call.
@@ -90,9 +89,6 @@ func (n *nodeState) removePod(p *podState) {
 }
 
 func (n *nodeState) count(p *podState, by int) {
-	if len(p.pod.Affinity.AntiPods) > 0 {
-		n.repelling += by
-	}
 	if hasHostPorts(p.pod) {
 		n.holding += by
 	}

@@ -18,13 +18,12 @@ type podState struct {
 	// most one is set.
 	node, nominated string
 	takes           amounts
-	// covering are the budgets that cover the pod, by index.
-	covering []int32
+	kind            *kind
 }
 
-func newPodState(p *outrank.Pod, node, nominated string, set *budgetSet) *podState {
+func newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
 	ps := &podState{
-		pod: p, key: p.Key(), rank: importanceOf(p),
+		pod: p, key: p.Key(), rank: importanceOf(p), kind: k,
 		node: node, nominated: nominated,
 	}
 	if node != "" {
@@ -33,8 +32,12 @@ func newPodState(p *outrank.Pod, node, nominated string, set *budgetSet) *podSta
 	} else {
 		ps.takes = counted(p.Requests())
 	}
-	ps.covering = set.covering(p)
 	return ps
+}
+
+// moved is the pod in another place.
+func (p *podState) moved(node, nominated string) *podState {
+	return newPodState(p.pod, node, nominated, p.kind)
 }
 
 // importance is what pods are ordered by, but for the identity that settles

@@ -38,6 +38,7 @@ type Snapshot struct {
 	order []int32      // slots of the nodes the snapshot holds, in the caller's order
 	free  []int32
 	pods  index[*podState]
+	kinds index[*members] // by key
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
@@ -59,10 +60,6 @@ func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
 	return &budgetSet{list, pdb.New(list)}
 }
 
-func (b *budgetSet) covering(p *outrank.Pod) []int32 {
-	return b.matcher.AppendCovering(nil, p)
-}
-
 // NewSnapshot indexes a cluster. The cluster's slices are not kept, its objects
 // are. The error is that of [outrank.Cluster.Validate], with every problem at
 // once. Finished pods are left out; pods on a node that is not there count
@@ -78,6 +75,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 		owner:      &owner{},
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newIndex[*podState](len(c.Pods)),
+		kinds:      newIndex[*members](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
 	}
@@ -89,7 +87,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	}
 	for _, p := range c.Pods {
 		if !p.Finished() {
-			s.put(newPodState(p, p.NodeName, p.NominatedNode, s.budgets))
+			s.put(newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
 		}
 	}
 	return s, nil
@@ -105,7 +103,7 @@ func (s *Snapshot) Clone() *Snapshot {
 		owner: &owner{},
 		nodes: slices.Clone(s.nodes), slots: s.slots.share(),
 		order: slices.Clone(s.order), free: slices.Clone(s.free),
-		pods:       s.pods.share(),
+		pods: s.pods.share(), kinds: s.kinds.share(),
 		namespaces: s.namespaces, budgets: s.budgets,
 	}
 }
@@ -255,12 +253,14 @@ func (s *Snapshot) put(p *podState) {
 		n := s.writable(p.nominated)
 		n.nominated = insertByImportance(n.nominated, p)
 	}
+	s.join(p)
 	s.journal.record(step{kind: putPod, pod: p})
 }
 
 // drop takes a pod out again.
 func (s *Snapshot) drop(p *podState) {
 	s.pods.remove(p.key)
+	s.leave(p)
 	if p.node != "" {
 		n := s.writable(p.node)
 		n.removePod(p)

@@ -28,14 +28,24 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v repelling %d holding %d unstarted %d latest %d\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.repelling, n.holding, n.unstarted, n.latest, dumpPods(n.pods), dumpPods(n.nominated)))
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v holding %d unstarted %d latest %d\n  pods %s\n  nominated %s\n",
+			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.holding, n.unstarted, n.latest, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(key string, p *podState) {
-		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", key, p.pod, p.node, p.nominated, p.covering))
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", key, p.pod, p.node, p.nominated, p.kind.covering))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
+	var kinds []string
+	s.kinds.each(func(key string, m *members) {
+		nodes := map[string]int32{}
+		for slot, n := range m.nodes {
+			nodes[s.nodes[slot].name] = n
+		}
+		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.kind.key, m.kind.covering, m.pods, nodes))
+	})
+	slices.Sort(kinds)
+	b.WriteString(strings.Join(kinds, ""))
 	for _, budget := range s.budgets.list {
 		fmt.Fprintf(&b, "budget %p\n", budget)
 	}
@@ -296,7 +306,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(c)
 	require.NoError(t, err)
 	for key, p := range m.pods {
-		s.put(newPodState(p, m.running[key], m.waiting[key], s.budgets))
+		s.put(newPodState(p, m.running[key], m.waiting[key], s.kindOf(p)))
 	}
 	return s
 }

@@ -29,7 +29,7 @@ type spreadConstraint struct {
 	leastIn       string
 }
 
-// newSpread counts once over all nodes; nil if the pod has no constraint that
+// newSpread goes over the kinds of pods and the nodes once; nil if the pod has no constraint that
 // keeps it out.
 func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	s := &spread{pod: pod, namespace: pod.NamespaceName()}
@@ -42,9 +42,7 @@ func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	if len(s.constraints) == 0 {
 		return nil
 	}
-	for _, slot := range snap.order {
-		s.count(snap.nodes[slot])
-	}
+	s.count(snap)
 	for i := range s.constraints {
 		s.constraints[i].findLeast()
 	}
@@ -64,31 +62,40 @@ func newSpreadConstraint(c *outrank.TopologySpreadConstraint, pod *outrank.Pod) 
 	return sc
 }
 
-// count adds a node's pods to the domains it is in. A node counts only if it
-// has every topology key.
-func (s *spread) count(n *nodeState) {
-	if !s.hasKeys(n.node) {
-		return
-	}
-	for i := range s.constraints {
-		c := &s.constraints[i]
-		if !c.includes(s.pod, n.node) {
-			continue
-		}
-		found := 0
-		if !c.matcher.Empty() {
-			for _, p := range n.pods {
-				if !p.pod.Terminating() && s.matches(c, p.pod) {
-					found++
-				}
+// count finds the domains, and how many matching pods each holds. A node
+// counts only if it has every topology key. Selectors are asked once per kind
+// of pod.
+func (s *spread) count(snap *Snapshot) {
+	found := make([]map[int32]int32, len(s.constraints)) // by slot
+	snap.kinds.each(func(_ string, m *members) {
+		for i := range s.constraints {
+			c := &s.constraints[i]
+			if m.kind.terminating || c.matcher.Empty() || !s.matches(c, m.kind) {
+				continue
+			}
+			if found[i] == nil {
+				found[i] = map[int32]int32{}
+			}
+			for slot, pods := range m.nodes {
+				found[i][slot] += pods
 			}
 		}
-		c.domains[n.node.Labels[c.TopologyKey]] += found
+	})
+	for _, slot := range snap.order {
+		n := snap.nodes[slot].node
+		if !s.hasKeys(n) {
+			continue
+		}
+		for i := range s.constraints {
+			if c := &s.constraints[i]; c.includes(s.pod, n) {
+				c.domains[n.Labels[c.TopologyKey]] += int(found[i][slot])
+			}
+		}
 	}
 }
 
-func (s *spread) matches(c *spreadConstraint, p *outrank.Pod) bool {
-	return p.NamespaceName() == s.namespace && c.matcher.Matches(p.Labels)
+func (s *spread) matches(c *spreadConstraint, k *kind) bool {
+	return k.namespace == s.namespace && c.matcher.Matches(k.labels)
 }
 
 func (s *spread) hasKeys(n *outrank.Node) bool {
@@ -160,7 +167,7 @@ func (s *spreadNode) change(p *podState, by int) {
 	}
 	for i := range s.constraints {
 		c := &s.constraints[i]
-		if s.matches(c, p.pod) && c.includes(s.pod, s.node) {
+		if s.matches(c, p.kind) && c.includes(s.pod, s.node) {
 			s.changes[i] += by
 		}
 	}

@@ -216,6 +216,17 @@ func TestSurprises(t *testing.T) {
 			outcome: preemption.Preempt, want: "n1 [default/web] 0",
 		},
 		{
+			name: "spread: a nominated pod raises the emptiest domain, and the minimum with it",
+			c: &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "1", "b")},
+				Pods: []*outrank.Pod{
+					pod("coming", 9, "1", nominated("n1"), app("web")), pod("web", 9, "1", on("n2"), app("web")),
+				},
+			},
+			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
+			outcome: preemption.Fits,
+		},
+		{
 			name: "spread: matchLabelKeys leave other revisions out",
 			c: &outrank.Cluster{
 				Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "1", "b")},

@@ -40,17 +40,17 @@ func (s *Snapshot) Keep(m Mark) error {
 
 // step is one change, with what is needed to take it back.
 type step struct {
-	kind    kind
+	kind    stepKind
 	pod     *podState
 	node    *outrank.Node
 	place   int
 	budgets *budgetSet
 }
 
-type kind uint8
+type stepKind uint8
 
 const (
-	putPod kind = iota
+	putPod stepKind = iota
 	dropPod
 	putNode
 	dropNode

@@ -200,7 +200,7 @@ func (w *worker) leave(possible []*podState) {
 func (w *worker) charge(possible []*podState) {
 	w.violates = fill(w.violates, len(possible), false)
 	for i, p := range possible {
-		w.violates[i] = len(p.covering) > 0 && len(w.ledger.Charge(p.pod, p.covering)) > 0
+		w.violates[i] = len(p.kind.covering) > 0 && len(w.ledger.Charge(p.pod, p.kind.covering)) > 0
 	}
 	w.ledger.Reset()
 }
@@ -252,7 +252,7 @@ func (w *worker) candidate(possible []*podState) Candidate {
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		// The ledger is gone through once more, because the split kept nothing.
-		broken := w.ledger.Charge(p.pod, p.covering)
+		broken := w.ledger.Charge(p.pod, p.kind.covering)
 		if !w.victim[i] {
 			continue
 		}

@@ -1,0 +1,166 @@
+package preemption
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// kind is what pods have in common that no selector and no budget tells apart:
+// the replicas of one deployment, mostly. So a selector is asked once per kind
+// and not once per pod. A kind never changes; snapshots share it.
+type kind struct {
+	key       string // of everything below
+	namespace string
+	labels    map[string]string
+	// repels are the required anti-affinity terms of these pods.
+	repels []term
+	// terminating pods are not counted when a spread is worked out.
+	terminating bool
+	// covering are the budgets that cover these pods, by index.
+	covering []int32
+}
+
+// members is how many pods of a kind run on each node, by slot. It is written
+// by the snapshot that owns it, and copied by any other.
+type members struct {
+	owner *owner
+	kind  *kind
+	nodes map[int32]int32
+	// pods counts all pods of the kind, pending ones included.
+	pods int
+}
+
+// kindOf finds the kind of a pod, or makes it.
+func (s *Snapshot) kindOf(p *outrank.Pod) *kind {
+	key := kindKey(p)
+	if m, ok := s.kinds.get(string(key)); ok {
+		return m.kind
+	}
+	return &kind{
+		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
+		repels:      termsOf(p, p.Affinity.AntiPods),
+		terminating: p.Terminating(),
+		covering:    s.budgets.matcher.AppendCovering(nil, p),
+	}
+}
+
+// with gives the kind with other budgets.
+func (k *kind) with(set *budgetSet) *kind {
+	other := *k
+	other.covering = set.matcher.AppendCovering(nil, &outrank.Pod{Name: "-", Namespace: k.namespace, Labels: k.labels})
+	return &other
+}
+
+// join counts a pod in, leave counts it out.
+func (s *Snapshot) join(p *podState) {
+	m := s.membersOf(p.kind)
+	m.kind = p.kind // other budgets may cover it now
+	m.pods++
+	if p.node != "" {
+		slot, _ := s.slots.get(p.node)
+		m.nodes[slot]++
+	}
+}
+
+func (s *Snapshot) leave(p *podState) {
+	m := s.membersOf(p.kind)
+	if p.node != "" {
+		slot, _ := s.slots.get(p.node)
+		if m.nodes[slot]--; m.nodes[slot] == 0 {
+			delete(m.nodes, slot)
+		}
+	}
+	if m.pods--; m.pods == 0 {
+		s.kinds.remove(p.kind.key)
+	}
+}
+
+// membersOf finds or makes the members of a kind for changing them.
+func (s *Snapshot) membersOf(k *kind) *members {
+	m, ok := s.kinds.get(k.key)
+	switch {
+	case !ok:
+		m = &members{owner: s.owner, kind: k, nodes: map[int32]int32{}}
+	case m.owner != s.owner:
+		m = &members{owner: s.owner, kind: k, nodes: maps.Clone(m.nodes), pods: m.pods}
+	default:
+		return m
+	}
+	s.kinds.set(k.key, m)
+	return m
+}
+
+// kindKey writes down all that makes a kind, each text after its length, so
+// that no two kinds share a key.
+func kindKey(p *outrank.Pod) []byte {
+	b := keyWriter(make([]byte, 0, 128))
+	b.text(p.NamespaceName())
+	b.labels(p.Labels)
+	b.flag(p.Terminating())
+	for i := range p.Affinity.AntiPods {
+		t := &p.Affinity.AntiPods[i]
+		b.text(t.TopologyKey)
+		b.selector(t.Selector)
+		b.texts(t.Namespaces)
+		b.selector(t.NamespaceSelector)
+		b.texts(t.MatchLabelKeys)
+		b.texts(t.MismatchLabelKeys)
+	}
+	return b
+}
+
+type keyWriter []byte
+
+func (b *keyWriter) number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }
+
+func (b *keyWriter) text(s string) {
+	b.number(len(s))
+	*b = append(*b, s...)
+}
+
+func (b *keyWriter) texts(ss []string) {
+	b.number(len(ss))
+	for _, s := range ss {
+		b.text(s)
+	}
+}
+
+func (b *keyWriter) flag(v bool) {
+	if v {
+		b.number(1)
+	} else {
+		b.number(0)
+	}
+}
+
+func (b *keyWriter) labels(m map[string]string) {
+	var space [16]string
+	keys := space[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	b.number(len(keys))
+	for _, k := range keys {
+		b.text(k)
+		b.text(m[k])
+	}
+}
+
+func (b *keyWriter) selector(s *outrank.LabelSelector) {
+	b.flag(s != nil)
+	if s == nil {
+		return
+	}
+	b.labels(s.Labels)
+	b.number(len(s.Expressions))
+	for i := range s.Expressions {
+		e := &s.Expressions[i]
+		b.text(e.Key)
+		b.text(string(e.Operator))
+		b.texts(e.Values)
+	}
+}
