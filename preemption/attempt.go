@@ -11,6 +11,8 @@ import (
 // attempt is one preemptor with all that can be worked out about it before the
 // first node is looked at (PreFilter). Workers share it and do not change it.
 type attempt struct {
+	config   *Config
+	ranks    []Rank
 	snap     *Snapshot
 	pod      *outrank.Pod
 	key      string
@@ -36,19 +38,23 @@ type ownFilter struct {
 	state FilterState
 }
 
-func newAttempt(filters []Filter, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
+func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
 	if err := checkPreemptor(snap, pod); err != nil {
 		return nil, err
 	}
 	a := &attempt{
+		config: config, ranks: config.Policy.Ranks,
 		snap: snap, pod: pod, key: pod.Key(), priority: pod.PriorityValue(),
 		now: now, nowAt: instantOf(now),
 		needs: needsOf(pod), ports: fit.HostPorts(pod),
 	}
+	if a.ranks == nil {
+		a.ranks = defaultRanks
+	}
 	a.named, a.onlyNamed = fit.NamedNodes(pod)
 	a.spread = newSpread(snap, pod)
 	a.inter = newInterPod(snap, pod)
-	for i, f := range filters {
+	for i, f := range config.Filters {
 		state, err := f.Start(pod, snap)
 		if err != nil {
 			return nil, fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.key, err)
@@ -95,6 +101,22 @@ func untolerated(pod *outrank.Pod, node *outrank.Node) bool {
 	return found
 }
 
+// moreImportant orders pods by importance, or as the caller would have it.
+func (a *attempt) moreImportant(p, q *podState) int {
+	if a.config.Importance != nil {
+		if c := a.config.Importance(p.pod, q.pod); c != 0 {
+			return c
+		}
+	}
+	return p.compare(q, a.nowAt)
+}
+
+// mayEvict reports whether a pod could be a victim.
+func (a *attempt) mayEvict(p *podState) bool {
+	return p.rank.priority < a.priority &&
+		(a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
+}
+
 // status is a Status before its texts are made. Its zero value is success.
 type status struct {
 	code Code
@@ -103,8 +125,10 @@ type status struct {
 	// pod count is one of them; set by NodeResourcesFit alone.
 	short   uint64
 	tooMany bool
-	// text are the reasons where they are known from the start.
-	text []string
+	// text are the reasons where they are known from the start, and filter the
+	// name of one that is none of ours.
+	text   []string
+	filter string
 }
 
 func fails(by int, text []string) status {
@@ -126,6 +150,7 @@ var (
 	antiAffinityText  = []string{reasonAntiAffinity}
 	existingAntiText  = []string{reasonExistingAnti}
 	noVictimsText     = []string{reasonNoVictims}
+	droppedText       = []string{reasonDropped}
 )
 
 // public makes the texts.
@@ -133,7 +158,7 @@ func (a *attempt) public(s status) Status {
 	if s.code == Success {
 		return Status{}
 	}
-	out := Status{Code: s.code, Reasons: s.text}
+	out := Status{Code: s.code, Filter: s.filter, Reasons: s.text}
 	switch {
 	case s.by >= byOwn:
 		for _, f := range a.own {

@@ -15,6 +15,31 @@ type Config struct {
 	// Workers is how many goroutines share the work of one call; zero means
 	// one, the caller's. The answer does not depend on it.
 	Workers int
+	// Policy is the variant of preemption; zero is today's.
+	Policy Policy
+	// Sample limits the search to some of the nodes; nil looks at all.
+	Sample *Sample
+	// Extenders have a say in the candidates, in this order.
+	Extenders []Extender
+	// MayEvict protects pods: only those of lower priority that it allows can
+	// be victims. Nil allows all. Several goroutines may call it at once.
+	MayEvict func(preemptor, victim *outrank.Pod) bool
+	// Importance orders the possible victims of a node in place of priority
+	// and start time: negative if a is more important than b. Ties go by the
+	// default order. Nil is that order. Several goroutines may call it at once.
+	Importance func(a, b *outrank.Pod) int
+	// Scorers rank the candidates in place of the policy's ranks: the highest
+	// score wins, the next scorer decides among equals, and the order of the
+	// nodes in the end. Every candidate is then worked out in full.
+	Scorers []Scorer
+}
+
+// Scorer gives candidates a score of the caller's own.
+type Scorer struct {
+	// Name is for people.
+	Name string
+	// Score may look at the candidate, and must not change it.
+	Score func(c *Candidate) int64
 }
 
 // maxWorkers keeps a mistaken number from starting goroutines without bound.
@@ -46,6 +71,20 @@ func (c *Config) Validate() error {
 		default:
 			taken[f.Name()] = true
 		}
+	}
+	for i, x := range c.Extenders {
+		if x == nil {
+			add(fmt.Sprintf("Extenders[%d]", i), "missing")
+		}
+	}
+	for i, x := range c.Scorers {
+		if x.Score == nil {
+			add(fmt.Sprintf("Scorers[%d].Score", i), "missing")
+		}
+	}
+	ps = append(ps, c.Policy.problems()...)
+	if c.Sample != nil {
+		ps = append(ps, c.Sample.problems()...)
 	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}

@@ -3,26 +3,48 @@ package preemption
 import "github.com/outrank-go/outrank"
 
 // eligible asks whether the pod may preempt at all (section 6;
-// PodEligibleToPreemptOthers). statusOf gives the status of a node in this
-// attempt.
-func (a *attempt) eligible(statusOf func(node string) (Code, bool)) Ineligibility {
-	if a.pod.PreemptionPolicy == outrank.PreemptNever {
+// PodEligibleToPreemptOthers). statusOf gives the code of a node in this
+// attempt; ok is false for one that is not there.
+func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Ineligibility {
+	policy := &a.config.Policy
+	if policy.Disabled {
+		return Disabled
+	}
+	if a.pod.PreemptionPolicy == outrank.PreemptNever && !policy.IgnoreNever {
 		return PolicyNever
 	}
 	nominated := a.nomination()
 	if nominated == "" {
 		return Eligible
 	}
-	// Only a node where preemption may still help can be worth waiting for.
-	if code, ok := statusOf(nominated); !ok || code != Unschedulable {
-		return Eligible
-	}
-	for _, p := range a.snap.node(nominated).pods {
-		if p.rank.priority < a.priority && leavingByPreemption(p.pod) {
+	code, there := statusOf(nominated)
+	switch policy.Waiting {
+	case WaitWhileNominated:
+		if !there || code != UnschedulableAndUnresolvable {
+			return Nominated
+		}
+	case WaitForTerminating:
+		if there && a.leaves(nominated, func(p *podState) bool { return p.pod.Terminating() }) {
+			return VictimsTerminating
+		}
+	default:
+		// Only a node where preemption may still help is worth waiting for.
+		if there && code == Unschedulable && a.leaves(nominated, leavesByPreemption) {
 			return VictimsTerminating
 		}
 	}
 	return Eligible
+}
+
+// leaves reports whether one of the node's pods that the preemptor may push
+// out is leaving.
+func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
+	for _, p := range a.snap.node(node).pods {
+		if a.mayEvict(p) && leaving(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // nomination is where the preemptor is nominated to: as the snapshot knows, or
@@ -34,6 +56,6 @@ func (a *attempt) nomination() string {
 	return a.pod.NominatedNode
 }
 
-func leavingByPreemption(p *outrank.Pod) bool {
-	return p.Terminating() && p.DisruptionReason == outrank.PreemptionByScheduler
+func leavesByPreemption(p *podState) bool {
+	return p.pod.Terminating() && p.pod.DisruptionReason == outrank.PreemptionByScheduler
 }

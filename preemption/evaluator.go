@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -17,12 +16,14 @@ type Evaluator struct {
 }
 
 // New checks the configuration and prepares an evaluator; see
-// [Config.Validate] for the error. The slice of filters is copied.
+// [Config.Validate] for the error. What the
+// configuration points to must not change while the evaluator is used.
 func New(config Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	config.Filters = slices.Clone(config.Filters)
+	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
+	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
 	return &Evaluator{config}, nil
 }
 
@@ -45,7 +46,12 @@ func New(config Config) (*Evaluator, error) {
 // pods in addition. It follows DefaultPreemption's PostFilter, with all nodes
 // and no sample.
 func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
-	r, err := e.run(ctx, snap, pod, now, false)
+	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
+}
+
+// PreemptRequest is Preempt for a question with more to it.
+func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
+	r, err := e.run(ctx, snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +62,12 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 // of every node and all candidates, worked out also where the pod fits or may
 // not preempt. It takes memory for all of that.
 func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
-	r, err := e.run(ctx, snap, pod, now, true)
+	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
+}
+
+// ExplainRequest is Explain for a question with more to it.
+func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
+	r, err := e.run(ctx, snap, &req, true)
 	if err != nil {
 		return nil, err
 	}
@@ -77,21 +88,17 @@ type result struct {
 	chosen     Candidate
 }
 
-func (e *Evaluator) run(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, everything bool) (*result, error) {
+func (e *Evaluator) run(ctx context.Context, snap *Snapshot, req *Request, everything bool) (*result, error) {
 	if snap == nil {
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	a, err := newAttempt(e.config.Filters, snap, pod, now)
+	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
 	}
-	n := len(snap.order)
-	r := &result{attempt: a, before: make([]status, n), best: -1}
 	crew := newCrew(e.config.Workers, a)
-	err = crew.each(ctx, n, func(w *worker, i int) {
-		r.before[i] = w.filter(snap.nodes[snap.order[i]])
-	})
-	if err != nil {
+	r := &result{attempt: a, best: -1}
+	if r.before, err = filterAll(ctx, crew, req); err != nil {
 		return nil, err
 	}
 	for _, s := range r.before {
@@ -103,10 +110,23 @@ func (e *Evaluator) run(ctx context.Context, snap *Snapshot, pod *outrank.Pod, n
 	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
 		return r, nil
 	}
-	if err := r.tryAll(ctx, crew, everything); err != nil {
+	if err := r.decide(ctx, crew, everything); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// filterAll asks every node, unless the caller has done so.
+func filterAll(ctx context.Context, crew *crew, req *Request) ([]status, error) {
+	a := crew.workers[0].a
+	if req.Statuses != nil {
+		return req.outside(a.snap)
+	}
+	before := make([]status, len(a.snap.order))
+	err := crew.each(ctx, len(before), func(w *worker, i int) {
+		before[i] = w.filter(a.snap.nodes[a.snap.order[i]])
+	})
+	return before, err
 }
 
 // codeOf finds a node's status by name.
@@ -118,43 +138,121 @@ func (r *result) codeOf(node string) (Code, bool) {
 	return r.before[slices.Index(r.snap.order, slot)].code, true
 }
 
-// tryAll makes a dry run on every node where preemption may help, and picks
-// the best.
-func (r *result) tryAll(ctx context.Context, crew *crew, everything bool) error {
+// decide finds the candidates and picks the best. Candidates are worked out in
+// full where everything is to be kept, or where the caller has a say in them.
+func (r *result) decide(ctx context.Context, crew *crew, everything bool) error {
 	n := len(r.before)
 	r.after, r.tried, r.scores = make([]status, n), make([]bool, n), make([]Score, n)
-	if everything {
+	config := r.config
+	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
 		r.candidates = make([]Candidate, n)
 	}
-	err := crew.each(ctx, n, func(w *worker, i int) {
-		if r.before[i].code != Unschedulable {
-			return
-		}
-		possible, s := w.dryRun(r.nodeAt(i))
-		r.tried[i], r.after[i] = true, s
-		if s.code == Success {
-			r.scores[i] = w.score(possible)
-			if everything {
-				r.candidates[i] = w.candidate(possible)
-			}
-		}
-		w.leave(possible)
-	})
-	if err != nil {
+	if err := r.try(ctx, crew); err != nil {
 		return err
 	}
+	if len(config.Extenders) > 0 {
+		if err := r.extend(ctx, config.Extenders); err != nil {
+			return err
+		}
+	}
+	r.scoreByCaller()
 	for i := range n {
 		if r.isCandidate(i) && (r.best < 0 || r.better(i, r.best)) {
 			r.best = i
 		}
 	}
-	if r.best >= 0 {
-		w := crew.workers[0]
+	r.settle(crew.workers[0])
+	return nil
+}
+
+// settle works the best candidate out in full, if that was not done before.
+func (r *result) settle(w *worker) {
+	switch {
+	case r.best < 0:
+	case r.candidates != nil:
+		r.chosen = r.candidates[r.best]
+	default:
 		possible, _ := w.dryRun(r.nodeAt(r.best))
 		r.chosen = w.candidate(possible)
 		w.leave(possible)
 	}
+}
+
+// try makes dry runs on the nodes where preemption may help: on all of them,
+// or from an offset on until a sample has found enough (section 8).
+func (r *result) try(ctx context.Context, crew *crew) error {
+	var nodes []int
+	for i, s := range r.before {
+		if s.code == Unschedulable {
+			nodes = append(nodes, i)
+		}
+	}
+	if r.config.Sample == nil || len(nodes) == 0 {
+		return r.tryEach(ctx, crew, nodes)
+	}
+	start, enough := r.config.Sample.start(len(nodes), r.key), r.config.Sample.enough(len(nodes))
+	nodes = append(nodes[start:], nodes[:start]...)
+	found, free := 0, 0
+	for len(nodes) > 0 {
+		// More at a time than are still wanted would mostly be for nothing.
+		batch := nodes[:min(len(nodes), max(stretch*len(crew.workers), enough-found))]
+		nodes = nodes[len(batch):]
+		if err := r.tryEach(ctx, crew, batch); err != nil {
+			return err
+		}
+		for at, i := range batch {
+			if !r.isCandidate(i) {
+				continue
+			}
+			found++
+			if r.scores[i].Violations == 0 {
+				free++
+			}
+			if free > 0 && found >= enough {
+				r.forget(batch[at+1:])
+				return nil
+			}
+		}
+	}
 	return nil
+}
+
+// forget drops what was tried beyond the end of the sample.
+func (r *result) forget(nodes []int) {
+	for _, i := range nodes {
+		r.tried[i], r.after[i], r.scores[i] = false, status{}, Score{}
+		if r.candidates != nil {
+			r.candidates[i] = Candidate{}
+		}
+	}
+}
+
+func (r *result) tryEach(ctx context.Context, crew *crew, nodes []int) error {
+	return crew.each(ctx, len(nodes), func(w *worker, at int) {
+		i := nodes[at]
+		possible, s := w.dryRun(r.nodeAt(i))
+		r.tried[i], r.after[i] = true, s
+		if s.code == Success {
+			r.scores[i] = w.score(possible)
+			if r.candidates != nil {
+				r.candidates[i] = w.candidate(possible)
+			}
+		}
+		w.leave(possible)
+	})
+}
+
+// scoreByCaller asks the caller's scorers about every candidate.
+func (r *result) scoreByCaller() {
+	for i := range r.candidates {
+		if !r.isCandidate(i) {
+			continue
+		}
+		c := &r.candidates[i]
+		for _, x := range r.config.Scorers {
+			c.OwnScores = append(c.OwnScores, x.Score(c))
+		}
+	}
 }
 
 func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
@@ -163,97 +261,18 @@ func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code 
 
 // better compares two candidates; equal ones stay in the order of the nodes.
 func (r *result) better(i, j int) bool {
-	order, _ := r.scores[i].Compare(r.scores[j])
+	order, _ := r.compare(i, j)
 	return order < 0
 }
 
-func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Feasible: r.feasible}
-	p.TurnedDown = r.counts(r.before, nil)
-	switch {
-	case r.feasible > 0:
-		p.Outcome = Fits
-	case r.ineligible != Eligible:
-		p.Outcome = NotEligible
-	case r.best < 0:
-		p.Outcome = NothingHelps
-		p.Unhelpful = r.counts(r.after, r.tried)
-	default:
-		p.Outcome = Preempt
-		p.Unhelpful = r.counts(r.after, r.tried)
-		p.Candidate = r.chosen
-		p.ClearedNominations = r.clearedNominations(r.nodeAt(r.best))
-	}
-	return p
-}
-
-func (r *result) explanation() *Explanation {
-	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
-	e.Unhelpful = r.counts(r.after, r.tried)
-	var places []int
-	for i := range r.before {
-		report := NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
-		if r.tried[i] {
-			report.Tried, report.AfterRemoval = true, r.public(r.after[i])
+// compare orders two candidates by the caller's scores or by the ranks.
+func (r *result) compare(i, j int) (int, Rank) {
+	if len(r.config.Scorers) > 0 {
+		// The higher score is the better one.
+		if c := slices.Compare(r.candidates[j].OwnScores, r.candidates[i].OwnScores); c != 0 {
+			return c, ByOwnScore
 		}
-		e.Nodes[i] = report
-		if r.isCandidate(i) {
-			places = append(places, i)
-		}
+		return 0, ByNodeOrder
 	}
-	sort.SliceStable(places, func(x, y int) bool { return r.better(places[x], places[y]) })
-	for _, i := range places {
-		e.Candidates = append(e.Candidates, r.candidates[i])
-	}
-	if len(e.Candidates) > 1 {
-		_, e.DecidedBy = e.Candidates[0].Score.Compare(e.Candidates[1].Score)
-	}
-	return e
-}
-
-// counts groups the statuses that are not success, the most frequent first.
-func (r *result) counts(ss []status, among []bool) []Count {
-	var groups []Count
-	known := map[statusKey]int{}
-	for i, s := range ss {
-		if s.code == Success || among != nil && !among[i] {
-			continue
-		}
-		key := keyOf(s)
-		at, ok := known[key]
-		if !ok {
-			at = len(groups)
-			known[key] = at
-			groups = append(groups, Count{Status: r.public(s)})
-		}
-		groups[at].Nodes++
-	}
-	sort.SliceStable(groups, func(i, j int) bool {
-		if groups[i].Nodes != groups[j].Nodes {
-			return groups[i].Nodes > groups[j].Nodes
-		}
-		return groups[i].String() < groups[j].String()
-	})
-	return groups
-}
-
-// statusKey tells statuses apart.
-type statusKey struct {
-	code    Code
-	by      int
-	short   uint64
-	tooMany bool
-	text    string
-}
-
-func keyOf(s status) statusKey {
-	key := statusKey{code: s.code, by: s.by, short: s.short, tooMany: s.tooMany}
-	switch len(s.text) {
-	case 0:
-	case 1:
-		key.text = s.text[0]
-	default:
-		key.text = fmt.Sprintf("%q", s.text)
-	}
-	return key
+	return r.scores[i].compareBy(&r.scores[j], r.ranks)
 }

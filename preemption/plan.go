@@ -49,9 +49,13 @@ const (
 	// VictimsTerminating: victims of an earlier preemption are still leaving
 	// its nominated node.
 	VictimsTerminating
+	// Nominated: it has a nomination already (Policy WaitWhileNominated).
+	Nominated
+	// Disabled: nobody may, by the policy.
+	Disabled
 )
 
-// String gives the reference's message, empty for Eligible.
+// String gives the reference's message where it has one, empty for Eligible.
 func (i Ineligibility) String() string {
 	switch i {
 	case Eligible:
@@ -60,6 +64,10 @@ func (i Ineligibility) String() string {
 		return "not eligible due to preemptionPolicy=Never."
 	case VictimsTerminating:
 		return "not eligible due to a terminating pod on the nominated node."
+	case Nominated:
+		return "not eligible due to the nominated node."
+	case Disabled:
+		return "not eligible because preemption is disabled."
 	}
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
@@ -80,6 +88,9 @@ type Plan struct {
 	// ClearedNominations are the pods of lower priority that are nominated to
 	// the node and lose that, by importance (section 10).
 	ClearedNominations []*outrank.Pod
+	// Grace is the time that the policy gives victims to end, nil for their
+	// own.
+	Grace *time.Duration
 
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
@@ -102,9 +113,12 @@ type Candidate struct {
 	Victims []Victim
 	// Score is what the candidates are ranked by.
 	Score Score
+	// OwnScores are what the caller's scorers said, one each.
+	OwnScores []int64
 }
 
-// Violations is the number of victims whose loss violates a budget.
+// Violations is the number of victims whose loss violates a budget, or of
+// budgets, as the policy has it.
 func (c *Candidate) Violations() int { return c.Score.Violations }
 
 // Victim is a pod that has to leave, and why.
@@ -116,7 +130,8 @@ type Victim struct {
 	// the actual ones (section 4), so that a pod may be here whose budget would
 	// have had room for it alone.
 	Violated []*outrank.PodDisruptionBudget
-	// Blocks is what the preemptor failed with when this pod was put back.
+	// Blocks is what the preemptor failed with when this pod was put back, or
+	// before it was taken away; Success where an extender named the victim.
 	Blocks Status
 }
 
@@ -130,7 +145,8 @@ func (v Victim) String() string { return v.Pod.Key() }
 // Score is what decides between nodes (section 9). Lower is better but for
 // Start.
 type Score struct {
-	// Violations is the number of victims that violate a budget.
+	// Violations is the number of budget violations, by default that of the
+	// victims that violate a budget.
 	Violations int
 	// TopPriority is the priority of the most important victim.
 	TopPriority int32
@@ -154,6 +170,8 @@ const (
 	ByVictims
 	ByStart
 	ByNodeOrder
+	// ByOwnScore stands for the caller's scorers.
+	ByOwnScore
 )
 
 // String says in words what the rank looks at.
@@ -169,6 +187,8 @@ func (r Rank) String() string {
 		return "fewer victims"
 	case ByStart:
 		return "most important victims started later"
+	case ByOwnScore:
+		return "higher score by the caller's rules"
 	case ByNodeOrder:
 		return "equal in every rank; first in node order"
 	}
@@ -179,8 +199,9 @@ func (r Rank) String() string {
 type Explanation struct {
 	Plan
 	// Candidates are all of them, the best first, in the order of the ranks.
-	// They are worked out for every node on which preemption may help, also
-	// where the pod fits elsewhere or may not preempt.
+	// They are worked out for every node on which preemption may help (of which
+	// a Sample may leave some out), also where the pod fits elsewhere or may not
+	// preempt.
 	Candidates []Candidate
 	// DecidedBy is the rank in which the first candidate beats the second; 0
 	// where there are fewer than two.

@@ -82,5 +82,7 @@ const (
 	reasonAntiAffinity = "node(s) didn't match pod anti-affinity rules"
 	reasonExistingAnti = "node(s) didn't satisfy existing pods anti-affinity rules"
 	reasonNoVictims    = "No preemption victims found for incoming pod"
+	reasonDropped      = "an extender dropped the node"
+	reasonNoStatus     = "the node was not filtered"
 	reasonContradicts  = "expected at least one victim pod on node"
 )

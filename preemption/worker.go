@@ -24,11 +24,12 @@ type worker struct {
 	nominated []*podState
 
 	// What the dry run remembers of each possible victim.
-	ledger   *pdb.Ledger
-	sorted   []*podState
-	violates []bool
-	victim   []bool
-	blocks   []status
+	ledger *pdb.Ledger
+	sorted []*podState
+	broken []int // budgets it violates
+	victim []bool
+	blocks []status
+	chosen []*podState
 }
 
 func newWorker(a *attempt) *worker {
@@ -146,124 +147,6 @@ func (w *worker) filter(n *nodeState) status {
 	}
 	w.enter(n)
 	return w.check()
-}
-
-// dryRun finds the victims on one node (section 7; SelectVictimsOnNode):
-//
-//  1. take away every pod of lower priority;
-//  2. if the preemptor still does not fit, the node is out;
-//  3. go through them in order of importance and charge the budgets;
-//  4. put back whom the preemptor can do with, those that violate a budget
-//     first;
-//  5. who is left is a victim.
-//
-// It returns the possible victims, of which w.victim marks the actual ones,
-// and w.violates and w.blocks say why; the status is not Success where the
-// node is no candidate. Until leave is called the victims are away.
-func (w *worker) dryRun(n *nodeState) ([]*podState, status) {
-	w.enter(n)
-	possible := n.possible(w.a.priority, w.a.nowAt, &w.sorted)
-	if len(possible) == 0 {
-		return nil, status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
-	}
-	for _, p := range possible {
-		w.remove(p)
-	}
-	w.victim = fill(w.victim, len(possible), true)
-	if s := w.check(); s.code != Success {
-		return possible, s
-	}
-	w.charge(possible)
-	w.blocks = fill(w.blocks, len(possible), status{})
-	found := w.reprieve(possible, true)
-	if w.reprieve(possible, false) || found {
-		return possible, status{}
-	}
-	return possible, status{code: Broken, by: byNone, text: []string{reasonContradicts + " " + n.name}}
-}
-
-// leave puts the victims back, so that filters with a memory of their own are
-// as before.
-func (w *worker) leave(possible []*podState) {
-	if len(w.own) == 0 {
-		return
-	}
-	for i, p := range possible {
-		if w.victim[i] {
-			w.add(p)
-		}
-	}
-}
-
-// charge splits the possible victims into those that violate a budget and
-// those that do not (section 4; filterPodsWithPDBViolation).
-func (w *worker) charge(possible []*podState) {
-	w.violates = fill(w.violates, len(possible), false)
-	for i, p := range possible {
-		w.violates[i] = len(p.kind.covering) > 0 && len(w.ledger.Charge(p.pod, p.kind.covering)) > 0
-	}
-	w.ledger.Reset()
-}
-
-// reprieve puts back, the most important first, those who violate a budget or
-// those who do not, as far as the preemptor still fits. It reports whether any
-// had to go again.
-func (w *worker) reprieve(possible []*podState, violating bool) (victims bool) {
-	for i, p := range possible {
-		if w.violates[i] != violating {
-			continue
-		}
-		w.add(p)
-		s := w.check()
-		if s.code == Success {
-			w.victim[i] = false
-			continue
-		}
-		w.remove(p)
-		w.blocks[i] = s
-		victims = true
-	}
-	return victims
-}
-
-// score is what the dry run that just ended is ranked by (section 9).
-func (w *worker) score(possible []*podState) Score {
-	var sc Score
-	for i, p := range possible {
-		if !w.victim[i] {
-			continue
-		}
-		if sc.Victims == 0 {
-			sc.TopPriority, sc.Start = p.rank.priority, p.start(w.a.now)
-		}
-		// By importance the earliest start of the top priority comes first.
-		sc.Victims++
-		sc.PrioritySum += int64(p.rank.priority) + priorityShift
-		if w.violates[i] {
-			sc.Violations++
-		}
-	}
-	return sc
-}
-
-// candidate makes the result of the dry run that just ended.
-func (w *worker) candidate(possible []*podState) Candidate {
-	c := Candidate{Node: w.n.name, Score: w.score(possible)}
-	c.Victims = make([]Victim, 0, c.Score.Victims)
-	for i, p := range possible {
-		// The ledger is gone through once more, because the split kept nothing.
-		broken := w.ledger.Charge(p.pod, p.kind.covering)
-		if !w.victim[i] {
-			continue
-		}
-		v := Victim{Pod: p.pod, Blocks: w.a.public(w.blocks[i])}
-		for _, b := range broken {
-			v.Violated = append(v.Violated, w.a.snap.budgets.list[b])
-		}
-		c.Victims = append(c.Victims, v)
-	}
-	w.ledger.Reset()
-	return c
 }
 
 // clearedNominations are the pods of lower priority nominated to the node,

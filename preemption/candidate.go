@@ -1,0 +1,78 @@
+package preemption
+
+import "cmp"
+
+// score is what the dry run that just ended is ranked by (section 9).
+func (w *worker) score(possible []*podState) Score {
+	w.chosen = w.chosen[:0]
+	violations := 0
+	for i, p := range possible {
+		if !w.victim[i] {
+			continue
+		}
+		w.chosen = append(w.chosen, p)
+		if w.a.config.Policy.Budgets == PerBudget {
+			violations += w.broken[i]
+		} else {
+			violations += min(1, w.broken[i])
+		}
+	}
+	return w.a.scoreOf(w.chosen, violations)
+}
+
+// scoreOf rates victims that are in order of importance.
+func (a *attempt) scoreOf(victims []*podState, violations int) Score {
+	sc := Score{Violations: violations, Victims: len(victims)}
+	highest := victims[0]
+	for _, p := range victims {
+		sc.PrioritySum += int64(p.rank.priority) + priorityShift
+		c := cmp.Compare(p.rank.priority, highest.rank.priority)
+		if c > 0 || c == 0 && p.rank.compareStart(highest.rank, a.nowAt) < 0 {
+			highest = p
+		}
+	}
+	sc.TopPriority, sc.Start = victims[0].rank.priority, highest.start(a.now)
+	return sc
+}
+
+// candidate makes the result of the dry run that just ended.
+func (w *worker) candidate(possible []*podState) Candidate {
+	c := Candidate{Node: w.n.name, Score: w.score(possible)}
+	c.Victims = make([]Victim, 0, c.Score.Victims)
+	for i, p := range possible {
+		if w.victim[i] {
+			c.Victims = append(c.Victims, Victim{Pod: p.pod, Blocks: w.a.public(w.blocks[i])})
+		}
+	}
+	w.nameViolated(possible, c.Victims)
+	return c
+}
+
+// nameViolated charges the budgets once more, because the dry run kept no more
+// than counts.
+func (w *worker) nameViolated(possible []*podState, victims []Victim) {
+	name := func(i int, v *Victim) {
+		p := possible[i]
+		for _, b := range w.ledger.Charge(p.pod, p.kind.covering) {
+			if v != nil {
+				v.Violated = append(v.Violated, w.a.snap.budgets.list[b])
+			}
+		}
+	}
+	if w.a.config.Policy.Victims == Ascending {
+		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
+			name(i, &victims[v])
+		}
+	} else {
+		v := 0
+		for i := range possible {
+			if w.victim[i] {
+				name(i, &victims[v])
+				v++
+			} else {
+				name(i, nil)
+			}
+		}
+	}
+	w.ledger.Reset()
+}

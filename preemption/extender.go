@@ -1,0 +1,175 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Extender has a say in the candidates before one is chosen (section 8;
+// callExtenders). Extenders are called one after the other, each with what the
+// one before has left; when nothing is left, the rest are not called.
+type Extender interface {
+	// Name stands in errors.
+	Name() string
+	// Interested says whether the extender has anything to do with this pod.
+	Interested(pod *outrank.Pod) bool
+	// Process gives the candidates that are left: nodes may be dropped, their
+	// victims changed. The slice given is its own, in the order of the nodes.
+	Process(ctx context.Context, pod *outrank.Pod, candidates []Proposal) ([]Proposal, error)
+	// Ignorable says that an error of the extender, or a node that it gives
+	// back without victims, is passed over: the error as if it had not been
+	// asked, the node as if it had been dropped.
+	Ignorable() bool
+}
+
+// Proposal is a candidate as extenders see it.
+type Proposal struct {
+	Node string
+	// Victims have to be pods that run on the node.
+	Victims []*outrank.Pod
+	// Violations is the number of budget violations to rank by.
+	Violations int
+}
+
+// extend lets the extenders change the candidates. Those that come through
+// unchanged keep their reasons.
+func (r *result) extend(ctx context.Context, extenders []Extender) error {
+	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.pod) })
+	if len(interested) == 0 {
+		return nil
+	}
+	proposals := r.proposals()
+	for _, x := range interested {
+		if len(proposals) == 0 {
+			break
+		}
+		answer, err := x.Process(ctx, r.pod, clone(proposals))
+		if err != nil {
+			if x.Ignorable() {
+				continue
+			}
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.key, err)
+		}
+		if proposals, err = r.accept(x, proposals, answer); err != nil {
+			return err
+		}
+	}
+	return r.adopt(proposals)
+}
+
+func (r *result) proposals() []Proposal {
+	var out []Proposal
+	for i := range r.candidates {
+		if !r.isCandidate(i) {
+			continue
+		}
+		c := &r.candidates[i]
+		p := Proposal{Node: c.Node, Violations: c.Score.Violations}
+		for _, v := range c.Victims {
+			p.Victims = append(p.Victims, v.Pod)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func clone(ps []Proposal) []Proposal {
+	out := slices.Clone(ps)
+	for i := range out {
+		out[i].Victims = slices.Clone(out[i].Victims)
+	}
+	return out
+}
+
+// accept checks an extender's answer and gives it in the order of the nodes.
+func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error) {
+	byNode := map[string]*Proposal{}
+	for i := range answer {
+		p := &answer[i]
+		bad := func(format string, args ...any) error {
+			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+		}
+		switch {
+		case !slices.ContainsFunc(given, func(g Proposal) bool { return g.Node == p.Node }):
+			return nil, bad("it was not among the candidates")
+		case byNode[p.Node] != nil:
+			return nil, bad("it is named twice")
+		case len(p.Victims) == 0 && x.Ignorable():
+			continue
+		case len(p.Victims) == 0:
+			return nil, bad("expected at least one victim pod")
+		case p.Violations < 0:
+			return nil, bad("%d violations", p.Violations)
+		}
+		if name := r.stranger(p); name != "" {
+			return nil, bad("victim %s does not run there, or is named twice", name)
+		}
+		byNode[p.Node] = p
+	}
+	var out []Proposal
+	for _, g := range given {
+		if p := byNode[g.Node]; p != nil {
+			out = append(out, *p)
+		}
+	}
+	return out, nil
+}
+
+// stranger finds a victim that does not belong to the node.
+func (r *result) stranger(p *Proposal) string {
+	seen := map[string]bool{}
+	for _, v := range p.Victims {
+		if v == nil {
+			return "(nil)"
+		}
+		if key := v.Key(); seen[key] || r.snap.NodeOf(key) != p.Node {
+			return key
+		}
+		seen[v.Key()] = true
+	}
+	return ""
+}
+
+// adopt makes the proposals the candidates.
+func (r *result) adopt(proposals []Proposal) error {
+	left := map[string]*Proposal{}
+	for i := range proposals {
+		left[proposals[i].Node] = &proposals[i]
+	}
+	for i := range r.candidates {
+		if !r.isCandidate(i) {
+			continue
+		}
+		p := left[r.candidates[i].Node]
+		if p == nil {
+			r.after[i] = status{code: Unschedulable, by: byNone, text: droppedText}
+			continue
+		}
+		r.candidates[i] = r.changed(&r.candidates[i], p)
+		r.scores[i] = r.candidates[i].Score
+	}
+	return nil
+}
+
+// changed is a candidate with the victims of a proposal, by importance.
+func (r *result) changed(c *Candidate, p *Proposal) Candidate {
+	states := make([]*podState, len(p.Victims))
+	for i, v := range p.Victims {
+		states[i], _ = r.snap.pods.get(v.Key())
+	}
+	slices.SortFunc(states, r.moreImportant)
+	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
+	for _, s := range states {
+		v := Victim{Pod: s.pod}
+		for _, was := range c.Victims {
+			if was.Pod.Key() == s.key {
+				v = was
+			}
+		}
+		out.Victims = append(out.Victims, v)
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package preemption
+
+import (
+	"fmt"
+	"sort"
+)
+
+func (r *result) plan() *Plan {
+	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Feasible: r.feasible}
+	p.TurnedDown = r.counts(r.before, nil)
+	switch {
+	case r.feasible > 0:
+		p.Outcome = Fits
+	case r.ineligible != Eligible:
+		p.Outcome = NotEligible
+	case r.best < 0:
+		p.Outcome = NothingHelps
+		p.Unhelpful = r.counts(r.after, r.tried)
+	default:
+		p.Outcome = Preempt
+		p.Unhelpful = r.counts(r.after, r.tried)
+		p.Candidate, p.Grace = r.chosen, r.config.Policy.Grace
+		p.ClearedNominations = r.clearedNominations(r.nodeAt(r.best))
+	}
+	return p
+}
+
+func (r *result) explanation() *Explanation {
+	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
+	e.Unhelpful = r.counts(r.after, r.tried)
+	var places []int
+	for i := range r.before {
+		report := NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
+		if r.tried[i] {
+			report.Tried, report.AfterRemoval = true, r.public(r.after[i])
+		}
+		e.Nodes[i] = report
+		if r.isCandidate(i) {
+			places = append(places, i)
+		}
+	}
+	sort.SliceStable(places, func(x, y int) bool { return r.better(places[x], places[y]) })
+	for _, i := range places {
+		e.Candidates = append(e.Candidates, r.candidates[i])
+	}
+	if len(e.Candidates) > 1 {
+		_, e.DecidedBy = r.compare(places[0], places[1])
+	}
+	return e
+}
+
+// counts groups the statuses that are not success, the most frequent first.
+func (r *result) counts(ss []status, among []bool) []Count {
+	var groups []Count
+	known := map[statusKey]int{}
+	for i, s := range ss {
+		if s.code == Success || among != nil && !among[i] {
+			continue
+		}
+		key := keyOf(s)
+		at, ok := known[key]
+		if !ok {
+			at = len(groups)
+			known[key] = at
+			groups = append(groups, Count{Status: r.public(s)})
+		}
+		groups[at].Nodes++
+	}
+	sort.SliceStable(groups, func(i, j int) bool {
+		if groups[i].Nodes != groups[j].Nodes {
+			return groups[i].Nodes > groups[j].Nodes
+		}
+		return groups[i].String() < groups[j].String()
+	})
+	return groups
+}
+
+// statusKey tells statuses apart.
+type statusKey struct {
+	code    Code
+	by      int
+	short   uint64
+	tooMany bool
+	text    string
+	filter  string
+}
+
+func keyOf(s status) statusKey {
+	key := statusKey{code: s.code, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
+	switch len(s.text) {
+	case 0:
+	case 1:
+		key.text = s.text[0]
+	default:
+		key.text = fmt.Sprintf("%q", s.text)
+	}
+	return key
+}

@@ -1,0 +1,90 @@
+package preemption
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Request is a question to an [Evaluator].
+type Request struct {
+	// Pod is the preemptor.
+	Pod *outrank.Pod
+	// Now stands in for missing start times.
+	Now time.Time
+	// Statuses, if not nil, are what a scheduler of the caller's own found for
+	// each node as things are; the filters are then not asked about that, only
+	// in dry runs. A node without a status was never filtered, and taking pods
+	// away cannot help there. A status for a node that is not there is an error.
+	Statuses map[string]Status
+}
+
+// outside turns the caller's statuses into ours.
+func (r *Request) outside(snap *Snapshot) ([]status, error) {
+	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
+		if _, ok := snap.Node(name); !ok {
+			return nil, fmt.Errorf("status of node %s: %w", name, ErrNotFound)
+		}
+	}
+	out := make([]status, len(snap.order))
+	for i, slot := range snap.order {
+		s, ok := r.Statuses[snap.nodes[slot].name]
+		if !ok {
+			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
+		}
+		out[i] = status{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+	}
+	return out, nil
+}
+
+// PredicateStatus is the status of a node on which the named predicates of an
+// old scheduler failed (nodesWherePreemptionMightHelp of v1.13): the names of
+// its error values, such as "ErrTaintsTolerationsNotMatch", or what they
+// print, such as "PodToleratesNodeTaints". Any other name stands for something
+// that taking pods away may help against.
+func PredicateStatus(failed ...string) Status {
+	s := Status{Code: Success}
+	for _, name := range failed {
+		code := Unschedulable
+		if unresolvablePredicates[name] {
+			code = UnschedulableAndUnresolvable
+		}
+		if code > s.Code {
+			s.Code, s.Filter = code, name
+		}
+		s.Reasons = append(s.Reasons, name)
+	}
+	return s
+}
+
+// unresolvablePredicates are failures that no preemption helps against.
+var unresolvablePredicates = predicateNames(`
+	ErrNodeSelectorNotMatch       MatchNodeSelector
+	ErrPodAffinityRulesNotMatch   PodAffinityRulesNotMatch
+	ErrPodNotMatchHostName        HostName
+	ErrTaintsTolerationsNotMatch  PodToleratesNodeTaints
+	ErrNodeLabelPresenceViolated  CheckNodeLabelPresence
+	ErrNodeNotReady               NodeNotReady
+	ErrNodeNetworkUnavailable     NodeNetworkUnavailable
+	ErrNodeUnderDiskPressure      NodeUnderDiskPressure
+	ErrNodeUnderPIDPressure       NodeUnderPIDPressure
+	ErrNodeUnderMemoryPressure    NodeUnderMemoryPressure
+	ErrNodeOutOfDisk              NodeOutOfDisk
+	ErrNodeUnschedulable          NodeUnschedulable
+	ErrNodeUnknownCondition       NodeUnknownCondition
+	ErrVolumeZoneConflict         NoVolumeZoneConflict
+	ErrVolumeNodeConflict         VolumeNodeAffinityConflict
+	ErrVolumeBindConflict         VolumeBindingNoMatch
+`)
+
+func predicateNames(text string) map[string]bool {
+	names := map[string]bool{}
+	for _, name := range strings.Fields(text) {
+		names[name] = true
+	}
+	return names
+}

@@ -1,0 +1,66 @@
+package preemption
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Sample limits the search as kube-scheduler does: it stops once it has found
+// enough candidates, at least one of them free of budget violations (section
+// 8; DryRunPreemption). The zero value is the reference's default, max(10 % of
+// the nodes where preemption may help, 100).
+//
+// The search goes through those nodes in the order of the cluster, from an
+// offset that the reference draws at random, and begins again at the front.
+type Sample struct {
+	// Percent of the nodes, and at least Minimum, are enough candidates; zero
+	// means 10 and 100 (minCandidateNodesPercentage and
+	// minCandidateNodesAbsolute).
+	Percent, Minimum int
+	// Offset is the place to begin at, counted modulo the number of nodes.
+	Offset int
+	// Seed, if it is not zero, draws the offset from itself and the
+	// preemptor's name, in place of Offset.
+	Seed uint64
+}
+
+func (s *Sample) problems() []outrank.Problem {
+	var ps []outrank.Problem
+	add := func(field string, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	if s.Percent < 0 || s.Percent > 100 {
+		add("Sample.Percent", "%d is not between 0 and 100", s.Percent)
+	}
+	if s.Minimum < 0 {
+		add("Sample.Minimum", "%d is negative", s.Minimum)
+	}
+	if s.Offset < 0 {
+		add("Sample.Offset", "%d is negative", s.Offset)
+	}
+	return ps
+}
+
+// enough is how many candidates of n nodes end the search.
+func (s *Sample) enough(n int) int {
+	percent, minimum := s.Percent, s.Minimum
+	if percent == 0 {
+		percent = 10
+	}
+	if minimum == 0 {
+		minimum = 100
+	}
+	return min(max(n*percent/100, minimum), n)
+}
+
+// start is where among n nodes the search begins.
+func (s *Sample) start(n int, key string) int {
+	if s.Seed == 0 {
+		return s.Offset % n
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", s.Seed, key)
+	return int(h.Sum64() % uint64(n))
+}
