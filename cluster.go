@@ -11,6 +11,9 @@ type Cluster struct {
 	Budgets    []*PodDisruptionBudget
 	Classes    []*PriorityClass
 	Namespaces []*Namespace
+	// Groups say in what units pods may be pushed out. A group that pods name
+	// and that is not among them is one of DisruptPod.
+	Groups []*PodGroup
 
 	// Skipped counts, by kind, the objects that ReadCluster has no use for,
 	// and Finished the Succeeded and Failed pods it left out.

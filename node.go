@@ -10,6 +10,9 @@ type Node struct {
 	// many of them there may be: a node that does not list it takes none.
 	Allocatable resource.List
 	Taints      []Taint
+	// AttachLimits is how many volumes of each driver the node can attach; a
+	// driver that is not listed has no limit.
+	AttachLimits map[string]int64
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
 }

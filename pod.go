@@ -59,6 +59,11 @@ type Pod struct {
 	// TopologySpread limits how unevenly the pods like this one are spread.
 	TopologySpread []TopologySpreadConstraint
 
+	// Volumes are those that limit where the pod can run.
+	Volumes []Volume
+	// Group names the pod group in the pod's namespace that it belongs to.
+	Group string
+
 	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
 	// without it counts as started now.
 	StartTime time.Time
