@@ -1,0 +1,175 @@
+package preemption_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// extender answers with a function.
+type extender struct {
+	name         string
+	ignorable    bool
+	uninterested bool
+	process      func([]preemption.Proposal) ([]preemption.Proposal, error)
+}
+
+func (x extender) Name() string                 { return x.name }
+func (x extender) Ignorable() bool              { return x.ignorable }
+func (x extender) Interested(*outrank.Pod) bool { return !x.uninterested }
+func (x extender) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+	return x.process(ps)
+}
+
+type proposals = []preemption.Proposal
+
+func keep(ps proposals) (proposals, error) { return ps, nil }
+
+func drop(node string) func(proposals) (proposals, error) {
+	return func(ps proposals) (proposals, error) {
+		return slices.DeleteFunc(ps, func(p preemption.Proposal) bool { return p.Node == node }), nil
+	}
+}
+
+func TestExtenders(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "2", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2")), pod("z", 3, "1", on("n3")), pod("zz", 4, "1", on("n3")),
+		},
+	}
+	set := func(node string, violations int, victims ...*outrank.Pod) func(proposals) (proposals, error) {
+		return func(ps proposals) (proposals, error) {
+			for i := range ps {
+				if ps[i].Node == node {
+					ps[i].Victims, ps[i].Violations = victims, violations
+				}
+			}
+			return ps, nil
+		}
+	}
+	boom := func(proposals) (proposals, error) { return nil, errors.New("connection refused") }
+	none := func(proposals) (proposals, error) { return nil, nil }
+	for _, test := range []struct {
+		name      string
+		extenders []preemption.Extender
+		want      string // node and victims, or what the error says
+	}{
+		{"it lets everything pass", []preemption.Extender{extender{process: keep}}, "n1 [x]"},
+		{"it drops a node", []preemption.Extender{extender{process: drop("n1")}}, "n2 [y]"},
+		{"one after the other", []preemption.Extender{extender{process: drop("n1")}, extender{process: drop("n2")}}, "n3 [z]"},
+		{"it has nothing to do with the pod", []preemption.Extender{extender{uninterested: true, process: boom}}, "n1 [x]"},
+		{"nothing left", []preemption.Extender{extender{process: none}, extender{name: "not called", process: boom}}, "nothing helps"},
+		{"it changes victims, which are put in order", []preemption.Extender{
+			extender{process: drop("n1")}, extender{process: drop("n2")}, extender{process: set("n3", 0, c.Pods[2], c.Pods[3])},
+		}, "n3 [zz z]"},
+		{"violations count for the ranks", []preemption.Extender{extender{process: set("n1", 1, c.Pods[0])}}, "n2 [y]"},
+		{"an error", []preemption.Extender{extender{name: "quota", process: boom}}, "extender quota: pod default/p: connection refused"},
+		{"an error of one that may be ignored", []preemption.Extender{extender{ignorable: true, process: boom}, extender{process: drop("n1")}}, "n2 [y]"},
+		{"no victims", []preemption.Extender{extender{name: "quota", process: set("n2", 0)}}, "extender quota: node n2: invalid input: expected at least one victim pod"},
+		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}}, "n2 [y]"},
+		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
+			return append(ps, preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		}}}, "extender quota: node n9: invalid input: it was not among the candidates"},
+		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
+			return append(ps, ps[0]), nil
+		}}}, "extender quota: node n1: invalid input: it is named twice"},
+		{"a victim of another node", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[1])}}, "extender quota: node n1: invalid input: victim default/y does not run there, or is named twice"},
+		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
+		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
+		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := newEvaluator(t, preemption.Config{Extenders: test.extenders})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+			got := ""
+			switch {
+			case err != nil:
+				got = err.Error()
+			case plan.Outcome == preemption.Preempt:
+				got = strings.ReplaceAll(fmt.Sprint(plan.Node, " ", plan.Victims), "default/", "")
+			default:
+				got = plan.Outcome.String()
+			}
+			assert.Contains(t, got, test.want)
+		})
+	}
+}
+
+// A node that an extender drops says so, and what it left as it was keeps its
+// reasons.
+func TestExtenderReasons(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2"))},
+	}
+	ex := explainBy(t, preemption.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}}}, c, pod("p", 9, "1"))
+	require.Equal(t, "n2", ex.Node)
+	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
+	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}, ex.Nodes[0].AfterRemoval)
+	assert.Len(t, ex.Unhelpful, 1)
+}
+
+func TestRequestStatuses(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a"), node("n4", "1", "a")},
+		Pods: []*outrank.Pod{
+			pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2")), pod("y", 3, "1", on("n3")), pod("z", 0, "1", on("n4")),
+		},
+	}
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	ask := func(statuses map[string]preemption.Status) (*preemption.Plan, error) {
+		return e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: statuses})
+	}
+	plan, err := ask(map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}},
+		"n2": {Code: preemption.Unschedulable},
+		"n3": {Code: preemption.Unschedulable},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "n2", plan.Node, "n1 cannot be helped, n4 was never filtered")
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}}})
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"the node was not filtered"}}})
+
+	plan, err = ask(map[string]preemption.Status{"n1": {}})
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Fits, plan.Outcome, "the caller says so")
+	plan, err = ask(map[string]preemption.Status{})
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "no node was filtered at all")
+	_, err = ask(map[string]preemption.Status{"n9": {}})
+	assert.ErrorIs(t, err, preemption.ErrNotFound)
+	assert.ErrorContains(t, err, "status of node n9")
+
+	ex, err := e.ExplainRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
+		"n3": preemption.PredicateStatus("PodFitsResources"), "n2": preemption.PredicateStatus("PodFitsResources", "ErrTaintsTolerationsNotMatch"),
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, "n3", ex.Node)
+}
+
+func TestPredicateStatus(t *testing.T) {
+	assert.Equal(t, preemption.Status{}, preemption.PredicateStatus())
+	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Filter: "PodFitsHostPorts", Reasons: []string{"PodFitsHostPorts", "Insufficient cpu"}},
+		preemption.PredicateStatus("PodFitsHostPorts", "Insufficient cpu"))
+	assert.Equal(t, preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "HostName", Reasons: []string{"Insufficient cpu", "HostName"}},
+		preemption.PredicateStatus("Insufficient cpu", "HostName"))
+	for _, name := range []string{
+		"ErrNodeSelectorNotMatch", "ErrPodAffinityRulesNotMatch", "ErrPodNotMatchHostName", "ErrTaintsTolerationsNotMatch",
+		"ErrNodeLabelPresenceViolated", "ErrNodeNotReady", "ErrNodeNetworkUnavailable", "ErrNodeUnderDiskPressure",
+		"ErrNodeUnderPIDPressure", "ErrNodeUnderMemoryPressure", "ErrNodeOutOfDisk", "ErrNodeUnschedulable",
+		"ErrNodeUnknownCondition", "ErrVolumeZoneConflict", "ErrVolumeNodeConflict", "ErrVolumeBindConflict",
+	} {
+		assert.Equal(t, preemption.UnschedulableAndUnresolvable, preemption.PredicateStatus(name).Code, name)
+	}
+}

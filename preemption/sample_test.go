@@ -1,0 +1,131 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// A sample is what going through the nodes one by one from the offset on comes
+// to, at any number of workers.
+func TestPropertySample(t *testing.T) {
+	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
+	rapid.Check(t, func(t *rapid.T) {
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		sample := &preemption.Sample{
+			Percent: rapid.IntRange(1, 100).Draw(t, "percent"),
+			Minimum: rapid.IntRange(1, 5).Draw(t, "minimum"),
+			Offset:  rapid.IntRange(0, 20).Draw(t, "offset"),
+		}
+		all := explain(t, c, p)
+		want := oneByOne(all, sample)
+		got := explainBy(t, preemption.Config{Sample: sample, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}, c, p)
+		var nodes []string
+		for _, candidate := range got.Candidates {
+			nodes = append(nodes, candidate.Node)
+		}
+		// The ranks put both in the same order.
+		if diff := cmp.Diff(want, nodes); diff != "" {
+			t.Fatalf("candidates of %+v (-one by one +got):\n%s", sample, diff)
+		}
+		plan, err := newEvaluator(t, preemption.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		if got.Outcome == preemption.Preempt && plan.Node != got.Candidates[0].Node {
+			t.Fatalf("Preempt chose %s, Explain %s", plan.Node, got.Candidates[0].Node)
+		}
+	})
+}
+
+// oneByOne picks from all candidates those that a search would find before it
+// stops, in the order of the ranks.
+func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
+	var potential []preemption.NodeReport
+	for _, n := range all.Nodes {
+		if n.Tried {
+			potential = append(potential, n)
+		}
+	}
+	violations := map[string]int{}
+	for _, c := range all.Candidates {
+		violations[c.Node] = c.Violations()
+	}
+	n := len(potential)
+	enough := min(max(n*s.Percent/100, s.Minimum), n)
+	found := map[string]bool{}
+	free := false
+	for i := range n {
+		at := potential[(s.Offset+i)%n]
+		if at.AfterRemoval.Code != preemption.Success {
+			continue
+		}
+		found[at.Node] = true
+		free = free || violations[at.Node] == 0
+		if free && len(found) >= enough {
+			break
+		}
+	}
+	var nodes []string
+	for _, c := range all.Candidates {
+		if found[c.Node] {
+			nodes = append(nodes, c.Node)
+		}
+	}
+	return nodes
+}
+
+// The defaults: a tenth of the nodes, at least a hundred.
+func TestSampleSizes(t *testing.T) {
+	for nodes, want := range map[int]int{50: 50, 100: 100, 700: 100, 1500: 150} {
+		c := &outrank.Cluster{}
+		for i := range nodes {
+			name := fmt.Sprintf("n%04d", i)
+			c.Nodes = append(c.Nodes, node(name, "1", "a"))
+			c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
+		}
+		ex := explainBy(t, preemption.Config{Sample: &preemption.Sample{}}, c, pod("p", 5, "1"))
+		assert.Len(t, ex.Candidates, want, "of %d nodes", nodes)
+		tried := 0
+		for _, n := range ex.Nodes {
+			if n.Tried {
+				tried++
+			}
+		}
+		assert.Equal(t, want, tried, "nodes beyond the sample count as not tried")
+	}
+}
+
+// A seed gives each pod a place of its own to begin at, the same every time.
+func TestSampleSeed(t *testing.T) {
+	c := &outrank.Cluster{}
+	for i := range 50 {
+		name := fmt.Sprintf("n%02d", i)
+		c.Nodes = append(c.Nodes, node(name, "1", "a"))
+		c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
+	}
+	chosen := func(seed uint64) []string {
+		var nodes []string
+		for i := range 20 {
+			e := newEvaluator(t, preemption.Config{Sample: &preemption.Sample{Seed: seed, Percent: 1, Minimum: 1}, Workers: 1 + i%3})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod(fmt.Sprint("p", i), 5, "1"), gen.Now)
+			require.NoError(t, err)
+			nodes = append(nodes, plan.Node)
+		}
+		return nodes
+	}
+	first := chosen(1)
+	assert.Equal(t, first, chosen(1))
+	assert.NotEqual(t, first, chosen(2))
+	distinct := slices.Compact(slices.Sorted(slices.Values(first)))
+	assert.Greater(t, len(distinct), 10, "pods begin at different nodes: %v", first)
+}
