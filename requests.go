@@ -137,3 +137,96 @@ func addTo(total, more resource.List) {
 		total[name] = q
 	}
 }
+
+// RequestOf is Requests for one resource; 0 for one that the pod does not ask
+// for. It builds no list and mostly allocates nothing.
+func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
+	return p.schedulerRequestOf(name, specRequestOf)
+}
+
+// RunningRequestOf is RunningRequests for one resource; see RequestOf.
+func (p *Pod) RunningRequestOf(name resource.Name) resource.Quantity {
+	return p.schedulerRequestOf(name, statusRequestOf)
+}
+
+// KubeletRequestOf is KubeletRequests for one resource; see RequestOf.
+func (p *Pod) KubeletRequestOf(name resource.Name) resource.Quantity {
+	if p.hasPodLevelResources() {
+		return withOverhead(p.Resources.Requests[name], p.Overhead, name)
+	}
+	return withOverhead(p.containerRequestOf(name, specRequestOf), p.Overhead, name)
+}
+
+// withOverhead adds overhead to what is not zero.
+func withOverhead(q resource.Quantity, overhead resource.List, name resource.Name) resource.Quantity {
+	if q.IsZero() || len(overhead) == 0 {
+		return q
+	}
+	return plus(q, overhead, name)
+}
+
+// plus adds what a list has of a resource.
+func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Quantity {
+	if more, ok := l[name]; ok {
+		return q.Add(more)
+	}
+	return q
+}
+
+// resourceView is a containerView for one resource.
+type resourceView func(p *Pod, c *Container, name resource.Name) resource.Quantity
+
+func specRequestOf(_ *Pod, c *Container, name resource.Name) resource.Quantity {
+	return c.Requests[name]
+}
+
+func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity {
+	if c.Allocated == nil && c.Actual == nil {
+		return c.Requests[name]
+	}
+	q := larger(c.Allocated[name], c.Actual[name])
+	if p.ResizeInfeasible {
+		return q
+	}
+	return larger(q, c.Requests[name])
+}
+
+func larger(a, b resource.Quantity) resource.Quantity {
+	if b.Cmp(a) > 0 {
+		return b
+	}
+	return a
+}
+
+func (p *Pod) schedulerRequestOf(name resource.Name, view resourceView) resource.Quantity {
+	if p.Resources != nil && podLevel(name) {
+		if q, ok := p.Resources.Requests[name]; ok {
+			return plus(q, p.Overhead, name)
+		}
+	}
+	return plus(p.containerRequestOf(name, view), p.Overhead, name)
+}
+
+// containerRequestOf is containerRequests for one resource.
+func (p *Pod) containerRequestOf(name resource.Name, view resourceView) resource.Quantity {
+	var total, sidecars, largest resource.Quantity
+	for i := range p.Containers {
+		total = total.Add(view(p, &p.Containers[i], name))
+	}
+	for i := range p.InitContainers {
+		c := &p.InitContainers[i]
+		step := sidecars.Add(c.Requests[name])
+		if c.Sidecar {
+			own := view(p, c, name)
+			total, sidecars = total.Add(own), sidecars.Add(own)
+			step = sidecars
+		}
+		if i == 0 || step.Cmp(largest) > 0 {
+			largest = step
+		}
+	}
+	if len(p.InitContainers) > 0 && largest.Cmp(total) > 0 {
+		return largest
+	}
+	return total
+}

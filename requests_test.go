@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
@@ -174,4 +175,62 @@ func TestRequestsLeaveThePodAlone(t *testing.T) {
 		l["memory"] = resource.New(99)
 	}
 	assert.Empty(t, cmp.Diff(pod(), p))
+}
+
+// For each resource alone the answer is the one that the list holds.
+func TestPropertyRequestOf(t *testing.T) {
+	names := []resource.Name{"cpu", "memory", "hugepages-2Mi", "example.com/gpu"}
+	list := rapid.Custom(func(t *rapid.T) resource.List {
+		l := resource.List{}
+		for _, name := range names {
+			if text := rapid.SampledFrom([]string{"", "", "0", "0.5m", "1", "2500m", "1Gi", "9E"}).Draw(t, string(name)); text != "" {
+				l[name] = resource.MustParse(text)
+			}
+		}
+		if len(l) == 0 && rapid.Bool().Draw(t, "nil") {
+			return nil
+		}
+		return l
+	})
+	container := rapid.Custom(func(t *rapid.T) outrank.Container {
+		c := outrank.Container{Requests: list.Draw(t, "requests"), Sidecar: rapid.Bool().Draw(t, "sidecar")}
+		if rapid.Bool().Draw(t, "status") {
+			c.Allocated, c.Actual = list.Draw(t, "allocated"), list.Draw(t, "actual")
+		}
+		return c
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		p := outrank.Pod{
+			Containers:     rapid.SliceOfN(container, 0, 2).Draw(t, "containers"),
+			InitContainers: rapid.SliceOfN(container, 0, 3).Draw(t, "init"),
+			Overhead:       list.Draw(t, "overhead"), ResizeInfeasible: rapid.Bool().Draw(t, "infeasible"),
+		}
+		if rapid.Bool().Draw(t, "pod-level") {
+			p.Resources = &resource.Requirements{Requests: list.Draw(t, "pod requests"), Limits: list.Draw(t, "pod limits")}
+		}
+		for _, name := range append(names, "none") {
+			same(t, name, p.Requests(), p.RequestOf(name))
+			same(t, name, p.RunningRequests(), p.RunningRequestOf(name))
+			same(t, name, p.KubeletRequests(), p.KubeletRequestOf(name))
+		}
+	})
+}
+
+func same(t *rapid.T, name resource.Name, whole resource.List, one resource.Quantity) {
+	t.Helper()
+	if want := whole[name]; !want.Equal(one) {
+		t.Fatalf("%s alone is %s, in the list %s", name, one, want)
+	}
+}
+
+func TestRequestOfAllocatesNothing(t *testing.T) {
+	p := outrank.Pod{
+		Containers:     []outrank.Container{cpu("100m"), {Requests: resource.MustList("cpu", "1", "memory", "1Gi")}},
+		InitContainers: []outrank.Container{sidecar("1"), cpu("5")}, Overhead: resource.MustList("cpu", "50m"),
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		if p.RequestOf("cpu").IsZero() || p.RunningRequestOf("cpu").IsZero() || p.KubeletRequestOf("cpu").IsZero() {
+			t.Fatal("nothing")
+		}
+	}))
 }

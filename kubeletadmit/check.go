@@ -80,9 +80,9 @@ func usedOf(wanted []Need, pods []*outrank.Pod) (used []int64, problems []outran
 		return used, nil
 	}
 	for _, p := range pods {
-		holds, negative := p.RunningRequests(), false
+		negative := false
 		for i, w := range wanted {
-			amount := holds.Amount(w.Resource)
+			amount := resource.Amount(w.Resource, p.RunningRequestOf(w.Resource))
 			negative = negative || amount < 0
 			used[i] = resource.AddSat(used[i], amount)
 		}

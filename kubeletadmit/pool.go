@@ -57,17 +57,21 @@ func newPool(preemptor *outrank.Pod, active []*outrank.Pod, needs []Need) (*pool
 
 // add appends the pod and its row. It reports whether no amount is negative.
 func (p *pool) add(pod *outrank.Pod) bool {
-	requests := pod.KubeletRequests()
 	for _, n := range p.needs {
 		if n.Resource == resource.Pods {
 			p.rows = append(p.rows, 1)
 		} else {
-			p.rows = append(p.rows, requests.Amount(n.Resource))
+			p.rows = append(p.rows, kubeletAmount(pod, n.Resource))
 		}
 	}
-	p.rows = append(p.rows, requests.Amount(resource.Memory), requests.Amount(resource.CPU))
+	p.rows = append(p.rows, kubeletAmount(pod, resource.Memory), kubeletAmount(pod, resource.CPU))
 	p.pods = append(p.pods, pod)
 	return slices.Min(p.row(len(p.pods)-1)) >= 0
+}
+
+// kubeletAmount is what the kubelet's preemption counts a pod with.
+func kubeletAmount(pod *outrank.Pod, name resource.Name) int64 {
+	return resource.Amount(name, pod.KubeletRequestOf(name))
 }
 
 // row gives the amounts of the i-th pod.
