@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	// What several rooms share; downwards only.
 	"internal/manifest":  {"resource"},
 	"internal/fit":       {".", "resource"},
-	"internal/reference": {".", "resource"},
+	"internal/reference": {".", "resource", "qos"},
 	"internal/gen":       {".", "resource"},
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
@@ -23,6 +24,28 @@ func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kub
 		t.Fatalf("Resolve: %v", err)
 	}
 	return adm
+}
+
+// request is what evicting the pod frees.
+func request(pod *outrank.Pod, name resource.Name) int64 {
+	if name == resource.Pods {
+		return 1
+	}
+	return pod.KubeletRequests().Amount(name)
+}
+
+// cover reports whether the pods hold enough for every shortage.
+func cover(pods []*outrank.Pod, failures []kubeletadmit.Failure) bool {
+	for _, f := range failures {
+		freed := new(big.Int)
+		for _, p := range pods {
+			freed.Add(freed, big.NewInt(request(p, f.Resource)))
+		}
+		if freed.Cmp(big.NewInt(f.Shortage())) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func podsOf(evictions []kubeletadmit.Eviction) []*outrank.Pod {
@@ -47,14 +70,18 @@ func snapshot(t *rapid.T, values ...any) string {
 func propAgreesWithReference(t *rapid.T) {
 	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
 	got := resolve(t, pod, active, failures)
-	evict, stay := referenceChoice(pod, active, failures)
+	var shortages []reference.Shortage
+	for _, f := range failures {
+		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
+	}
+	evict, stay := reference.Evict(pod, active, shortages)
 	if !slices.Equal(podsOf(got.Evictions), evict) {
 		t.Fatalf("evicted %v, want %v", evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(evict)}))
 	}
-	var missing []shortage
+	var missing []reference.Shortage
 	if short, ok := got.Err.(*kubeletadmit.NotEnoughError); ok {
 		for _, n := range short.Missing {
-			missing = append(missing, shortage{n.Resource, n.Amount})
+			missing = append(missing, reference.Shortage{Resource: n.Resource, Amount: n.Amount})
 		}
 	}
 	if !slices.Equal(missing, stay) {
@@ -104,14 +131,8 @@ func TestShortagesAreCovered(t *testing.T) {
 		if !got.OK() {
 			return
 		}
-		for _, f := range failures {
-			freed := new(big.Int)
-			for _, p := range podsOf(got.Evictions) {
-				freed.Add(freed, big.NewInt(request(p, f.Resource)))
-			}
-			if freed.Cmp(big.NewInt(f.Shortage())) < 0 {
-				t.Fatalf("%s: %v freed of %d", f.Resource, freed, f.Shortage())
-			}
+		if !cover(podsOf(got.Evictions), failures) {
+			t.Fatalf("%v do not cover %v", evicted(got), failures)
 		}
 		for i, e := range got.Evictions {
 			var left []kubeletadmit.Need
@@ -140,10 +161,6 @@ func TestHigherTierOnlyIfNeeded(t *testing.T) {
 		pod, active, failures := newCritical(nil), somePods(t, somePod, 10), someShortages(t)
 		got := resolve(t, pod, active, failures)
 		rank := map[outrank.QOSClass]int{outrank.BestEffort: 1, outrank.Burstable: 2, outrank.Guaranteed: 3}
-		var all []shortage
-		for _, f := range failures {
-			all = append(all, shortage{f.Resource, f.Shortage()})
-		}
 		for i, e := range got.Evictions {
 			if i > 0 && rank[got.Evictions[i-1].Tier] > rank[e.Tier] {
 				t.Fatalf("%s goes after a %s pod", e.Tier, got.Evictions[i-1].Tier)
@@ -159,7 +176,7 @@ func TestHigherTierOnlyIfNeeded(t *testing.T) {
 					rest = append(rest, o.Pod)
 				}
 			}
-			if len(without(all, rest)) == 0 {
+			if cover(rest, failures) {
 				t.Fatalf("%s pod %s goes although %v suffice", e.Tier, e.Pod.Name, rest)
 			}
 		}

@@ -1,0 +1,126 @@
+package reference
+
+import (
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/qos"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// This file is the kubelet's choice of pods (section 12), written to be read.
+// It keeps no figures: at every step it asks each pod again for all that it
+// needs to know.
+
+// Evict gives the pods that make room on a node for the preemptor, in the order
+// in which they go; or, where all that it may push out is not enough, what is
+// still missing. Shortages of 0 and less need nothing.
+func Evict(preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
+	class := map[outrank.QOSClass][]*outrank.Pod{}
+	for _, pod := range active {
+		if !pod.Finished() && kubeletMayPreempt(preemptor, pod) {
+			class[qos.Of(pod)] = append(class[qos.Of(pod)], pod)
+		}
+	}
+	bestEffort, burstable, guaranteed := class[outrank.BestEffort], class[outrank.Burstable], class[outrank.Guaranteed]
+	all := without(shortages) // those above 0
+	if missing := without(all, bestEffort, burstable, guaranteed); len(missing) > 0 {
+		return nil, missing
+	}
+	guaranteed = byDistance(guaranteed, without(all, bestEffort, burstable))
+	burstable = byDistance(burstable, without(all, bestEffort, guaranteed))
+	bestEffort = byDistance(bestEffort, without(all, burstable, guaranteed))
+	return slices.Concat(bestEffort, burstable, guaranteed), nil
+}
+
+// kubeletMayPreempt: a critical pod may push out one that is not; else both
+// must have a priority, and the preemptor the higher one.
+func kubeletMayPreempt(preemptor, pod *outrank.Pod) bool {
+	if kubeletCritical(preemptor) && !kubeletCritical(pod) {
+		return true
+	}
+	return preemptor.Priority != nil && pod.Priority != nil && *preemptor.Priority > *pod.Priority
+}
+
+func kubeletCritical(p *outrank.Pod) bool {
+	return p.Static || p.Mirror || p.Priority != nil && *p.Priority >= 2_000_000_000
+}
+
+// Shortage is an amount of a resource that a node is short of; cpu in
+// thousandths of a core, anything else in whole units.
+type Shortage struct {
+	Resource resource.Name
+	Amount   int64
+}
+
+// request is what evicting the pod frees.
+func request(pod *outrank.Pod, name resource.Name) int64 {
+	if name == resource.Pods {
+		return 1
+	}
+	return pod.KubeletRequests().Amount(name)
+}
+
+// without gives the shortages that stay once the pods have gone.
+func without(shortages []Shortage, pods ...[]*outrank.Pod) []Shortage {
+	var left []Shortage
+	for _, s := range shortages {
+		for _, pod := range slices.Concat(pods...) {
+			if s.Amount > 0 {
+				s.Amount -= request(pod, s.Resource)
+			}
+		}
+		if s.Amount > 0 {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+// far is the distance of a pod from covering the shortages.
+func far(pod *outrank.Pod, shortages []Shortage) float64 {
+	distance := 0.0
+	for _, s := range shortages {
+		if rest := s.Amount - request(pod, s.Resource); rest > 0 {
+			distance += math.Pow(float64(rest)/float64(s.Amount), 2)
+		}
+	}
+	return distance
+}
+
+// least keeps the places of the list whose key is the smallest.
+func least[K float64 | int64](places []int, key func(int) K) []int {
+	keys := make([]K, len(places))
+	for i, at := range places {
+		keys[i] = key(at)
+	}
+	var kept []int
+	for i, at := range places {
+		if keys[i] == slices.Min(keys) {
+			kept = append(kept, at)
+		}
+	}
+	return kept
+}
+
+// byDistance takes pods from the list until no shortage is left.
+func byDistance(pods []*outrank.Pod, shortages []Shortage) []*outrank.Pod {
+	list, chosen := slices.Clone(pods), []*outrank.Pod(nil)
+	for len(shortages) > 0 {
+		places := make([]int, len(list))
+		for i := range places {
+			places[i] = i
+		}
+		places = least(places, func(i int) float64 { return far(list[i], shortages) })
+		places = least(places, func(i int) int64 { return request(list[i], resource.Memory) })
+		places = least(places, func(i int) int64 { return request(list[i], resource.CPU) })
+		at := places[len(places)-1]
+		pod := list[at]
+		chosen = append(chosen, pod)
+		list[at] = list[len(list)-1]
+		list = list[:len(list)-1]
+		shortages = without(shortages, []*outrank.Pod{pod})
+	}
+	return chosen
+}
