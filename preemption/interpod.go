@@ -61,6 +61,18 @@ type interPod struct {
 	selfNear bool
 	// counts of pods by topology domain, one for each relation.
 	counts [relations]domains
+	// parts says what pods of a kind count for; most kinds are not in it.
+	parts map[*kind][]part
+	// repellingKeys are the topology keys of the anti-affinity against the
+	// preemptor, whether its pods run or are nominated.
+	repellingKeys []string
+}
+
+// part is a count that pods of a kind belong in, in the domains of a topology
+// key.
+type part struct {
+	relation
+	key string
 }
 
 // relation is a reason to count a pod.
@@ -95,6 +107,7 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	ip := &interPod{
 		snap: snap, pod: pod,
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
+		parts: map[*kind][]part{},
 	}
 	for r := range ip.counts {
 		ip.counts[r] = domains{}
@@ -110,43 +123,58 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 // count asks each kind of pod once, and counts its pods where they are.
 func (ip *interPod) count() {
 	ip.snap.kinds.each(func(_ string, m *members) {
-		ip.each(m.kind, func(r relation, key string) {
-			for slot, pods := range m.nodes {
-				n := ip.snap.nodes[slot].node
-				if n == nil {
-					continue // pods of a node that is not there
-				}
-				if value, ok := n.Labels[key]; ok {
-					ip.counts[r].add(domain{key, value}, int(pods))
+		parts := ip.partsOf(m.kind)
+		if len(parts) == 0 {
+			return
+		}
+		ip.parts[m.kind] = parts
+		ip.noteKeys(parts)
+		for slot, pods := range m.nodes {
+			n := ip.snap.nodes[slot].node
+			if n == nil {
+				continue // pods of a node that is not there
+			}
+			for _, p := range parts {
+				if value, ok := n.Labels[p.key]; ok {
+					ip.counts[p.relation].add(domain{p.key, value}, int(pods))
 				}
 			}
-		})
+		}
 	})
 }
 
-// each calls f for every count that pods of a kind belong in, with the
-// topology key.
-func (ip *interPod) each(k *kind, f func(r relation, key string)) {
+func (ip *interPod) noteKeys(parts []part) {
+	for _, p := range parts {
+		if p.relation == repelling && !slices.Contains(ip.repellingKeys, p.key) {
+			ip.repellingKeys = append(ip.repellingKeys, p.key)
+		}
+	}
+}
+
+// partsOf lists the counts that pods of a kind belong in, once for every term.
+func (ip *interPod) partsOf(k *kind) []part {
+	var parts []part
 	if ip.matchesNear(k.namespace, k.labels) {
 		for i := range ip.near {
-			f(nearby, ip.near[i].key)
+			parts = append(parts, part{nearby, ip.near[i].key})
 		}
 	}
 	for i := range ip.far {
 		if ip.picks(&ip.far[i], k.namespace, k.labels) {
-			f(opposed, ip.far[i].key)
+			parts = append(parts, part{opposed, ip.far[i].key})
 		}
 	}
 	if len(k.repels) == 0 {
-		return
+		return parts
 	}
 	namespace := ip.pod.NamespaceName()
 	for i := range k.repels {
 		// A namespace that is not listed counts as one without labels here.
 		if k.repels[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
-			f(repelling, k.repels[i].key)
+			parts = append(parts, part{repelling, k.repels[i].key})
 		}
 	}
+	return parts
 }
 
 // matchesNear reports whether a pod matches all affinity terms.
@@ -192,11 +220,11 @@ func (n *interPodNode) change(p *podState, by int) {
 	if n.interPod == nil {
 		return
 	}
-	n.each(p.kind, func(r relation, key string) {
-		if value, ok := n.node.Labels[key]; ok {
-			n.changes[r].add(domain{key, value}, by)
+	for _, part := range n.parts[p.kind] {
+		if value, ok := n.node.Labels[part.key]; ok {
+			n.changes[part.relation].add(domain{part.key, value}, by)
 		}
-	})
+	}
 }
 
 // now is the count as the dry run stands.
@@ -278,11 +306,8 @@ func (n *interPodNode) meetsOpposed() bool {
 // isRepelled: a pod in one of the node's domains has anti-affinity against the
 // preemptor.
 func (n *interPodNode) isRepelled() bool {
-	if len(n.counts[repelling])+len(n.changes[repelling]) == 0 {
-		return false
-	}
-	for key, value := range n.node.Labels {
-		if n.now(repelling, domain{key, value}) > 0 {
+	for _, key := range n.repellingKeys {
+		if value, ok := n.node.Labels[key]; ok && n.now(repelling, domain{key, value}) > 0 {
 			return true
 		}
 	}
