@@ -14,6 +14,9 @@ type Cluster struct {
 	// Groups say in what units pods may be pushed out. A group that pods name
 	// and that is not among them is one of DisruptPod.
 	Groups []*PodGroup
+	// Claims are what the claims of pods stand for; see
+	// [Cluster.ResolveVolumes].
+	Claims []*VolumeClaim
 
 	// Skipped counts, by kind, the objects that ReadCluster has no use for,
 	// and Finished the Succeeded and Failed pods it left out.

@@ -60,6 +60,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Priority:         s.Priority,
 		PriorityClass:    cv.text(s.PriorityClassName),
 		PreemptionPolicy: PreemptionPolicy(cv.text(s.PreemptionPolicy)),
+		Group:            cv.text(s.SchedulingGroup.PodGroupName),
 		NodeSelector:     cv.labels(s.NodeSelector),
 		QOSClass:         QOSClass(cv.text(st.QOSClass)),
 		Phase:            Phase(cv.text(st.Phase)),
@@ -68,6 +69,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	}
 	list := spec.field("containers")
 	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, &list)
+	p.Volumes = cv.volumes(w)
 	list = spec.field("initContainers")
 	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, &list)
 	at := spec.field("resources")
@@ -205,14 +207,8 @@ func (cv *converter) time(text string, at *path) time.Time {
 
 func (cv *converter) affinity(w *manifest.Affinity) Affinity {
 	var a Affinity
-	if w.NodeAffinity != nil && w.NodeAffinity.Required != nil {
-		a.Node = &NodeSelector{}
-		for _, t := range w.NodeAffinity.Required.NodeSelectorTerms {
-			a.Node.Terms = append(a.Node.Terms, NodeSelectorTerm{
-				Labels: cv.nodeRequirements(t.MatchExpressions),
-				Fields: cv.nodeRequirements(t.MatchFields),
-			})
-		}
+	if w.NodeAffinity != nil {
+		a.Node = cv.nodeSelector(w.NodeAffinity.Required)
 	}
 	if w.PodAffinity != nil {
 		a.Pods = cv.podTerms(w.PodAffinity.Required)
@@ -221,6 +217,20 @@ func (cv *converter) affinity(w *manifest.Affinity) Affinity {
 		a.AntiPods = cv.podTerms(w.PodAntiAffinity.Required)
 	}
 	return a
+}
+
+func (cv *converter) nodeSelector(w *manifest.NodeSelector) *NodeSelector {
+	if w == nil {
+		return nil
+	}
+	s := &NodeSelector{}
+	for _, t := range w.NodeSelectorTerms {
+		s.Terms = append(s.Terms, NodeSelectorTerm{
+			Labels: cv.nodeRequirements(t.MatchExpressions),
+			Fields: cv.nodeRequirements(t.MatchFields),
+		})
+	}
+	return s
 }
 
 func (cv *converter) nodeRequirements(rs []manifest.Requirement) []NodeRequirement {
@@ -333,6 +343,37 @@ func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
 		return nil
 	}
 	return &IntOrPercent{Value: int32(value), Percent: percent}
+}
+
+func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
+	return &PodGroup{
+		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
+		Disruption: cv.disruption(w.Spec.DisruptionMode),
+		Priority:   w.Spec.Priority,
+	}
+}
+
+// disruption reads "Pod" or "PodGroup", as v1.36 has it, or the objects of
+// later versions, {"single": {}} and {"all": {}}. What is neither stays as it
+// is, for Validate to refuse.
+func (cv *converter) disruption(raw json.RawMessage) DisruptionMode {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var name string
+	if json.Unmarshal(raw, &name) == nil {
+		return DisruptionMode(cv.text(name))
+	}
+	var member map[string]json.RawMessage
+	if json.Unmarshal(raw, &member) == nil && len(member) == 1 {
+		if _, ok := member["all"]; ok {
+			return DisruptPodGroup
+		}
+		if _, ok := member["single"]; ok {
+			return DisruptPod
+		}
+	}
+	return DisruptionMode(raw)
 }
 
 func (cv *converter) class(w *manifest.PriorityClass) *PriorityClass {

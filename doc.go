@@ -1,11 +1,11 @@
 // Package outrank says what is in a cluster: pods, nodes, disruption budgets,
-// priority classes and namespaces, as far as the preemption of pods looks at
-// them.
+// priority classes, namespaces and pod groups, as far as the preemption of pods
+// looks at them.
 //
 // The types are plain structs to be written by hand in a test or a simulator,
 // or read from what kubectl prints:
 //
-//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json
+//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json
 //
 // A field's zero value means what leaving the field out of a Kubernetes object
 // means, so a pod needs a name and little else:

@@ -8,10 +8,26 @@ type PodGroup struct {
 	// Disruption says whether preemption may take single pods of the group, or
 	// all of them only.
 	Disruption DisruptionMode
+	// Priority is that of the group; where it is not nil it counts for each of
+	// its pods in place of the pod's own, but only in preemption by a group of
+	// pods (section 11). Nil leaves every pod its own.
+	Priority *int32
 }
 
 // Key names the group as namespace/name.
-func (g *PodGroup) Key() string { return namespaceOr(g.Namespace) + "/" + g.Name }
+func (g *PodGroup) Key() string { return g.NamespaceName() + "/" + g.Name }
+
+// NamespaceName is the group's namespace, "default" if it names none.
+func (g *PodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
+
+// GroupKey names the pod's group as namespace/name, as [PodGroup.Key] does;
+// empty for a pod that belongs to none.
+func (p *Pod) GroupKey() string {
+	if p.Group == "" {
+		return ""
+	}
+	return p.NamespaceName() + "/" + p.Group
+}
 
 // DisruptionMode is the unit in which pods of a group may be pushed out.
 type DisruptionMode string
@@ -23,3 +39,20 @@ const (
 	// DisruptPodGroup: all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
 )
+
+// groupWarnings are about pods that name a group that is not there.
+func (c *Cluster) groupWarnings() []Problem {
+	groups := make(map[string]bool, len(c.Groups))
+	for _, g := range c.Groups {
+		if g != nil {
+			groups[g.Key()] = true
+		}
+	}
+	var ws []Problem
+	for _, p := range c.Pods {
+		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
+			ws = append(ws, Problem{"pod " + p.Key(), "spec.schedulingGroup.podGroupName", "no pod group " + quote(p.Group) + "; the pod counts by itself"})
+		}
+	}
+	return ws
+}

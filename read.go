@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 // ReadCluster reads what
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces -A -o json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json
 //
-// prints: a List, or several JSON documents one after another, lists and
-// single objects mixed. Fields that do not matter here are ignored, other
-// kinds are counted in Cluster.Skipped, finished pods in Cluster.Finished.
+// prints, podgroups added where the cluster has them: a List, or several JSON
+// documents one after another, lists and single objects mixed. Fields that do
+// not matter here are ignored, other kinds are counted in Cluster.Skipped,
+// finished pods in Cluster.Finished.
+//
+// Volumes, claims and CSINodes may come before or after the pods and nodes that
+// they concern. Without them claims are mere names, which keep no pod away.
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object. Time is linear in the input.
@@ -26,17 +31,20 @@ import (
 // JSON at all ends the reading; an error of r is returned as it is.
 func ReadCluster(r io.Reader) (*Cluster, error) {
 	c := &Cluster{}
-	rd := reader{cluster: c, texts: map[string]string{}}
+	rd := reader{cluster: c, texts: map[string]string{}, storage: newStorage()}
 	err := manifest.Each(r, rd.item)
 	if errors.Is(err, manifest.ErrSyntax) {
 		rd.problems = append(rd.problems, Problem{Object: "input", Text: err.Error()})
 	} else if err != nil {
 		return nil, err
 	}
+	rd.joinStorage()
 	rd.validate()
 	if len(rd.problems) > 0 {
 		return nil, inputError(rd.problems)
 	}
+	// Only now, so that what is wrong with a volume is said once, of its claim.
+	c.ResolveVolumes(c.Pods...)
 	return c, nil
 }
 
@@ -61,7 +69,8 @@ func (rd *reader) validate() {
 
 // ReadPod reads one pod, as kubectl prints it or as it stands in a manifest in
 // JSON. Errors are those of [ReadCluster]; anything but exactly one pod is one,
-// too. A finished pod is read like any other.
+// too. A finished pod is read like any other. What the pod's claims stand for
+// is left open; see [Cluster.ResolveVolumes].
 func ReadPod(r io.Reader) (*Pod, error) {
 	var pods []*Pod
 	rd := reader{texts: map[string]string{}}
@@ -92,6 +101,7 @@ type reader struct {
 	cluster  *Cluster
 	problems []Problem
 	texts    map[string]string // one copy of each text that recurs
+	storage  storage
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
@@ -125,15 +135,31 @@ func (rd *reader) item(it manifest.Item) error {
 		if ns := rd.namespace(it); ns.Name != "" {
 			c.Namespaces = append(c.Namespaces, ns)
 		}
+	case "PodGroup":
+		if g, ours := rd.group(it); !ours {
+			rd.skip(it.Kind)
+		} else if g.Name != "" {
+			c.Groups = append(c.Groups, g)
+		}
+	case "PersistentVolumeClaim":
+		rd.claim(it)
+	case "PersistentVolume":
+		rd.volume(it)
+	case "CSINode":
+		rd.csiNode(it)
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
-		if c.Skipped == nil {
-			c.Skipped = map[string]int{}
-		}
-		c.Skipped[it.Kind]++
+		rd.skip(it.Kind)
 	}
 	return nil
+}
+
+func (rd *reader) skip(kind string) {
+	if rd.cluster.Skipped == nil {
+		rd.cluster.Skipped = map[string]int{}
+	}
+	rd.cluster.Skipped[kind]++
 }
 
 func (rd *reader) pod(it manifest.Item) *Pod {
@@ -172,6 +198,18 @@ func (rd *reader) namespace(it manifest.Item) *Namespace {
 	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
 	rd.problems = append(rd.problems, cv.problems...)
 	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
+}
+
+// group reads a pod group; ours is false for what another project calls so.
+func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
+	var w manifest.PodGroup
+	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
+	if w.APIVersion != "" && !strings.HasPrefix(w.APIVersion, "scheduling.k8s.io/") {
+		return nil, false
+	}
+	g = cv.group(&w)
+	rd.problems = append(rd.problems, cv.problems...)
+	return g, true
 }
 
 // decode fills in the wire form and gives a converter that knows what to call
@@ -234,6 +272,19 @@ func (pc *PriorityClass) UnmarshalJSON(text []byte) error {
 func (ns *Namespace) UnmarshalJSON(text []byte) error {
 	rd := reader{texts: map[string]string{}}
 	*ns = *rd.namespace(manifest.Item{Raw: text})
+	return inputError(rd.problems)
+}
+
+// UnmarshalJSON reads the Kubernetes form of a pod group; see
+// [Pod.UnmarshalJSON]. A kind of another API group is an error.
+func (g *PodGroup) UnmarshalJSON(text []byte) error {
+	rd := reader{texts: map[string]string{}}
+	read, ours := rd.group(manifest.Item{Raw: text})
+	if !ours {
+		rd.problem("podgroup", "apiVersion", "not of scheduling.k8s.io")
+		return inputError(rd.problems)
+	}
+	*g = *read
 	return inputError(rd.problems)
 }
 

@@ -38,13 +38,23 @@ func (c *Cluster) Validate() error {
 	for i, ns := range c.Namespaces {
 		v.object("namespace", "", nameOf(ns), i, seen)
 	}
+	clear(seen)
+	for i, vc := range c.Claims {
+		v.object("persistentvolumeclaim", namespaceOf(vc), nameOf(vc), i, seen)
+		v.claim(vc)
+	}
+	clear(seen)
+	for i, g := range c.Groups {
+		v.object("podgroup", namespaceOf(g), nameOf(g), i, seen)
+		v.group(g)
+	}
 	return inputError(v.problems)
 }
 
 // Warnings lists what is odd about the cluster but does not stop the real
 // system: a pod on a node that does not exist counts nowhere, a pod nominated
-// to such a node is not nominated, and a budget with an invalid selector covers
-// nothing.
+// to such a node is not nominated, a budget with an invalid selector covers
+// nothing, and a pod in a group that does not exist counts by itself.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -68,7 +78,7 @@ func (c *Cluster) Warnings() []Problem {
 			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
 	}
-	return ws
+	return append(ws, c.groupWarnings()...)
 }
 
 // Validate lists every problem of the pod in one *[InputError], or gives nil.
@@ -143,6 +153,14 @@ func nameOf(object any) string {
 		if o != nil {
 			return o.Name
 		}
+	case *VolumeClaim:
+		if o != nil {
+			return o.Name
+		}
+	case *PodGroup:
+		if o != nil {
+			return o.Name
+		}
 	}
 	return ""
 }
@@ -157,6 +175,14 @@ func namespaceOf(object any) string {
 		if o != nil {
 			return o.NamespaceName()
 		}
+	case *VolumeClaim:
+		if o != nil {
+			return namespaceOr(o.Namespace)
+		}
+	case *PodGroup:
+		if o != nil {
+			return o.NamespaceName()
+		}
 	}
 	return ""
 }
@@ -166,11 +192,23 @@ func (v *validator) node(n *Node) {
 		return
 	}
 	v.list(n.Allocatable, &path{name: "status.allocatable", index: -1})
+	v.attachLimits(n.AttachLimits)
 }
 
 func (v *validator) budget(b *PodDisruptionBudget) {
 	if b != nil && b.Allowed < 0 {
 		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "%d is negative", b.Allowed)
+	}
+}
+
+func (v *validator) group(g *PodGroup) {
+	if g == nil {
+		return
+	}
+	switch g.Disruption {
+	case "", DisruptPod, DisruptPodGroup:
+	default:
+		v.add(&path{name: "spec.disruptionMode", index: -1}, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
 	}
 }
 
@@ -198,6 +236,11 @@ func (v *validator) pod(p *Pod) {
 		list := spec.field("topologySpreadConstraints")
 		at := list.at(i)
 		v.spread(&p.TopologySpread[i], &at)
+	}
+	for i := range p.Volumes {
+		list := spec.field("volumes")
+		at := list.at(i)
+		v.volume(&p.Volumes[i], &at)
 	}
 }
 
@@ -251,14 +294,21 @@ func (v *validator) affinity(a *Affinity, spec *path) {
 	aff := spec.field("affinity")
 	if a.Node != nil {
 		required := aff.field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
-		for i := range a.Node.Terms {
-			term := required.at(i)
-			v.nodeRequirements(a.Node.Terms[i].Labels, "matchExpressions", &term)
-			v.nodeRequirements(a.Node.Terms[i].Fields, "matchFields", &term)
-		}
+		v.nodeTerms(a.Node, &required)
 	}
 	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+}
+
+func (v *validator) nodeTerms(s *NodeSelector, list *path) {
+	if s == nil {
+		return
+	}
+	for i := range s.Terms {
+		term := list.at(i)
+		v.nodeRequirements(s.Terms[i].Labels, "matchExpressions", &term)
+		v.nodeRequirements(s.Terms[i].Fields, "matchFields", &term)
+	}
 }
 
 func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *path) {

@@ -1,8 +1,11 @@
 package outrank
 
+import "slices"
+
 // Volume is one volume of a pod, as far as placing the pod depends on it. What
 // a claim stands for is filled in by whoever knows the claim: ReadCluster does
-// where the dump holds claims and volumes.
+// where the dump holds claims and volumes, and [Cluster.ResolveVolumes] does
+// for a pod from elsewhere.
 type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
 	// a volume that is none.
@@ -12,26 +15,44 @@ type Volume struct {
 	OncePod bool
 	// Driver is what attaches the volume to a node, and Handle its identity
 	// there: a handle counts once per node, however many pods use it. A volume
-	// without a driver counts against no limit.
+	// without both counts against no limit.
 	Driver, Handle string
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk
 	// Node is where the volume can be used; nil for everywhere. A selector
-	// without terms matches no node.
+	// without terms matches no node. Only labels are looked at, also where a
+	// term names fields, as in the reference (CheckNodeAffinity).
 	Node *NodeSelector
-	// Zones are the labels, such as topology.kubernetes.io/zone, that the
-	// volume carries, each with the values a node may have of it. A node that
-	// has none of these labels takes any volume.
+	// Zones are the zone and region labels that the volume carries, each with
+	// the values that a node may have of it; the keys are the four constants
+	// below. A node that has none of the four takes any volume. One that has
+	// any of them must have every one that the volume carries; a node's ZoneLabel
+	// will do for BetaZoneLabel, and so for the region.
 	Zones map[string][]string
 }
+
+// Labels that say where a node or a volume is.
+const (
+	ZoneLabel       = "topology.kubernetes.io/zone"
+	RegionLabel     = "topology.kubernetes.io/region"
+	BetaZoneLabel   = "failure-domain.beta.kubernetes.io/zone"
+	BetaRegionLabel = "failure-domain.beta.kubernetes.io/region"
+)
+
+// zoneLabels are all that Volume.Zones may hold.
+var zoneLabels = []string{ZoneLabel, RegionLabel, BetaZoneLabel, BetaRegionLabel}
 
 // Disk is a disk that a pod mounts by itself, without a claim.
 type Disk struct {
 	// Kind is the sort of disk; empty for none.
 	Kind DiskKind
 	// ID is what two pods must have in common to be in each other's way: the
-	// disk's name, volume ID, or target.
+	// disk's name, its volume ID, the target's IQN, or an RBD's pool/image.
 	ID string
+	// Monitors are where an RBD image is reached: two images are the same only
+	// if they have one of them in common. Without any, it has them in common
+	// with all others.
+	Monitors []string
 	// ReadOnly disks may be shared, except for AWSElasticBlockStore.
 	ReadOnly bool
 }
@@ -46,3 +67,55 @@ const (
 	ISCSI                DiskKind = "iscsi"
 	RBD                  DiskKind = "rbd"
 )
+
+// Conflicts reports whether two pods cannot have these disks on one node
+// (VolumeRestrictions, isVolumeConflict). Disks that are none never conflict.
+func (d *Disk) Conflicts(o *Disk) bool {
+	if d.Kind == "" || d.Kind != o.Kind || d.ID != o.ID {
+		return false
+	}
+	switch d.Kind {
+	case AWSElasticBlockStore:
+		return true
+	case RBD:
+		return !(d.ReadOnly && o.ReadOnly) && d.sharesMonitor(o)
+	}
+	return !(d.ReadOnly && o.ReadOnly)
+}
+
+func (d *Disk) sharesMonitor(o *Disk) bool {
+	return len(d.Monitors) == 0 || len(o.Monitors) == 0 ||
+		slices.ContainsFunc(d.Monitors, func(m string) bool { return slices.Contains(o.Monitors, m) })
+}
+
+// volume refuses what could mean nothing.
+func (v *validator) volume(vol *Volume, at *path) {
+	switch vol.Disk.Kind {
+	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
+	default:
+		kind := at.field("(disk).kind")
+		v.add(&kind, "%s is none of %s, %s, %s, %s", quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
+	}
+	terms := at.field("(volume).nodeAffinity.required.nodeSelectorTerms")
+	v.nodeTerms(vol.Node, &terms)
+	if len(vol.Zones) == 0 {
+		return
+	}
+	for _, key := range sortedKeys(vol.Zones) {
+		if !slices.Contains(zoneLabels, key) {
+			labels := at.field("(volume).labels")
+			v.add(&labels, "%s is no label of a zone or region", quote(key))
+		}
+	}
+}
+
+func (v *validator) attachLimits(limits map[string]int64) {
+	if len(limits) == 0 {
+		return
+	}
+	for _, driver := range sortedKeys(limits) {
+		if limits[driver] < 0 {
+			v.add(&path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}, "%d is negative", limits[driver])
+		}
+	}
+}

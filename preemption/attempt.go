@@ -24,11 +24,12 @@ type attempt struct {
 	onlyNamed bool
 	named     map[string]bool
 
-	needs  []need
-	ports  []fit.HostPort
-	spread *spread   // nil where the filter has nothing to say
-	inter  *interPod // likewise
-	own    []ownFilter
+	needs   []need
+	ports   []fit.HostPort
+	volumes *volumes  // nil where the filters have nothing to say
+	spread  *spread   // likewise
+	inter   *interPod // likewise
+	own     []ownFilter
 }
 
 // ownFilter is a filter of the caller's that has something to say.
@@ -52,6 +53,7 @@ func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time)
 		a.ranks = defaultRanks
 	}
 	a.named, a.onlyNamed = fit.NamedNodes(pod)
+	a.volumes = newVolumes(snap, pod)
 	a.spread = newSpread(snap, pod)
 	a.inter = newInterPod(snap, pod)
 	for i, f := range config.Filters {
@@ -144,6 +146,11 @@ var (
 	taintText         = []string{fit.ReasonTaint}
 	nodeAffinityText  = []string{fit.ReasonNodeAffinity}
 	portsText         = []string{fit.ReasonNodePorts}
+	diskText          = []string{reasonDisk}
+	oncePodText       = []string{reasonOncePod}
+	volumeLimitText   = []string{reasonVolumeLimit}
+	volumeNodeText    = []string{reasonVolumeNode}
+	volumeZoneText    = []string{reasonVolumeZone}
 	spreadText        = []string{reasonSpread}
 	spreadLabelText   = []string{reasonSpreadLabel}
 	affinityText      = []string{reasonAffinity}

@@ -96,7 +96,9 @@ func (c *Config) Validate() error {
 // known by its place here, the caller's own follow.
 var builtIn = [...]string{
 	NodeUnschedulable, NodeName, TaintToleration, NodeAffinity,
-	NodePorts, NodeResourcesFit, PodTopologySpread, InterPodAffinity,
+	NodePorts, NodeResourcesFit,
+	VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
+	PodTopologySpread, InterPodAffinity,
 }
 
 // Places of the built-in filters.
@@ -108,6 +110,10 @@ const (
 	byNodeAffinity
 	byPorts
 	byResources
+	byRestrictions
+	byVolumeLimits
+	byVolumeBinding
+	byVolumeZone
 	bySpread
 	byInterPod
 	byOwn // the first of the caller's own

@@ -28,6 +28,10 @@
 // [Evaluator.Explain] gives the same plan with the reasons of every node and
 // all candidates.
 //
+// [Evaluator.PreemptGroup] asks for a group of pods that can only run all
+// together, and takes away whole groups where they cannot be parted; its
+// [GroupPlan] is carried out by [Snapshot.ApplyGroup].
+//
 // # Where the reference leaves the answer open
 //
 // Same input, same answer, whatever the order of pods and budgets in the input
@@ -42,5 +46,13 @@
 //     chosen.
 //
 // Host ports in a dry run are a set, as in the reference: when two pods on a
-// node hold the same port, taking one away frees it.
+// node hold the same port, taking one away frees it. A ReadWriteOncePod claim in
+// use counts once, also as in the reference, however many pods share it: taking
+// away one of them, or a pod of another namespace whose claim has the same name,
+// makes it look free.
+//
+// Volumes go by what stands in [outrank.Pod].Volumes and
+// [outrank.Node].AttachLimits. Three things that the reference looks at besides
+// are left out: claims that are missing or not bound yet, storage classes with
+// their capacity, and volumes attached to a node that none of its pods uses.
 package preemption

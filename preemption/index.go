@@ -69,6 +69,12 @@ func (x *index[V]) settle() {
 // share gives a copy; from now on neither side writes the base.
 func (x *index[V]) share() index[V] {
 	x.shared = true
+	return x.view()
+}
+
+// view gives a copy that never writes the base; unless x is shared it holds
+// only until x changes.
+func (x *index[V]) view() index[V] {
 	return index[V]{base: x.base, shared: true, own: maps.Clone(x.own)}
 }
 

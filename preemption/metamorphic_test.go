@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Labels mean nothing by themselves: renamed everywhere alike, they change
-// nothing.
+// Labels mean nothing by themselves, but for the keys that say where a volume
+// is: renamed everywhere alike, they change nothing.
 func TestPropertyLabelsAreNames(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		want, got := explain(t, c, p), explain(t, renamedCluster(c), renamedPod(p))
@@ -66,6 +66,10 @@ func renamedCluster(c *outrank.Cluster) *outrank.Cluster {
 // key and value give another name; an empty or an invalid one stays, and so do
 // numbers, which Gt and Lt compare.
 func key(k string) string {
+	switch k {
+	case outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel:
+		return k
+	}
 	if k == "" || k[0] < 'a' || k[0] > 'z' {
 		return k
 	}
@@ -112,15 +116,16 @@ func renamedSelector(s *outrank.LabelSelector) *outrank.LabelSelector {
 func renamedPod(p *outrank.Pod) *outrank.Pod {
 	q := *p
 	q.Labels, q.NodeSelector = renamed(p.Labels), renamed(p.NodeSelector)
-	if p.Affinity.Node != nil {
-		q.Affinity.Node = &outrank.NodeSelector{}
-		for _, t := range p.Affinity.Node.Terms {
-			u := outrank.NodeSelectorTerm{Fields: t.Fields}
-			for _, r := range t.Labels {
-				u.Labels = append(u.Labels, outrank.NodeRequirement{Key: key(r.Key), Operator: r.Operator, Values: each(r.Values, value)})
-			}
-			q.Affinity.Node.Terms = append(q.Affinity.Node.Terms, u)
+	q.Affinity.Node = renamedNodes(p.Affinity.Node)
+	q.Volumes = slices.Clone(p.Volumes)
+	for i := range q.Volumes {
+		v := &q.Volumes[i]
+		v.Node = renamedNodes(v.Node)
+		zones := map[string][]string{}
+		for k, values := range v.Zones {
+			zones[key(k)] = each(values, value)
 		}
+		v.Zones = zones
 	}
 	q.Affinity.Pods, q.Affinity.AntiPods = renamedTerms(p.Affinity.Pods), renamedTerms(p.Affinity.AntiPods)
 	q.TopologySpread = slices.Clone(p.TopologySpread)
@@ -129,6 +134,21 @@ func renamedPod(p *outrank.Pod) *outrank.Pod {
 		c.TopologyKey, c.Selector, c.MatchLabelKeys = key(c.TopologyKey), renamedSelector(c.Selector), each(c.MatchLabelKeys, key)
 	}
 	return &q
+}
+
+func renamedNodes(s *outrank.NodeSelector) *outrank.NodeSelector {
+	if s == nil {
+		return nil
+	}
+	out := &outrank.NodeSelector{}
+	for _, t := range s.Terms {
+		u := outrank.NodeSelectorTerm{Fields: t.Fields}
+		for _, r := range t.Labels {
+			u.Labels = append(u.Labels, outrank.NodeRequirement{Key: key(r.Key), Operator: r.Operator, Values: each(r.Values, value)})
+		}
+		out.Terms = append(out.Terms, u)
+	}
+	return out
 }
 
 func renamedTerms(ts []outrank.PodAffinityTerm) []outrank.PodAffinityTerm {

@@ -25,8 +25,9 @@ type nodeState struct {
 	// both by importance, a missing start counting as later than any.
 	pods, nominated []*podState
 	taken           usage
-	// holding counts the pods that hold host ports.
-	holding int
+	// holding counts the pods that hold host ports, mounting those that have
+	// volumes.
+	holding, mounting int
 	// unstarted counts the pods without a start time, and latest is the latest
 	// start of the others in seconds: if it is not before now, the order above
 	// is not the one of the call.
@@ -91,6 +92,9 @@ func (n *nodeState) removePod(p *podState) {
 func (n *nodeState) count(p *podState, by int) {
 	if hasHostPorts(p.pod) {
 		n.holding += by
+	}
+	if len(p.pod.Volumes) > 0 {
+		n.mounting += by
 	}
 	if p.rank.sec == noStart {
 		n.unstarted += by

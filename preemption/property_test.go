@@ -36,6 +36,7 @@ var shapes = map[string]gen.Shape{
 	"nominated": {Budgets: 4, Nominated: 4},
 	"filters":   {Budgets: 4, Taints: true, Selectors: true, Ports: true},
 	"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
+	"volumes":   {Nodes: 4, PodsPerNode: 5, Nominated: 3, Volumes: true},
 	"full":      gen.Full(),
 }
 

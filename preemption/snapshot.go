@@ -23,10 +23,11 @@ var (
 )
 
 // Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
-// pods with their nominations, and budgets. It keeps pointers to the objects it
-// is given, never changes them, and expects nobody else to while it holds them.
-// Where a pod runs and what is nominated is the snapshot's own knowledge, which
-// starts from the pods' fields and is then changed by Bind and Nominate.
+// pods with their nominations, budgets and pod groups. It keeps pointers to the
+// objects it is given, never changes them, and expects nobody else to while it
+// holds them. Where a pod runs and what is nominated is the snapshot's own
+// knowledge, which starts from the pods' fields and is then changed by Bind and
+// Nominate.
 //
 // Any number of goroutines may read a snapshot, and evaluate on it, at once; a
 // change needs it for itself. [Snapshot.Clone] gives each of them one of its
@@ -39,9 +40,12 @@ type Snapshot struct {
 	free  []int32
 	pods  index[*podState]
 	kinds index[*members] // by key
+	// claims are those that pods on nodes use, by key.
+	claims index[*users]
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
+	groups     map[string]*outrank.PodGroup // by key, never changed
 	journal    journal
 }
 
@@ -76,8 +80,10 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newIndex[*podState](len(c.Pods)),
 		kinds:      newIndex[*members](0),
+		claims:     newIndex[*users](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
+		groups:     groupsByKey(c.Groups),
 	}
 	for _, ns := range c.Namespaces {
 		s.namespaces[ns.Name] = ns.Labels
@@ -99,13 +105,21 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 // be used by different goroutines.
 func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
-	return &Snapshot{
-		owner: &owner{},
-		nodes: slices.Clone(s.nodes), slots: s.slots.share(),
-		order: slices.Clone(s.order), free: slices.Clone(s.free),
-		pods: s.pods.share(), kinds: s.kinds.share(),
-		namespaces: s.namespaces, budgets: s.budgets,
-	}
+	c := s.view()
+	c.slots, c.pods, c.kinds = s.slots.share(), s.pods.share(), s.kinds.share()
+	c.claims = s.claims.share()
+	return c
+}
+
+// view gives a snapshot to change at will without s being changed at all. It
+// holds as long as s stays as it is.
+func (s *Snapshot) view() *Snapshot {
+	v := *s
+	v.owner, v.journal = &owner{}, journal{}
+	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
+	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
+	v.claims = s.claims.view()
+	return &v
 }
 
 // Nodes goes through the nodes in the caller's order.
@@ -254,6 +268,7 @@ func (s *Snapshot) put(p *podState) {
 		n.nominated = insertByImportance(n.nominated, p)
 	}
 	s.join(p)
+	s.useClaims(p, 1)
 	s.journal.record(step{kind: putPod, pod: p})
 }
 
@@ -261,6 +276,7 @@ func (s *Snapshot) put(p *podState) {
 func (s *Snapshot) drop(p *podState) {
 	s.pods.remove(p.key)
 	s.leave(p)
+	s.useClaims(p, -1)
 	if p.node != "" {
 		n := s.writable(p.node)
 		n.removePod(p)

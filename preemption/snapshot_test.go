@@ -28,8 +28,8 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v holding %d unstarted %d latest %d\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.holding, n.unstarted, n.latest, dumpPods(n.pods), dumpPods(n.nominated)))
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v holding %d mounting %d unstarted %d latest %d\n  pods %s\n  nominated %s\n",
+			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.holding, n.mounting, n.unstarted, n.latest, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(key string, p *podState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", key, p.pod, p.node, p.nominated, p.kind.covering))
@@ -46,8 +46,21 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
+	var claims []string
+	s.claims.each(func(key string, u *users) {
+		nodes := map[string]int32{}
+		for slot, n := range u.nodes {
+			nodes[s.nodes[slot].name] = n
+		}
+		claims = append(claims, fmt.Sprintf("claim %q on %v\n", key, nodes))
+	})
+	slices.Sort(claims)
+	b.WriteString(strings.Join(claims, ""))
 	for _, budget := range s.budgets.list {
 		fmt.Fprintf(&b, "budget %p\n", budget)
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.groups)) {
+		fmt.Fprintf(&b, "group %s %p\n", key, s.groups[key])
 	}
 	return b.String()
 }
@@ -69,6 +82,7 @@ type machine struct {
 	waiting map[string]string // key to nomination
 	pods    map[string]*outrank.Pod
 	budgets []*outrank.PodDisruptionBudget
+	groups  []*outrank.PodGroup
 	// past are the marks that are out, with what the snapshot was then.
 	past   []moment
 	clones []moment
@@ -235,6 +249,14 @@ func (m *machine) SetBudgets(t *rapid.T) {
 	require.NoError(t, m.snap.SetBudgets(m.budgets))
 }
 
+func (m *machine) SetGroups(t *rapid.T) {
+	m.groups = nil
+	for i := range rapid.IntRange(0, 3).Draw(t, "groups") {
+		m.groups = append(m.groups, &outrank.PodGroup{Name: fmt.Sprint("g", i)})
+	}
+	require.NoError(t, m.snap.SetGroups(m.groups))
+}
+
 func (m *machine) Mark(*rapid.T) {
 	d := dump(m.snap)
 	m.past = append(m.past, moment{mark: m.snap.Mark(), dump: d, m: m.copy()})
@@ -302,7 +324,7 @@ func (m *machine) Check(t *rapid.T) {
 
 // fresh builds a snapshot of what the machine says there is.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
-	c := &outrank.Cluster{Nodes: m.nodes, Budgets: m.budgets}
+	c := &outrank.Cluster{Nodes: m.nodes, Budgets: m.budgets, Groups: m.groups}
 	s, err := NewSnapshot(c)
 	require.NoError(t, err)
 	for key, p := range m.pods {
@@ -315,7 +337,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 // undo restores it exactly, nested marks included; and a clone is left alone.
 func TestPropertyUndoAndClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true}).Draw(t, "cluster"))
+		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))
 		t.Repeat(rapid.StateMachineActions(m))
 	})
 }
@@ -418,6 +440,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), ErrState)
 	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.SetGroups([]*outrank.PodGroup{nil}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.Apply(nil), ErrState)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
 	other, err := NewSnapshot(nil)

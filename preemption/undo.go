@@ -45,6 +45,7 @@ type step struct {
 	node    *outrank.Node
 	place   int
 	budgets *budgetSet
+	groups  map[string]*outrank.PodGroup
 }
 
 type stepKind uint8
@@ -55,6 +56,7 @@ const (
 	putNode
 	dropNode
 	putBudgets
+	putGroups
 )
 
 // revert does the opposite of a step. What that records is forgotten with the
@@ -71,6 +73,8 @@ func (s *Snapshot) revert(st step) {
 		s.setNode(st.node.Name, st.node, st.place)
 	case putBudgets:
 		s.setBudgets(st.budgets)
+	case putGroups:
+		s.setGroups(st.groups)
 	}
 }
 

@@ -13,12 +13,13 @@ type worker struct {
 	a *attempt
 	n *nodeState
 
-	taken  []total // by need
-	count  int     // pods on the node
-	ports  portSet
-	spread spreadNode
-	inter  interPodNode
-	own    []FilterState
+	taken   []total // by need
+	count   int     // pods on the node
+	ports   portSet
+	volumes volumeNode
+	spread  spreadNode
+	inter   interPodNode
+	own     []FilterState
 	// nominated are the pods nominated to the node that the preemptor must
 	// leave room for.
 	nominated []*podState
@@ -34,12 +35,13 @@ type worker struct {
 
 func newWorker(a *attempt) *worker {
 	w := &worker{
-		a:      a,
-		taken:  make([]total, len(a.needs)),
-		ports:  portSet{wanted: a.ports},
-		spread: spreadNode{spread: a.spread},
-		inter:  interPodNode{interPod: a.inter},
-		ledger: a.snap.budgets.matcher.Ledger(),
+		a:       a,
+		taken:   make([]total, len(a.needs)),
+		ports:   portSet{wanted: a.ports},
+		volumes: volumeNode{volumes: a.volumes},
+		spread:  spreadNode{spread: a.spread},
+		inter:   interPodNode{interPod: a.inter},
+		ledger:  a.snap.budgets.matcher.Ledger(),
 	}
 	for _, f := range a.own {
 		w.own = append(w.own, f.state.Clone())
@@ -54,6 +56,7 @@ func (w *worker) enter(n *nodeState) {
 		w.taken[i] = w.a.needs[i].used(&n.taken)
 	}
 	w.ports.enter(n)
+	w.volumes.enter(n)
 	w.spread.enter(n)
 	w.inter.enter(n)
 	w.nominated = w.nominated[:0]
@@ -71,6 +74,7 @@ func (w *worker) remove(p *podState) {
 		w.taken[i].sub(w.a.needs[i].in(&p.takes))
 	}
 	w.ports.remove(p)
+	w.volumes.change(p, -1)
 	w.spread.change(p, -1)
 	w.inter.change(p, -1)
 	for _, f := range w.own {
@@ -85,6 +89,7 @@ func (w *worker) add(p *podState) {
 		w.taken[i].add(w.a.needs[i].in(&p.takes))
 	}
 	w.ports.add(p)
+	w.volumes.change(p, 1)
 	w.spread.change(p, 1)
 	w.inter.change(p, 1)
 	for _, f := range w.own {
@@ -111,6 +116,11 @@ func (w *worker) checkWith(nominated []*podState) status {
 	}
 	if s := w.resources(nominated); s.code != Success {
 		return s
+	}
+	if w.a.volumes != nil {
+		if s := w.volumes.check(nominated); s.code != Success {
+			return s
+		}
 	}
 	if s := w.spread.check(nominated); s.code != Success {
 		return s

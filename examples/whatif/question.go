@@ -94,7 +94,7 @@ func unknownPod(c *outrank.Cluster, key string) error {
 }
 
 // askManifest reads a pod that is not in the cluster yet, and gives it the
-// priority that it would get there.
+// priority that it would get there, and the volumes that its claims stand for.
 func askManifest(file string, c *outrank.Cluster, stdin io.Reader) (*question, error) {
 	pod, err := readManifest(file, stdin)
 	if err != nil {
@@ -104,6 +104,7 @@ func askManifest(file string, c *outrank.Cluster, stdin io.Reader) (*question, e
 		return nil, fmt.Errorf("pod %s of the manifest already runs on node %s; give it another metadata.name to ask about one more like it, "+
 			"or take it out of the dump to ask where it would go", pod.Key(), on)
 	}
+	c.ResolveVolumes(pod)
 	q := &question{pod: pod, from: fromManifest}
 	return q, q.resolve(c)
 }

@@ -86,6 +86,22 @@ func TestLabelsCount(t *testing.T) {
 	}
 }
 
+// The claims of a manifest are looked up in the dump.
+func TestClaimsOfTheManifest(t *testing.T) {
+	dump := listOf(nodeItem("n1", "4"), nodeItem("n2", "4"),
+		item("PersistentVolumeClaim", "data", map[string]any{"spec": map[string]any{"volumeName": "pv"}}),
+		item("PersistentVolume", "pv", map[string]any{"spec": map[string]any{"nodeAffinity": map[string]any{"required": map[string]any{
+			"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{map[string]any{"key": "name", "operator": "In", "values": []any{"n2"}}}}},
+		}}}}))
+	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+		spec["volumes"] = []any{map[string]any{"name": "v", "persistentVolumeClaim": map[string]any{"claimName": "data"}}}
+	})
+	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, dump))
+	if diff := cmp.Diff(Nodes{Count: 1, Names: []string{"n2"}}, got.FeasibleNodes); diff != "" {
+		t.Errorf("nodes that it fits on (-want +got):\n%s", diff)
+	}
+}
+
 func TestEditDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

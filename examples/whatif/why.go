@@ -139,6 +139,12 @@ func advice(r *Reason, priority int32) string {
 		return "look at the pod's node selector and affinity, and at the labels of the nodes."
 	case preemption.NodePorts:
 		return "choose another host port, or do without one."
+	case preemption.VolumeRestrictions:
+		return "a volume of the pod is in use by pods that cannot be pushed out; wait, or give it one of its own."
+	case preemption.NodeVolumeLimits:
+		return "they cannot attach more volumes; use fewer, or add nodes."
+	case preemption.VolumeBinding, preemption.VolumeZone:
+		return "the pod's volumes cannot be used there; add nodes where they can, or move the data."
 	case preemption.PodTopologySpread:
 		return "look at the pod's topologySpreadConstraints, and whether nodes carry their labels."
 	case preemption.InterPodAffinity:

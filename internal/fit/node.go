@@ -47,17 +47,38 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 // MatchesTerm reports whether all that a term lists holds for the node; an
 // empty term matches nothing.
 func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
+	if !matchesLabels(&t, node.Labels) {
+		return false
+	}
+	for i := range t.Fields {
+		if !meetsField(&t.Fields[i], node) {
+			return false
+		}
+	}
+	return true
+}
+
+// MatchesLabels reports whether any of the terms holds for a node with these
+// labels. Fields are not looked at, which is how a volume selects its nodes
+// (component-helpers CheckNodeAffinity).
+func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
+	for i := range s.Terms {
+		if matchesLabels(&s.Terms[i], labels) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesLabels asks the part of a term that is about labels; an empty term
+// matches nothing.
+func matchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
 	if len(t.Labels) == 0 && len(t.Fields) == 0 {
 		return false
 	}
 	for i := range t.Labels {
-		value, ok := node.Labels[t.Labels[i].Key]
+		value, ok := labels[t.Labels[i].Key]
 		if !meets(&t.Labels[i], value, ok) {
-			return false
-		}
-	}
-	for i := range t.Fields {
-		if !meetsField(&t.Fields[i], node) {
 			return false
 		}
 	}

@@ -43,19 +43,21 @@ type Shape struct {
 	// Nominated is the most pending pods with a nomination there may be; zero
 	// means none, and a preemptor without one.
 	Nominated int
+	// Groups is the number of pod groups; zero means none.
+	Groups int
 
 	// Taints brings taints, tolerations and cordoned nodes; Selectors node
 	// selectors, node affinity and node names; Ports host ports; Affinity
 	// required pod affinity and anti-affinity; Spread topology spread
-	// constraints.
-	Taints, Selectors, Ports, Affinity, Spread bool
+	// constraints; Volumes claims, disks and limits of attached volumes.
+	Taints, Selectors, Ports, Affinity, Spread, Volumes bool
 }
 
 // Full is a shape with everything in it.
 func Full() Shape {
 	return Shape{
-		Budgets: 4, Nominated: 4,
-		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true,
+		Budgets: 4, Nominated: 4, Groups: 2,
+		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true,
 	}
 }
 
@@ -98,6 +100,7 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 		c.Pods = append(c.Pods, nominated(t, s, kinds)...)
 		nameAll(c.Pods)
 		c.Budgets = budgets(t, s, c.Pods)
+		c.Groups = groups(t, s, c.Pods)
 		c.Pods = rapid.Permutation(c.Pods).Draw(t, "pod order")
 		return c
 	})

@@ -21,6 +21,8 @@ var shapes = map[string]gen.Shape{
 	"ports":     {Ports: true},
 	"affinity":  {Affinity: true},
 	"spread":    {Spread: true},
+	"volumes":   {Volumes: true},
+	"groups":    {Groups: 2},
 	"full":      gen.Full(),
 }
 
@@ -134,11 +136,15 @@ func TestFullShapeReachesEverything(t *testing.T) {
 		"filter TaintToleration UnschedulableAndUnresolvable", "filter NodeAffinity UnschedulableAndUnresolvable",
 		"filter  UnschedulableAndUnresolvable", "filter NodePorts Unschedulable",
 		"filter NodeResourcesFit Unschedulable", "filter NodeResourcesFit UnschedulableAndUnresolvable",
+		"filter VolumeRestrictions Unschedulable", "filter NodeVolumeLimits Unschedulable",
+		"filter VolumeBinding UnschedulableAndUnresolvable", "filter VolumeZone UnschedulableAndUnresolvable",
 		"filter PodTopologySpread Unschedulable", "filter PodTopologySpread UnschedulableAndUnresolvable",
 		"filter InterPodAffinity Unschedulable", "filter InterPodAffinity UnschedulableAndUnresolvable",
 		"dry run  UnschedulableAndUnresolvable", "dry run NodeResourcesFit Unschedulable",
 		"dry run InterPodAffinity Unschedulable", "dry run InterPodAffinity UnschedulableAndUnresolvable",
 		"dry run NodePorts Unschedulable", "dry run PodTopologySpread Unschedulable",
+		"dry run VolumeRestrictions Unschedulable", "dry run NodeVolumeLimits Unschedulable",
+		"dry run VolumeBinding UnschedulableAndUnresolvable", "dry run VolumeZone UnschedulableAndUnresolvable",
 	} {
 		assert.Positive(t, seen[what], what)
 	}
@@ -187,6 +193,15 @@ var features = []struct {
 	{"an affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.Pods) > 0 }},
 	{"an anti-affinity", "affinity", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Affinity.AntiPods) > 0 }},
 	{"another pod's anti-affinity", "affinity", anyPod(func(p *outrank.Pod) bool { return len(p.Affinity.AntiPods) > 0 })},
+	{"a group", "groups", func(c *outrank.Cluster, _ *outrank.Pod) bool { return len(c.Groups) > 0 }},
+	{"a pod in a group", "groups", anyPod(func(p *outrank.Pod) bool { return p.Group != "" })},
+	{"a claim", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Claim != "" })},
+	{"a claim for one pod", "volumes", anyVolume(func(v outrank.Volume) bool { return v.OncePod })},
+	{"a disk", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Disk.Kind != "" })},
+	{"a volume of the preemptor", "volumes", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Volumes) > 0 }},
+	{"a limit of volumes", "volumes", func(c *outrank.Cluster, _ *outrank.Pod) bool {
+		return slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return len(n.AttachLimits) > 0 })
+	}},
 	{"a spread constraint", "spread", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.TopologySpread) > 0 }},
 }
 
@@ -194,6 +209,10 @@ type predicate = func(*outrank.Cluster, *outrank.Pod) bool
 
 func anyPod(has func(*outrank.Pod) bool) predicate {
 	return func(c *outrank.Cluster, _ *outrank.Pod) bool { return slices.ContainsFunc(c.Pods, has) }
+}
+
+func anyVolume(has func(outrank.Volume) bool) predicate {
+	return anyPod(func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, has) })
 }
 
 func anyBudget(has func(*outrank.PodDisruptionBudget) bool) predicate {
@@ -237,7 +256,7 @@ func TestShuffled(t *testing.T) {
 		nodes, pods, budgets := slices.Clone(c.Nodes), slices.Clone(c.Pods), slices.Clone(c.Budgets)
 		s := gen.Shuffled(c).Draw(t, "shuffled")
 		if !sameElements(s.Nodes, c.Nodes) || !sameElements(s.Pods, c.Pods) || !sameElements(s.Budgets, c.Budgets) ||
-			!sameElements(s.Namespaces, c.Namespaces) {
+			!sameElements(s.Namespaces, c.Namespaces) || !sameElements(s.Groups, c.Groups) {
 			t.Fatalf("Shuffled lost or made up objects")
 		}
 		if !slices.Equal(nodes, c.Nodes) || !slices.Equal(pods, c.Pods) || !slices.Equal(budgets, c.Budgets) {

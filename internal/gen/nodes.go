@@ -42,7 +42,7 @@ type slack struct {
 // after that of resources.
 func drawSlack(t *rapid.T, s Shape) slack {
 	rarely := 16
-	if s.Ports || s.Affinity || s.Spread {
+	if s.Ports || s.Affinity || s.Spread || s.Volumes {
 		rarely = 2
 	}
 	if oneIn(t, "roomy", rarely) {
@@ -71,6 +71,9 @@ func (l nodeLayout) node(t *rapid.T, s Shape, name string) *outrank.Node {
 			n.Taints = rapid.SliceOfN(rapid.Custom(taint), 1, 2).Draw(t, "taints")
 		}
 		n.Unschedulable = oneIn(t, "cordoned", 10)
+	}
+	if s.Volumes {
+		addStorage(t, n)
 	}
 	return n
 }

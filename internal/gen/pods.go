@@ -28,6 +28,9 @@ func podKind(s Shape) *rapid.Generator[*outrank.Pod] {
 			p.Affinity.AntiPods = podTerms(t, "anti-affinity", 3)
 			p.Affinity.Pods = podTerms(t, "affinity", 6)
 		}
+		if s.Volumes {
+			p.Volumes = podVolumes(t, 2)
+		}
 		return p
 	})
 }

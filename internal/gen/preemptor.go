@@ -47,6 +47,9 @@ func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
 			p.TopologySpread = append(p.TopologySpread, spreadConstraint(t, p.Labels))
 		}
 	}
+	if s.Volumes {
+		addVolumes(t, s, p)
+	}
 }
 
 func preemptorPriority(t *rapid.T) *int32 {

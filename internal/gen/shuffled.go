@@ -16,6 +16,7 @@ func Shuffled(c *outrank.Cluster) *rapid.Generator[*outrank.Cluster] {
 		s.Budgets = permuted(t, "budgets", c.Budgets)
 		s.Classes = permuted(t, "classes", c.Classes)
 		s.Namespaces = permuted(t, "namespaces", c.Namespaces)
+		s.Groups = permuted(t, "groups", c.Groups)
 		return &s
 	})
 }

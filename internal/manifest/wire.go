@@ -77,6 +77,8 @@ type PodSpec struct {
 	Affinity                  *Affinity         `json:"affinity"`
 	Tolerations               []Toleration      `json:"tolerations"`
 	TopologySpreadConstraints []Spread          `json:"topologySpreadConstraints"`
+	Volumes                   []Volume          `json:"volumes"`
+	SchedulingGroup           SchedulingGroup   `json:"schedulingGroup"`
 }
 
 // PodStatus is status of a Pod.
@@ -230,6 +232,22 @@ type PriorityClass struct {
 	GlobalDefault    bool   `json:"globalDefault"`
 	PreemptionPolicy string `json:"preemptionPolicy"`
 	Description      string `json:"description"`
+}
+
+// SchedulingGroup is spec.schedulingGroup of a Pod.
+type SchedulingGroup struct {
+	PodGroupName string `json:"podGroupName"`
+}
+
+// PodGroup is scheduling.k8s.io PodGroup. Other projects have kinds of this
+// name; APIVersion tells them apart.
+type PodGroup struct {
+	APIVersion string `json:"apiVersion"`
+	Metadata   Meta   `json:"metadata"`
+	Spec       struct {
+		DisruptionMode json.RawMessage `json:"disruptionMode"`
+		Priority       *int32          `json:"priority"`
+	} `json:"spec"`
 }
 
 // Namespace is v1 Namespace.

@@ -21,6 +21,11 @@ type attempt struct {
 	// namespaces are the labels of each namespace.
 	namespaces map[string]map[string]string
 
+	// claimUsesAtStart counts the preemptor's ReadWriteOncePod claims in use;
+	// restrictionsSkipped leaves their filter out.
+	claimUsesAtStart    int
+	restrictionsSkipped bool
+
 	constraints  []constraint
 	affinity     []term
 	antiAffinity []term
@@ -47,6 +52,7 @@ func newAttempt(in Input) *attempt {
 	a.constraints = readConstraints(in.Pod)
 	a.affinity = readTerms(in.Pod, in.Pod.Affinity.Pods)
 	a.antiAffinity = readTerms(in.Pod, in.Pod.Affinity.AntiPods)
+	a.countClaims()
 	a.spreadAtStart = a.countSpread()
 	a.interpodAtStart = a.countInterpod()
 	return a

@@ -2,14 +2,18 @@ package reference
 
 // Names of the filters.
 const (
-	nodeUnschedulable = "NodeUnschedulable"
-	nodeName          = "NodeName"
-	taintToleration   = "TaintToleration"
-	nodeAffinity      = "NodeAffinity"
-	nodePorts         = "NodePorts"
-	nodeResourcesFit  = "NodeResourcesFit"
-	podTopologySpread = "PodTopologySpread"
-	interPodAffinity  = "InterPodAffinity"
+	nodeUnschedulable  = "NodeUnschedulable"
+	nodeName           = "NodeName"
+	taintToleration    = "TaintToleration"
+	nodeAffinity       = "NodeAffinity"
+	nodePorts          = "NodePorts"
+	nodeResourcesFit   = "NodeResourcesFit"
+	volumeRestrictions = "VolumeRestrictions"
+	nodeVolumeLimits   = "NodeVolumeLimits"
+	volumeBinding      = "VolumeBinding"
+	volumeZone         = "VolumeZone"
+	podTopologySpread  = "PodTopologySpread"
+	interPodAffinity   = "InterPodAffinity"
 )
 
 // filters are all of them, in the order they run (section 5).
@@ -20,6 +24,10 @@ var filters = []func(*scene) Status{
 	(*scene).filterNodeAffinity,
 	(*scene).filterPorts,
 	(*scene).filterResources,
+	(*scene).filterRestrictions,
+	(*scene).filterVolumeLimits,
+	(*scene).filterVolumeBinding,
+	(*scene).filterVolumeZone,
 	(*scene).filterSpread,
 	(*scene).filterInterpod,
 }

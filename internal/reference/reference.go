@@ -15,8 +15,8 @@
 //	4  disruption budgets        8  which nodes are tried (here: all)
 //	5  filters                   9  the best node
 //
-// What it leaves out: volumes, extenders, pod groups, and the early stop after
-// enough candidates.
+// What it leaves out: extenders, and the early stop after enough candidates.
+// [DecideGroup] is the same for a group of pods (section 11).
 package reference
 
 import (

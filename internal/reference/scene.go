@@ -10,16 +10,17 @@ import (
 // scene is one node at one moment of a dry run: the pods on it, and the state
 // that filters keep beside them. The state follows each pod taken away or put
 // back; it is not worked out anew, because some of kube-scheduler's behaviour
-// is in the difference (host ports, terminating pods under a spread
-// constraint, a filter that was skipped at the start).
+// is in the difference (host ports, claims that allow a single pod, terminating pods
+// under a spread constraint, a filter that was skipped at the start).
 type scene struct {
 	a    *attempt
 	node *outrank.Node
 	pods []occupant
 
-	ports    map[hostPort]bool
-	spread   spreadState
-	interpod interpodState
+	ports     map[hostPort]bool
+	claimUses int
+	spread    spreadState
+	interpod  interpodState
 }
 
 // occupant is a pod that takes room on the node.
@@ -33,11 +34,12 @@ type occupant struct {
 // scene is the node as things are.
 func (a *attempt) scene(n *outrank.Node) *scene {
 	s := &scene{
-		a:        a,
-		node:     n,
-		ports:    map[hostPort]bool{},
-		spread:   a.spreadAtStart.clone(),
-		interpod: a.interpodAtStart.clone(),
+		a:         a,
+		node:      n,
+		ports:     map[hostPort]bool{},
+		claimUses: a.claimUsesAtStart,
+		spread:    a.spreadAtStart.clone(),
+		interpod:  a.interpodAtStart.clone(),
 	}
 	for _, p := range a.running[n.Name] {
 		s.pods = append(s.pods, occupant{pod: p})
@@ -60,6 +62,7 @@ func (s *scene) remove(p *outrank.Pod) *scene {
 	c := s.clone()
 	c.pods = slices.DeleteFunc(c.pods, func(o occupant) bool { return o.pod == p })
 	c.freePorts(p)
+	c.changeClaims(p, -1)
 	c.changeSpread(p, -1)
 	c.changeInterpod(p, -1)
 	return c
@@ -70,6 +73,7 @@ func (s *scene) add(o occupant) *scene {
 	c := s.clone()
 	c.pods = append(c.pods, o)
 	c.takePorts(o.pod)
+	c.changeClaims(o.pod, +1)
 	c.changeSpread(o.pod, +1)
 	c.changeInterpod(o.pod, +1)
 	return c

@@ -1,0 +1,83 @@
+package gen
+
+import (
+	"github.com/outrank-go/outrank"
+	"pgregory.net/rapid"
+)
+
+// Drivers of volumes. Each has three handles at most, and nodes take few.
+const (
+	diskDriver = "disk.example.com"
+	fileDriver = "file.example.com"
+)
+
+func claim(name, driver, handle string) outrank.Volume {
+	return outrank.Volume{Claim: name, Driver: driver, Handle: handle}
+}
+
+// once makes a claim one that a single pod may use.
+func once(v outrank.Volume) outrank.Volume {
+	v.OncePod = true
+	return v
+}
+
+func disk(kind outrank.DiskKind, readOnly bool, monitors ...string) outrank.Volume {
+	return outrank.Volume{Disk: outrank.Disk{Kind: kind, ID: "d1", ReadOnly: readOnly, Monitors: monitors}}
+}
+
+// volumes are those that anybody may have. The claims that a single pod may use
+// are in use by others now and then, for nobody checks that here.
+func volumes() []outrank.Volume {
+	return []outrank.Volume{
+		claim("data", diskDriver, "h1"), claim("logs", diskDriver, "h2"), claim("cache", diskDriver, "h3"),
+		claim("files", fileDriver, "h1"), claim("home", fileDriver, "h2"),
+		once(claim("own", "", "")), once(claim("own", "", "")), once(claim("lock", diskDriver, "h3")),
+		claim("unbound", "", ""), claim("half", diskDriver, ""),
+		disk(outrank.GCEPersistentDisk, false), disk(outrank.GCEPersistentDisk, true),
+		disk(outrank.AWSElasticBlockStore, true), disk(outrank.ISCSI, true), disk(outrank.ISCSI, false),
+		disk(outrank.RBD, false, "m1", "m2"), disk(outrank.RBD, true, "m2", "m3"), disk(outrank.RBD, false, "m4"), disk(outrank.RBD, true),
+	}
+}
+
+// podVolumes draws the volumes of one pod in so many.
+func podVolumes(t *rapid.T, n int) []outrank.Volume {
+	if !oneIn(t, "has volumes", n) {
+		return nil
+	}
+	return rapid.SliceOfN(rapid.SampledFrom(volumes()), 1, 3).Draw(t, "volumes")
+}
+
+// addVolumes draws the preemptor's, which may also be tied to a place.
+func addVolumes(t *rapid.T, s Shape, p *outrank.Pod) {
+	p.Volumes = podVolumes(t, 2)
+	if oneIn(t, "bound to nodes", 6) {
+		selector := &outrank.NodeSelector{Terms: rapid.SliceOfN(nodeTerm(s), 0, 2).Draw(t, "volume terms")}
+		p.Volumes = append(p.Volumes, outrank.Volume{Claim: "local", Node: selector})
+	}
+	if oneIn(t, "bound to zones", 5) {
+		p.Volumes = append(p.Volumes, outrank.Volume{Claim: "zonal", Zones: map[string][]string{
+			pick(t, "zone label", zoneKey, zoneKey, outrank.BetaZoneLabel, outrank.RegionLabel): pick(t, "zones",
+				[]string{"z1"}, []string{"z1", "z2"}, []string{"z3"}, []string{"e1"}, nil),
+		}})
+	}
+}
+
+// addStorage says of a node what it can attach, and more of where it is.
+func addStorage(t *rapid.T, n *outrank.Node) {
+	put := func(label string, values ...string) {
+		if value := pick(t, label, values...); value != "" {
+			n.Labels[label] = value
+		}
+	}
+	put(outrank.RegionLabel, "", "", "e1")
+	put(outrank.BetaZoneLabel, "", "", "", "z1")
+	limits := map[string]int64{}
+	for _, driver := range []string{diskDriver, fileDriver} {
+		if limit := pick[int64](t, "limit of "+driver, -1, 1, 2, 2, 3, 0); limit >= 0 {
+			limits[driver] = limit
+		}
+	}
+	if len(limits) > 0 {
+		n.AttachLimits = limits
+	}
+}

@@ -1,0 +1,209 @@
+package reference
+
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// GroupInput is everything a decision for a group of pods depends on.
+type GroupInput struct {
+	// Cluster is as in Input; its Groups say which pods leave together.
+	Cluster *outrank.Cluster
+	// Pods are the preemptor. They have one group, priority and preemption
+	// policy in common.
+	Pods []*outrank.Pod
+	Now  time.Time
+}
+
+// GroupUnit is what leaves together.
+type GroupUnit struct {
+	// Group is empty for a single pod.
+	Group string
+	// Pods are in order of importance.
+	Pods     []*outrank.Pod
+	Priority int32
+	// Violates is set where losing the unit breaks a budget.
+	Violates bool
+	// Blocked is why the group had no place with the unit back.
+	Blocked Refusal
+}
+
+// Refusal is the pod that found no place, with what each node said. It is
+// empty where all found one.
+type Refusal struct {
+	Pod   string
+	Nodes map[string]Status
+}
+
+// GroupDecision is what becomes of the group.
+type GroupDecision struct {
+	// Before is why there is no place as things are, After why there is none
+	// with all possible victims away.
+	Before, After   Refusal
+	Eligible        bool
+	EligibleMessage string
+	// Possible is the number of possible victims, Victims are those that leave,
+	// most important first.
+	Possible   int
+	Victims    []GroupUnit
+	Violations int
+	// Placement has the node of each pod, where the group fits or can be made
+	// to.
+	Placement map[string]string
+	// ClearedNominations are keys, sorted.
+	ClearedNominations []string
+}
+
+// DecideGroup works the decision out (section 11):
+//
+//  1. place the group as things are;
+//  2. ask whether it may preempt;
+//  3. take all possible victims away and place it again;
+//  4. put them back one by one, budget breakers first, each if the group still
+//     has a place.
+func DecideGroup(in GroupInput) GroupDecision {
+	g := newGroup(in)
+	d := GroupDecision{}
+	d.Placement, d.Before = g.place(g.cluster)
+	possible := g.possibleUnits()
+	d.Possible = len(possible)
+	d.EligibleMessage = g.objection(possible)
+	d.Eligible = d.EligibleMessage == ""
+	if d.Placement != nil || !d.Eligible || len(possible) == 0 {
+		return d
+	}
+	left := g.cluster
+	for _, u := range possible {
+		left = withoutPods(left, u.Pods)
+	}
+	if d.Placement, d.After = g.place(left); d.Placement == nil {
+		return d
+	}
+	g.splitUnits(possible)
+	var victims []*GroupUnit
+	for _, violating := range []bool{true, false} {
+		for _, u := range possible {
+			if u.Violates != violating {
+				continue
+			}
+			back := withPods(left, u.Pods)
+			placement, blocked := g.place(back)
+			if placement != nil {
+				left, d.Placement = back, placement
+				continue
+			}
+			u.Blocked = blocked
+			victims = append(victims, u)
+		}
+	}
+	for _, u := range possible {
+		if slices.Contains(victims, u) {
+			d.Victims = append(d.Victims, *u)
+			if u.Violates {
+				d.Violations++
+			}
+		}
+	}
+	d.ClearedNominations = g.clearedNominations(d.Placement)
+	return d
+}
+
+// group is the preemptor, and the cluster without it.
+type group struct {
+	in      GroupInput
+	pods    []*outrank.Pod // most important first
+	cluster *outrank.Cluster
+}
+
+func newGroup(in GroupInput) *group {
+	g := &group{in: in, pods: slices.Clone(in.Pods), cluster: withoutPods(in.Cluster, nil)}
+	(&attempt{now: in.Now}).sortByImportance(g.pods)
+	g.cluster.Pods = slices.DeleteFunc(g.cluster.Pods, func(p *outrank.Pod) bool { return g.has(p) })
+	return g
+}
+
+// has: the pod is one of the group, known by name.
+func (g *group) has(p *outrank.Pod) bool {
+	return slices.ContainsFunc(g.pods, func(q *outrank.Pod) bool { return q.Key() == p.Key() })
+}
+
+func (g *group) priority() int32 { return g.pods[0].PriorityValue() }
+
+// place puts the pods one by one on the first node that takes them, and gives
+// where they are, or nil and why.
+func (g *group) place(c *outrank.Cluster) (map[string]string, Refusal) {
+	placement := map[string]string{}
+	for _, p := range g.pods {
+		node, refusal := g.firstNode(c, p)
+		if node == "" {
+			return nil, refusal
+		}
+		placement[p.Key()] = node
+		bound := *p
+		bound.NodeName = node
+		c = withPods(c, []*outrank.Pod{&bound})
+	}
+	return placement, Refusal{}
+}
+
+func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) {
+	a := newAttempt(Input{Cluster: c, Pod: p, Now: g.in.Now})
+	said := map[string]Status{}
+	for _, n := range c.Nodes {
+		status := a.status(n)
+		if status.Code == Success {
+			return n.Name, Refusal{}
+		}
+		said[n.Name] = status
+	}
+	return "", Refusal{Pod: p.Key(), Nodes: said}
+}
+
+// withPods and withoutPods give the cluster with more or fewer pods.
+func withPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
+	other := *c
+	other.Pods = slices.Concat(c.Pods, pods)
+	return &other
+}
+
+func withoutPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
+	other := *c
+	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(p *outrank.Pod) bool { return slices.Contains(pods, p) })
+	return &other
+}
+
+// clearedNominations names the pods of lower priority nominated to the nodes
+// that are used (section 10).
+func (g *group) clearedNominations(placement map[string]string) []string {
+	var keys []string
+	for _, p := range g.cluster.Pods {
+		waits := p.NodeName == "" && !p.Finished() && p.PriorityValue() < g.priority()
+		for _, node := range placement {
+			if waits && p.NominatedNode == node && !slices.Contains(keys, p.Key()) {
+				keys = append(keys, p.Key())
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// objection says why the group may not preempt; empty if it may (section 6).
+func (g *group) objection(possible []*GroupUnit) string {
+	if g.pods[0].PreemptionPolicy == outrank.PreemptNever {
+		return "not eligible due to preemptionPolicy=Never."
+	}
+	for _, p := range g.pods {
+		node := (&attempt{cluster: g.in.Cluster, pod: p}).nomination()
+		for _, u := range possible {
+			for _, v := range u.Pods {
+				if node != "" && v.NodeName == node && leavesByPreemption(v) {
+					return "not eligible due to a terminating pod on the nominated node."
+				}
+			}
+		}
+	}
+	return ""
+}

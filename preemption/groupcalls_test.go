@@ -1,0 +1,257 @@
+package preemption_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// What the configuration has to say about groups.
+func TestGroupConfig(t *testing.T) {
+	two := func(options ...with) *outrank.Cluster {
+		return &outrank.Cluster{
+			Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+			Pods:  []*outrank.Pod{pod("a", 1, "1", append(options, on("n1"))...), pod("b", 2, "1", on("n2"))},
+		}
+	}
+	group := two(in("g"))
+	group.Groups = []*outrank.PodGroup{whole("g")}
+	group.Pods = append(group.Pods, pod("c", 1, "0", on("n2"), in("g")))
+	spare := func(name string) func(_, victim *outrank.Pod) bool {
+		return func(_, victim *outrank.Pod) bool { return victim.Name != name }
+	}
+	grace := time.Second
+	for _, test := range []struct {
+		name   string
+		config preemption.Config
+		c      *outrank.Cluster
+		pods   []*outrank.Pod
+		want   string
+	}{
+		{"a protected pod", preemption.Config{MayEvict: spare("a")}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{"protects its group", preemption.Config{MayEvict: spare("c")}, group, nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{
+			"every pod of the group must be allowed to evict it",
+			preemption.Config{MayEvict: func(p, _ *outrank.Pod) bool { return p.Name != "gang-1" }},
+			two(), gang(2), "nothing helps",
+		},
+		{
+			"another importance",
+			preemption.Config{Importance: func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }},
+			two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
+		},
+		{
+			"in which a group stands by its most important pod",
+			preemption.Config{Importance: func(a, b *outrank.Pod) int { return -strings.Compare(a.Name, b.Name) }},
+			group, nil, "preempt [default/b] violations 0; gang-0 on n2",
+		},
+		{
+			"a filter", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("NotN1", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+				if n.Name == "n1" {
+					return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no"}}
+				}
+				return preemption.Status{}
+			})}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
+		},
+		{"nobody preempts", preemption.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not eligible (not eligible because preemption is disabled.)"},
+		{
+			"the policy Never is not known yet", preemption.Config{Policy: preemption.Policy{IgnoreNever: true}}, two(),
+			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "preempt [default/a] violations 0; gang-0 on n1",
+		},
+		{
+			"any nomination is waited for", preemption.Config{Policy: preemption.Policy{Waiting: preemption.WaitWhileNominated}}, two(),
+			gang(1, nominated("n2")), "not eligible (not eligible due to the nominated node.)",
+		},
+		{
+			"any terminating pod is waited for", preemption.Config{Policy: preemption.Policy{Waiting: preemption.WaitForTerminating}}, two(leaving("")),
+			gang(1, nominated("n1")), "not eligible (not eligible due to a terminating pod on the nominated node.)",
+		},
+		{
+			"by default only one that a preemption pushes out", preemption.Config{Policy: preemption.Policy{Grace: &grace}}, two(leaving("")),
+			gang(1, nominated("n1")), "preempt [default/a] violations 0; gang-0 on n1",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.pods == nil {
+				test.pods = gang(1)
+			}
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, test.c), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			require.NoError(t, err)
+			assert.Equal(t, test.want, say(plan))
+			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Policy.Grace != nil, plan.Grace != nil, "grace")
+		})
+	}
+}
+
+func TestGroupRefuses(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:  []*outrank.Node{node("n1", "1", "a")},
+		Pods:   []*outrank.Pod{pod("runs", 9, "1", on("n1"))},
+		Groups: []*outrank.PodGroup{prior(whole("g"), 5)},
+	}
+	negative := pod("p", 9, "1")
+	negative.Overhead = resource.MustList("cpu", "-1")
+	never := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }
+	lower := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptLowerPriority }
+	for _, test := range []struct {
+		name string
+		pods []*outrank.Pod
+		is   error
+		want string
+	}{
+		{"nobody", nil, outrank.ErrInvalid, "group request: Pods: empty"},
+		{"nil", []*outrank.Pod{pod("p", 9, "1"), nil}, outrank.ErrInvalid, "pod number 2: metadata.name: missing"},
+		{"invalid", []*outrank.Pod{negative}, outrank.ErrInvalid, "pod default/p: spec.overhead.cpu: -1 is negative"},
+		{"twice", []*outrank.Pod{pod("p", 9, "1"), pod("p", 9, "1", namespace("default"))}, outrank.ErrInvalid, "pod default/p: stands in the group twice"},
+		{"running", []*outrank.Pod{pod("runs", 9, "1")}, preemption.ErrState, "pod default/runs: not in the right state: it runs on node n1"},
+		{
+			"all that is unequal, at once",
+			[]*outrank.Pod{pod("p", 9, "1", in("h"), lower), pod("q", 8, "1", in("h")), pod("r", 9, "1", never), pod("s", 9, "1", in("h"), namespace("x"))},
+			outrank.ErrInvalid,
+			`pod default/q: spec.priority: 8, and default/p has 9
+pod default/r: spec.schedulingGroup.podGroupName: group "", and default/p has "default/h"
+pod default/r: spec.preemptionPolicy: not that of default/p
+pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "default/h"`,
+		},
+		{
+			"not the priority of the group", []*outrank.Pod{pod("p", 9, "1", in("g"))}, outrank.ErrInvalid,
+			"pod default/p: spec.priority: 9, and the group default/g has 5",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			require.ErrorIs(t, err, test.is)
+			assert.Equal(t, test.want, err.Error())
+		})
+	}
+	e := newEvaluator(t, preemption.Config{})
+	_, err := e.PreemptGroup(context.Background(), nil, preemption.GroupRequest{Pods: gang(1)})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = e.FirstFit(context.Background(), nil, gang(1))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = e.FirstFit(context.Background(), newSnapshot(t, c), []*outrank.Pod{pod("runs", 9, "1")})
+	require.ErrorIs(t, err, preemption.ErrState)
+}
+
+// A Place of the caller's: what it may do, and what is made of a bad answer.
+func TestGroupPlace(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "1", on("n1")), pod("b", 2, "2", on("n2")),
+			pod("gang-1", 9, "1", nominated("n1"), in("gang")),
+		},
+	}
+	last := func(_ context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		var placed preemption.Placement
+		for _, p := range pods {
+			if snap.NominationOf(p.Key()) != "" || snap.Used("n2", resource.CPU) > 1000 {
+				return preemption.Placement{Refused: &preemption.Refusal{}}, nil
+			}
+			require.NoError(t, snap.Bind(p.Key(), "n2"))
+			placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: p, Node: "n2"})
+		}
+		pods[0] = nil // it is its own
+		return placed, nil
+	}
+	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	req := preemption.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
+	plan, err := e.PreemptGroup(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
+	assert.Equal(t, "no place", plan.TurnedDown.String())
+	assert.Equal(t, []int{2, 4}, []int{plan.Possible, plan.Placements}, "as it is, empty, and once for each unit")
+	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
+
+	p, q := req.Pods[0], req.Pods[1]
+	asked := 0
+	for name, answer := range map[string]func() preemption.Placement{
+		"nothing":       func() preemption.Placement { return preemption.Placement{} },
+		"one of two":    func() preemption.Placement { return assigned(p, "n1") },
+		"one twice":     func() preemption.Placement { return assigned(p, "n1", p, "n1") },
+		"nil":           func() preemption.Placement { return assigned(p, "n1", (*outrank.Pod)(nil), "n1") },
+		"somebody else": func() preemption.Placement { return assigned(p, "n1", q, "n1", c.Pods[0], "n1") },
+		"no such node":  func() preemption.Placement { return assigned(p, "n1", q, "n3") },
+		"another mind": func() preemption.Placement {
+			if asked++; asked == 1 {
+				return preemption.Placement{Refused: &preemption.Refusal{Pod: p}}
+			}
+			return assigned(p, "n1", q, "n1")
+		},
+	} {
+		req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+			return answer(), nil
+		}
+		_, err := e.PreemptGroup(context.Background(), snap, req)
+		assert.ErrorIs(t, err, preemption.ErrPlacement, name)
+	}
+}
+
+func assigned(pairs ...any) preemption.Placement {
+	var placed preemption.Placement
+	for i := 0; i < len(pairs); i += 2 {
+		placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: pairs[i].(*outrank.Pod), Node: pairs[i+1].(string)})
+	}
+	return placed
+}
+
+// What the plan says beside the victims, and that ApplyGroup checks before it
+// changes anything.
+func TestGroupPlanAndApply(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "a")},
+		Groups:  []*outrank.PodGroup{whole("g")},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "2", on("n1"), in("g"), app("web")), pod("b", 3, "1", on("n2")),
+			pod("w1", 2, "1", nominated("n1")), pod("w2", 3, "1", nominated("n1")), pod("w3", 1, "1", nominated("n2")), pod("w4", 9, "0", nominated("n1")),
+			pod("gang-0", 9, "1", nominated("n2")),
+		},
+	}
+	snap := newSnapshot(t, c)
+	plan := preemptGroup(t, snap, gang(2))
+	require.Equal(t, "preempt [default/g (1 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
+	assert.Equal(t, []string{"default/w2", "default/w1"}, keys(plan.ClearedNominations), "lower ones on the nodes used, by importance")
+	assert.Equal(t, "default/gang", plan.Group)
+	assert.Equal(t, c.Budgets, plan.Victims[0].Violated)
+	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
+	assert.Equal(t, "no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "b was still away")
+	assert.Empty(t, (*preemption.Refusal)(nil).String())
+
+	spoil := func(change func(p *preemption.GroupPlan)) *preemption.GroupPlan {
+		p := *plan
+		p.Placement = append([]preemption.Assignment(nil), plan.Placement...)
+		p.Victims = append([]preemption.GroupVictim(nil), plan.Victims...)
+		change(&p)
+		return &p
+	}
+	for name, bad := range map[string]*preemption.GroupPlan{
+		"no plan":    nil,
+		"not one":    spoil(func(p *preemption.GroupPlan) { p.Outcome = preemption.Fits }),
+		"no node":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Node = "n3" }),
+		"no pod":     spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = nil }),
+		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }),
+		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pods = []*outrank.Pod{c.Pods[0], c.Pods[2]} }),
+	} {
+		require.Error(t, snap.ApplyGroup(bad), name)
+		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)
+		assert.Equal(t, "n2", snap.NominationOf("default/gang-0"), name)
+	}
+	mark := snap.Mark()
+	twice := spoil(func(p *preemption.GroupPlan) { p.Victims = append(p.Victims, p.Victims[0]) })
+	require.NoError(t, snap.ApplyGroup(twice), "a victim named twice leaves once")
+	assert.Empty(t, snap.PodsOn("n1"))
+	assert.Equal(t, []string{"default/w4", "default/gang-0", "default/gang-1"}, keys(snap.NominatedTo("n1")))
+	assert.Equal(t, "n2", snap.NominationOf("default/w3"))
+	require.NoError(t, snap.Undo(mark))
+	assert.Equal(t, plan, preemptGroup(t, snap, gang(2)))
+}

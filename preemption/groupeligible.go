@@ -1,0 +1,116 @@
+package preemption
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// eligible asks whether the group may preempt (sections 6 and 11;
+// preemptorEligibleToPreemptOthers). Unlike for a single pod, what a nominated
+// node says of the pod does not matter.
+func (r *groupRun) eligible(possible []*unit) Ineligibility {
+	policy := &r.config.Policy
+	if policy.Disabled {
+		return Disabled
+	}
+	if neverPreempts(r.pods[0]) && !policy.IgnoreNever {
+		return PolicyNever
+	}
+	nominated := r.nominated()
+	if policy.Waiting == WaitWhileNominated && len(nominated) > 0 {
+		return Nominated
+	}
+	for _, u := range possible {
+		for _, p := range u.pods {
+			leaves := leavesByPreemption(p) || policy.Waiting == WaitForTerminating && p.pod.Terminating()
+			if leaves && nominated[p.node] {
+				return VictimsTerminating
+			}
+		}
+	}
+	return Eligible
+}
+
+// nominated are the nodes that pods of the group are nominated to: as the
+// snapshot knows, or as the pods say that it does not know.
+func (r *groupRun) nominated() map[string]bool {
+	nodes := map[string]bool{}
+	for _, p := range r.pods {
+		node := p.NominatedNode
+		if state, ok := r.snap.pods.get(p.Key()); ok {
+			node = state.nominated
+		}
+		if node != "" {
+			nodes[node] = true
+		}
+	}
+	return nodes
+}
+
+// checkGroup names everything that keeps the pods from being a group.
+func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
+	if len(pods) == 0 {
+		return refuseGroup([]outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}})
+	}
+	var ps []outrank.Problem
+	var running []error
+	seen := map[string]bool{}
+	for i, p := range pods {
+		var invalid *outrank.InputError
+		if errors.As(p.Validate(), &invalid) {
+			if p == nil {
+				invalid.Problems[0].Object = fmt.Sprintf("pod number %d", i+1)
+			}
+			ps = append(ps, invalid.Problems...)
+			continue
+		}
+		if seen[p.Key()] {
+			ps = append(ps, outrank.Problem{Object: "pod " + p.Key(), Text: "stands in the group twice"})
+		}
+		seen[p.Key()] = true
+		if on := snap.NodeOf(p.Key()); on != "" {
+			running = append(running, fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, on))
+		}
+	}
+	if len(ps) == 0 {
+		ps = unequal(snap, pods)
+	}
+	return errors.Join(append(running, refuseGroup(ps))...)
+}
+
+// unequal compares each pod with the first, and with the group if the snapshot
+// knows it.
+func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
+	var ps []outrank.Problem
+	first := pods[0]
+	group := snap.groups[first.GroupKey()]
+	for _, p := range pods {
+		add := func(field, format string, args ...any) {
+			ps = append(ps, outrank.Problem{Object: "pod " + p.Key(), Field: field, Text: fmt.Sprintf(format, args...)})
+		}
+		if p.GroupKey() != first.GroupKey() {
+			add("spec.schedulingGroup.podGroupName", "group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey())
+		}
+		if p.PriorityValue() != first.PriorityValue() {
+			add("spec.priority", "%d, and %s has %d", p.PriorityValue(), first.Key(), first.PriorityValue())
+		}
+		if group != nil && group.Priority != nil && p.PriorityValue() != *group.Priority {
+			add("spec.priority", "%d, and the group %s has %d", p.PriorityValue(), group.Key(), *group.Priority)
+		}
+		if neverPreempts(p) != neverPreempts(first) {
+			add("spec.preemptionPolicy", "not that of %s", first.Key())
+		}
+	}
+	return ps
+}
+
+func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
+
+func refuseGroup(ps []outrank.Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: ps}
+}

@@ -1,0 +1,96 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// training is a group of two that needs a cpu for each.
+func training() []*outrank.Pod {
+	var pods []*outrank.Pod
+	for i := range 2 {
+		pod := urgent()
+		pod.Name, pod.Group = fmt.Sprint("train-", i), "train"
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// grouped is two full nodes. Of their pods, web on one and cache on the other
+// belong together: who takes one of them away takes both.
+func grouped() *outrank.Cluster {
+	c := sample()
+	c.Pods[0].Group, c.Pods[3].Group = "shop", "shop"
+	c.Groups = []*outrank.PodGroup{{Name: "shop", Disruption: outrank.DisruptPodGroup}}
+	return c
+}
+
+func ExampleEvaluator_PreemptGroup() {
+	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.New(preemption.Config{}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
+	fmt.Println(plan.Outcome)
+	for _, a := range plan.Placement {
+		fmt.Println("place", a)
+	}
+	for _, v := range plan.Victims {
+		fmt.Println("evict", v, "of priority", v.Priority, "-", v.Blocks)
+	}
+	// Output:
+	// preempt
+	// place default/train-0 on n1
+	// place default/train-1 on n2
+	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 2 NodeResourcesFit: Insufficient cpu
+}
+
+// A scheduling function of one's own: never two pods of the group on one node.
+func ExamplePlace() {
+	eval := must(preemption.New(preemption.Config{}))
+	apart := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		var placed preemption.Placement
+		for _, pod := range pods {
+			one, err := eval.FirstFit(ctx, snap, []*outrank.Pod{pod})
+			if err != nil || one.Refused != nil {
+				return one, err
+			}
+			placed.Assignments = append(placed.Assignments, one.Assignments...)
+			// The snapshot is this call's own: take the node out for the rest.
+			if err := snap.RemoveNode(one.Assignments[0].Node); err != nil {
+				return preemption.Placement{}, err
+			}
+		}
+		return placed, nil
+	}
+	snap := must(preemption.NewSnapshot(sample()))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now, Place: apart}))
+	fmt.Println(plan.Outcome, plan.Placement, plan.VictimPods()[0].Key(), plan.VictimPods()[1].Key())
+	// Output: preempt [default/train-0 on n1 default/train-1 on n2] default/cache default/batch
+}
+
+func ExampleEvaluator_FirstFit() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	placed := must(eval.FirstFit(context.Background(), snap, training()))
+	fmt.Println(placed.Refused)
+	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
+}
+
+func ExampleSnapshot_ApplyGroup() {
+	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.New(preemption.Config{}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
+	mark := snap.Mark()
+	fmt.Println(snap.ApplyGroup(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
+	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")))
+	// Output:
+	// <nil> 1 n2
+	// <nil> 2
+}
+
+func ExampleSnapshot_SetGroups() {
+	snap := must(preemption.NewSnapshot(grouped()))
+	err := snap.SetGroups([]*outrank.PodGroup{{Name: "shop"}}) // its pods leave one by one now
+	group, ok := snap.Group("default/shop")
+	fmt.Println(err, ok, group.Disruption == outrank.DisruptPodGroup)
+	// Output: <nil> true false
+}
