@@ -51,7 +51,14 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with more to it.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
-	r, err := e.run(ctx, snap, &req, false)
+	a, crew, err := e.start(snap, &req)
+	if err != nil {
+		return nil, err
+	}
+	if a.plainly(&req) {
+		return a.searchPlainly(ctx, crew)
+	}
+	r, err := a.run(ctx, crew, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +74,11 @@ func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // ExplainRequest is Explain for a question with more to it.
 func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
-	r, err := e.run(ctx, snap, &req, true)
+	a, crew, err := e.start(snap, &req)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.run(ctx, crew, &req, true)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +99,21 @@ type result struct {
 	chosen     Candidate
 }
 
-func (e *Evaluator) run(ctx context.Context, snap *Snapshot, req *Request, everything bool) (*result, error) {
+// start prepares an attempt and those who work on it.
+func (e *Evaluator) start(snap *Snapshot, req *Request) (*attempt, *crew, error) {
 	if snap == nil {
-		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+		return nil, nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
 	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	crew := newCrew(e.config.Workers, a)
+	return a, newCrew(e.config.Workers, a), nil
+}
+
+// run decides in the general way.
+func (a *attempt) run(ctx context.Context, crew *crew, req *Request, everything bool) (*result, error) {
+	var err error
 	r := &result{attempt: a, best: -1}
 	if r.before, err = filterAll(ctx, crew, req); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 		said = append(said, s)
 	}
 	r := result{attempt: a}
-	return "", &Refusal{Pod: pod, Nodes: r.counts(said, nil)}, ctx.Err()
+	return "", &Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
 }
 
 // try asks for a place with the pods that are there at the moment. FirstFit

@@ -24,7 +24,13 @@ type nodeState struct {
 	// pods run here, nominated are pending pods that room was made for here;
 	// both by importance, a missing start counting as later than any.
 	pods, nominated []*podState
-	taken           usage
+	// rows are what each of the pods takes, by column, and ranks what it is
+	// ordered by.
+	rows  [][len(standard)]int64
+	ranks []importance
+	taken usage
+	// guarded are the pods that budgets cover, by place.
+	guarded []guard
 	// holding counts the pods that hold host ports, mounting those that have
 	// volumes.
 	holding, mounting int
@@ -33,6 +39,12 @@ type nodeState struct {
 	// is not the one of the call.
 	unstarted int
 	latest    int64
+}
+
+// guard is a pod that budgets cover.
+type guard struct {
+	place int32
+	kind  *kind
 }
 
 func newNodeState(name string, o *owner) *nodeState {
@@ -53,6 +65,8 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c := *n
 	c.owner = o
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
+	c.guarded = slices.Clone(n.guarded)
+	c.rows, c.ranks = slices.Clone(n.rows), slices.Clone(n.ranks)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
 }
@@ -62,34 +76,54 @@ func (n *nodeState) empty() bool {
 	return n.node == nil && len(n.pods) == 0 && len(n.nominated) == 0
 }
 
+// load puts pods on a new node, all at once. The slice is the node's from now
+// on. Time is that of sorting them.
+func (n *nodeState) load(pods, nominated []*podState) {
+	byImportance := func(p, q *podState) int { return p.compare(q, never) }
+	slices.SortFunc(pods, byImportance)
+	slices.SortFunc(nominated, byImportance)
+	n.pods, n.nominated = pods, nominated
+	n.rows, n.ranks = make([][len(standard)]int64, len(pods)), make([]importance, len(pods))
+	for i, p := range pods {
+		n.rows[i], n.ranks[i] = p.takes.std, p.rank
+		n.count(p, 1)
+	}
+}
+
 // addPod puts a pod on the node, in its place by importance. Time is linear in
 // the pods on the node.
 func (n *nodeState) addPod(p *podState) {
-	n.pods = insertByImportance(n.pods, p)
-	n.taken.add(&p.takes)
+	i := placeOf(n.pods, p)
+	n.pods = slices.Insert(n.pods, i, p)
+	n.rows = slices.Insert(n.rows, i, p.takes.std)
+	n.ranks = slices.Insert(n.ranks, i, p.rank)
 	n.count(p, 1)
-	if p.rank.sec == noStart {
-		return
-	}
-	n.latest = max(n.latest, p.rank.sec)
 }
 
 // removePod takes a pod of the node away again.
 func (n *nodeState) removePod(p *podState) {
-	n.pods = removeByImportance(n.pods, p)
-	n.taken.sub(&p.takes)
+	i := placeOf(n.pods, p)
+	n.pods = slices.Delete(n.pods, i, i+1)
+	n.rows = slices.Delete(n.rows, i, i+1)
+	n.ranks = slices.Delete(n.ranks, i, i+1)
 	n.count(p, -1)
 	if p.rank.sec == n.latest {
 		n.latest = math.MinInt64
-		for _, q := range n.pods {
-			if q.rank.sec != noStart {
-				n.latest = max(n.latest, q.rank.sec)
+		for _, r := range n.ranks {
+			if r.sec != noStart {
+				n.latest = max(n.latest, r.sec)
 			}
 		}
 	}
 }
 
+// count follows a pod that came or went in all that is summed up.
 func (n *nodeState) count(p *podState, by int) {
+	if by > 0 {
+		n.taken.add(&p.takes)
+	} else {
+		n.taken.sub(&p.takes)
+	}
 	if hasHostPorts(p.pod) {
 		n.holding += by
 	}
@@ -98,18 +132,38 @@ func (n *nodeState) count(p *podState, by int) {
 	}
 	if p.rank.sec == noStart {
 		n.unstarted += by
+	} else if by > 0 {
+		n.latest = max(n.latest, p.rank.sec)
 	}
 }
 
 func hasHostPorts(p *outrank.Pod) bool { return fit.HostPorts(p) != nil }
 
+// guard notes which pods budgets cover.
+func (n *nodeState) guard() {
+	n.guarded = n.guarded[:0]
+	for i, p := range n.pods {
+		if len(p.kind.covering) > 0 {
+			n.guarded = append(n.guarded, guard{int32(i), p.kind})
+		}
+	}
+}
+
+// first is the place of the most important pod below a priority.
+func (n *nodeState) first(priority int32) int {
+	return sort.Search(len(n.ranks), func(i int) bool { return n.ranks[i].priority < priority })
+}
+
+// inOrder reports whether the pods are in the order of a call at now: a missing
+// start may count as earlier than one that is yet to come.
+func (n *nodeState) inOrder(now instant) bool { return n.unstarted == 0 || n.latest < now.sec }
+
 // possible lists the pods of lower priority, the most important first. The
 // slice is the node's own, or sorted anew into buf where a start lies in the
 // future and a missing one would count as earlier.
 func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*podState {
-	first := sort.Search(len(n.pods), func(i int) bool { return n.pods[i].rank.priority < priority })
-	pods := n.pods[first:]
-	if n.unstarted > 0 && n.latest >= now.sec {
+	pods := n.pods[n.first(priority):]
+	if !n.inOrder(now) {
 		*buf = append((*buf)[:0], pods...)
 		slices.SortFunc(*buf, func(p, q *podState) int { return p.compare(q, now) })
 		return *buf

@@ -7,7 +7,7 @@ import (
 
 func (r *result) plan() *Plan {
 	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Feasible: r.feasible}
-	p.TurnedDown = r.counts(r.before, nil)
+	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
 		p.Outcome = Fits
@@ -15,10 +15,10 @@ func (r *result) plan() *Plan {
 		p.Outcome = NotEligible
 	case r.best < 0:
 		p.Outcome = NothingHelps
-		p.Unhelpful = r.counts(r.after, r.tried)
+		p.Unhelpful = r.countsOf(r.after, r.tried)
 	default:
 		p.Outcome = Preempt
-		p.Unhelpful = r.counts(r.after, r.tried)
+		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.Candidate, p.Grace = r.chosen, r.config.Policy.Grace
 		p.ClearedNominations = r.clearedNominations(r.nodeAt(r.best))
 	}
@@ -27,7 +27,7 @@ func (r *result) plan() *Plan {
 
 func (r *result) explanation() *Explanation {
 	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
-	e.Unhelpful = r.counts(r.after, r.tried)
+	e.Unhelpful = r.countsOf(r.after, r.tried)
 	var places []int
 	for i := range r.before {
 		report := NodeReport{Node: r.nodeAt(i).name, Status: r.public(r.before[i])}
@@ -50,7 +50,7 @@ func (r *result) explanation() *Explanation {
 }
 
 // counts groups the statuses that are not success, the most frequent first.
-func (r *result) counts(ss []status, among []bool) []Count {
+func (r *result) countsOf(ss []status, among []bool) []Count {
 	var groups []Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
@@ -66,12 +66,7 @@ func (r *result) counts(ss []status, among []bool) []Count {
 		}
 		groups[at].Nodes++
 	}
-	sort.SliceStable(groups, func(i, j int) bool {
-		if groups[i].Nodes != groups[j].Nodes {
-			return groups[i].Nodes > groups[j].Nodes
-		}
-		return groups[i].String() < groups[j].String()
-	})
+	sortCounts(groups)
 	return groups
 }
 

@@ -38,6 +38,7 @@ type Snapshot struct {
 	slots index[int32] // slot by name
 	order []int32      // slots of the nodes the snapshot holds, in the caller's order
 	free  []int32
+	lanes lanes // by slot
 	pods  index[*podState]
 	kinds index[*members] // by key
 	// claims are those that pods on nodes use, by key.
@@ -91,12 +92,42 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	for _, n := range c.Nodes {
 		s.setNode(n.Name, n, len(s.order))
 	}
-	for _, p := range c.Pods {
-		if !p.Finished() {
-			s.put(newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
-		}
-	}
+	s.load(c.Pods)
 	return s, nil
+}
+
+// load puts all pods into a new snapshot, sorting each node's only once.
+func (s *Snapshot) load(pods []*outrank.Pod) {
+	running, waiting := map[string][]*podState{}, map[string][]*podState{}
+	for _, p := range pods {
+		if p.Finished() {
+			continue
+		}
+		ps := newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p))
+		s.pods.set(ps.key, ps)
+		if ps.node != "" {
+			s.writable(ps.node)
+			running[ps.node] = append(running[ps.node], ps)
+		} else if ps.nominated != "" {
+			s.writable(ps.nominated)
+			waiting[ps.nominated] = append(waiting[ps.nominated], ps)
+		}
+		s.join(ps)
+		s.useClaims(ps, 1)
+	}
+	for slot, n := range s.nodes {
+		n.load(running[n.name], waiting[n.name])
+		n.guard()
+		s.lanes.set(int32(slot), laneOf(n), s.owner)
+	}
+}
+
+// refresh works a node's lane out anew after a change.
+func (s *Snapshot) refresh(n *nodeState) {
+	if slot, ok := s.slots.get(n.name); ok {
+		n.guard()
+		s.lanes.set(slot, laneOf(n), s.owner)
+	}
 }
 
 // Clone gives a snapshot of its own, equal to this one. The two share whatever
@@ -117,6 +148,7 @@ func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
+	v.lanes = slices.Clone(s.lanes)
 	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
 	v.claims = s.claims.view()
 	return &v
@@ -262,10 +294,13 @@ func (s *Snapshot) release(n *nodeState) {
 func (s *Snapshot) put(p *podState) {
 	s.pods.set(p.key, p)
 	if p.node != "" {
-		s.writable(p.node).addPod(p)
+		n := s.writable(p.node)
+		n.addPod(p)
+		s.refresh(n)
 	} else if p.nominated != "" {
 		n := s.writable(p.nominated)
 		n.nominated = insertByImportance(n.nominated, p)
+		s.refresh(n)
 	}
 	s.join(p)
 	s.useClaims(p, 1)
@@ -280,10 +315,12 @@ func (s *Snapshot) drop(p *podState) {
 	if p.node != "" {
 		n := s.writable(p.node)
 		n.removePod(p)
+		s.refresh(n)
 		s.release(n)
 	} else if p.nominated != "" {
 		n := s.writable(p.nominated)
 		n.nominated = removeByImportance(n.nominated, p)
+		s.refresh(n)
 		s.release(n)
 	}
 	s.journal.record(step{kind: dropPod, pod: p})
@@ -291,7 +328,9 @@ func (s *Snapshot) drop(p *podState) {
 
 // setNode puts a node in at a place in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
-	s.writable(name).setNode(obj)
+	n := s.writable(name)
+	n.setNode(obj)
+	s.refresh(n)
 	slot, _ := s.slots.get(name)
 	s.order = slices.Insert(s.order, place, slot)
 	s.journal.record(step{kind: putNode, node: obj, place: place})
@@ -303,6 +342,7 @@ func (s *Snapshot) unsetNode(place int) {
 	s.journal.record(step{kind: dropNode, node: n.node, place: place})
 	s.order = slices.Delete(s.order, place, place+1)
 	n.setNode(nil)
+	s.refresh(n)
 	s.release(n)
 }
 
