@@ -13,6 +13,9 @@ import (
 // pod are kept as a list, empty for most pods.
 var standard = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
+// amountRow holds an amount for each column.
+type amountRow [len(standard)]int64
+
 // named is an amount of a resource that has no column.
 type named struct {
 	name  resource.Name
@@ -22,7 +25,7 @@ type named struct {
 // amounts are whole counted units: millicores of cpu, units of all else. None
 // is negative.
 type amounts struct {
-	std   [len(standard)]int64
+	std   amountRow
 	extra []named // by name, none zero
 }
 

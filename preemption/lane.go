@@ -12,10 +12,10 @@ import (
 type lane struct {
 	// free is what the node offers less what is taken, by column; it may be
 	// below zero. offers is what the empty node has.
-	free, offers [len(standard)]int64
+	free, offers amountRow
 	// low is what the pods of the lowest priority on the node hold together,
 	// and lowPods how many they are.
-	low     [len(standard)]int64
+	low     amountRow
 	lowPods int32
 	// lowest is that priority.
 	lowest int32

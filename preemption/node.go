@@ -3,7 +3,6 @@ package preemption
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
@@ -26,7 +25,7 @@ type nodeState struct {
 	pods, nominated []*podState
 	// rows are what each of the pods takes, by column, and ranks what it is
 	// ordered by.
-	rows  [][len(standard)]int64
+	rows  []amountRow
 	ranks []importance
 	taken usage
 	// guarded are the pods that budgets cover, by place.
@@ -83,7 +82,7 @@ func (n *nodeState) load(pods, nominated []*podState) {
 	slices.SortFunc(pods, byImportance)
 	slices.SortFunc(nominated, byImportance)
 	n.pods, n.nominated = pods, nominated
-	n.rows, n.ranks = make([][len(standard)]int64, len(pods)), make([]importance, len(pods))
+	n.rows, n.ranks = make([]amountRow, len(pods)), make([]importance, len(pods))
 	for i, p := range pods {
 		n.rows[i], n.ranks[i] = p.takes.std, p.rank
 		n.count(p, 1)
@@ -151,7 +150,15 @@ func (n *nodeState) guard() {
 
 // first is the place of the most important pod below a priority.
 func (n *nodeState) first(priority int32) int {
-	return sort.Search(len(n.ranks), func(i int) bool { return n.ranks[i].priority < priority })
+	low, high := 0, len(n.ranks)
+	for low < high {
+		if mid := int(uint(low+high) / 2); n.ranks[mid].priority < priority {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
 }
 
 // inOrder reports whether the pods are in the order of a call at now: a missing

@@ -28,7 +28,9 @@ import (
 type plainSearch struct {
 	*attempt
 	columns []column
-	slots   int // in the order of nodes
+	// need and asks are the same by column of rows.
+	need amountRow
+	asks [len(standard)]bool
 	// choosy preemptors are asked about every node; others let themselves be
 	// told by the node's lane that nothing keeps them away.
 	choosy   bool
@@ -115,7 +117,7 @@ func (f *found) better(g *found) bool {
 	case f.victims != g.victims:
 		return f.victims < g.victims
 	case f.start != g.start:
-		return f.start.sec > g.start.sec || f.start.sec == g.start.sec && f.start.nsec > g.start.nsec
+		return g.start.before(f.start)
 	}
 	return f.place < g.place
 }
@@ -170,7 +172,9 @@ func (a *attempt) searchPlainly(ctx context.Context, crew *crew) (*Plan, error) 
 	*memory = fill(*memory, len(a.snap.order), verdict{})
 	s := &plainSearch{attempt: a, verdicts: *memory}
 	for i := range a.needs {
-		s.columns = append(s.columns, column{a.needs[i].column, a.needs[i].value})
+		at := a.needs[i].column
+		s.columns = append(s.columns, column{at, a.needs[i].value})
+		s.need[at], s.asks[at] = a.needs[i].value, true
 	}
 	s.choosy = a.onlyNamed || a.pod.NodeName != "" || len(a.pod.NodeSelector) > 0 || a.pod.Affinity.Node != nil
 	hunterOf := map[*worker]*hunter{}
@@ -263,7 +267,7 @@ func (h *hunter) shortage(l *lane) int {
 }
 
 // covers reports whether taking away pods that hold this much makes room.
-func (h *hunter) covers(l *lane, key int, held *[len(standard)]int64, pods int32) bool {
+func (h *hunter) covers(l *lane, key int, held *amountRow, pods int32) bool {
 	for i, c := range h.columns {
 		if key&(1<<i) != 0 && l.free[c.at]+held[c.at] < c.need {
 			return false
@@ -275,7 +279,7 @@ func (h *hunter) covers(l *lane, key int, held *[len(standard)]int64, pods int32
 // lookDeeper goes up the priorities from the lowest until there is room.
 func (h *hunter) lookDeeper(place int, l *lane, key int) {
 	n := h.node(place)
-	held, pods := [len(standard)]int64{}, int32(0)
+	held, pods := amountRow{}, int32(0)
 	for i := len(n.rows) - 1; i >= 0 && n.ranks[i].priority < h.priority; i-- {
 		for k := range held {
 			held[k] += n.rows[i][k]
@@ -369,36 +373,57 @@ func (h *hunter) keep(f found) {
 // hunt finds the victims on a candidate (section 7), from the first pod on that
 // may not come back.
 func (h *hunter) hunt(place int, n *nodeState, bound int32) {
-	first := n.first(h.priority)
-	h.charge(n, first)
-	from := first
-	if len(h.violates) == 0 || n.ranks[h.violates[len(h.violates)-1]].priority > bound {
+	l := h.snap.lanes.at(h.snap.order[place])
+	h.violates = h.violates[:0]
+	if len(n.guarded) > 0 {
+		h.charge(n)
+	}
+	t := trial{hunter: h, n: n}
+	var from int
+	switch last := len(h.violates) - 1; {
+	case last >= 0 && n.ranks[h.violates[last]].priority <= bound:
+		from = n.first(h.priority)
+	case bound == l.lowest:
+		h.violates = h.violates[:0]
+		from = len(n.rows) - int(l.lowPods)
+		t.slack = l.low
+	default:
 		h.violates = h.violates[:0]
 		from = n.first(bound + 1)
 	}
-	t := trial{hunter: h, n: n}
-	l := h.snap.lanes.at(h.snap.order[place])
-	t.room = l.room + int32(len(n.rows)-from) - 1
-	for i, c := range h.columns {
-		t.slack[i] = l.free[c.at] - c.need
-		for _, row := range n.rows[from:] {
-			t.slack[i] += row[c.at]
+	if t.slack == (amountRow{}) {
+		for i := range n.rows[from:] {
+			row := &n.rows[from+i]
+			t.slack[0] += row[0]
+			t.slack[1] += row[1]
+			t.slack[2] += row[2]
 		}
 	}
+	for k := range t.slack {
+		if h.asks[k] {
+			t.slack[k] += l.free[k] - h.need[k]
+		} else {
+			t.slack[k] = unlimited
+		}
+	}
+	t.room = l.room + int32(len(n.rows)-from) - 1
 	if f, ok := t.reprieve(from, bound); ok {
 		f.place = place
 		h.keep(f)
 	}
 }
 
+// unlimited is more than all pods of a node take together (see oddAmounts).
+const unlimited = math.MaxInt64 / 2
+
 // charge finds the possible victims that violate a budget, by place: those
 // covered are charged in order of importance (section 4).
-func (h *hunter) charge(n *nodeState, first int) {
-	h.violates = h.violates[:0]
-	for _, g := range n.guarded {
-		if int(g.place) < first {
-			continue
-		}
+func (h *hunter) charge(n *nodeState) {
+	possible := n.guarded
+	for len(possible) > 0 && n.ranks[possible[0].place].priority >= h.priority {
+		possible = possible[1:]
+	}
+	for _, g := range possible {
 		violates := false
 		for _, b := range g.kind.covering {
 			if h.exempt(b, n.pods[g.place]) {
@@ -411,10 +436,7 @@ func (h *hunter) charge(n *nodeState, first int) {
 			h.violates = append(h.violates, g.place)
 		}
 	}
-	for _, g := range n.guarded {
-		if int(g.place) < first {
-			continue
-		}
+	for _, g := range possible {
 		for _, b := range g.kind.covering {
 			if !h.exempt(b, n.pods[g.place]) {
 				h.left[b]++
@@ -438,7 +460,7 @@ func (h *hunter) exempt(b int32, p *podState) bool {
 type trial struct {
 	*hunter
 	n     *nodeState
-	slack [len(standard)]int64 // by column of the search
+	slack amountRow
 	room  int32
 	f     found
 }
@@ -477,28 +499,31 @@ func (t *trial) reprieve(from int, bound int32) (f found, ok bool) {
 // back puts a pod back if there is room, and counts it as a victim if not.
 func (t *trial) back(i int) bool {
 	row := &t.n.rows[i]
-	fits := t.room > 0
-	for k, c := range t.columns {
-		fits = fits && row[c.at] <= t.slack[k]
-	}
-	if fits {
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
 		t.room--
-		for k, c := range t.columns {
-			t.slack[k] -= row[c.at]
-		}
+		t.slack[0] -= row[0]
+		t.slack[1] -= row[1]
+		t.slack[2] -= row[2]
 		return true
 	}
-	r := t.n.ranks[i]
+	t.take(&t.n.ranks[i])
+	return false
+}
+
+// take counts a victim.
+func (t *trial) take(r *importance) {
 	t.f.victims++
 	t.f.sum += int64(r.priority) + priorityShift
-	start := r.at(t.nowAt)
-	at := instant{start.sec, start.nsec}
-	if t.f.victims == 1 || r.priority > t.f.top {
-		t.f.top, t.f.start = r.priority, at
-	} else if r.priority == t.f.top && (at.sec < t.f.start.sec || at.sec == t.f.start.sec && at.nsec < t.f.start.nsec) {
-		t.f.start = at
+	if t.f.victims > 1 && r.priority < t.f.top {
+		return
 	}
-	return false
+	start := instant{r.sec, r.nsec}
+	if r.sec == noStart {
+		start = t.nowAt
+	}
+	if t.f.victims == 1 || r.priority > t.f.top || start.before(t.f.start) {
+		t.f.top, t.f.start = r.priority, start
+	}
 }
 
 func (s *plainSearch) bestOf() found {

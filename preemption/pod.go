@@ -91,6 +91,8 @@ type instant struct {
 	nsec int32
 }
 
+func (a instant) before(b instant) bool { return a.sec < b.sec || a.sec == b.sec && a.nsec < b.nsec }
+
 var never = instant{sec: noStart}
 
 func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }
