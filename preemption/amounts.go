@@ -151,5 +151,57 @@ func (u *usage) of(name resource.Name) total {
 	return total{}
 }
 
-// runningAmounts is what a pod takes of the node it is on.
-func runningAmounts(p *outrank.Pod) amounts { return counted(p.RunningRequests()) }
+// amountsOf counts a pod's requests, of gives one resource of them and all the
+// whole list. The list is built for pods alone that ask for more than what has
+// a column.
+func amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) amounts {
+	if asksForMore(p) {
+		return counted(all(p))
+	}
+	var a amounts
+	for i, name := range standard {
+		a.std[i] = max(0, resource.Amount(name, of(p, name)))
+	}
+	return a
+}
+
+// pendingAmounts is what a pod to be placed asks for, runningAmounts what one
+// takes of the node it is on.
+func pendingAmounts(p *outrank.Pod) amounts {
+	return amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
+}
+
+func runningAmounts(p *outrank.Pod) amounts {
+	return amountsOf(p, (*outrank.Pod).RunningRequestOf, (*outrank.Pod).RunningRequests)
+}
+
+// asksForMore reports whether any list of a pod names a resource that has no
+// column.
+func asksForMore(p *outrank.Pod) bool {
+	if hasMore(p.Overhead) || p.Resources != nil && hasMore(p.Resources.Requests) {
+		return true
+	}
+	return containersAskForMore(p.Containers) || containersAskForMore(p.InitContainers)
+}
+
+func containersAskForMore(cs []outrank.Container) bool {
+	for i := range cs {
+		if c := &cs[i]; hasMore(c.Requests) || hasMore(c.Allocated) || hasMore(c.Actual) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMore(l resource.List) bool {
+	known := 0
+	for _, name := range standard {
+		if len(l) == known {
+			return false
+		}
+		if _, ok := l[name]; ok {
+			known++
+		}
+	}
+	return len(l) > known
+}

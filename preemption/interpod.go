@@ -104,6 +104,9 @@ func (d domains) add(at domain, by int) {
 // terms, and no pod's anti-affinity concerns it. That holds for the whole
 // attempt, also for nominated pods.
 func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
+	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.repelling == 0 {
+		return nil
+	}
 	ip := &interPod{
 		snap: snap, pod: pod,
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),

@@ -58,7 +58,9 @@ func (k *kind) with(set *budgetSet) *kind {
 func (s *Snapshot) join(p *podState) {
 	m := s.membersOf(p.kind)
 	m.kind = p.kind // other budgets may cover it now
-	m.pods++
+	if m.pods++; m.pods == 1 && len(p.kind.repels) > 0 {
+		s.repelling++
+	}
 	if p.node != "" {
 		slot, _ := s.slots.get(p.node)
 		m.nodes[slot]++
@@ -75,6 +77,9 @@ func (s *Snapshot) leave(p *podState) {
 	}
 	if m.pods--; m.pods == 0 {
 		s.kinds.remove(p.kind.key)
+		if len(p.kind.repels) > 0 {
+			s.repelling--
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
 		ps.takes = runningAmounts(p)
 		ps.nominated = ""
 	} else {
-		ps.takes = counted(p.Requests())
+		ps.takes = pendingAmounts(p)
 	}
 	return ps
 }

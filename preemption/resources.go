@@ -22,7 +22,7 @@ const mostNeeds = 64
 // needsOf lists what a pod to be placed asks for: cpu, memory and ephemeral
 // storage first, the rest by name.
 func needsOf(pod *outrank.Pod) []need {
-	a := counted(pod.Requests())
+	a := pendingAmounts(pod)
 	var needs []need
 	for i, v := range a.std {
 		if v > 0 {

@@ -43,6 +43,8 @@ type Snapshot struct {
 	kinds index[*members] // by key
 	// claims are those that pods on nodes use, by key.
 	claims index[*users]
+	// repelling counts the kinds with required anti-affinity.
+	repelling int
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet

@@ -36,6 +36,7 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.repelling)
 	var kinds []string
 	s.kinds.each(func(key string, m *members) {
 		nodes := map[string]int32{}

@@ -32,6 +32,9 @@ type spreadConstraint struct {
 // newSpread goes over the kinds of pods and the nodes once; nil if the pod has no constraint that
 // keeps it out.
 func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
+	if len(pod.TopologySpread) == 0 {
+		return nil
+	}
 	s := &spread{pod: pod, namespace: pod.NamespaceName()}
 	for i := range pod.TopologySpread {
 		c := &pod.TopologySpread[i]
