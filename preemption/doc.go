@@ -28,6 +28,11 @@
 // [Evaluator.Explain] gives the same plan with the reasons of every node and
 // all candidates.
 //
+// A [Config] changes the rules: filters of the caller's own, whom to spare, what
+// counts as important, other ranks, extenders, a sample of the nodes as
+// kube-scheduler takes it, and the variants of old schedulers by name
+// ([Policy]).
+//
 // [Evaluator.PreemptGroup] asks for a group of pods that can only run all
 // together, and takes away whole groups where they cannot be parted; its
 // [GroupPlan] is carried out by [Snapshot.ApplyGroup].
@@ -38,8 +43,7 @@
 // and the number of workers. Three things that the reference leaves to chance
 // are settled here:
 //
-//   - Pods equal in priority and start time are ordered by namespace, name and
-//     UID.
+//   - Pods equal in priority and start time are ordered by namespace and name.
 //   - A pod without a start time counts as started at the now of the call,
 //     every time it is looked at.
 //   - Of nodes that tie in every rank, the first in the cluster's order is

@@ -214,15 +214,17 @@ func TestGroupPlanAndApply(t *testing.T) {
 		Pods: []*outrank.Pod{
 			pod("a", 1, "2", on("n1"), in("g"), app("web")), pod("b", 3, "1", on("n2")),
 			pod("w1", 2, "1", nominated("n1")), pod("w2", 3, "1", nominated("n1")), pod("w3", 1, "1", nominated("n2")), pod("w4", 9, "0", nominated("n1")),
-			pod("gang-0", 9, "1", nominated("n2")),
+			// As the snapshot knows it, of lower priority; it is of the group all the same.
+			pod("gang-0", 1, "1", nominated("n1")),
+			pod("a2", 1, "0", on("n1"), in("g"), app("web")),
 		},
 	}
 	snap := newSnapshot(t, c)
 	plan := preemptGroup(t, snap, gang(2))
-	require.Equal(t, "preempt [default/g (1 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
+	require.Equal(t, "preempt [default/g (2 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
 	assert.Equal(t, []string{"default/w2", "default/w1"}, keys(plan.ClearedNominations), "lower ones on the nodes used, by importance")
 	assert.Equal(t, "default/gang", plan.Group)
-	assert.Equal(t, c.Budgets, plan.Victims[0].Violated)
+	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
 	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
 	assert.Equal(t, "no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "b was still away")
 	assert.Empty(t, (*preemption.Refusal)(nil).String())
@@ -239,12 +241,12 @@ func TestGroupPlanAndApply(t *testing.T) {
 		"not one":    spoil(func(p *preemption.GroupPlan) { p.Outcome = preemption.Fits }),
 		"no node":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Node = "n3" }),
 		"no pod":     spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = nil }),
-		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }),
+		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }), // b
 		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pods = []*outrank.Pod{c.Pods[0], c.Pods[2]} }),
 	} {
 		require.Error(t, snap.ApplyGroup(bad), name)
 		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)
-		assert.Equal(t, "n2", snap.NominationOf("default/gang-0"), name)
+		assert.Equal(t, "n1", snap.NominationOf("default/gang-0"), name)
 	}
 	mark := snap.Mark()
 	twice := spoil(func(p *preemption.GroupPlan) { p.Victims = append(p.Victims, p.Victims[0]) })
