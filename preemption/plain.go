@@ -331,6 +331,8 @@ func (s *plainSearch) leastBound() int32 {
 func (h *hunter) chase(place int, from, to int32) {
 	v := h.verdicts[place]
 	switch v.kind {
+	case settled:
+		return
 	case helpful:
 		if v.bound < from || v.bound > to || h.best.ruledOut(v.bound) {
 			return
@@ -344,8 +346,6 @@ func (h *hunter) chase(place int, from, to int32) {
 		if from != to && from != math.MinInt32 {
 			return
 		}
-	default:
-		return
 	}
 	h.huntGenerally(place)
 }
