@@ -388,6 +388,21 @@ func TestGroupContext(t *testing.T) {
 	_, err = e.FirstFit(ctx, newSnapshot(t, c), req.Pods)
 	require.ErrorIs(t, err, context.Canceled)
 
+	// In the middle of a placement, too.
+	ctx, cancel = context.WithCancel(context.Background())
+	asked = 0
+	plug := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{
+		preemption.NodeRule("Plug", func(*outrank.Pod, *outrank.Node) preemption.Status {
+			asked++
+			cancel()
+			return preemption.Status{Code: preemption.Unschedulable}
+		}),
+	}})
+	wide, _ := gen.Benchmark(200, 0, 0)
+	_, err = plug.FirstFit(ctx, newSnapshot(t, wide), []*outrank.Pod{{Name: "p"}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Less(t, asked, 200, "it went on")
+
 	broken := errors.New("no answer")
 	req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 		return preemption.Placement{}, broken
