@@ -13,7 +13,7 @@ type Budgets struct {
 	budgets []*outrank.PodDisruptionBudget
 	// matchers run parallel to budgets; those of budgets that cover nothing
 	// are in no scope.
-	matchers []matcher
+	matchers []outrank.Matcher
 	scopes   map[string]*scope
 }
 
@@ -36,20 +36,24 @@ type scope struct {
 func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 	b := &Budgets{
 		budgets:  slices.Clone(budgets),
-		matchers: make([]matcher, len(budgets)),
+		matchers: make([]outrank.Matcher, len(budgets)),
 		scopes:   map[string]*scope{},
 	}
 	shared := map[spot]int{}
+	var covers []int
 	for i, budget := range budgets {
-		b.matchers[i] = compile(budget)
-		for _, l := range b.matchers[i].labels {
+		m, ok := compile(budget)
+		if !ok {
+			continue
+		}
+		b.matchers[i] = m
+		covers = append(covers, i)
+		for _, l := range labelsOf(budget) {
 			shared[spot{budget.NamespaceName(), l}]++
 		}
 	}
-	for i := range b.matchers {
-		if !b.matchers[i].coversNothing() {
-			b.insert(int32(i), shared)
-		}
+	for _, i := range covers {
+		b.insert(int32(i), shared)
 	}
 	return b
 }
@@ -63,7 +67,7 @@ type spot struct {
 // insert puts a budget in its scope. Of its labels it chooses the one that the
 // fewest budgets share, so that few have to be looked at for a pod.
 func (b *Budgets) insert(i int32, shared map[spot]int) {
-	ns, labels := b.budgets[i].NamespaceName(), b.matchers[i].labels
+	ns, labels := b.budgets[i].NamespaceName(), labelsOf(b.budgets[i])
 	s := b.scopes[ns]
 	if s == nil {
 		s = &scope{byLabel: map[label][]int32{}}
@@ -134,7 +138,7 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 
 func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []int32 {
 	for _, i := range candidates {
-		if b.matchers[i].matches(pod.Labels) {
+		if b.matchers[i].Matches(pod.Labels) {
 			dst = append(dst, i)
 		}
 	}

@@ -24,15 +24,15 @@ type ownerCount struct {
 // count goes through the pods once (step 1 of StatusOf).
 func (in *StatusInput) count() tally {
 	var t tally
-	m := compile(in.Budget)
-	if m.coversNothing() {
+	m, ok := compile(in.Budget)
+	if !ok {
 		return t
 	}
 	namespace := in.Budget.NamespaceName()
 	places := map[outrank.Owner]int{}
 	for _, pod := range in.Pods {
 		if pod == nil || pod.Finished() || len(pod.Labels) == 0 ||
-			pod.NamespaceName() != namespace || !m.matches(pod.Labels) {
+			pod.NamespaceName() != namespace || !m.Matches(pod.Labels) {
 			continue
 		}
 		t.covered++
