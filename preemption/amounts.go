@@ -26,13 +26,22 @@ type named struct {
 // is negative.
 type amounts struct {
 	std   amountRow
-	extra []named // by name, none zero
+	extra *[]named // by name, none zero; nil for most pods
+}
+
+// more lists the resources without a column.
+func (a *amounts) more() []named {
+	if a.extra == nil {
+		return nil
+	}
+	return *a.extra
 }
 
 // counted turns a resource list into amounts, leaving out what no node
 // accounts for.
 func counted(l resource.List) amounts {
 	var a amounts
+	var extra []named
 	for name, q := range l {
 		i := slices.Index(standard[:], name)
 		if i >= 0 {
@@ -40,10 +49,13 @@ func counted(l resource.List) amounts {
 			continue
 		}
 		if v := resource.Amount(name, q); name.Counted() && v > 0 {
-			a.extra = append(a.extra, named{name, v})
+			extra = append(extra, named{name, v})
 		}
 	}
-	slices.SortFunc(a.extra, func(x, y named) int { return compareStrings(x.name, y.name) })
+	if len(extra) > 0 {
+		slices.SortFunc(extra, func(x, y named) int { return compareStrings(x.name, y.name) })
+		a.extra = &extra
+	}
 	return a
 }
 
@@ -59,9 +71,9 @@ func compareStrings[S ~string](x, y S) int {
 
 // of gives the amount of a resource without a column.
 func (a *amounts) of(name resource.Name) int64 {
-	for i := range a.extra {
-		if a.extra[i].name == name {
-			return a.extra[i].value
+	for _, e := range a.more() {
+		if e.name == name {
+			return e.value
 		}
 	}
 	return 0
@@ -112,7 +124,7 @@ func (u *usage) add(a *amounts) {
 	for i, v := range a.std {
 		u.std[i].add(v)
 	}
-	for _, e := range a.extra {
+	for _, e := range a.more() {
 		i, ok := u.find(e.name)
 		if !ok {
 			u.extra = slices.Insert(u.extra, i, namedTotal{name: e.name})
@@ -125,7 +137,7 @@ func (u *usage) sub(a *amounts) {
 	for i, v := range a.std {
 		u.std[i].sub(v)
 	}
-	for _, e := range a.extra {
+	for _, e := range a.more() {
 		i, ok := u.find(e.name)
 		if !ok {
 			continue

@@ -15,7 +15,6 @@ type attempt struct {
 	ranks    []Rank
 	snap     *Snapshot
 	pod      *outrank.Pod
-	key      string
 	priority int32
 	now      time.Time
 	nowAt    instant
@@ -40,14 +39,23 @@ type ownFilter struct {
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
-	if err := checkPreemptor(snap, pod); err != nil {
-		return nil, err
+	a := &attempt{}
+	return a, a.begin(config, snap, pod, now)
+}
+
+// begin prepares an attempt; of an earlier one only memory is left.
+func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
+	if snap == nil {
+		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	a := &attempt{
+	if err := checkPreemptor(snap, pod); err != nil {
+		return err
+	}
+	*a = attempt{
 		config: config, ranks: config.Policy.Ranks,
-		snap: snap, pod: pod, key: pod.Key(), priority: pod.PriorityValue(),
+		snap: snap, pod: pod, priority: pod.PriorityValue(),
 		now: now, nowAt: instantOf(now),
-		needs: needsOf(pod), ports: fit.HostPorts(pod),
+		needs: appendNeeds(a.needs[:0], pod), ports: fit.HostPorts(pod),
 	}
 	if a.ranks == nil {
 		a.ranks = defaultRanks
@@ -59,21 +67,21 @@ func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time)
 	for i, f := range config.Filters {
 		state, err := f.Start(pod, snap)
 		if err != nil {
-			return nil, fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.key, err)
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), pod.Key(), err)
 		}
 		if state != nil {
 			a.own = append(a.own, ownFilter{f.Name(), byOwn + i, state})
 		}
 	}
-	return a, nil
+	return nil
 }
 
 func checkPreemptor(snap *Snapshot, pod *outrank.Pod) error {
 	if err := pod.Validate(); err != nil {
 		return err
 	}
-	if on := snap.NodeOf(pod.Key()); on != "" {
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, on)
+	if p, ok := snap.pods.of(pod); ok && p.running {
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, p.node())
 	}
 	return nil
 }

@@ -42,10 +42,10 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if p.Finished() {
 		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
 	}
-	if _, ok := s.pods.get(p.Key()); ok {
+	if _, ok := s.pods.of(p); ok {
 		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
 	}
-	s.put(newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
+	s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (s *Snapshot) Bind(key, node string) error {
 	if err != nil {
 		return err
 	}
-	s.replace(p, p.moved(node, ""))
+	s.replace(p, s.moved(p, node, ""))
 	return nil
 }
 
@@ -80,8 +80,8 @@ func (s *Snapshot) Nominate(key, node string) error {
 	if err != nil {
 		return err
 	}
-	if p.nominated != node {
-		s.replace(p, p.moved("", node))
+	if p.nominated() != node {
+		s.replace(p, s.moved(p, "", node))
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 		}
 	})
 	var changed []*podState
-	s.pods.each(func(_ string, p *podState) {
+	s.pods.each(func(p *podState) {
 		if kinds[p.kind] != nil {
 			changed = append(changed, p)
 		}
@@ -144,20 +144,20 @@ func (s *Snapshot) Apply(plan *Plan) error {
 func (s *Snapshot) carryOut(plan *Plan) {
 	for _, v := range plan.Victims {
 		// A victim that stands in the plan twice is gone the second time.
-		if p, ok := s.pods.get(v.Pod.Key()); ok {
+		if p, ok := s.pods.of(v.Pod); ok {
 			s.drop(p)
 		}
 	}
 	for _, cleared := range plan.ClearedNominations {
-		p, ok := s.pods.get(cleared.Key())
-		if ok && p.node == "" && p.nominated == plan.Node {
-			s.replace(p, p.moved("", ""))
+		p, ok := s.pods.of(cleared)
+		if ok && p.node() == "" && p.nominated() == plan.Node {
+			s.replace(p, s.moved(p, "", ""))
 		}
 	}
-	if p, ok := s.pods.get(plan.Pod.Key()); ok {
+	if p, ok := s.pods.of(plan.Pod); ok {
 		s.drop(p)
 	}
-	s.put(newPodState(plan.Pod, "", plan.Node, s.kindOf(plan.Pod)))
+	s.put(s.newPodState(plan.Pod, "", plan.Node, s.kindOf(plan.Pod)))
 }
 
 // pending finds a pod without a node, and checks the node it is to have, if
@@ -167,8 +167,8 @@ func (s *Snapshot) pending(key, node string) (*podState, error) {
 	if !ok {
 		return nil, fmt.Errorf("pod %s: %w", key, ErrNotFound)
 	}
-	if p.node != "" {
-		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, ErrState, p.node)
+	if p.node() != "" {
+		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, ErrState, p.node())
 	}
 	if _, ok := s.Node(node); !ok && node != "" {
 		return nil, fmt.Errorf("node %s: %w", node, ErrNotFound)

@@ -17,10 +17,10 @@ type users struct {
 // useClaims counts the claims of a pod on a node in, where by is 1, or out,
 // where it is -1. Pods without a node use nothing.
 func (s *Snapshot) useClaims(p *podState, by int32) {
-	if p.node == "" || len(p.pod.Volumes) == 0 {
+	if !p.running || len(p.pod.Volumes) == 0 {
 		return
 	}
-	slot, _ := s.slots.get(p.node)
+	slot, _ := s.slots.get(p.at.name)
 	for i := range p.pod.Volumes {
 		if claim := p.pod.Volumes[i].Claim; claim != "" {
 			s.useClaim(claimKey(p.pod, claim), slot, by)

@@ -87,6 +87,17 @@ func (w *worker) leave(possible []*podState) {
 	}
 }
 
+// putBack puts pods back that were all taken away, for filters with a memory
+// of their own.
+func (w *worker) putBack(possible []*podState) {
+	if len(w.own) == 0 {
+		return
+	}
+	for _, p := range possible {
+		w.add(p)
+	}
+}
+
 // charge takes a pod from the budgets that cover it, and counts those that
 // this violates (section 4; filterPodsWithPDBViolation).
 func (w *worker) charge(p *podState) int {

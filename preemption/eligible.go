@@ -50,8 +50,8 @@ func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
 // nomination is where the preemptor is nominated to: as the snapshot knows, or
 // as the pod itself says where the snapshot does not know it.
 func (a *attempt) nomination() string {
-	if p, ok := a.snap.pods.get(a.key); ok {
-		return p.nominated
+	if p, ok := a.snap.pods.of(a.pod); ok {
+		return p.nominated()
 	}
 	return a.pod.NominatedNode
 }

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -51,12 +50,12 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with more to it.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
+	if e.config.bounded(&req) {
+		return e.decide(ctx, snap, &req)
+	}
 	a, crew, err := e.start(snap, &req)
 	if err != nil {
 		return nil, err
-	}
-	if a.plainly(&req) {
-		return a.searchPlainly(ctx, crew)
 	}
 	r, err := a.run(ctx, crew, &req, false)
 	if err != nil {
@@ -101,9 +100,6 @@ type result struct {
 
 // start prepares an attempt and those who work on it.
 func (e *Evaluator) start(snap *Snapshot, req *Request) (*attempt, *crew, error) {
-	if snap == nil {
-		return nil, nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	}
 	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, nil, err
@@ -207,7 +203,7 @@ func (r *result) try(ctx context.Context, crew *crew) error {
 	if r.config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, crew, nodes)
 	}
-	start, enough := r.config.Sample.start(len(nodes), r.key), r.config.Sample.enough(len(nodes))
+	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	found, free := 0, 0
 	for len(nodes) > 0 {

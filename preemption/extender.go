@@ -51,7 +51,7 @@ func (r *result) extend(ctx context.Context, extenders []Extender) error {
 			if x.Ignorable() {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.key, err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.pod.Key(), err)
 		}
 		if proposals, err = r.accept(x, proposals, answer); err != nil {
 			return err
@@ -158,14 +158,14 @@ func (r *result) adopt(proposals []Proposal) error {
 func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	states := make([]*podState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.snap.pods.get(v.Key())
+		states[i], _ = r.snap.pods.of(v)
 	}
 	slices.SortFunc(states, r.moreImportant)
 	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
 	for _, s := range states {
 		v := Victim{Pod: s.pod}
 		for _, was := range c.Victims {
-			if was.Pod.Key() == s.key {
+			if samePod(was.Pod, s.pod) {
 				v = was
 			}
 		}

@@ -25,7 +25,7 @@ func (r *groupRun) eligible(possible []*unit) Ineligibility {
 	for _, u := range possible {
 		for _, p := range u.pods {
 			leaves := leavesByPreemption(p) || policy.Waiting == WaitForTerminating && p.pod.Terminating()
-			if leaves && nominated[p.node] {
+			if leaves && nominated[p.node()] {
 				return VictimsTerminating
 			}
 		}
@@ -39,8 +39,8 @@ func (r *groupRun) nominated() map[string]bool {
 	nodes := map[string]bool{}
 	for _, p := range r.pods {
 		node := p.NominatedNode
-		if state, ok := r.snap.pods.get(p.Key()); ok {
-			node = state.nominated
+		if state, ok := r.snap.pods.of(p); ok {
+			node = state.nominated()
 		}
 		if node != "" {
 			nodes[node] = true

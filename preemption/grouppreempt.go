@@ -117,7 +117,7 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	for _, p := range req.Pods {
 		r.keys[p.Key()] = true
 		r.work.seat(p, "", "")
-		state, _ := r.work.pods.get(p.Key())
+		state, _ := r.work.pods.of(p)
 		states = append(states, state)
 	}
 	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
@@ -207,7 +207,7 @@ func (r *groupRun) cleared() []*outrank.Pod {
 	var states []*podState
 	for node := range r.plan.nodes() {
 		for _, p := range r.snap.node(node).nominated {
-			if p.rank.priority < r.priority && !r.keys[p.key] {
+			if p.rank.priority < r.priority && !r.keys[p.pod.Key()] {
 				states = append(states, p)
 			}
 		}

@@ -68,15 +68,15 @@ func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 func (s *Snapshot) carryOutGroup(plan *GroupPlan) {
 	for _, victim := range plan.VictimPods() {
 		// A victim that stands in the plan twice is gone the second time.
-		if p, ok := s.pods.get(victim.Key()); ok {
+		if p, ok := s.pods.of(victim); ok {
 			s.drop(p)
 		}
 	}
 	used := plan.nodes()
 	for _, cleared := range plan.ClearedNominations {
-		p, ok := s.pods.get(cleared.Key())
-		if ok && p.node == "" && used[p.nominated] {
-			s.replace(p, p.moved("", ""))
+		p, ok := s.pods.of(cleared)
+		if ok && p.node() == "" && used[p.nominated()] {
+			s.replace(p, s.moved(p, "", ""))
 		}
 	}
 	for _, at := range plan.Placement {
@@ -86,8 +86,8 @@ func (s *Snapshot) carryOutGroup(plan *GroupPlan) {
 
 // seat puts a pod, known before or not, on a node or nominates it to one.
 func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
-	if p, ok := s.pods.get(pod.Key()); ok {
+	if p, ok := s.pods.of(pod); ok {
 		s.drop(p)
 	}
-	s.put(newPodState(pod, node, nominated, s.kindOf(pod)))
+	s.put(s.newPodState(pod, node, nominated, s.kindOf(pod)))
 }

@@ -32,69 +32,85 @@ func (f *found) better(g *found) bool {
 	return f.place < g.place
 }
 
-// ruledOut reports whether no candidate with this bound can beat f.
-func (f *found) ruledOut(bound int32) bool {
+// rulesOut reports whether no candidate with this bound can beat f.
+func (f *found) rulesOut(bound int32) bool {
 	return f.place >= 0 && f.violations == 0 && bound > f.top
 }
 
-// leastBound is the least bound of all candidates.
-func (s *plainSearch) leastBound() int32 {
-	least := int32(math.MaxInt32)
-	for _, v := range s.verdicts {
-		if v.kind == helpful {
-			least = min(least, v.bound)
+// chaseAt works those nodes of a stretch out that could be the best.
+func (h *hunter) chaseAt(from, to int) {
+	for place := from; place < to; place++ {
+		v := h.verdicts[place]
+		if v.kind == settled || v.bound < h.from || v.bound > h.to || h.best.rulesOut(v.bound) {
+			continue
+		}
+		slot := h.snap.order[place]
+		if v.bound == h.best.top && !h.mayBeat(slot, h.snap.lanes.at(slot)) {
+			continue
+		}
+		n := h.snap.nodes[slot]
+		if v.kind == simple && n.inOrder(h.nowAt) {
+			h.hunt(place, slot, v.bound)
+		} else {
+			h.huntGenerally(place, n)
 		}
 	}
-	return least
 }
 
-// chase works a node out if its bound is within the limits and does not rule it
-// out. Unclear ones belong to the first round.
-func (h *hunter) chase(place int, from, to int32) {
-	v := h.verdicts[place]
-	switch v.kind {
-	case settled:
-		return
-	case helpful:
-		if v.bound < from || v.bound > to || h.best.ruledOut(v.bound) {
-			return
-		}
-		n := h.node(place)
-		if n.inOrder(h.nowAt) {
-			h.hunt(place, n, v.bound)
-			return
-		}
-	case unclear:
-		if from != to && from != math.MinInt32 {
-			return
+// mayBeat reports whether a node can tie with the best so far in the second
+// rank, which is also the node's bound, and do with as few victims. If the bound
+// is the lowest priority on the node, it cannot where no so many pods of that
+// priority hold enough.
+func (h *hunter) mayBeat(slot int32, l *lane) bool {
+	if h.best.top != l.lowest || h.allowed >= l.lowPods {
+		return true
+	}
+	t := h.snap.lanes.topsAt(slot)
+	for k := range l.free {
+		if h.asks[k] > l.free[k]+t.atMost(h.allowed, k) {
+			return false
 		}
 	}
-	h.huntGenerally(place)
+	return l.room+h.allowed >= 1
 }
 
 // huntGenerally makes a dry run in the general way.
-func (h *hunter) huntGenerally(place int) {
-	possible, st := h.w.dryRun(h.node(place))
-	if st.code != Success {
+func (h *hunter) huntGenerally(place int, n *nodeState) {
+	possible, st := h.w.dryRun(n)
+	switch {
+	case st.code == Success:
+		sc := h.w.score(possible)
+		h.keep(found{
+			place: place, violations: sc.Violations, top: sc.TopPriority,
+			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
+		})
+	case len(possible) == 0:
+		h.noVictims++
+	default:
 		h.after.add(st, 1)
+	}
+	h.w.leave(possible)
+}
+
+// keep notes a candidate if it is the best so far.
+func (h *hunter) keep(f found) {
+	if !f.better(&h.best) {
 		return
 	}
-	sc := h.w.score(possible)
-	h.keep(found{
-		place: place, violations: sc.Violations, top: sc.TopPriority,
-		victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
-	})
-}
-
-func (h *hunter) keep(f found) {
-	if f.better(&h.best) {
-		h.best = f
+	h.best, h.allowed = f, math.MaxInt32
+	if f.violations == 0 {
+		if each := int64(f.top) + priorityShift; each > 0 {
+			h.allowed = int32(min(f.sum/each, math.MaxInt32))
+		}
 	}
 }
 
-// hunt finds the victims on a candidate (section 7).
-func (h *hunter) hunt(place int, n *nodeState, bound int32) {
-	l := h.snap.lanes.at(h.snap.order[place])
+// hunt finds the victims on a candidate where resources alone decide
+// (section 7).
+func (h *hunter) hunt(place int, slot, bound int32) {
+	n := h.snap.nodes[slot]
+	var adjusted lane
+	l, _ := h.laneFor(n, h.snap.lanes.at(slot), &adjusted)
 	h.violates = h.violates[:0]
 	if len(n.guarded) > 0 {
 		h.charge(n)
@@ -103,8 +119,8 @@ func (h *hunter) hunt(place int, n *nodeState, bound int32) {
 	t := trial{hunter: h, n: n, room: l.room + int32(len(n.rows)-from) - 1}
 	for k := range t.slack {
 		t.slack[k] = unlimited
-		if h.asks[k] {
-			t.slack[k] = l.free[k] + held[k] - h.need[k]
+		if h.asks[k] != asksNothing {
+			t.slack[k] = l.free[k] + held[k] - h.asks[k]
 		}
 	}
 	if f, ok := t.reprieve(from, bound); ok {

@@ -61,16 +61,16 @@ func (s *Snapshot) join(p *podState) {
 	if m.pods++; m.pods == 1 && len(p.kind.repels) > 0 {
 		s.repelling++
 	}
-	if p.node != "" {
-		slot, _ := s.slots.get(p.node)
+	if p.running {
+		slot, _ := s.slots.get(p.at.name)
 		m.nodes[slot]++
 	}
 }
 
 func (s *Snapshot) leave(p *podState) {
 	m := s.membersOf(p.kind)
-	if p.node != "" {
-		slot, _ := s.slots.get(p.node)
+	if p.running {
+		slot, _ := s.slots.get(p.at.name)
 		if m.nodes[slot]--; m.nodes[slot] == 0 {
 			delete(m.nodes, slot)
 		}

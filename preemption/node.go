@@ -14,7 +14,7 @@ import (
 // change it.
 type nodeState struct {
 	owner *owner
-	name  string
+	*place
 	// node is nil while pods name a node that the snapshot does not hold.
 	node    *outrank.Node
 	offers  amounts
@@ -47,7 +47,7 @@ type guard struct {
 }
 
 func newNodeState(name string, o *owner) *nodeState {
-	return &nodeState{owner: o, name: name, latest: math.MinInt64}
+	return &nodeState{owner: o, place: &place{name}, latest: math.MinInt64}
 }
 
 // setNode puts the node itself in place, or takes it away.

@@ -9,35 +9,64 @@ import (
 )
 
 // podState is what a snapshot knows of one pod. It never changes once made, so
-// that snapshots can share it.
+// that snapshots can share it. There are as many of these as pods: mind the
+// size.
 type podState struct {
-	pod  *outrank.Pod
-	key  string // namespace/name
-	rank importance
-	// node is where the pod runs, nominated where room was made for it; at
-	// most one is set.
-	node, nominated string
-	takes           amounts
-	kind            *kind
+	pod   *outrank.Pod
+	kind  *kind
+	takes amounts
+	rank  importance
+	// at is where the pod runs, or where room was made for it if it is pending;
+	// nil for neither.
+	at      *place
+	running bool
 }
 
-func newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
-	ps := &podState{
-		pod: p, key: p.Key(), rank: importanceOf(p), kind: k,
-		node: node, nominated: nominated,
+// place is the name of a node; its states share it.
+type place struct{ name string }
+
+// node is where the pod runs, empty for a pending one.
+func (p *podState) node() string {
+	if p.running {
+		return p.at.name
 	}
-	if node != "" {
-		ps.takes = runningAmounts(p)
-		ps.nominated = ""
+	return ""
+}
+
+// nominated is where room was made for the pod, empty for none.
+func (p *podState) nominated() string {
+	if p.running || p.at == nil {
+		return ""
+	}
+	return p.at.name
+}
+
+// newPodState prepares a pod that runs on a node or, if that is empty, may be
+// nominated to one.
+func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
+	ps := &podState{pod: p, rank: importanceOf(p), kind: k, running: node != ""}
+	if ps.running {
+		ps.takes, ps.at = runningAmounts(p), s.placeOf(node)
 	} else {
-		ps.takes = pendingAmounts(p)
+		ps.takes, ps.at = pendingAmounts(p), s.placeOf(nominated)
 	}
 	return ps
 }
 
+// placeOf finds the place of a node, nil for no name.
+func (s *Snapshot) placeOf(name string) *place {
+	if name == "" {
+		return nil
+	}
+	if n := s.node(name); n != nil {
+		return n.place
+	}
+	return &place{name}
+}
+
 // moved is the pod in another place.
-func (p *podState) moved(node, nominated string) *podState {
-	return newPodState(p.pod, node, nominated, p.kind)
+func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
+	return s.newPodState(p.pod, node, nominated, p.kind)
 }
 
 // importance is what pods are ordered by, but for the identity that settles

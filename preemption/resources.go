@@ -19,17 +19,16 @@ type need struct {
 // reasons; needs beyond it are reported under the last one's bit.
 const mostNeeds = 64
 
-// needsOf lists what a pod to be placed asks for: cpu, memory and ephemeral
+// appendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
 // storage first, the rest by name.
-func needsOf(pod *outrank.Pod) []need {
+func appendNeeds(needs []need, pod *outrank.Pod) []need {
 	a := pendingAmounts(pod)
-	var needs []need
 	for i, v := range a.std {
 		if v > 0 {
 			needs = append(needs, need{standard[i], i, v})
 		}
 	}
-	for _, e := range a.extra {
+	for _, e := range a.more() {
 		needs = append(needs, need{e.name, -1, e.value})
 	}
 	return needs

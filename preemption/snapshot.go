@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"slices"
@@ -39,7 +40,7 @@ type Snapshot struct {
 	order []int32      // slots of the nodes the snapshot holds, in the caller's order
 	free  []int32
 	lanes lanes // by slot
-	pods  index[*podState]
+	pods  podIndex
 	kinds index[*members] // by key
 	// claims are those that pods on nodes use, by key.
 	claims index[*users]
@@ -81,7 +82,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	s := &Snapshot{
 		owner:      &owner{},
 		slots:      newIndex[int32](len(c.Nodes)),
-		pods:       newIndex[*podState](len(c.Pods)),
+		pods:       newPodIndex(len(c.Pods)),
 		kinds:      newIndex[*members](0),
 		claims:     newIndex[*users](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
@@ -105,14 +106,15 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if p.Finished() {
 			continue
 		}
-		ps := newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p))
-		s.pods.set(ps.key, ps)
-		if ps.node != "" {
-			s.writable(ps.node)
-			running[ps.node] = append(running[ps.node], ps)
-		} else if ps.nominated != "" {
-			s.writable(ps.nominated)
-			waiting[ps.nominated] = append(waiting[ps.nominated], ps)
+		if at := cmp.Or(p.NodeName, p.NominatedNode); at != "" {
+			s.writable(at)
+		}
+		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p))
+		s.pods.set(ps)
+		if ps.running {
+			running[ps.at.name] = append(running[ps.at.name], ps)
+		} else if ps.at != nil {
+			waiting[ps.at.name] = append(waiting[ps.at.name], ps)
 		}
 		s.join(ps)
 		s.useClaims(ps, 1)
@@ -120,7 +122,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	for slot, n := range s.nodes {
 		n.load(running[n.name], waiting[n.name])
 		n.guard()
-		s.lanes.set(int32(slot), laneOf(n), s.owner)
+		s.lanes.set(int32(slot), n, s.owner)
 	}
 }
 
@@ -128,7 +130,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 func (s *Snapshot) refresh(n *nodeState) {
 	if slot, ok := s.slots.get(n.name); ok {
 		n.guard()
-		s.lanes.set(slot, laneOf(n), s.owner)
+		s.lanes.set(slot, n, s.owner)
 	}
 }
 
@@ -150,7 +152,7 @@ func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
-	v.lanes = slices.Clone(s.lanes)
+	v.lanes = lanes{slices.Clone(s.lanes.blocks), slices.Clone(s.lanes.owners)}
 	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
 	v.claims = s.claims.view()
 	return &v
@@ -190,7 +192,7 @@ func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
 // or unknown.
 func (s *Snapshot) NodeOf(key string) string {
 	if p, ok := s.pods.get(key); ok {
-		return p.node
+		return p.node()
 	}
 	return ""
 }
@@ -199,7 +201,7 @@ func (s *Snapshot) NodeOf(key string) string {
 // without a nomination.
 func (s *Snapshot) NominationOf(key string) string {
 	if p, ok := s.pods.get(key); ok {
-		return p.nominated
+		return p.nominated()
 	}
 	return ""
 }
@@ -294,13 +296,13 @@ func (s *Snapshot) release(n *nodeState) {
 
 // put takes a pod in; it is not there yet.
 func (s *Snapshot) put(p *podState) {
-	s.pods.set(p.key, p)
-	if p.node != "" {
-		n := s.writable(p.node)
+	s.pods.set(p)
+	if p.running {
+		n := s.writable(p.at.name)
 		n.addPod(p)
 		s.refresh(n)
-	} else if p.nominated != "" {
-		n := s.writable(p.nominated)
+	} else if p.at != nil {
+		n := s.writable(p.at.name)
 		n.nominated = insertByImportance(n.nominated, p)
 		s.refresh(n)
 	}
@@ -311,16 +313,16 @@ func (s *Snapshot) put(p *podState) {
 
 // drop takes a pod out again.
 func (s *Snapshot) drop(p *podState) {
-	s.pods.remove(p.key)
+	s.pods.remove(p)
 	s.leave(p)
 	s.useClaims(p, -1)
-	if p.node != "" {
-		n := s.writable(p.node)
+	if p.running {
+		n := s.writable(p.at.name)
 		n.removePod(p)
 		s.refresh(n)
 		s.release(n)
-	} else if p.nominated != "" {
-		n := s.writable(p.nominated)
+	} else if p.at != nil {
+		n := s.writable(p.at.name)
 		n.nominated = removeByImportance(n.nominated, p)
 		s.refresh(n)
 		s.release(n)

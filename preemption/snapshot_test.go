@@ -29,10 +29,10 @@ func dump(s *Snapshot) string {
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v holding %d mounting %d unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, n.offers, n.maxPods, n.taken, n.holding, n.mounting, n.unstarted, n.latest, *s.lanes.at(slot), n.rows, n.ranks, dumpPods(n.pods), dumpPods(n.nominated)))
+			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.holding, n.mounting, n.unstarted, n.latest, fmt.Sprint(*s.lanes.at(slot), *s.lanes.topsAt(slot)), n.rows, n.ranks, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
-	s.pods.each(func(key string, p *podState) {
-		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", key, p.pod, p.node, p.nominated, p.kind.covering))
+	s.pods.each(func(p *podState) {
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), p.kind.covering))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
@@ -69,7 +69,7 @@ func dump(s *Snapshot) string {
 func dumpPods(ps []*podState) string {
 	var keys []string
 	for _, p := range ps {
-		keys = append(keys, p.key)
+		keys = append(keys, p.pod.Key())
 	}
 	return strings.Join(keys, " ")
 }
@@ -329,7 +329,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(c)
 	require.NoError(t, err)
 	for key, p := range m.pods {
-		s.put(newPodState(p, m.running[key], m.waiting[key], s.kindOf(p)))
+		s.put(s.newPodState(p, m.running[key], m.waiting[key], s.kindOf(p)))
 	}
 	return s
 }

@@ -101,6 +101,16 @@ func (s *spread) matches(c *spreadConstraint, k *kind) bool {
 	return k.namespace == s.namespace && c.matcher.Matches(k.labels)
 }
 
+// picks reports whether pods of a kind count for any constraint.
+func (s *spread) picks(k *kind) bool {
+	for i := range s.constraints {
+		if s.matches(&s.constraints[i], k) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *spread) hasKeys(n *outrank.Node) bool {
 	for i := range s.constraints {
 		if _, ok := n.Labels[s.constraints[i].TopologyKey]; !ok {

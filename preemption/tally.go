@@ -2,20 +2,28 @@ package preemption
 
 import "sort"
 
-// shortages are counted by the needs that are not met, whether a slot is
-// missing, and whether even the empty node would be short.
+// shortage is what a node is short of: a bit for each column, one for a place
+// in the pod count, and one where even the empty node would be short.
+type shortage uint8
+
 const (
-	tooManyBit      = 1 << len(standard)
-	unresolvableBit = 2 << len(standard)
-	shortageKeys    = 4 << len(standard)
+	tooManyPods  shortage = 1 << len(standard)
+	unresolvable shortage = 2 << len(standard)
+	shortages             = 4 << len(standard)
 )
 
-func shortageStatus(key int) status {
-	s := status{code: Unschedulable, by: byResources, short: uint64(key) % tooManyBit, tooMany: key&tooManyBit != 0}
-	if key&unresolvableBit != 0 {
-		s.code = UnschedulableAndUnresolvable
+// status is what NodeResourcesFit says of a shortage.
+func (s *search) statusOf(of shortage) status {
+	st := status{code: Unschedulable, by: byResources, tooMany: of&tooManyPods != 0}
+	for i := range s.needs {
+		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
+			st.short |= 1 << i
+		}
 	}
-	return s
+	if of&unresolvable != 0 {
+		st.code = UnschedulableAndUnresolvable
+	}
+	return st
 }
 
 // tally counts statuses of which there are few kinds.
@@ -37,7 +45,7 @@ func (t *tally) add(s status, nodes int) {
 	*t = append(*t, tallied{s, nodes})
 }
 
-func (s *plainSearch) bestOf() found {
+func (s *search) bestOf() found {
 	best := found{place: -1}
 	for _, h := range s.hunters {
 		if h.best.better(&best) {
@@ -49,21 +57,18 @@ func (s *plainSearch) bestOf() found {
 
 // open begins the plan with what the first look came to. Its outcome stands
 // unless it is Preempt.
-func (s *plainSearch) open() *Plan {
+func (s *search) open() *Plan {
 	p := &Plan{Pod: s.pod, Outcome: Preempt}
-	var turned tally
+	t := s.tally[:0]
 	for _, h := range s.hunters {
 		p.Feasible += h.feasible
-		for key, nodes := range h.turned {
-			if nodes > 0 {
-				turned.add(shortageStatus(key), nodes)
-			}
-		}
-		for _, t := range h.others {
-			turned.add(t.status, t.nodes)
+		t = s.addShortages(t, &h.turned)
+		for _, other := range h.others {
+			t.add(other.status, other.nodes)
 		}
 	}
-	p.TurnedDown = s.counts(turned)
+	p.TurnedDown = s.counts(t)
+	s.tally = t
 	p.Ineligible = s.eligible(s.codeOf)
 	switch {
 	case p.Feasible > 0:
@@ -74,8 +79,17 @@ func (s *plainSearch) open() *Plan {
 	return p
 }
 
+func (s *search) addShortages(t tally, of *[shortages]int) tally {
+	for key, nodes := range of {
+		if nodes > 0 {
+			t.add(s.statusOf(shortage(key)), nodes)
+		}
+	}
+	return t
+}
+
 // codeOf asks a single node.
-func (s *plainSearch) codeOf(node string) (Code, bool) {
+func (s *search) codeOf(node string) (Code, bool) {
 	n := s.snap.node(node)
 	if n == nil || n.node == nil {
 		return Success, false
@@ -84,36 +98,35 @@ func (s *plainSearch) codeOf(node string) (Code, bool) {
 }
 
 // close ends the plan with the best candidate, worked out in the general way.
-func (s *plainSearch) close(p *Plan, w *worker, best found) *Plan {
-	var unhelpful tally
+func (s *search) close(p *Plan, best found) {
+	t := s.tally[:0]
 	for _, h := range s.hunters {
-		for key, nodes := range h.unhelpful {
-			if nodes > 0 {
-				unhelpful.add(shortageStatus(key), nodes)
-			}
-		}
+		t = s.addShortages(t, &h.unhelpful)
 		if h.noVictims > 0 {
-			unhelpful.add(status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}, h.noVictims)
+			t.add(status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}, h.noVictims)
 		}
-		for _, t := range h.after {
-			unhelpful.add(t.status, t.nodes)
+		for _, other := range h.after {
+			t.add(other.status, other.nodes)
 		}
 	}
-	p.Unhelpful = s.counts(unhelpful)
+	p.Unhelpful = s.counts(t)
+	s.tally = t
 	if best.place < 0 {
 		p.Outcome = NothingHelps
-		return p
+		return
 	}
-	n := s.node(best.place)
+	n, w := s.nodeAt(best.place), &s.hunters[0].w
 	possible, _ := w.dryRun(n)
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
 	p.ClearedNominations = s.clearedNominations(n)
-	return p
 }
 
 // counts makes the texts, the most frequent status first.
 func (a *attempt) counts(t tally) []Count {
-	var out []Count
+	if len(t) == 0 {
+		return nil
+	}
+	out := make([]Count, 0, len(t))
 	for i := range t {
 		out = append(out, Count{Status: a.public(t[i].status), Nodes: t[i].nodes})
 	}

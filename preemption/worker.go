@@ -25,28 +25,46 @@ type worker struct {
 	nominated []*podState
 
 	// What the dry run remembers of each possible victim.
-	ledger *pdb.Ledger
-	sorted []*podState
-	broken []int // budgets it violates
-	victim []bool
-	blocks []status
-	chosen []*podState
+	ledger   *pdb.Ledger
+	ledgerOf *budgetSet
+	sorted   []*podState
+	broken   []int // budgets it violates
+	victim   []bool
+	blocks   []status
+	chosen   []*podState
 }
 
 func newWorker(a *attempt) *worker {
-	w := &worker{
-		a:       a,
-		taken:   make([]total, len(a.needs)),
-		ports:   portSet{wanted: a.ports},
-		volumes: volumeNode{volumes: a.volumes},
-		spread:  spreadNode{spread: a.spread},
-		inter:   interPodNode{interPod: a.inter},
-		ledger:  a.snap.budgets.matcher.Ledger(),
+	w := &worker{}
+	w.begin(a)
+	return w
+}
+
+// begin prepares a worker for an attempt; one that worked before is used again
+// for its memory.
+func (w *worker) begin(a *attempt) {
+	w.a = a
+	w.taken = fill(w.taken, len(a.needs), total{})
+	w.ports.wanted, w.volumes.volumes, w.spread.spread, w.inter.interPod = a.ports, a.volumes, a.spread, a.inter
+	if w.ledgerOf != a.snap.budgets {
+		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
 	}
+	w.own = w.own[:0]
 	for _, f := range a.own {
 		w.own = append(w.own, f.state.Clone())
 	}
-	return w
+}
+
+// end lets go of all that is the caller's.
+func (w *worker) end() {
+	w.a, w.n = nil, nil
+	w.ports, w.volumes, w.spread.spread, w.inter.interPod = portSet{}, volumeNode{}, nil, nil
+	w.spread.node, w.inter.node = nil, nil
+	w.ledger, w.ledgerOf = nil, nil
+	clear(w.own)
+	clear(w.nominated)
+	clear(w.sorted)
+	clear(w.chosen)
 }
 
 // enter begins with a node, as the snapshot has it.
@@ -59,9 +77,14 @@ func (w *worker) enter(n *nodeState) {
 	w.volumes.enter(n)
 	w.spread.enter(n)
 	w.inter.enter(n)
+	w.nominate(n)
+}
+
+// nominate finds the nominated pods that count on the node.
+func (w *worker) nominate(n *nodeState) {
 	w.nominated = w.nominated[:0]
 	for _, p := range n.nominated {
-		if p.rank.priority >= w.a.priority && p.key != w.a.key {
+		if p.rank.priority >= w.a.priority && !samePod(p.pod, w.a.pod) {
 			w.nominated = append(w.nominated, p)
 		}
 	}
@@ -117,6 +140,18 @@ func (w *worker) checkWith(nominated []*podState) status {
 	if s := w.resources(nominated); s.code != Success {
 		return s
 	}
+	return w.afterResources(nominated)
+}
+
+// rest asks all filters but resources about a node without nominated pods.
+func (w *worker) rest() status {
+	if s := w.ports.check(nil); s.code != Success {
+		return s
+	}
+	return w.afterResources(nil)
+}
+
+func (w *worker) afterResources(nominated []*podState) status {
 	if w.a.volumes != nil {
 		if s := w.volumes.check(nominated); s.code != Success {
 			return s
@@ -164,7 +199,7 @@ func (w *worker) filter(n *nodeState) status {
 func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range n.nominated {
-		if p.rank.priority < a.priority && p.key != a.key {
+		if p.rank.priority < a.priority && !samePod(p.pod, a.pod) {
 			out = append(out, p.pod)
 		}
 	}

@@ -1,0 +1,248 @@
+package preemption
+
+import "math"
+
+// lookAt gives the nodes of a stretch their verdicts.
+func (h *hunter) lookAt(from, to int) {
+	order := h.snap.order
+	for place := from; place < to; place++ {
+		slot := order[place]
+		l := h.snap.lanes.at(slot)
+		if l.flags != 0 || h.wary {
+			h.verdicts[place] = h.lookTwice(place, slot)
+		} else {
+			h.verdicts[place] = h.look(slot, l)
+		}
+	}
+}
+
+// look judges a node on which resources alone decide.
+func (h *hunter) look(slot int32, l *lane) verdict {
+	key := h.shortage(l)
+	if key == 0 {
+		h.feasible++
+		return verdict{}
+	}
+	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, l.lowPods) {
+		h.turned[key]++
+		h.least = min(h.least, l.lowest)
+		return verdict{simple, l.lowest}
+	}
+	return h.lookDeeper(h.snap.nodes[slot], l, key)
+}
+
+// shortage is what a node is short of as things are, 0 if it takes the pod.
+func (h *hunter) shortage(l *lane) (key shortage) {
+	for k := range l.free {
+		if h.asks[k] > l.free[k] {
+			key |= 1 << k
+		}
+	}
+	if l.room < 1 {
+		key |= tooManyPods
+	}
+	return key
+}
+
+// covers reports whether taking away pods that hold this much makes room.
+func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
+	for k := range l.free {
+		if h.asks[k] > l.free[k]+held[k] {
+			return false
+		}
+	}
+	return l.room+pods >= 1
+}
+
+// lookDeeper judges a node on which taking the pods of the lowest priority away
+// does not make room.
+func (h *hunter) lookDeeper(n *nodeState, l *lane, key shortage) verdict {
+	for k := range h.asks {
+		if h.asks[k] > n.offers.std[k] {
+			key |= unresolvable
+		}
+	}
+	h.turned[key]++
+	if key&unresolvable != 0 {
+		return verdict{}
+	}
+	if l.lowPods == 0 || l.lowest >= h.priority {
+		h.noVictims++
+		return verdict{}
+	}
+	bound, after := h.boundOf(n, l)
+	if after != 0 {
+		h.unhelpful[after]++
+		return verdict{}
+	}
+	h.least = min(h.least, bound)
+	return verdict{simple, bound}
+}
+
+// boundOf goes up the priorities from the lowest until there is room. after is
+// what is missing still with everybody of lower priority away.
+func (h *hunter) boundOf(n *nodeState, l *lane) (bound int32, after shortage) {
+	held, pods := amountRow{}, int32(0)
+	for i := len(n.rows) - 1; i >= 0 && n.ranks[i].priority < h.priority; i-- {
+		row := &n.rows[i]
+		held[0] += row[0]
+		held[1] += row[1]
+		held[2] += row[2]
+		pods++
+		if h.covers(l, &held, pods) {
+			return n.ranks[i].priority, 0
+		}
+	}
+	empty := *l
+	for k := range empty.free {
+		empty.free[k] += held[k]
+	}
+	empty.room += pods
+	return 0, h.shortage(&empty)
+}
+
+// lookTwice judges a node of which the lane does not tell everything.
+func (h *hunter) lookTwice(place int, slot int32) verdict {
+	n := h.snap.nodes[slot]
+	l := h.snap.lanes.at(slot)
+	if l.flags&closed != 0 || h.choosy {
+		if st := h.nodeOnly(n); st.code != Success {
+			h.others.add(st, 1)
+			return verdict{}
+		}
+	}
+	var adjusted lane
+	l, plain := h.laneFor(n, l, &adjusted)
+	if !plain || !h.calm(n, slot, l != &adjusted) {
+		return h.lookClosely(place, n, l, plain)
+	}
+	if !h.rest {
+		return h.look(slot, l)
+	}
+	return h.lookWithRest(n, slot, l)
+}
+
+// laneFor is the node's lane once pods nominated to it that the preemptor has to
+// leave room for are counted as being there; not ok where the sums are too
+// large for that. With those pods away there is only more room, so that the
+// second pass of the filters need not be made (section 5).
+func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok bool) {
+	if l.flags&oddAmounts != 0 {
+		return l, false
+	}
+	if l.flags&hasNominated == 0 {
+		return l, true
+	}
+	h.w.nominate(n)
+	if len(h.w.nominated) == 0 {
+		return l, true
+	}
+	*space = *l
+	for _, p := range h.w.nominated {
+		for k, v := range p.takes.std {
+			if v > math.MaxInt64/4 || space.free[k] < -math.MaxInt64/4 {
+				return l, false
+			}
+			space.free[k] -= v
+		}
+		space.room = max(space.room, math.MinInt32+1) - 1
+	}
+	return space, true
+}
+
+// calm reports whether no pod on the node, or nominated to it, has a part in
+// what the filters other than resources say.
+func (h *hunter) calm(n *nodeState, slot int32, nobodyNominated bool) bool {
+	switch {
+	case !h.rest:
+		return true
+	case h.all, !nobodyNominated:
+		return false
+	case len(h.ports) > 0 && n.holding > 0, h.volumes != nil && n.mounting > 0:
+		return false
+	}
+	return len(h.stirred) == 0 || !h.stirred[slot]
+}
+
+// lookWithRest judges a calm node: what the other filters say of it is the same
+// whoever leaves.
+func (h *hunter) lookWithRest(n *nodeState, slot int32, l *lane) verdict {
+	h.w.enter(n)
+	st := h.w.rest()
+	if st.code == Success {
+		return h.look(slot, l)
+	}
+	key := h.shortage(l)
+	if key == 0 {
+		h.others.add(st, 1)
+		if st.code == Unschedulable {
+			h.neverFits(l, st)
+		}
+		return verdict{}
+	}
+	for k := range h.asks {
+		if h.asks[k] > n.offers.std[k] {
+			key |= unresolvable
+		}
+	}
+	h.turned[key]++
+	if key&unresolvable != 0 {
+		return verdict{}
+	}
+	if l.lowPods > 0 && l.lowest < h.priority {
+		if _, after := h.boundOf(n, l); after != 0 {
+			h.unhelpful[after]++
+			return verdict{}
+		}
+	}
+	h.neverFits(l, st)
+	return verdict{}
+}
+
+// neverFits counts a node where a filter fails whoever leaves.
+func (h *hunter) neverFits(l *lane, st status) {
+	if l.lowPods == 0 || l.lowest >= h.priority {
+		h.noVictims++
+	} else {
+		h.after.add(st, 1)
+	}
+}
+
+// lookClosely judges a node with the filters in the general way. Where it is a
+// shortage of resources that keeps the pod away, bounds hold as elsewhere; if
+// anything else does, the node is worked out at once, because the filter could
+// contradict itself in the end (see Broken).
+func (h *hunter) lookClosely(place int, n *nodeState, l *lane, plain bool) verdict {
+	w := &h.w
+	w.enter(n)
+	st := w.check()
+	if st.code == Success {
+		h.feasible++
+		return verdict{}
+	}
+	h.others.add(st, 1)
+	if st.code != Unschedulable {
+		return verdict{}
+	}
+	if st.by != byResources || !plain {
+		h.huntGenerally(place, n)
+		return verdict{}
+	}
+	possible := w.possible()
+	if len(possible) == 0 {
+		h.noVictims++
+		return verdict{}
+	}
+	for _, p := range possible {
+		w.remove(p)
+	}
+	if st := w.check(); st.code != Success {
+		h.after.add(st, 1)
+		w.putBack(possible)
+		return verdict{}
+	}
+	w.putBack(possible)
+	bound, _ := h.boundOf(n, l)
+	h.least = min(h.least, bound)
+	return verdict{involved, bound}
+}

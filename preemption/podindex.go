@@ -1,0 +1,209 @@
+package preemption
+
+import (
+	"hash/maphash"
+	"maps"
+
+	"github.com/outrank-go/outrank"
+)
+
+// podIndex finds pods by namespace and name. Copies share what they had in
+// common when they parted, as those of an index do.
+type podIndex struct {
+	base   *podTable
+	shared bool                 // base must not be written
+	own    map[string]*podState // laid over the base, nil for one that is gone
+}
+
+func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
+
+// get finds a pod by its key, namespace/name.
+func (x *podIndex) get(key string) (*podState, bool) {
+	if p, ok := x.own[key]; ok {
+		return p, p != nil
+	}
+	p := x.base.find(hashOf(key), func(p *podState) bool { return hasKey(p.pod, key) })
+	return p, p != nil
+}
+
+// of finds what is known of a pod.
+func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
+	if len(x.own) > 0 {
+		var space [keySpace]byte
+		if p, ok := x.own[string(appendKey(space[:0], pod))]; ok {
+			return p, p != nil
+		}
+	}
+	p := x.base.find(hashOfPod(pod), func(p *podState) bool { return samePod(p.pod, pod) })
+	return p, p != nil
+}
+
+// set puts a pod in; there is none of its name.
+func (x *podIndex) set(p *podState) {
+	if !x.shared {
+		x.base.put(p)
+		return
+	}
+	x.lay(p.pod.Key(), p)
+}
+
+// remove takes a pod out that is there.
+func (x *podIndex) remove(p *podState) {
+	if !x.shared {
+		x.base.remove(p)
+		return
+	}
+	x.lay(p.pod.Key(), nil)
+}
+
+// lay puts a change over the base; once there are many of them, a base of
+// one's own is cheaper.
+func (x *podIndex) lay(key string, p *podState) {
+	if x.own == nil {
+		x.own = map[string]*podState{}
+	}
+	x.own[key] = p
+	if len(x.own) <= 64+x.base.pods/4 {
+		return
+	}
+	base := newPodTable(x.base.pods)
+	x.each(base.put)
+	*x = podIndex{base: base}
+}
+
+// share gives a copy; from now on neither side writes the base.
+func (x *podIndex) share() podIndex {
+	x.shared = true
+	return x.view()
+}
+
+// view gives a copy that never writes the base; unless x is shared it holds
+// only until x changes.
+func (x *podIndex) view() podIndex {
+	return podIndex{base: x.base, shared: true, own: maps.Clone(x.own)}
+}
+
+// each calls f for every pod, in no particular order.
+func (x *podIndex) each(f func(p *podState)) {
+	for _, p := range x.base.cells {
+		if p == nil {
+			continue
+		}
+		if len(x.own) > 0 {
+			if _, changed := x.own[p.pod.Key()]; changed {
+				continue
+			}
+		}
+		f(p)
+	}
+	for _, p := range x.own {
+		if p != nil {
+			f(p)
+		}
+	}
+}
+
+// podTable is a hash table of pods by key with linear probing. It keeps no
+// keys of its own: a map of strings would take as much memory as the pods.
+type podTable struct {
+	cells  []*podState // as many as a power of two, nil where free
+	hashes []uint32    // of the pods in cells
+	pods   int
+}
+
+func newPodTable(pods int) *podTable {
+	size := 8
+	for size*3/4 < pods {
+		size *= 2
+	}
+	return &podTable{cells: make([]*podState, size), hashes: make([]uint32, size)}
+}
+
+// find gives the pod of this hash that is meant, or nil.
+func (t *podTable) find(hash uint32, meant func(*podState) bool) *podState {
+	for at := t.home(hash); t.cells[at] != nil; at = t.next(at) {
+		if t.hashes[at] == hash && meant(t.cells[at]) {
+			return t.cells[at]
+		}
+	}
+	return nil
+}
+
+func (t *podTable) home(hash uint32) int { return int(hash) & (len(t.cells) - 1) }
+func (t *podTable) next(at int) int      { return (at + 1) & (len(t.cells) - 1) }
+
+func (t *podTable) put(p *podState) {
+	if t.pods++; t.pods > len(t.cells)*3/4 {
+		t.grow()
+	}
+	t.place(p, hashOfPod(p.pod))
+}
+
+func (t *podTable) place(p *podState, hash uint32) {
+	at := t.home(hash)
+	for t.cells[at] != nil {
+		at = t.next(at)
+	}
+	t.cells[at], t.hashes[at] = p, hash
+}
+
+func (t *podTable) grow() {
+	old := *t
+	t.cells, t.hashes = make([]*podState, 2*len(old.cells)), make([]uint32, 2*len(old.cells))
+	for i, p := range old.cells {
+		if p != nil {
+			t.place(p, old.hashes[i])
+		}
+	}
+}
+
+// remove takes a pod out and moves up those behind it that would no longer be
+// found.
+func (t *podTable) remove(p *podState) {
+	at := t.home(hashOfPod(p.pod))
+	for t.cells[at] != p {
+		at = t.next(at)
+	}
+	t.pods--
+	hole := at
+	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
+		// One whose home lies behind the hole is found without passing it.
+		mask := len(t.cells) - 1
+		if (at-t.home(t.hashes[at]))&mask >= (at-hole)&mask {
+			t.cells[hole], t.hashes[hole] = t.cells[at], t.hashes[at]
+			hole = at
+		}
+	}
+	t.cells[hole] = nil
+}
+
+// keySpace is room for most keys.
+const keySpace = 128
+
+func appendKey(b []byte, p *outrank.Pod) []byte {
+	b = append(b, p.NamespaceName()...)
+	b = append(b, '/')
+	return append(b, p.Name...)
+}
+
+// hashSeed differs from run to run; nothing that can be seen depends on it.
+var hashSeed = maphash.MakeSeed()
+
+func hashOf(key string) uint32 { return uint32(maphash.String(hashSeed, key)) }
+
+func hashOfPod(p *outrank.Pod) uint32 {
+	var space [keySpace]byte
+	return uint32(maphash.Bytes(hashSeed, appendKey(space[:0], p)))
+}
+
+// hasKey reports whether a pod's key is the one given.
+func hasKey(p *outrank.Pod, key string) bool {
+	namespace := p.NamespaceName()
+	return len(key) == len(namespace)+1+len(p.Name) &&
+		key[:len(namespace)] == namespace && key[len(namespace)] == '/' && key[len(namespace)+1:] == p.Name
+}
+
+// samePod reports whether two pods have the same namespace and name.
+func samePod(p, q *outrank.Pod) bool {
+	return p == q || p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
+}

@@ -1,0 +1,267 @@
+package preemption
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// search decides without working out every node. It is for the default rules,
+// with any filters; where the caller has a say in the candidates, or wants
+// everything explained, the general way (result) is taken instead. The answer
+// is the same. What makes this one fast are facts about resources, of which a
+// pod only ever takes room, and which every set of victims has to make room in
+// whatever other filters there are:
+//
+//   - Let q be the least priority such that taking away every pod of priority q
+//     and below makes room. Any set of victims holds one of priority q or
+//     above, or else less than q would do. So q bounds the second rank from
+//     below, without choosing victims.
+//   - Where q is the lowest priority on the node and no victim may be above it,
+//     all victims are among the pods of the lowest priority. If no k of those
+//     hold enough (see tops), there are more than k victims, and the third rank
+//     is more than k times what one of them counts.
+//   - Where resources alone decide and no pod of priority q or below violates a
+//     budget, every pod above q comes back in the reprieve: there is room for
+//     all of them with those at q and below away, and violating pods that come
+//     back first are among them. So the reprieve need not look at them.
+//
+// Only nodes that these do not rule out are looked at closely.
+// TestAgreesWithReference and TestPropertyOneAnswer hold all of this to the
+// general way and to the slow reference.
+//
+// A search is used again by later calls, for its memory.
+type search struct {
+	attempt
+	// asks is what the preemptor needs by column, asksNothing where it needs
+	// nothing of one.
+	asks amountRow
+	// wary: lanes do not tell everything about nodes for this preemptor, even
+	// where they tell everything for others.
+	wary bool
+	// choosy: the node itself may keep this preemptor away.
+	choosy bool
+	// rest: there are filters with something to say besides the node itself
+	// and resources with columns. all: they may care for any pod.
+	rest, all bool
+	// stirred are the nodes, by slot, on which there are pods that count for
+	// the spread or affinity of this preemptor.
+	stirred []bool
+
+	verdicts []verdict // by place
+	hunters  []*hunter
+	// Bounds outside of these limits are not chased in this round.
+	from, to int32
+	next     atomic.Int64
+	tally    tally
+}
+
+// asksNothing is less than any node has free.
+const asksNothing = math.MinInt64
+
+// verdict is what the first look says of a node.
+type verdict struct {
+	kind verdictKind
+	// bound is the least priority that the most important victim can have.
+	bound int32
+}
+
+type verdictKind uint8
+
+const (
+	// settled: it takes the pod, or preemption does not help, or all is known.
+	settled verdictKind = iota
+	// simple: it is a candidate, and resources alone decide on the victims.
+	simple
+	// involved: it is a candidate, and other filters have a say.
+	involved
+)
+
+// hunter is one worker of a search with what it has found.
+type hunter struct {
+	*search
+	w worker
+	// feasible counts nodes that take the pod; turned and unhelpful count
+	// others by shortage; noVictims those without anybody of lower priority;
+	// others and after whatever else was said before and after removal.
+	feasible          int
+	turned, unhelpful [shortages]int
+	noVictims         int
+	others, after     tally
+	// least is the least bound seen.
+	least int32
+	best  found
+	// least victims, all of the priority in bound, that are still worth
+	// looking for; see mayBeat.
+	allowed int32
+	// left is what is left of each budget while one node is gone through;
+	// between nodes it is what leftOf allows.
+	left     []int64
+	leftOf   *budgetSet
+	violates []int32
+}
+
+// searches keeps what calls can use again.
+var searches = sync.Pool{New: func() any { return &search{} }}
+
+// bounded reports whether a question can be answered by a search.
+func (c *Config) bounded(req *Request) bool {
+	return req.Statuses == nil && c.Sample == nil && len(c.Extenders) == 0 && len(c.Scorers) == 0 &&
+		c.MayEvict == nil && c.Importance == nil &&
+		c.Policy.Victims == Reprieve && c.Policy.Budgets == PerVictim && c.Policy.Ranks == nil
+}
+
+// decide answers a question (see search).
+func (e *Evaluator) decide(ctx context.Context, snap *Snapshot, req *Request) (*Plan, error) {
+	s := searches.Get().(*search)
+	defer s.release()
+	if err := s.begin(&e.config, snap, req); err != nil {
+		return nil, err
+	}
+	return s.run(ctx)
+}
+
+// begin prepares a search.
+func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
+	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
+		return err
+	}
+	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
+	s.all = len(s.own) > 0
+	for i := range s.needs {
+		if at := s.needs[i].column; at >= 0 {
+			s.asks[at] = s.needs[i].value
+		} else {
+			s.all = true
+		}
+	}
+	s.choosy = s.onlyNamed || s.pod.NodeName != "" || len(s.pod.NodeSelector) > 0 || s.pod.Affinity.Node != nil
+	s.rest = s.all || len(s.ports) > 0 || s.volumes != nil || s.spread != nil || s.inter != nil
+	s.wary = s.choosy || s.rest
+	s.stirred = s.stir(s.stirred[:0])
+	if n := len(snap.order); cap(s.verdicts) < n {
+		s.verdicts = make([]verdict, n)
+	} else {
+		s.verdicts = s.verdicts[:n]
+	}
+	s.hire(max(1, config.Workers))
+	return nil
+}
+
+// stir finds out which nodes have pods that spread and affinity count.
+func (s *search) stir(stirred []bool) []bool {
+	if s.spread == nil && s.inter == nil {
+		return stirred
+	}
+	stirred = fill(stirred, len(s.snap.nodes), false)
+	s.snap.kinds.each(func(_ string, m *members) {
+		if s.spread != nil && s.spread.picks(m.kind) || s.inter != nil && len(s.inter.parts[m.kind]) > 0 {
+			for slot := range m.nodes {
+				stirred[slot] = true
+			}
+		}
+	})
+	return stirred
+}
+
+// hire prepares the workers, with those of earlier calls first.
+func (s *search) hire(workers int) {
+	s.hunters = slices.Grow(s.hunters[:0], workers)[:workers]
+	for i, h := range s.hunters {
+		if h == nil {
+			h = &hunter{}
+			s.hunters[i] = h
+		}
+		*h = hunter{
+			search: s, w: h.w, others: h.others[:0], after: h.after[:0],
+			least: math.MaxInt32, best: found{place: -1}, allowed: math.MaxInt32,
+			left: h.left, leftOf: h.leftOf, violates: h.violates,
+		}
+		h.w.begin(&s.attempt)
+		if h.leftOf != s.snap.budgets {
+			h.leftOf, h.left = s.snap.budgets, h.left[:0]
+			for _, b := range s.snap.budgets.list {
+				h.left = append(h.left, int64(b.Allowed))
+			}
+		}
+	}
+}
+
+// release gives the memory back, and lets go of all that was lent.
+func (s *search) release() {
+	s.hunters = s.hunters[:cap(s.hunters)]
+	for _, h := range s.hunters {
+		if h != nil {
+			h.w.end()
+			h.leftOf = nil
+			clear(h.others)
+			clear(h.after)
+		}
+	}
+	clear(s.tally)
+	s.attempt = attempt{needs: s.needs[:0]}
+	searches.Put(s)
+}
+
+func (s *search) run(ctx context.Context) (*Plan, error) {
+	if err := s.each(ctx, (*hunter).lookAt); err != nil {
+		return nil, err
+	}
+	plan := s.open()
+	if plan.Outcome != Preempt {
+		return plan, nil
+	}
+	least := int32(math.MaxInt32)
+	for _, h := range s.hunters {
+		least = min(least, h.least)
+	}
+	// The most promising nodes first: what they come to rules most others out.
+	s.from, s.to = math.MinInt32, least
+	if err := s.each(ctx, (*hunter).chaseAt); err != nil {
+		return nil, err
+	}
+	best := s.bestOf()
+	if least < math.MaxInt32 && !best.rulesOut(least+1) {
+		for _, h := range s.hunters {
+			h.keep(best)
+		}
+		s.from, s.to = least+1, math.MaxInt32
+		if err := s.each(ctx, (*hunter).chaseAt); err != nil {
+			return nil, err
+		}
+		best = s.bestOf()
+	}
+	s.close(plan, best)
+	return plan, nil
+}
+
+// each has the hunters go over all places, so many at a time, and waits for
+// them. It stops early with the context's error.
+func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) error {
+	s.next.Store(0)
+	var others sync.WaitGroup
+	for _, h := range s.hunters[1:min(len(s.hunters), 1+len(s.verdicts)/stretch)] {
+		others.Add(1)
+		go h.work(ctx, visit, &others)
+	}
+	s.hunters[0].work(ctx, visit, nil)
+	others.Wait()
+	return ctx.Err()
+}
+
+func (h *hunter) work(ctx context.Context, visit func(h *hunter, from, to int), done *sync.WaitGroup) {
+	if done != nil {
+		defer done.Done()
+	}
+	for ctx.Err() == nil {
+		from := int(h.next.Add(stretch)) - stretch
+		if from >= len(h.verdicts) {
+			return
+		}
+		visit(h, from, min(len(h.verdicts), from+stretch))
+	}
+}
+
+func (s *search) nodeAt(place int) *nodeState { return s.snap.nodes[s.snap.order[place]] }
