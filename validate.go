@@ -83,10 +83,43 @@ func (c *Cluster) Warnings() []Problem {
 
 // Validate lists every problem of the pod in one *[InputError], or gives nil.
 func (p *Pod) Validate() error {
+	if p.faultless() {
+		return nil
+	}
 	var v validator
 	v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
 	v.pod(p)
 	return inputError(v.problems)
+}
+
+// faultless sees at a glance, and without taking memory, that a pod of the usual
+// kind has no problem; any other is to be looked at closely.
+func (p *Pod) faultless() bool {
+	if p == nil || p.Name == "" || p.Resources != nil || p.PreemptionPolicy != "" && p.PreemptionPolicy != PreemptLowerPriority {
+		return false
+	}
+	a := &p.Affinity
+	return a.Node == nil && len(a.Pods)+len(a.AntiPods)+len(p.TopologySpread)+len(p.Volumes) == 0 &&
+		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
+}
+
+func faultless(cs []Container) bool {
+	for i := range cs {
+		c := &cs[i]
+		if len(c.Ports) > 0 || hasNegative(c.Requests) || hasNegative(c.Limits) || hasNegative(c.Allocated) || hasNegative(c.Actual) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasNegative(l resource.List) bool {
+	for _, q := range l {
+		if q.Sign() < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Validate lists every problem of the node in one *[InputError], or gives nil.
@@ -275,11 +308,7 @@ func (v *validator) requirements(requests, limits resource.List, at *path) {
 // list refuses negative amounts; names are gone through in order only where
 // something is wrong.
 func (v *validator) list(l resource.List, at *path) {
-	bad := false
-	for _, q := range l {
-		bad = bad || q.Sign() < 0
-	}
-	if !bad {
+	if !hasNegative(l) {
 		return
 	}
 	for _, name := range l.Names() {

@@ -32,22 +32,14 @@ func (f *found) better(g *found) bool {
 	return f.place < g.place
 }
 
-// rulesOut reports whether no candidate with this bound can beat f.
-func (f *found) rulesOut(bound int32) bool {
-	return f.place >= 0 && f.violations == 0 && bound > f.top
-}
-
 // chaseAt works those nodes of a stretch out that could be the best.
 func (h *hunter) chaseAt(from, to int) {
 	for place := from; place < to; place++ {
 		v := h.verdicts[place]
-		if v.kind == settled || v.bound < h.from || v.bound > h.to || h.best.rulesOut(v.bound) {
+		if v.kind == settled || (v.bound == h.search.top && v.fewest == h.few) == h.second || h.ruledOut(v) {
 			continue
 		}
 		slot := h.snap.order[place]
-		if v.bound == h.best.top && !h.mayBeat(slot, h.snap.lanes.at(slot)) {
-			continue
-		}
 		n := h.snap.nodes[slot]
 		if v.kind == simple && n.inOrder(h.nowAt) {
 			h.hunt(place, slot, v.bound)
@@ -57,21 +49,12 @@ func (h *hunter) chaseAt(from, to int) {
 	}
 }
 
-// mayBeat reports whether a node can tie with the best so far in the second
-// rank, which is also the node's bound, and do with as few victims. If the bound
-// is the lowest priority on the node, it cannot where no so many pods of that
-// priority hold enough.
-func (h *hunter) mayBeat(slot int32, l *lane) bool {
-	if h.best.top != l.lowest || h.allowed >= l.lowPods {
-		return true
-	}
-	t := h.snap.lanes.topsAt(slot)
-	for k := range l.free {
-		if h.asks[k] > l.free[k]+t.atMost(h.allowed, k) {
-			return false
-		}
-	}
-	return l.room+h.allowed >= 1
+// ruledOut reports whether no candidate with this verdict can beat the best so
+// far or tie with it.
+func (h *hunter) ruledOut(v verdict) bool {
+	b := &h.best
+	return b.place >= 0 && b.violations == 0 &&
+		(v.bound > b.top || v.bound == b.top && int64(v.fewest) > h.allowed)
 }
 
 // huntGenerally makes a dry run in the general way.
@@ -97,17 +80,16 @@ func (h *hunter) keep(f found) {
 	if !f.better(&h.best) {
 		return
 	}
-	h.best, h.allowed = f, math.MaxInt32
-	if f.violations == 0 {
-		if each := int64(f.top) + priorityShift; each > 0 {
-			h.allowed = int32(min(f.sum/each, math.MaxInt32))
-		}
+	h.best, h.allowed = f, math.MaxInt64
+	if each := int64(f.top) + priorityShift; each > 0 {
+		h.allowed = f.sum / each
 	}
 }
 
 // hunt finds the victims on a candidate where resources alone decide
 // (section 7).
 func (h *hunter) hunt(place int, slot, bound int32) {
+
 	n := h.snap.nodes[slot]
 	var adjusted lane
 	l, _ := h.laneFor(n, h.snap.lanes.at(slot), &adjusted)

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/outrank-go/outrank"
 )
@@ -38,29 +37,54 @@ const (
 	oddAmounts
 )
 
-// tops says how much the pods of the lowest priority on a node hold at most:
-// tops[k-1] is the sum of the k largest amounts among them, for each column by
-// itself. No k of them hold more.
-type tops [topRows]amountRow
+// tops says how much so many pods of the lowest priority on a node hold at
+// most: tops[k-1] is for k of them.
+type tops [topRows]top
 
 const topRows = 8
 
-// atMost is what any k pods of the lowest priority hold at most of a column.
-func (t *tops) atMost(k int32, column int) int64 {
-	switch {
-	case k <= 0:
-		return 0
-	case k <= topRows:
-		return t[k-1][column]
+// top is the sum of the largest amounts, for each column by itself, and of the
+// largest shares. A pod's share is what it holds of all that the pods of the
+// lowest priority hold together, added up over the columns: pods that hold much
+// of one column mostly hold little of another, and shares tell.
+type top struct {
+	held  amountRow
+	share float64
+}
+
+// rounding is more than the error of any sum of shares.
+const rounding = 1e-9
+
+// fewest is a lower bound of how many pods of the lowest priority hold what the
+// node is short of. All of them together do.
+func (t *tops) fewest(l *lane, short *amountRow) int32 {
+	share := 0.0
+	for k, v := range short {
+		if v > 0 {
+			share += float64(v) / float64(l.low[k])
+		}
 	}
-	// Each of the others holds no more than the smallest of the largest.
-	last := t[topRows-1][column]
-	each := last - t[topRows-2][column]
-	hi, more := bits.Mul64(uint64(each), uint64(k-topRows))
-	if hi != 0 || more > math.MaxInt64/4 {
-		return math.MaxInt64 / 2
+	share -= rounding
+	for i := range t {
+		s := &t[i]
+		if s.share >= share && s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
+			return max(int32(i+1), 1-l.room)
+		}
 	}
-	return last + int64(more)
+	return max(t.beyond(l, short), 1-l.room)
+}
+
+// beyond is fewest where topRows pods do not hold enough. No pod that is not
+// among them holds more than the last one of them.
+func (t *tops) beyond(l *lane, short *amountRow) int32 {
+	pods := int64(topRows)
+	for k, v := range short {
+		last := t[topRows-1].held[k]
+		if each := last - t[topRows-2].held[k]; v > last && each > 0 {
+			pods = max(pods, topRows+(v-last+each-1)/each)
+		}
+	}
+	return int32(min(pods, int64(l.lowPods)))
 }
 
 // laneOf works a node's lane out.
@@ -99,14 +123,20 @@ func topsOf(n *nodeState, l *lane) (t tops) {
 	}
 	for i := range n.rows[len(n.rows)-int(l.lowPods):] {
 		row := &n.rows[len(n.rows)-1-i]
+		share := 0.0
 		for k, v := range row {
+			if v > 0 {
+				share += float64(v) / float64(l.low[k])
+			}
 			t.insert(v, k)
 		}
+		t.insertShare(share)
 	}
 	for i := 1; i < topRows; i++ {
 		for k := range standard {
-			t[i][k] += t[i-1][k]
+			t[i].held[k] += t[i-1].held[k]
 		}
+		t[i].share += t[i-1].share
 	}
 	return t
 }
@@ -114,10 +144,17 @@ func topsOf(n *nodeState, l *lane) (t tops) {
 // insert keeps the largest amounts of a column, the largest first.
 func (t *tops) insert(v int64, column int) {
 	for i := range t {
-		if v <= t[i][column] {
-			continue
+		if at := &t[i].held[column]; v > *at {
+			v, *at = *at, v
 		}
-		v, t[i][column] = t[i][column], v
+	}
+}
+
+func (t *tops) insertShare(v float64) {
+	for i := range t {
+		if at := &t[i].share; v > *at {
+			v, *at = *at, v
+		}
 	}
 }
 

@@ -25,10 +25,25 @@ func (h *hunter) look(slot int32, l *lane) verdict {
 	}
 	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, l.lowPods) {
 		h.turned[key]++
-		h.least = min(h.least, l.lowest)
-		return verdict{simple, l.lowest}
+		return h.promise(simple, l.lowest, slot, l)
 	}
-	return h.lookDeeper(h.snap.nodes[slot], l, key)
+	return h.lookDeeper(slot, l, key)
+}
+
+// promise gives the verdict on a candidate.
+func (h *hunter) promise(kind verdictKind, bound int32, slot int32, l *lane) verdict {
+	v := verdict{kind, bound, 1}
+	if bound == l.lowest {
+		var short amountRow
+		for k := range short {
+			if h.asks[k] > l.free[k] {
+				short[k] = h.asks[k] - l.free[k]
+			}
+		}
+		v.fewest = uint16(min(h.snap.lanes.topsAt(slot).fewest(l, &short), math.MaxUint16))
+	}
+	h.least = h.least.or(v)
+	return v
 }
 
 // shortage is what a node is short of as things are, 0 if it takes the pod.
@@ -56,7 +71,8 @@ func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
 
 // lookDeeper judges a node on which taking the pods of the lowest priority away
 // does not make room.
-func (h *hunter) lookDeeper(n *nodeState, l *lane, key shortage) verdict {
+func (h *hunter) lookDeeper(slot int32, l *lane, key shortage) verdict {
+	n := h.snap.nodes[slot]
 	for k := range h.asks {
 		if h.asks[k] > n.offers.std[k] {
 			key |= unresolvable
@@ -75,8 +91,7 @@ func (h *hunter) lookDeeper(n *nodeState, l *lane, key shortage) verdict {
 		h.unhelpful[after]++
 		return verdict{}
 	}
-	h.least = min(h.least, bound)
-	return verdict{simple, bound}
+	return h.promise(simple, bound, slot, l)
 }
 
 // boundOf goes up the priorities from the lowest until there is room. after is
@@ -114,7 +129,7 @@ func (h *hunter) lookTwice(place int, slot int32) verdict {
 	var adjusted lane
 	l, plain := h.laneFor(n, l, &adjusted)
 	if !plain || !h.calm(n, slot, l != &adjusted) {
-		return h.lookClosely(place, n, l, plain)
+		return h.lookClosely(place, slot, l, plain)
 	}
 	if !h.rest {
 		return h.look(slot, l)
@@ -212,8 +227,8 @@ func (h *hunter) neverFits(l *lane, st status) {
 // shortage of resources that keeps the pod away, bounds hold as elsewhere; if
 // anything else does, the node is worked out at once, because the filter could
 // contradict itself in the end (see Broken).
-func (h *hunter) lookClosely(place int, n *nodeState, l *lane, plain bool) verdict {
-	w := &h.w
+func (h *hunter) lookClosely(place int, slot int32, l *lane, plain bool) verdict {
+	n, w := h.snap.nodes[slot], &h.w
 	w.enter(n)
 	st := w.check()
 	if st.code == Success {
@@ -243,6 +258,5 @@ func (h *hunter) lookClosely(place int, n *nodeState, l *lane, plain bool) verdi
 	}
 	w.putBack(possible)
 	bound, _ := h.boundOf(n, l)
-	h.least = min(h.least, bound)
-	return verdict{involved, bound}
+	return h.promise(involved, bound, slot, l)
 }

@@ -79,6 +79,48 @@ func (w *worker) resources(nominated []*podState) status {
 
 // shortages are the reasons of NodeResourcesFit.
 func (a *attempt) shortages(s status) []string {
+	columns := uint64(0)
+	for i := range a.needs {
+		if s.short&(1<<min(i, mostNeeds-1)) == 0 {
+			continue
+		}
+		if a.needs[i].column < 0 {
+			return a.allShortages(s)
+		}
+		columns |= 1 << a.needs[i].column
+	}
+	return usualShortages[b2i(s.tooMany)][columns]
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// usualShortages are the reasons for what has a column, by bit, without and
+// with a shortage of places for pods.
+var usualShortages = func() (out [2][1 << len(standard)][]string) {
+	for tooMany := range out {
+		for columns := range out[tooMany] {
+			var reasons []string
+			if tooMany > 0 {
+				reasons = append(reasons, fit.ReasonTooManyPods)
+			}
+			for k, name := range standard {
+				if columns&(1<<k) != 0 {
+					reasons = append(reasons, fit.Insufficient(string(name)))
+				}
+			}
+			out[tooMany][columns] = slices.Clip(reasons)
+		}
+	}
+	return out
+}()
+
+// allShortages names resources without a column as well.
+func (a *attempt) allShortages(s status) []string {
 	var out []string
 	if s.tooMany {
 		out = append(out, fit.ReasonTooManyPods)

@@ -19,10 +19,10 @@ import (
 //     and below makes room. Any set of victims holds one of priority q or
 //     above, or else less than q would do. So q bounds the second rank from
 //     below, without choosing victims.
-//   - Where q is the lowest priority on the node and no victim may be above it,
-//     all victims are among the pods of the lowest priority. If no k of those
-//     hold enough (see tops), there are more than k victims, and the third rank
-//     is more than k times what one of them counts.
+//   - Where q is the lowest priority on the node and no victim is above it, all
+//     victims are among the pods of that priority. If it takes at least k of
+//     those to hold enough (see tops), the third rank is at least k times what
+//     one of them counts.
 //   - Where resources alone decide and no pod of priority q or below violates a
 //     budget, every pod above q comes back in the reprieve: there is room for
 //     all of them with those at q and below away, and violating pods that come
@@ -52,10 +52,15 @@ type search struct {
 
 	verdicts []verdict // by place
 	hunters  []*hunter
-	// Bounds outside of these limits are not chased in this round.
-	from, to int32
-	next     atomic.Int64
-	tally    tally
+	// top is the least bound of all, few the least number of victims with that
+	// bound. Verdicts of this kind are chased in the first round, all others in
+	// the second.
+	top    int32
+	few    uint16
+	second bool
+	next   atomic.Int64
+	others sync.WaitGroup // those beside the caller's goroutine
+	tally  tally
 }
 
 // asksNothing is less than any node has free.
@@ -64,8 +69,10 @@ const asksNothing = math.MinInt64
 // verdict is what the first look says of a node.
 type verdict struct {
 	kind verdictKind
-	// bound is the least priority that the most important victim can have.
-	bound int32
+	// bound is the least priority that the most important victim can have, and
+	// fewest the least number of victims if that is what it has.
+	bound  int32
+	fewest uint16
 }
 
 type verdictKind uint8
@@ -79,6 +86,17 @@ const (
 	involved
 )
 
+// hopeless promises less than any candidate.
+var hopeless = verdict{bound: math.MaxInt32}
+
+// or is the more promising of two verdicts.
+func (v verdict) or(w verdict) verdict {
+	if w.bound < v.bound || w.bound == v.bound && w.fewest < v.fewest {
+		return w
+	}
+	return v
+}
+
 // hunter is one worker of a search with what it has found.
 type hunter struct {
 	*search
@@ -90,12 +108,12 @@ type hunter struct {
 	turned, unhelpful [shortages]int
 	noVictims         int
 	others, after     tally
-	// least is the least bound seen.
-	least int32
+	// least is the most promising verdict seen.
+	least verdict
 	best  found
-	// least victims, all of the priority in bound, that are still worth
-	// looking for; see mayBeat.
-	allowed int32
+	// allowed is how many victims, all of the best one's top priority, are not
+	// too many yet.
+	allowed int64
 	// left is what is left of each budget while one node is gone through;
 	// between nodes it is what leftOf allows.
 	left     []int64
@@ -176,7 +194,7 @@ func (s *search) hire(workers int) {
 		}
 		*h = hunter{
 			search: s, w: h.w, others: h.others[:0], after: h.after[:0],
-			least: math.MaxInt32, best: found{place: -1}, allowed: math.MaxInt32,
+			least: hopeless, best: found{place: -1}, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,
 		}
 		h.w.begin(&s.attempt)
@@ -195,7 +213,7 @@ func (s *search) release() {
 	for _, h := range s.hunters {
 		if h != nil {
 			h.w.end()
-			h.leftOf = nil
+
 			clear(h.others)
 			clear(h.after)
 		}
@@ -213,26 +231,24 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 	if plan.Outcome != Preempt {
 		return plan, nil
 	}
-	least := int32(math.MaxInt32)
+	least := hopeless
 	for _, h := range s.hunters {
-		least = min(least, h.least)
+		least = least.or(h.least)
 	}
 	// The most promising nodes first: what they come to rules most others out.
-	s.from, s.to = math.MinInt32, least
+	s.top, s.few, s.second = least.bound, least.fewest, false
 	if err := s.each(ctx, (*hunter).chaseAt); err != nil {
 		return nil, err
 	}
 	best := s.bestOf()
-	if least < math.MaxInt32 && !best.rulesOut(least+1) {
-		for _, h := range s.hunters {
-			h.keep(best)
-		}
-		s.from, s.to = least+1, math.MaxInt32
-		if err := s.each(ctx, (*hunter).chaseAt); err != nil {
-			return nil, err
-		}
-		best = s.bestOf()
+	for _, h := range s.hunters {
+		h.keep(best)
 	}
+	s.second = true
+	if err := s.each(ctx, (*hunter).chaseAt); err != nil {
+		return nil, err
+	}
+	best = s.bestOf()
 	s.close(plan, best)
 	return plan, nil
 }
@@ -241,13 +257,12 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 // them. It stops early with the context's error.
 func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) error {
 	s.next.Store(0)
-	var others sync.WaitGroup
 	for _, h := range s.hunters[1:min(len(s.hunters), 1+len(s.verdicts)/stretch)] {
-		others.Add(1)
-		go h.work(ctx, visit, &others)
+		s.others.Add(1)
+		go h.work(ctx, visit, &s.others)
 	}
 	s.hunters[0].work(ctx, visit, nil)
-	others.Wait()
+	s.others.Wait()
 	return ctx.Err()
 }
 

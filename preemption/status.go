@@ -1,9 +1,6 @@
 package preemption
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Code says whether a pod may run on a node and, if not, whether taking other
 // pods away may change that.
@@ -53,11 +50,21 @@ func (s Status) String() string {
 	if s.Code == Success {
 		return s.Code.String()
 	}
-	text := strings.Join(s.Reasons, ", ")
+	return string(s.appendText(nil))
+}
+
+func (s *Status) appendText(b []byte) []byte {
 	if s.Filter != "" {
-		text = s.Filter + ": " + text
+		b = append(b, s.Filter...)
+		b = append(b, ": "...)
 	}
-	return text
+	for i, reason := range s.Reasons {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, reason...)
+	}
+	return b
 }
 
 // Names of the built-in filters, in the order in which they run.

@@ -1,6 +1,10 @@
 package preemption
 
-import "sort"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
 
 // shortage is what a node is short of: a bit for each column, one for a place
 // in the pod count, and one where even the empty node would be short.
@@ -135,13 +139,14 @@ func (a *attempt) counts(t tally) []Count {
 }
 
 func sortCounts(cs []Count) {
-	sort.SliceStable(cs, func(i, j int) bool {
-		if cs[i].Nodes != cs[j].Nodes {
-			return cs[i].Nodes > cs[j].Nodes
+	slices.SortStableFunc(cs, func(a, b Count) int {
+		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
+			return c
 		}
-		if a, b := cs[i].String(), cs[j].String(); a != b {
-			return a < b
+		var space [2][256]byte
+		if c := bytes.Compare(a.Status.appendText(space[0][:0]), b.Status.appendText(space[1][:0])); c != 0 {
+			return c
 		}
-		return cs[i].Code < cs[j].Code
+		return cmp.Compare(a.Code, b.Code)
 	})
 }

@@ -60,7 +60,6 @@ func (w *worker) end() {
 	w.a, w.n = nil, nil
 	w.ports, w.volumes, w.spread.spread, w.inter.interPod = portSet{}, volumeNode{}, nil, nil
 	w.spread.node, w.inter.node = nil, nil
-	w.ledger, w.ledgerOf = nil, nil
 	clear(w.own)
 	clear(w.nominated)
 	clear(w.sorted)
