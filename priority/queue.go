@@ -80,7 +80,11 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	return nil
 }
 
+// distinct sorts a copy; nil if there are none.
 func distinct(filters []string) []string {
+	if len(filters) == 0 {
+		return nil
+	}
 	out := slices.Clone(filters)
 	slices.Sort(out)
 	return slices.Compact(out)
