@@ -120,7 +120,8 @@ func ExampleNewFIFO() {
 	// batch 2
 }
 
-// A scheduler's loop waits for pods; something else flushes once a second.
+// A scheduler's loop that waits for pods. With a [priority.Queue], something
+// else has to call Flush beside it, say once a second.
 func ExampleSchedulingQueue() {
 	var queue priority.SchedulingQueue = priority.NewFIFO()
 	finished := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 
 // SchedulingQueue holds the pods that wait to be placed (upstream's
 // SchedulingQueue). A pod is known by its namespace and name and is in one
-// place at a time: waiting in a pool, or in flight between [Pop] and [Done]. A
+// place at a time: waiting in a pool, or in flight while an attempt is under way. A
 // pod of the same name with another UID is another pod: adding or updating it
 // replaces the one before, wherever that was, and it begins without a past.
 //
