@@ -55,24 +55,32 @@ func (t *term) matches(namespace string, labels, of map[string]string, known boo
 type interPod struct {
 	snap *Snapshot
 	pod  *outrank.Pod
-	// near are the preemptor's affinity terms, far its anti-affinity terms.
-	near, far []term
+	// near are the preemptor's affinity terms, far its anti-affinity terms, and
+	// nearIn and farIn the counts that they look at.
+	near, far     []term
+	nearIn, farIn []int
 	// selfNear: the preemptor matches its own affinity terms.
 	selfNear bool
-	// counts of pods by topology domain, one for each relation.
-	counts [relations]domains
+	// counts of pods by topology domain, for each relation and each topology
+	// key that it has to do with; there are where any is not 0.
+	counts [relations][]domainCounts
+	there  [relations]int
 	// parts says what pods of a kind count for; most kinds are not in it.
-	parts map[*kind][]part
-	// repellingKeys are the topology keys of the anti-affinity against the
-	// preemptor, whether its pods run or are nominated.
-	repellingKeys []string
+	parts kindParts
 }
 
-// part is a count that pods of a kind belong in, in the domains of a topology
-// key.
+// domainCounts are pods by domain of a topology key.
+type domainCounts struct {
+	key string
+	*partition
+	pods []int
+}
+
+// part is a count that pods of a kind belong in: that of a relation, for the
+// topology key of this index.
 type part struct {
 	relation
-	key string
+	in int
 }
 
 // relation is a reason to count a pod.
@@ -89,17 +97,6 @@ const (
 	relations
 )
 
-// domains counts by topology key and value; nothing is kept of a 0.
-type domains map[domain]int
-
-type domain struct{ key, value string }
-
-func (d domains) add(at domain, by int) {
-	if d[at] += by; d[at] == 0 {
-		delete(d, at)
-	}
-}
-
 // newInterPod is nil where the filter has nothing to say: the preemptor has no
 // terms, and no pod's anti-affinity concerns it. That holds for the whole
 // attempt, also for nominated pods.
@@ -110,17 +107,32 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	ip := &interPod{
 		snap: snap, pod: pod,
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
-		parts: map[*kind][]part{},
 	}
-	for r := range ip.counts {
-		ip.counts[r] = domains{}
+	for i := range ip.near {
+		ip.nearIn = append(ip.nearIn, ip.countsBy(nearby, ip.near[i].key))
+	}
+	for i := range ip.far {
+		ip.farIn = append(ip.farIn, ip.countsBy(opposed, ip.far[i].key))
 	}
 	ip.count()
-	if len(ip.near)+len(ip.far)+len(ip.counts[repelling]) == 0 {
+	if len(ip.near)+len(ip.far)+ip.there[repelling] == 0 {
 		return nil
 	}
 	ip.selfNear = ip.matchesNear(pod.NamespaceName(), pod.Labels)
 	return ip
+}
+
+// countsBy finds the index of a relation's counts for a topology key, or makes
+// them.
+func (ip *interPod) countsBy(r relation, key string) int {
+	for i := range ip.counts[r] {
+		if ip.counts[r][i].key == key {
+			return i
+		}
+	}
+	p := ip.snap.partition(key)
+	ip.counts[r] = append(ip.counts[r], domainCounts{key, p, make([]int, p.domains)})
+	return len(ip.counts[r]) - 1
 }
 
 // count asks each kind of pod once, and counts its pods where they are.
@@ -130,26 +142,21 @@ func (ip *interPod) count() {
 		if len(parts) == 0 {
 			return
 		}
-		ip.parts[m.kind] = parts
-		ip.noteKeys(parts)
+		ip.parts.set(m.kind, parts)
 		for slot, pods := range m.nodes {
-			n := ip.snap.nodes[slot].node
-			if n == nil {
-				continue // pods of a node that is not there
-			}
 			for _, p := range parts {
-				if value, ok := n.Labels[p.key]; ok {
-					ip.counts[p.relation].add(domain{p.key, value}, int(pods))
+				c := &ip.counts[p.relation][p.in]
+				if id := c.of(slot); id != noDomain {
+					c.pods[id] += int(pods)
 				}
 			}
 		}
 	})
-}
-
-func (ip *interPod) noteKeys(parts []part) {
-	for _, p := range parts {
-		if p.relation == repelling && !slices.Contains(ip.repellingKeys, p.key) {
-			ip.repellingKeys = append(ip.repellingKeys, p.key)
+	for r := range ip.counts {
+		for _, c := range ip.counts[r] {
+			for _, pods := range c.pods {
+				ip.there[r] += min(pods, 1)
+			}
 		}
 	}
 }
@@ -158,13 +165,13 @@ func (ip *interPod) noteKeys(parts []part) {
 func (ip *interPod) partsOf(k *kind) []part {
 	var parts []part
 	if ip.matchesNear(k.namespace, k.labels) {
-		for i := range ip.near {
-			parts = append(parts, part{nearby, ip.near[i].key})
+		for _, in := range ip.nearIn {
+			parts = append(parts, part{nearby, in})
 		}
 	}
 	for i := range ip.far {
 		if ip.picks(&ip.far[i], k.namespace, k.labels) {
-			parts = append(parts, part{opposed, ip.far[i].key})
+			parts = append(parts, part{opposed, ip.farIn[i]})
 		}
 	}
 	if len(k.repels) == 0 {
@@ -174,7 +181,7 @@ func (ip *interPod) partsOf(k *kind) []part {
 	for i := range k.repels {
 		// A namespace that is not listed counts as one without labels here.
 		if k.repels[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
-			parts = append(parts, part{repelling, k.repels[i].key})
+			parts = append(parts, part{repelling, ip.countsBy(repelling, k.repels[i].key)})
 		}
 	}
 	return parts
@@ -198,23 +205,21 @@ func (ip *interPod) picks(t *term, namespace string, labels map[string]string) b
 }
 
 // interPodNode is the filter on one node, during a dry run there. Only the
-// domains that the node is in can change; what changed is kept apart.
+// domains that the node is in can change, one for each topology key; what
+// changed is kept apart.
 type interPodNode struct {
 	*interPod
-	node    *outrank.Node
-	changes [relations]domains
+	slot    int32
+	changes [relations][]int // by topology key
 }
 
 func (n *interPodNode) enter(state *nodeState) {
 	if n.interPod == nil {
 		return
 	}
-	n.node = state.node
+	n.slot = state.slot
 	for r := range n.changes {
-		if n.changes[r] == nil {
-			n.changes[r] = domains{}
-		}
-		clear(n.changes[r])
+		n.changes[r] = fill(n.changes[r], len(n.counts[r]), 0)
 	}
 }
 
@@ -223,16 +228,20 @@ func (n *interPodNode) change(p *podState, by int) {
 	if n.interPod == nil {
 		return
 	}
-	for _, part := range n.parts[p.kind] {
-		if value, ok := n.node.Labels[part.key]; ok {
-			n.changes[part.relation].add(domain{part.key, value}, by)
-		}
+	for _, part := range n.parts.of(p.kind) {
+		n.changes[part.relation][part.in] += by
 	}
 }
 
-// now is the count as the dry run stands.
-func (n *interPodNode) now(r relation, at domain) int {
-	return n.counts[r][at] + n.changes[r][at]
+// now is the count of a relation's topology key as the dry run stands; not ok
+// where the node lacks the key.
+func (n *interPodNode) now(r relation, in int) (pods int, ok bool) {
+	c := &n.counts[r][in]
+	id := c.of(n.slot)
+	if id == noDomain {
+		return 0, false
+	}
+	return c.pods[id] + n.changes[r][in], true
 }
 
 func (n *interPodNode) check(nominated []*podState) status {
@@ -254,9 +263,9 @@ func (n *interPodNode) ask() status {
 	switch {
 	case !n.hasNeighbours():
 		return status{code: UnschedulableAndUnresolvable, by: byInterPod, text: affinityText}
-	case n.meetsOpposed():
+	case n.meets(opposed):
 		return status{code: Unschedulable, by: byInterPod, text: antiAffinityText}
-	case n.isRepelled():
+	case n.meets(repelling):
 		return status{code: Unschedulable, by: byInterPod, text: existingAntiText}
 	}
 	return status{}
@@ -267,13 +276,12 @@ func (n *interPodNode) ask() status {
 // the first of a group that matches its own terms.
 func (n *interPodNode) hasNeighbours() bool {
 	found := true
-	for i := range n.near {
-		key := n.near[i].key
-		value, ok := n.node.Labels[key]
+	for in := range n.counts[nearby] {
+		pods, ok := n.now(nearby, in)
 		if !ok {
 			return false
 		}
-		found = found && n.now(nearby, domain{key, value}) > 0
+		found = found && pods > 0
 	}
 	return found || n.selfNear && n.nobodyNear()
 }
@@ -281,36 +289,30 @@ func (n *interPodNode) hasNeighbours() bool {
 // nobodyNear asks whether any pod anywhere matches the affinity terms, as the
 // dry run stands.
 func (n *interPodNode) nobodyNear() bool {
-	there := len(n.counts[nearby])
-	for at, by := range n.changes[nearby] {
-		before := n.counts[nearby][at]
+	there := n.there[nearby]
+	for in, by := range n.changes[nearby] {
+		c := &n.counts[nearby][in]
+		id := c.of(n.slot)
+		if by == 0 || id == noDomain {
+			continue
+		}
+		before := c.pods[id]
 		if before != 0 && before+by == 0 {
 			there--
 		}
-		if before == 0 && by != 0 {
+		if before == 0 {
 			there++
 		}
 	}
 	return there == 0
 }
 
-// meetsOpposed: a pod in the domain matches an anti-affinity term. A term whose
-// topology key the node lacks is ignored.
-func (n *interPodNode) meetsOpposed() bool {
-	for i := range n.far {
-		key := n.far[i].key
-		if value, ok := n.node.Labels[key]; ok && n.now(opposed, domain{key, value}) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// isRepelled: a pod in one of the node's domains has anti-affinity against the
-// preemptor.
-func (n *interPodNode) isRepelled() bool {
-	for _, key := range n.repellingKeys {
-		if value, ok := n.node.Labels[key]; ok && n.now(repelling, domain{key, value}) > 0 {
+// meets: there is a pod of a relation in a domain of the node: one that an
+// anti-affinity term of the preemptor picks, or one with such a term against
+// it. A term whose topology key the node lacks is ignored.
+func (n *interPodNode) meets(r relation) bool {
+	for in := range n.counts[r] {
+		if pods, _ := n.now(r, in); pods > 0 {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 	"maps"
 	"slices"
 
@@ -19,6 +20,8 @@ type kind struct {
 	repels []term
 	// terminating pods are not counted when a spread is worked out.
 	terminating bool
+	// bit is one of 64, for masks of kinds.
+	bit uint64
 	// covering are the budgets that cover these pods, by index.
 	covering []int32
 }
@@ -42,9 +45,16 @@ func (s *Snapshot) kindOf(p *outrank.Pod) *kind {
 	return &kind{
 		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
 		repels:      termsOf(p, p.Affinity.AntiPods),
-		terminating: p.Terminating(),
-		covering:    s.budgets.matcher.AppendCovering(nil, p),
+		terminating: p.Terminating(), bit: bitOf(key),
+		covering: s.budgets.matcher.AppendCovering(nil, p),
 	}
+}
+
+// bitOf picks a bit at random, the same for the same key.
+func bitOf(key []byte) uint64 {
+	h := fnv.New32a()
+	h.Write(key)
+	return 1 << (h.Sum32() % 64)
 }
 
 // with gives the kind with other budgets.

@@ -73,17 +73,7 @@ func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
 // does not make room.
 func (h *hunter) lookDeeper(slot int32, l *lane, key shortage) verdict {
 	n := h.snap.nodes[slot]
-	for k := range h.asks {
-		if h.asks[k] > n.offers.std[k] {
-			key |= unresolvable
-		}
-	}
-	h.turned[key]++
-	if key&unresolvable != 0 {
-		return verdict{}
-	}
-	if l.lowPods == 0 || l.lowest >= h.priority {
-		h.noVictims++
+	if !h.mayHelp(n, l, key) {
 		return verdict{}
 	}
 	bound, after := h.boundOf(n, l)
@@ -94,9 +84,32 @@ func (h *hunter) lookDeeper(slot int32, l *lane, key shortage) verdict {
 	return h.promise(simple, bound, slot, l)
 }
 
+// mayHelp counts a node that is short of resources, and reports whether it is
+// worth trying to take pods away.
+func (h *hunter) mayHelp(n *nodeState, l *lane, key shortage) bool {
+	for k := range h.asks {
+		if h.asks[k] > n.offers.std[k] {
+			key |= unresolvable
+		}
+	}
+	h.turned[key]++
+	if key&unresolvable != 0 {
+		return false
+	}
+	if l.lowPods == 0 || l.lowest >= h.priority {
+		h.noVictims++
+		return false
+	}
+	return true
+}
+
 // boundOf goes up the priorities from the lowest until there is room. after is
-// what is missing still with everybody of lower priority away.
+// what is missing still with everybody of lower priority away. There is
+// somebody of lower priority.
 func (h *hunter) boundOf(n *nodeState, l *lane) (bound int32, after shortage) {
+	if h.covers(l, &l.low, l.lowPods) {
+		return l.lowest, 0
+	}
 	held, pods := amountRow{}, int32(0)
 	for i := len(n.rows) - 1; i >= 0 && n.ranks[i].priority < h.priority; i-- {
 		row := &n.rows[i]
@@ -128,13 +141,13 @@ func (h *hunter) lookTwice(place int, slot int32) verdict {
 	}
 	var adjusted lane
 	l, plain := h.laneFor(n, l, &adjusted)
-	if !plain || !h.calm(n, slot, l != &adjusted) {
-		return h.lookClosely(place, slot, l, plain)
-	}
-	if !h.rest {
+	if !h.rest && plain {
 		return h.look(slot, l)
 	}
-	return h.lookWithRest(n, slot, l)
+	if !plain || h.all || l == &adjusted || len(h.ports) > 0 && n.holding > 0 {
+		return h.lookClosely(place, slot, l, plain)
+	}
+	return h.lookWithRest(place, slot, l)
 }
 
 // laneFor is the node's lane once pods nominated to it that the preemptor has to
@@ -165,60 +178,57 @@ func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok
 	return space, true
 }
 
-// calm reports whether no pod on the node, or nominated to it, has a part in
-// what the filters other than resources say.
-func (h *hunter) calm(n *nodeState, slot int32, nobodyNominated bool) bool {
-	switch {
-	case !h.rest:
-		return true
-	case h.all, !nobodyNominated:
-		return false
-	case len(h.ports) > 0 && n.holding > 0, h.volumes != nil && n.mounting > 0:
-		return false
-	}
-	return len(h.stirred) == 0 || !h.stirred[slot]
-}
-
-// lookWithRest judges a calm node: what the other filters say of it is the same
-// whoever leaves.
-func (h *hunter) lookWithRest(n *nodeState, slot int32, l *lane) verdict {
-	h.w.enter(n)
-	st := h.w.rest()
-	if st.code == Success {
-		return h.look(slot, l)
-	}
+// lookWithRest judges a node where filters besides resources have something to
+// say, none of them about ports, and nobody is nominated. The node is calm if
+// no pod there has a part in what they say: it is the same whoever leaves.
+func (h *hunter) lookWithRest(place int, slot int32, l *lane) verdict {
+	n := h.snap.nodes[slot]
+	calm := (h.volumes == nil || n.mounting == 0) && (len(h.stirred) == 0 || !h.stirred[slot])
 	key := h.shortage(l)
+	if key == 0 && !calm {
+		return h.lookClosely(place, slot, l, true)
+	}
 	if key == 0 {
-		h.others.add(st, 1)
-		if st.code == Unschedulable {
-			h.neverFits(l, st)
-		}
+		h.lookWithRoom(n, l)
 		return verdict{}
 	}
-	for k := range h.asks {
-		if h.asks[k] > n.offers.std[k] {
-			key |= unresolvable
-		}
-	}
-	h.turned[key]++
-	if key&unresolvable != 0 {
+	if !h.mayHelp(n, l, key) {
 		return verdict{}
 	}
-	if l.lowPods > 0 && l.lowest < h.priority {
-		if _, after := h.boundOf(n, l); after != 0 {
-			h.unhelpful[after]++
-			return verdict{}
+	bound, after := h.boundOf(n, l)
+	if after != 0 {
+		h.unhelpful[after]++
+		return verdict{}
+	}
+	kind := simple
+	h.w.enterRest(n)
+	if !calm {
+		kind = involved
+		for _, p := range n.pods[n.first(h.priority):] {
+			h.w.removeFromRest(p)
 		}
 	}
-	h.neverFits(l, st)
-	return verdict{}
+	if st := h.w.afterResources(nil); st.code != Success {
+		h.after.add(st, 1)
+		return verdict{}
+	}
+	return h.promise(kind, bound, slot, l)
 }
 
-// neverFits counts a node where a filter fails whoever leaves.
-func (h *hunter) neverFits(l *lane, st status) {
-	if l.lowPods == 0 || l.lowest >= h.priority {
+// lookWithRoom judges a calm node that is not short of resources.
+func (h *hunter) lookWithRoom(n *nodeState, l *lane) {
+	h.w.enterRest(n)
+	st := h.w.afterResources(nil)
+	if st.code == Success {
+		h.feasible++
+		return
+	}
+	h.others.add(st, 1)
+	switch {
+	case st.code != Unschedulable:
+	case l.lowPods == 0 || l.lowest >= h.priority:
 		h.noVictims++
-	} else {
+	default:
 		h.after.add(st, 1)
 	}
 }

@@ -15,6 +15,7 @@ import (
 type nodeState struct {
 	owner *owner
 	*place
+	slot int32
 	// node is nil while pods name a node that the snapshot does not hold.
 	node    *outrank.Node
 	offers  amounts
@@ -46,8 +47,8 @@ type guard struct {
 	kind  *kind
 }
 
-func newNodeState(name string, o *owner) *nodeState {
-	return &nodeState{owner: o, place: &place{name}, latest: math.MinInt64}
+func newNodeState(name string, slot int32, o *owner) *nodeState {
+	return &nodeState{owner: o, place: &place{name}, slot: slot, latest: math.MinInt64}
 }
 
 // setNode puts the node itself in place, or takes it away.

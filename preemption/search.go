@@ -175,7 +175,7 @@ func (s *search) stir(stirred []bool) []bool {
 	}
 	stirred = fill(stirred, len(s.snap.nodes), false)
 	s.snap.kinds.each(func(_ string, m *members) {
-		if s.spread != nil && s.spread.picks(m.kind) || s.inter != nil && len(s.inter.parts[m.kind]) > 0 {
+		if s.spread != nil && len(s.spread.parts.of(m.kind)) > 0 || s.inter != nil && len(s.inter.parts.of(m.kind)) > 0 {
 			for slot := range m.nodes {
 				stirred[slot] = true
 			}

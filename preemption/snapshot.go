@@ -34,14 +34,15 @@ var (
 // change needs it for itself. [Snapshot.Clone] gives each of them one of its
 // own.
 type Snapshot struct {
-	owner *owner
-	nodes []*nodeState // by slot; nil where free
-	slots index[int32] // slot by name
-	order []int32      // slots of the nodes the snapshot holds, in the caller's order
-	free  []int32
-	lanes lanes // by slot
-	pods  podIndex
-	kinds index[*members] // by key
+	owner    *owner
+	nodes    []*nodeState // by slot; nil where free
+	slots    index[int32] // slot by name
+	order    []int32      // slots of the nodes the snapshot holds, in the caller's order
+	free     []int32
+	lanes    lanes // by slot
+	topology *topology
+	pods     podIndex
+	kinds    index[*members] // by key
 	// claims are those that pods on nodes use, by key.
 	claims index[*users]
 	// repelling counts the kinds with required anti-affinity.
@@ -83,6 +84,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 		owner:      &owner{},
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
+		topology:   newTopology(),
 		kinds:      newIndex[*members](0),
 		claims:     newIndex[*users](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
@@ -128,10 +130,8 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 
 // refresh works a node's lane out anew after a change.
 func (s *Snapshot) refresh(n *nodeState) {
-	if slot, ok := s.slots.get(n.name); ok {
-		n.guard()
-		s.lanes.set(slot, n, s.owner)
-	}
+	n.guard()
+	s.lanes.set(n.slot, n, s.owner)
 }
 
 // Clone gives a snapshot of its own, equal to this one. The two share whatever
@@ -154,7 +154,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.lanes = lanes{slices.Clone(s.lanes.blocks), slices.Clone(s.lanes.owners)}
 	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
-	v.claims = s.claims.view()
+	v.claims, v.topology = s.claims.view(), s.topology.share()
 	return &v
 }
 
@@ -265,7 +265,7 @@ func (s *Snapshot) writable(name string) *nodeState {
 	if !ok {
 		slot = s.newSlot()
 		s.slots.set(name, slot)
-		s.nodes[slot] = newNodeState(name, s.owner)
+		s.nodes[slot] = newNodeState(name, slot, s.owner)
 	}
 	if s.nodes[slot].owner != s.owner {
 		s.nodes[slot] = s.nodes[slot].clone(s.owner)
@@ -288,10 +288,9 @@ func (s *Snapshot) release(n *nodeState) {
 	if !n.empty() {
 		return
 	}
-	slot, _ := s.slots.get(n.name)
 	s.slots.remove(n.name)
-	s.nodes[slot] = nil
-	s.free = append(s.free, slot)
+	s.nodes[n.slot] = nil
+	s.free = append(s.free, n.slot)
 }
 
 // put takes a pod in; it is not there yet.
@@ -335,8 +334,8 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n := s.writable(name)
 	n.setNode(obj)
 	s.refresh(n)
-	slot, _ := s.slots.get(name)
-	s.order = slices.Insert(s.order, place, slot)
+	s.topology = newTopology()
+	s.order = slices.Insert(s.order, place, n.slot)
 	s.journal.record(step{kind: putNode, node: obj, place: place})
 }
 
@@ -347,6 +346,7 @@ func (s *Snapshot) unsetNode(place int) {
 	s.order = slices.Delete(s.order, place, place+1)
 	n.setNode(nil)
 	s.refresh(n)
+	s.topology = newTopology()
 	s.release(n)
 }
 

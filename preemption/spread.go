@@ -14,23 +14,31 @@ type spread struct {
 	pod         *outrank.Pod
 	namespace   string
 	constraints []spreadConstraint
+	// parts says which constraints pods of a kind count for.
+	parts kindParts
 }
 
 // spreadConstraint is a constraint with its counts.
 type spreadConstraint struct {
 	*outrank.TopologySpreadConstraint
+	*partition
 	matcher    outrank.Matcher
-	self       int            // 1 if the preemptor matches its own selector
-	domains    map[string]int // matching pods by domain
+	self       int    // 1 if the preemptor matches its own selector
+	included   []bool // whether pods on a node count, by slot
+	pods       []int  // matching pods by domain, absent where no node counts
+	present    int    // domains with a node that counts
 	minDomains int
 	// least is the smallest count, in domain leastIn; second the smallest of
 	// the other domains.
 	least, second int
-	leastIn       string
+	leastIn       int32
 }
 
-// newSpread goes over the kinds of pods and the nodes once; nil if the pod has no constraint that
-// keeps it out.
+// absent stands for the count of a domain none of whose nodes counts.
+const absent = -1
+
+// newSpread goes over the kinds of pods and the nodes once; nil if the pod has
+// no constraint that keeps it out.
 func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	if len(pod.TopologySpread) == 0 {
 		return nil
@@ -39,12 +47,13 @@ func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	for i := range pod.TopologySpread {
 		c := &pod.TopologySpread[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
-			s.constraints = append(s.constraints, newSpreadConstraint(c, pod))
+			s.constraints = append(s.constraints, newSpreadConstraint(snap, c, pod))
 		}
 	}
 	if len(s.constraints) == 0 {
 		return nil
 	}
+	s.include(snap)
 	s.count(snap)
 	for i := range s.constraints {
 		s.constraints[i].findLeast()
@@ -52,68 +61,85 @@ func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	return s
 }
 
-func newSpreadConstraint(c *outrank.TopologySpreadConstraint, pod *outrank.Pod) spreadConstraint {
+func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, pod *outrank.Pod) spreadConstraint {
 	sc := spreadConstraint{
 		TopologySpreadConstraint: c,
+		partition:                snap.partition(c.TopologyKey),
 		matcher:                  folded(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
-		domains:                  map[string]int{},
+		included:                 make([]bool, len(snap.nodes)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}
+	sc.pods = fill(sc.pods, sc.domains, absent)
 	if sc.matcher.Matches(pod.Labels) {
 		sc.self = 1
 	}
 	return sc
 }
 
-// count finds the domains, and how many matching pods each holds. A node
-// counts only if it has every topology key. Selectors are asked once per kind
-// of pod.
-func (s *spread) count(snap *Snapshot) {
-	found := make([]map[int32]int32, len(s.constraints)) // by slot
-	snap.kinds.each(func(_ string, m *members) {
-		for i := range s.constraints {
-			c := &s.constraints[i]
-			if m.kind.terminating || c.matcher.Empty() || !s.matches(c, m.kind) {
-				continue
-			}
-			if found[i] == nil {
-				found[i] = map[int32]int32{}
-			}
-			for slot, pods := range m.nodes {
-				found[i][slot] += pods
-			}
-		}
-	})
+// include finds the nodes that count, and the domains: a node counts only if it
+// has every topology key.
+func (s *spread) include(snap *Snapshot) {
 	for _, slot := range snap.order {
-		n := snap.nodes[slot].node
-		if !s.hasKeys(n) {
+		if !s.hasKeys(slot) {
 			continue
 		}
 		for i := range s.constraints {
-			if c := &s.constraints[i]; c.includes(s.pod, n) {
-				c.domains[n.Labels[c.TopologyKey]] += int(found[i][slot])
+			c := &s.constraints[i]
+			if !c.includes(s.pod, snap.nodes[slot]) {
+				continue
+			}
+			c.included[slot] = true
+			if id := c.ids[slot]; c.pods[id] == absent {
+				c.pods[id] = 0
+				c.present++
 			}
 		}
 	}
 }
 
-func (s *spread) matches(c *spreadConstraint, k *kind) bool {
-	return k.namespace == s.namespace && c.matcher.Matches(k.labels)
+// count counts the matching pods in each domain. Selectors are asked once per
+// kind of pod.
+func (s *spread) count(snap *Snapshot) {
+	snap.kinds.each(func(_ string, m *members) {
+		parts := s.partsOf(m.kind)
+		if len(parts) == 0 {
+			return
+		}
+		s.parts.set(m.kind, parts)
+		if m.kind.terminating {
+			return
+		}
+		for _, part := range parts {
+			c := &s.constraints[part.in]
+			if c.matcher.Empty() {
+				continue
+			}
+			for slot, pods := range m.nodes {
+				if int(slot) < len(c.included) && c.included[slot] {
+					c.pods[c.ids[slot]] += int(pods)
+				}
+			}
+		}
+	})
 }
 
-// picks reports whether pods of a kind count for any constraint.
-func (s *spread) picks(k *kind) bool {
+// partsOf lists the constraints whose selector picks pods of a kind.
+func (s *spread) partsOf(k *kind) []part {
+	if k.namespace != s.namespace {
+		return nil
+	}
+	var parts []part
 	for i := range s.constraints {
-		if s.matches(&s.constraints[i], k) {
-			return true
+		if s.constraints[i].matcher.Matches(k.labels) {
+			parts = append(parts, part{in: i})
 		}
 	}
-	return false
+	return parts
 }
 
-func (s *spread) hasKeys(n *outrank.Node) bool {
+func (s *spread) hasKeys(slot int32) bool {
 	for i := range s.constraints {
-		if _, ok := n.Labels[s.constraints[i].TopologyKey]; !ok {
+		if s.constraints[i].of(slot) == noDomain {
 			return false
 		}
 	}
@@ -122,18 +148,21 @@ func (s *spread) hasKeys(n *outrank.Node) bool {
 
 // includes applies the node inclusion policies: by default the pod's node
 // affinity is honoured and taints are not.
-func (c *spreadConstraint) includes(pod *outrank.Pod, n *outrank.Node) bool {
-	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n) {
+func (c *spreadConstraint) includes(pod *outrank.Pod, n *nodeState) bool {
+	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n.node) {
 		return false
 	}
-	return c.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(pod, n)
+	return c.NodeTaintsPolicy != outrank.NodeHonor || !untolerated(pod, n.node)
 }
 
 func (c *spreadConstraint) findLeast() {
-	c.least, c.second = math.MaxInt, math.MaxInt
-	for domain, n := range c.domains {
-		if n < c.least || n == c.least && domain < c.leastIn {
-			c.least, c.second, c.leastIn = n, c.least, domain
+	c.least, c.second, c.leastIn = math.MaxInt, math.MaxInt, noDomain
+	for id, n := range c.pods {
+		if n == absent {
+			continue
+		}
+		if n < c.least {
+			c.least, c.second, c.leastIn = n, c.least, int32(id)
 		} else {
 			c.second = min(c.second, n)
 		}
@@ -141,11 +170,11 @@ func (c *spreadConstraint) findLeast() {
 }
 
 // minimum is the global minimum once the domain holds count pods.
-func (c *spreadConstraint) minimum(domain string, count int) int {
-	if len(c.domains) < c.minDomains {
+func (c *spreadConstraint) minimum(domain int32, count int) int {
+	if c.present < c.minDomains {
 		return 0
 	}
-	if _, ok := c.domains[domain]; !ok {
+	if c.pods[domain] == absent {
 		return c.least
 	}
 	others := c.least
@@ -159,8 +188,7 @@ func (c *spreadConstraint) minimum(domain string, count int) int {
 // domains the node is in can change, so a change per constraint says it all.
 type spreadNode struct {
 	*spread
-	node    *outrank.Node
-	counts  bool  // whether pods of this node count at all
+	slot    int32
 	changes []int // by constraint
 }
 
@@ -168,20 +196,19 @@ func (s *spreadNode) enter(n *nodeState) {
 	if s.spread == nil {
 		return
 	}
-	s.node, s.counts = n.node, s.hasKeys(n.node)
-	s.changes = append(s.changes[:0], make([]int, len(s.constraints))...)
+	s.slot = n.slot
+	s.changes = fill(s.changes, len(s.constraints), 0)
 }
 
 // change counts a pod that comes or goes. A terminating pod was not counted at
 // the start, and is counted here all the same, as in the reference.
 func (s *spreadNode) change(p *podState, by int) {
-	if s.spread == nil || !s.counts {
+	if s.spread == nil {
 		return
 	}
-	for i := range s.constraints {
-		c := &s.constraints[i]
-		if s.matches(c, p.kind) && c.includes(s.pod, s.node) {
-			s.changes[i] += by
+	for _, part := range s.parts.of(p.kind) {
+		if s.constraints[part.in].included[s.slot] {
+			s.changes[part.in] += by
 		}
 	}
 }
@@ -204,11 +231,11 @@ func (s *spreadNode) check(nominated []*podState) status {
 func (s *spreadNode) skewed() status {
 	for i := range s.constraints {
 		c := &s.constraints[i]
-		domain, ok := s.node.Labels[c.TopologyKey]
-		if !ok {
+		domain := c.of(s.slot)
+		if domain == noDomain {
 			return status{code: UnschedulableAndUnresolvable, by: bySpread, text: spreadLabelText}
 		}
-		count := c.domains[domain] + s.changes[i]
+		count := max(c.pods[domain], 0) + s.changes[i]
 		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
 			return status{code: Unschedulable, by: bySpread, text: spreadText}
 		}

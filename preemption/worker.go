@@ -59,7 +59,6 @@ func (w *worker) begin(a *attempt) {
 func (w *worker) end() {
 	w.a, w.n = nil, nil
 	w.ports, w.volumes, w.spread.spread, w.inter.interPod = portSet{}, volumeNode{}, nil, nil
-	w.spread.node, w.inter.node = nil, nil
 	clear(w.own)
 	clear(w.nominated)
 	clear(w.sorted)
@@ -73,10 +72,23 @@ func (w *worker) enter(n *nodeState) {
 		w.taken[i] = w.a.needs[i].used(&n.taken)
 	}
 	w.ports.enter(n)
+	w.enterRest(n)
+	w.nominate(n)
+}
+
+// enterRest begins with a node for the filters after NodeResourcesFit alone.
+func (w *worker) enterRest(n *nodeState) {
 	w.volumes.enter(n)
 	w.spread.enter(n)
 	w.inter.enter(n)
-	w.nominate(n)
+}
+
+// removeFromRest takes a pod away for the filters of enterRest, but for the
+// caller's own.
+func (w *worker) removeFromRest(p *podState) {
+	w.volumes.change(p, -1)
+	w.spread.change(p, -1)
+	w.inter.change(p, -1)
 }
 
 // nominate finds the nominated pods that count on the node.
@@ -142,14 +154,7 @@ func (w *worker) checkWith(nominated []*podState) status {
 	return w.afterResources(nominated)
 }
 
-// rest asks all filters but resources about a node without nominated pods.
-func (w *worker) rest() status {
-	if s := w.ports.check(nil); s.code != Success {
-		return s
-	}
-	return w.afterResources(nil)
-}
-
+// afterResources asks the filters that come after NodeResourcesFit.
 func (w *worker) afterResources(nominated []*podState) status {
 	if w.a.volumes != nil {
 		if s := w.volumes.check(nominated); s.code != Success {
