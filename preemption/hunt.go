@@ -68,9 +68,9 @@ func (h *hunter) huntGenerally(place int, n *nodeState) {
 			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
 		})
 	case len(possible) == 0:
-		h.noVictims++
+		h.after.count(nobody, 1)
 	default:
-		h.after.add(st, 1)
+		h.after.count(h.after.learn(st), 1)
 	}
 	h.w.leave(possible)
 }

@@ -8,11 +8,15 @@ func (h *hunter) lookAt(from, to int) {
 	for place := from; place < to; place++ {
 		slot := order[place]
 		l := h.snap.lanes.at(slot)
+		var v verdict
 		if l.flags != 0 || h.wary {
-			h.verdicts[place] = h.lookTwice(place, slot)
+			v = h.lookTwice(place, slot)
 		} else {
-			h.verdicts[place] = h.look(slot, l)
+			v = h.look(slot, l)
 		}
+		h.verdicts[place] = v
+		h.before.count(v.before, 1)
+		h.after.count(v.after, 1)
 	}
 }
 
@@ -20,19 +24,17 @@ func (h *hunter) lookAt(from, to int) {
 func (h *hunter) look(slot int32, l *lane) verdict {
 	key := h.shortage(l)
 	if key == 0 {
-		h.feasible++
 		return verdict{}
 	}
 	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, l.lowPods) {
-		h.turned[key]++
-		return h.promise(simple, l.lowest, slot, l)
+		return h.promise(simple, l.lowest, slot, l, key)
 	}
 	return h.lookDeeper(slot, l, key)
 }
 
 // promise gives the verdict on a candidate.
-func (h *hunter) promise(kind verdictKind, bound int32, slot int32, l *lane) verdict {
-	v := verdict{kind, bound, 1}
+func (h *hunter) promise(kind verdictKind, bound int32, slot int32, l *lane, before answer) verdict {
+	v := verdict{bound: bound, fewest: 1, kind: kind, before: before}
 	if bound == l.lowest {
 		var short amountRow
 		for k := range short {
@@ -47,7 +49,7 @@ func (h *hunter) promise(kind verdictKind, bound int32, slot int32, l *lane) ver
 }
 
 // shortage is what a node is short of as things are, 0 if it takes the pod.
-func (h *hunter) shortage(l *lane) (key shortage) {
+func (h *hunter) shortage(l *lane) (key answer) {
 	for k := range l.free {
 		if h.asks[k] > l.free[k] {
 			key |= 1 << k
@@ -71,42 +73,40 @@ func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
 
 // lookDeeper judges a node on which taking the pods of the lowest priority away
 // does not make room.
-func (h *hunter) lookDeeper(slot int32, l *lane, key shortage) verdict {
-	n := h.snap.nodes[slot]
-	if !h.mayHelp(n, l, key) {
-		return verdict{}
+func (h *hunter) lookDeeper(slot int32, l *lane, key answer) verdict {
+	bound, v := h.withoutLower(h.snap.nodes[slot], l, key)
+	if v != (verdict{}) {
+		return v
 	}
-	bound, after := h.boundOf(n, l)
-	if after != 0 {
-		h.unhelpful[after]++
-		return verdict{}
-	}
-	return h.promise(simple, bound, slot, l)
+	return h.promise(simple, bound, slot, l, key)
 }
 
-// mayHelp counts a node that is short of resources, and reports whether it is
-// worth trying to take pods away.
-func (h *hunter) mayHelp(n *nodeState, l *lane, key shortage) bool {
+// withoutLower asks whether a node that is short of resources would have room
+// with everybody of lower priority away, and for whom that takes; the verdict
+// says why not.
+func (h *hunter) withoutLower(n *nodeState, l *lane, key answer) (bound int32, not verdict) {
 	for k := range h.asks {
 		if h.asks[k] > n.offers.std[k] {
 			key |= unresolvable
 		}
 	}
-	h.turned[key]++
 	if key&unresolvable != 0 {
-		return false
+		return 0, verdict{before: key}
 	}
 	if l.lowPods == 0 || l.lowest >= h.priority {
-		h.noVictims++
-		return false
+		return 0, verdict{before: key, after: nobody}
 	}
-	return true
+	bound, after := h.boundOf(n, l)
+	if after != 0 {
+		return 0, verdict{before: key, after: after}
+	}
+	return bound, verdict{}
 }
 
 // boundOf goes up the priorities from the lowest until there is room. after is
 // what is missing still with everybody of lower priority away. There is
 // somebody of lower priority.
-func (h *hunter) boundOf(n *nodeState, l *lane) (bound int32, after shortage) {
+func (h *hunter) boundOf(n *nodeState, l *lane) (bound int32, after answer) {
 	if h.covers(l, &l.low, l.lowPods) {
 		return l.lowest, 0
 	}
@@ -135,8 +135,7 @@ func (h *hunter) lookTwice(place int, slot int32) verdict {
 	l := h.snap.lanes.at(slot)
 	if l.flags&closed != 0 || h.choosy {
 		if st := h.nodeOnly(n); st.code != Success {
-			h.others.add(st, 1)
-			return verdict{}
+			return verdict{before: h.before.learn(st)}
 		}
 	}
 	var adjusted lane
@@ -189,16 +188,11 @@ func (h *hunter) lookWithRest(place int, slot int32, l *lane) verdict {
 		return h.lookClosely(place, slot, l, true)
 	}
 	if key == 0 {
-		h.lookWithRoom(n, l)
-		return verdict{}
+		return h.lookWithRoom(n, l)
 	}
-	if !h.mayHelp(n, l, key) {
-		return verdict{}
-	}
-	bound, after := h.boundOf(n, l)
-	if after != 0 {
-		h.unhelpful[after]++
-		return verdict{}
+	bound, v := h.withoutLower(n, l, key)
+	if v != (verdict{}) {
+		return v
 	}
 	kind := simple
 	h.w.enterRest(n)
@@ -209,28 +203,27 @@ func (h *hunter) lookWithRest(place int, slot int32, l *lane) verdict {
 		}
 	}
 	if st := h.w.afterResources(nil); st.code != Success {
-		h.after.add(st, 1)
-		return verdict{}
+		return verdict{before: key, after: h.after.learn(st)}
 	}
-	return h.promise(kind, bound, slot, l)
+	return h.promise(kind, bound, slot, l, key)
 }
 
 // lookWithRoom judges a calm node that is not short of resources.
-func (h *hunter) lookWithRoom(n *nodeState, l *lane) {
+func (h *hunter) lookWithRoom(n *nodeState, l *lane) verdict {
 	h.w.enterRest(n)
 	st := h.w.afterResources(nil)
 	if st.code == Success {
-		h.feasible++
-		return
+		return verdict{}
 	}
-	h.others.add(st, 1)
+	v := verdict{before: h.before.learn(st)}
 	switch {
 	case st.code != Unschedulable:
 	case l.lowPods == 0 || l.lowest >= h.priority:
-		h.noVictims++
+		v.after = nobody
 	default:
-		h.after.add(st, 1)
+		v.after = h.after.learn(st)
 	}
+	return v
 }
 
 // lookClosely judges a node with the filters in the general way. Where it is a
@@ -242,31 +235,28 @@ func (h *hunter) lookClosely(place int, slot int32, l *lane, plain bool) verdict
 	w.enter(n)
 	st := w.check()
 	if st.code == Success {
-		h.feasible++
 		return verdict{}
 	}
-	h.others.add(st, 1)
+	before := h.before.learn(st)
 	if st.code != Unschedulable {
-		return verdict{}
+		return verdict{before: before}
 	}
 	if st.by != byResources || !plain {
 		h.huntGenerally(place, n)
-		return verdict{}
+		return verdict{before: before}
 	}
 	possible := w.possible()
 	if len(possible) == 0 {
-		h.noVictims++
-		return verdict{}
+		return verdict{before: before, after: nobody}
 	}
 	for _, p := range possible {
 		w.remove(p)
 	}
-	if st := w.check(); st.code != Success {
-		h.after.add(st, 1)
-		w.putBack(possible)
-		return verdict{}
-	}
+	st = w.check()
 	w.putBack(possible)
+	if st.code != Success {
+		return verdict{before: before, after: h.after.learn(st)}
+	}
 	bound, _ := h.boundOf(n, l)
-	return h.promise(involved, bound, slot, l)
+	return h.promise(involved, bound, slot, l, before)
 }

@@ -68,11 +68,14 @@ const asksNothing = math.MinInt64
 
 // verdict is what the first look says of a node.
 type verdict struct {
-	kind verdictKind
 	// bound is the least priority that the most important victim can have, and
 	// fewest the least number of victims if that is what it has.
 	bound  int32
 	fewest uint16
+	kind   verdictKind
+	// before is the node's answer as things are, after the one with everybody
+	// of lower priority away, where that was asked.
+	before, after answer
 }
 
 type verdictKind uint8
@@ -101,13 +104,8 @@ func (v verdict) or(w verdict) verdict {
 type hunter struct {
 	*search
 	w worker
-	// feasible counts nodes that take the pod; turned and unhelpful count
-	// others by shortage; noVictims those without anybody of lower priority;
-	// others and after whatever else was said before and after removal.
-	feasible          int
-	turned, unhelpful [shortages]int
-	noVictims         int
-	others, after     tally
+	// before and after count nodes by their answers.
+	before, after answers
 	// least is the most promising verdict seen.
 	least verdict
 	best  found
@@ -193,7 +191,8 @@ func (s *search) hire(workers int) {
 			s.hunters[i] = h
 		}
 		*h = hunter{
-			search: s, w: h.w, others: h.others[:0], after: h.after[:0],
+			search: s, w: h.w,
+			before: answers{others: h.before.others[:0]}, after: answers{others: h.after.others[:0]},
 			least: hopeless, best: found{place: -1}, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,
 		}
@@ -214,8 +213,8 @@ func (s *search) release() {
 		if h != nil {
 			h.w.end()
 
-			clear(h.others)
-			clear(h.after)
+			clear(h.before.others)
+			clear(h.after.others)
 		}
 	}
 	clear(s.tally)

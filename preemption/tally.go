@@ -6,18 +6,41 @@ import (
 	"slices"
 )
 
-// shortage is what a node is short of: a bit for each column, one for a place
-// in the pod count, and one where even the empty node would be short.
-type shortage uint8
+// answer is what a node says to the preemptor: 0 for yes; else what it is short
+// of, a bit for each column, one for a place in the pod count, and one where
+// even the empty node would be short; or that nobody is of lower priority; or
+// another status by its place in a tally.
+type answer int32
 
 const (
-	tooManyPods  shortage = 1 << len(standard)
-	unresolvable shortage = 2 << len(standard)
-	shortages             = 4 << len(standard)
+	tooManyPods  answer = 1 << len(standard)
+	unresolvable answer = 2 << len(standard)
+	nobody       answer = 4 << len(standard)
+	firstOther          = nobody + 1
 )
 
-// status is what NodeResourcesFit says of a shortage.
-func (s *search) statusOf(of shortage) status {
+// answers counts nodes by what they say.
+type answers struct {
+	usual  [firstOther]int
+	others tally
+}
+
+func (a *answers) count(x answer, nodes int) {
+	if x < firstOther {
+		a.usual[x] += nodes
+	} else {
+		a.others[x-firstOther].nodes += nodes
+	}
+}
+
+// learn gives the answer that stands for a status.
+func (a *answers) learn(s status) answer { return firstOther + answer(a.others.find(s)) }
+
+// statusOf gives the status of an answer that is not in a tally.
+func (s *search) statusOf(of answer) status {
+	if of == nobody {
+		return status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+	}
 	st := status{code: Unschedulable, by: byResources, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
@@ -38,15 +61,18 @@ type tallied struct {
 	nodes int
 }
 
-func (t *tally) add(s status, nodes int) {
+func (t *tally) add(s status, nodes int) { (*t)[t.find(s)].nodes += nodes }
+
+// find gives the place of a status, which is new there if need be.
+func (t *tally) find(s status) int {
 	key := keyOf(s)
 	for i := range *t {
 		if keyOf((*t)[i].status) == key {
-			(*t)[i].nodes += nodes
-			return
+			return i
 		}
 	}
-	*t = append(*t, tallied{s, nodes})
+	*t = append(*t, tallied{status: s})
+	return len(*t) - 1
 }
 
 func (s *search) bestOf() found {
@@ -65,11 +91,8 @@ func (s *search) open() *Plan {
 	p := &Plan{Pod: s.pod, Outcome: Preempt}
 	t := s.tally[:0]
 	for _, h := range s.hunters {
-		p.Feasible += h.feasible
-		t = s.addShortages(t, &h.turned)
-		for _, other := range h.others {
-			t.add(other.status, other.nodes)
-		}
+		p.Feasible += h.before.usual[0]
+		t = s.sum(t, &h.before)
 	}
 	p.TurnedDown = s.counts(t)
 	s.tally = t
@@ -83,10 +106,16 @@ func (s *search) open() *Plan {
 	return p
 }
 
-func (s *search) addShortages(t tally, of *[shortages]int) tally {
-	for key, nodes := range of {
-		if nodes > 0 {
-			t.add(s.statusOf(shortage(key)), nodes)
+// sum adds up who said no, and how.
+func (s *search) sum(t tally, of *answers) tally {
+	for x, nodes := range of.usual {
+		if x > 0 && nodes > 0 {
+			t.add(s.statusOf(answer(x)), nodes)
+		}
+	}
+	for _, other := range of.others {
+		if other.nodes > 0 {
+			t.add(other.status, other.nodes)
 		}
 	}
 	return t
@@ -105,13 +134,7 @@ func (s *search) codeOf(node string) (Code, bool) {
 func (s *search) close(p *Plan, best found) {
 	t := s.tally[:0]
 	for _, h := range s.hunters {
-		t = s.addShortages(t, &h.unhelpful)
-		if h.noVictims > 0 {
-			t.add(status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}, h.noVictims)
-		}
-		for _, other := range h.after {
-			t.add(other.status, other.nodes)
-		}
+		t = s.sum(t, &h.after)
 	}
 	p.Unhelpful = s.counts(t)
 	s.tally = t
