@@ -39,13 +39,17 @@ func (h *hunter) chaseAt(from, to int) {
 		if v.kind == settled || (v.bound == h.search.top && v.fewest == h.few) == h.second || h.ruledOut(v) {
 			continue
 		}
-		slot := h.snap.order[place]
-		n := h.snap.nodes[slot]
-		if v.kind == simple && n.inOrder(h.nowAt) {
-			h.hunt(place, slot, v.bound)
-		} else {
-			h.huntGenerally(place, n)
-		}
+		h.workOut(place, h.snap.order[place], v)
+	}
+}
+
+// workOut finds the victims on a candidate, and keeps it if it is the best.
+func (h *hunter) workOut(place int, slot int32, v verdict) {
+	n := h.snap.nodes[slot]
+	if v.kind == simple && n.inOrder(h.nowAt) {
+		h.hunt(place, slot, v.bound)
+	} else {
+		h.huntGenerally(place, n)
 	}
 }
 

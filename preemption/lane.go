@@ -176,6 +176,7 @@ func opens(n *outrank.Node) bool {
 type lanes struct {
 	blocks []*laneBlock
 	owners []*owner // of each block
+	odd    int      // lanes with odd amounts
 }
 
 const laneBlockSize = 64
@@ -207,6 +208,8 @@ func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
 		ls.blocks[at], ls.owners[at] = &own, o
 	}
 	l := &ls.blocks[at].lanes[slot%laneBlockSize]
+	ls.odd -= int(l.flags&oddAmounts) / int(oddAmounts)
 	*l = laneOf(n)
+	ls.odd += int(l.flags&oddAmounts) / int(oddAmounts)
 	ls.blocks[at].tops[slot%laneBlockSize] = topsOf(n, l)
 }

@@ -6,18 +6,20 @@ import "math"
 func (h *hunter) lookAt(from, to int) {
 	order := h.snap.order
 	for place := from; place < to; place++ {
-		slot := order[place]
-		l := h.snap.lanes.at(slot)
-		var v verdict
-		if l.flags != 0 || h.wary {
-			v = h.lookTwice(place, slot)
-		} else {
-			v = h.look(slot, l)
-		}
+		v := h.judge(place, order[place])
 		h.verdicts[place] = v
 		h.before.count(v.before, 1)
 		h.after.count(v.after, 1)
 	}
+}
+
+// judge gives a node its verdict.
+func (h *hunter) judge(place int, slot int32) verdict {
+	l := h.snap.lanes.at(slot)
+	if l.flags != 0 || h.wary {
+		return h.lookTwice(place, slot)
+	}
+	return h.look(slot, l)
 }
 
 // look judges a node on which resources alone decide.

@@ -59,6 +59,7 @@ type search struct {
 	few    uint16
 	second bool
 	next   atomic.Int64
+	shape  []byte         // see memo
 	others sync.WaitGroup // those beside the caller's goroutine
 	tally  tally
 }
@@ -87,6 +88,8 @@ const (
 	simple
 	// involved: it is a candidate, and other filters have a say.
 	involved
+	// known: it is a candidate that a memo has worked out.
+	known
 )
 
 // hopeless promises less than any candidate.
@@ -135,6 +138,9 @@ func (e *Evaluator) decide(ctx context.Context, snap *Snapshot, req *Request) (*
 	defer s.release()
 	if err := s.begin(&e.config, snap, req); err != nil {
 		return nil, err
+	}
+	if plan, ok, err := s.answerFromMemo(ctx); ok {
+		return plan, err
 	}
 	return s.run(ctx)
 }

@@ -41,6 +41,7 @@ type Snapshot struct {
 	free     []int32
 	lanes    lanes // by slot
 	topology *topology
+	memos    *memos
 	pods     podIndex
 	kinds    index[*members] // by key
 	// claims are those that pods on nodes use, by key.
@@ -85,6 +86,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
 		topology:   newTopology(),
+		memos:      &memos{},
 		kinds:      newIndex[*members](0),
 		claims:     newIndex[*users](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
@@ -132,6 +134,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 func (s *Snapshot) refresh(n *nodeState) {
 	n.guard()
 	s.lanes.set(n.slot, n, s.owner)
+	s.memos.changed(n.slot)
 }
 
 // Clone gives a snapshot of its own, equal to this one. The two share whatever
@@ -152,9 +155,9 @@ func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
-	v.lanes = lanes{slices.Clone(s.lanes.blocks), slices.Clone(s.lanes.owners)}
+	v.lanes.blocks, v.lanes.owners = slices.Clone(s.lanes.blocks), slices.Clone(s.lanes.owners)
 	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
-	v.claims, v.topology = s.claims.view(), s.topology.share()
+	v.claims, v.topology, v.memos = s.claims.view(), s.topology.share(), &memos{}
 	return &v
 }
 
@@ -335,6 +338,7 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n.setNode(obj)
 	s.refresh(n)
 	s.topology = newTopology()
+	s.memos.forget()
 	s.order = slices.Insert(s.order, place, n.slot)
 	s.journal.record(step{kind: putNode, node: obj, place: place})
 }
@@ -347,10 +351,12 @@ func (s *Snapshot) unsetNode(place int) {
 	n.setNode(nil)
 	s.refresh(n)
 	s.topology = newTopology()
+	s.memos.forget()
 	s.release(n)
 }
 
 func (s *Snapshot) setBudgets(b *budgetSet) {
 	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
+	s.memos.forget()
 	s.budgets = b
 }

@@ -1,0 +1,199 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Whatever happens to a snapshot between decisions, one that remembers earlier
+// decisions answers as one that never made any: a clone has no memos.
+func TestPropertyMemo(t *testing.T) {
+	used := 0
+	rapid.Check(t, func(t *rapid.T) {
+		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}
+		m := &memoMachine{machine: newMachine(gen.Cluster(shape).Draw(t, "cluster"))}
+		m.drawAskers(t, shape)
+		t.Repeat(map[string]func(*rapid.T){
+			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
+			"AddNode": m.AddNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
+			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply,
+			"": m.ask,
+		})
+		used += len(m.snap.memos.byShape)
+	})
+	assert.Positive(t, used, "no memo was ever used")
+}
+
+type memoMachine struct {
+	*machine
+	askers []*outrank.Pod
+	asked  int
+}
+
+// drawAskers makes preemptors that resources and nodes alone keep out: two of
+// one shape, and others that differ from them in one thing.
+func (m *memoMachine) drawAskers(t *rapid.T, shape gen.Shape) {
+	p := gen.Preemptor(shape).Draw(t, "asker")
+	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList(
+		"cpu", fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "cpu")), "memory", fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "memory"), "Gi"))}}
+	for i, vary := range []func(*outrank.Pod){
+		func(*outrank.Pod) {},
+		func(*outrank.Pod) {},
+		func(q *outrank.Pod) { q.NodeSelector = map[string]string{"zone": "z1"} },
+		func(q *outrank.Pod) { q.NodeName = "n1" },
+		func(q *outrank.Pod) { q.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}} },
+		func(q *outrank.Pod) { q.Priority = outrank.Priority(q.PriorityValue() - 50) },
+		func(q *outrank.Pod) { q.Containers[0].Requests = resource.MustList("cpu", "2500m") },
+		func(q *outrank.Pod) {
+			q.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+				Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}},
+			}}}
+		},
+	} {
+		q := *p
+		q.Name, q.NominatedNode = fmt.Sprint("asker", i), ""
+		q.Containers = slices.Clone(p.Containers)
+		vary(&q)
+		m.askers = append(m.askers, &q)
+	}
+}
+
+// allow changes what budgets allow, but not whom they cover.
+func (m *memoMachine) allow(t *rapid.T) {
+	budgets := make([]*outrank.PodDisruptionBudget, len(m.budgets))
+	for i, b := range m.budgets {
+		other := *b
+		other.Allowed = int32(rapid.IntRange(0, 3).Draw(t, "allowed"))
+		budgets[i] = &other
+	}
+	m.budgets = budgets
+	require.NoError(t, m.snap.SetBudgets(budgets))
+}
+
+func (m *memoMachine) ask(t *rapid.T) {
+	m.asked++
+	// Mostly the two of one shape.
+	asker := m.askers[max(0, rapid.IntRange(-12, len(m.askers)-1).Draw(t, "asker"))]
+	if asker == m.askers[0] {
+		asker = m.askers[m.asked%2]
+	}
+	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
+	want, wantErr := eval.Preempt(context.Background(), m.snap.Clone(), asker, now)
+	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("plan (-searched +remembered):\n%s", diff)
+	}
+}
+
+// apply carries a plan out, as a simulator does: the victims are gone and the
+// preemptor waits for its node.
+func (m *memoMachine) apply(t *rapid.T) {
+	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
+	if err != nil || plan.Outcome != Preempt {
+		return
+	}
+	require.NoError(t, m.snap.Apply(plan))
+	for _, v := range plan.Victims {
+		delete(m.pods, v.Pod.Key())
+		delete(m.running, v.Pod.Key())
+	}
+	for _, p := range plan.ClearedNominations {
+		m.waiting[p.Key()] = ""
+	}
+	m.pods[asker.Key()], m.waiting[asker.Key()] = asker, plan.Node
+}
+
+// Readers share the memos of a snapshot; one who comes while they are in use
+// searches, with the same answer.
+func TestMemoConcurrently(t *testing.T) {
+	c, p := gen.Benchmark(50, 10, 5)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	want, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+				assert.NoError(t, err)
+				assert.Empty(t, cmp.Diff(want, got))
+			}
+		})
+	}
+	group.Wait()
+}
+
+// Memos take no more than so much memory, however many shapes are asked for.
+func TestMemoBounds(t *testing.T) {
+	c, p := gen.Benchmark(20, 5, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	for i := range 3 * mostShapes {
+		q := *p
+		q.Priority = outrank.Priority(5000 + int32(i))
+		for range 2 {
+			_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+			require.NoError(t, err)
+		}
+	}
+	assert.Len(t, snap.memos.byShape, mostShapes)
+	victim := c.Pods[0]
+	for range 5000 {
+		require.NoError(t, snap.RemovePod(victim.Key()))
+		require.NoError(t, snap.AddPod(victim))
+	}
+	assert.Less(t, len(snap.memos.log), 1200)
+}
+
+// What budgets allow decides on nodes that have not changed.
+func TestMemoNoticesBudgets(t *testing.T) {
+	c, p := gen.Benchmark(30, 10, 20)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	ask := func(s *Snapshot) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		require.NoError(t, err)
+		return plan
+	}
+	for range 3 {
+		ask(snap)
+	}
+	require.Len(t, snap.memos.byShape, 1)
+	victim := ask(snap).Victims[0].Pod
+	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
+		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},
+	}}))
+	assert.Empty(t, cmp.Diff(ask(snap.Clone()), ask(snap)))
+	before := ask(snap)
+	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
+		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}, Allowed: 5,
+	}}))
+	assert.Empty(t, cmp.Diff(ask(snap.Clone()), ask(snap)))
+	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
+}
