@@ -26,7 +26,7 @@ func newCarrying(e *Executor, plan *Plan) *carrying {
 	c := &carrying{Executor: e, plan: plan, report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
 	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
 	for _, v := range plan.Victims {
-		id := identity(v.Pod)
+		id := identityOf(v.Pod)
 		if seen[id] {
 			continue
 		}
@@ -194,7 +194,7 @@ func (c *carrying) tell(group []*VictimReport) bool {
 
 // push tells one victim to go, unless that has been done.
 func (c *carrying) push(ctx context.Context, v *VictimReport) {
-	id := identity(v.Pod)
+	id := identityOf(v.Pod)
 	claim, err := c.leaving.claim(ctx, id)
 	switch {
 	case err != nil:

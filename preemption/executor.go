@@ -108,11 +108,11 @@ type Executor struct {
 
 	mu sync.Mutex
 	// underway are the preemptors whose plan is being carried out, by key.
-	underway map[string]*waiting
+	underway map[string]*awaited
 }
 
-// waiting is what a preemptor still waits for.
-type waiting struct {
+// awaited is what a preemptor still waits for.
+type awaited struct {
 	// last is the identity of the last victim once its turn has come; over is
 	// set when that is reported gone.
 	last string
@@ -134,7 +134,7 @@ func NewExecutor(config ExecutorConfig) (*Executor, error) {
 	if config.Scheduler == "" {
 		config.Scheduler = DefaultScheduler
 	}
-	return &Executor{config: config, leaving: newLeaving(config.Remember), underway: map[string]*waiting{}}, nil
+	return &Executor{config: config, leaving: newLeaving(config.Remember), underway: map[string]*awaited{}}, nil
 }
 
 // CarryOut does what the plan says (section 10):
@@ -213,7 +213,7 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 	if pod == nil {
 		return
 	}
-	id := identity(pod)
+	id := identityOf(pod)
 	e.leaving.forget(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -231,7 +231,7 @@ func (e *Executor) begin(key string) bool {
 	if e.underway[key] != nil {
 		return false
 	}
-	e.underway[key] = &waiting{}
+	e.underway[key] = &awaited{}
 	return true
 }
 
@@ -239,7 +239,7 @@ func (e *Executor) begin(key string) bool {
 func (e *Executor) lastOf(key string, victim *outrank.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.underway[key].last = identity(victim)
+	e.underway[key].last = identityOf(victim)
 }
 
 func (e *Executor) end(key string) {

@@ -183,15 +183,19 @@ func (f *Failure) kind() FailureKind {
 
 func (f *Failure) filters(kind FailureKind) []string {
 	var names []string
-	switch kind {
-	case NodeRefused:
-		names = append(names, f.Refused.Filter)
-	case NoFit:
-		for _, c := range f.Plan.TurnedDown {
-			names = append(names, c.Filter)
+	add := func(s *Status) {
+		if s.Filter != "" {
+			names = append(names, s.Filter)
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	switch kind {
+	case NodeRefused:
+		add(f.Refused)
+	case NoFit:
+		for i := range f.Plan.TurnedDown {
+			add(&f.Plan.TurnedDown[i].Status)
+		}
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -14,15 +14,15 @@ import (
 type leaving struct {
 	mu sync.Mutex
 	// byID has the victims in flight and those that are kept.
-	byID map[string]*claim
+	byID map[string]*victimClaim
 	// kept are the identities of the latter, the oldest first; limit is how
 	// many there may be.
 	kept  *list.List
 	limit int
 }
 
-// claim is one attempt to push a victim.
-type claim struct {
+// victimClaim is one attempt to push a victim.
+type victimClaim struct {
 	// done is closed once it is settled; worked then says how it went.
 	done   chan struct{}
 	worked bool
@@ -33,7 +33,7 @@ type claim struct {
 }
 
 func newLeaving(limit int) *leaving {
-	return &leaving{byID: map[string]*claim{}, kept: list.New(), limit: limit}
+	return &leaving{byID: map[string]*victimClaim{}, kept: list.New(), limit: limit}
 }
 
 // claim takes the victim for the caller, who must settle it. Where somebody
@@ -42,7 +42,7 @@ func newLeaving(limit int) *leaving {
 // context's.
 //
 // Nobody waits while holding a claim, so that no two can wait for each other.
-func (l *leaving) claim(ctx context.Context, id string) (*claim, error) {
+func (l *leaving) claim(ctx context.Context, id string) (*victimClaim, error) {
 	for {
 		mine, theirs := l.tryClaim(id)
 		if mine != nil {
@@ -59,20 +59,20 @@ func (l *leaving) claim(ctx context.Context, id string) (*claim, error) {
 	}
 }
 
-func (l *leaving) tryClaim(id string) (mine, theirs *claim) {
+func (l *leaving) tryClaim(id string) (mine, theirs *victimClaim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c, ok := l.byID[id]; ok {
 		return nil, c
 	}
-	c := &claim{done: make(chan struct{})}
+	c := &victimClaim{done: make(chan struct{})}
 	l.byID[id] = c
 	return c, nil
 }
 
 // settle ends a claim. The victim is kept in mind only where it is Evicted: one
 // that is rejected may come back, and one that was not found is gone.
-func (l *leaving) settle(id string, c *claim, deed Deed) {
+func (l *leaving) settle(id string, c *victimClaim, deed Deed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.worked = deed.Done()
@@ -115,9 +115,9 @@ func (l *leaving) len() int {
 	return len(l.byID)
 }
 
-// identity tells pods apart: the UID, or namespace/name for a pod without one.
+// identityOf tells pods apart: the UID, or namespace/name for a pod without one.
 // No UID has a slash in it.
-func identity(p *outrank.Pod) string {
+func identityOf(p *outrank.Pod) string {
 	if p.UID != "" {
 		return p.UID
 	}

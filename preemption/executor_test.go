@@ -1,0 +1,665 @@
+package preemption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+)
+
+var errBusy = errors.New("busy")
+
+func withDeletion(p *outrank.Pod) { p.DeletionTime = time.Unix(1, 0) }
+
+// planFor is a plan for pod p on n1 with these victims.
+func planFor(victims ...*outrank.Pod) *Plan {
+	plan := &Plan{Pod: pendingPod("p", withPriority(100), withUID("uid-p")), Outcome: Preempt, Candidate: Candidate{Node: "n1"}}
+	for _, v := range victims {
+		plan.Victims = append(plan.Victims, Victim{Pod: v})
+	}
+	return plan
+}
+
+func victimsNamed(names string) []*outrank.Pod {
+	var pods []*outrank.Pod
+	for _, name := range strings.Fields(names) {
+		pods = append(pods, pendingPod(name, withNode("n1"), withUID("uid-"+name)))
+	}
+	return pods
+}
+
+func newExecutor(t require.TestingT, config ExecutorConfig) *Executor {
+	e, err := NewExecutor(config)
+	require.NoError(t, err)
+	return e
+}
+
+// failOn makes the calls fail that are named as "op pod".
+func failOn(err error, calls ...string) func(Call) error {
+	return func(c Call) error {
+		if c.Pod != nil && slices.Contains(calls, string(c.Op)+" "+c.Pod.Name) {
+			return err
+		}
+		return nil
+	}
+}
+
+// story is the calls in short.
+func story(r *Recorder) []string {
+	var lines []string
+	for _, c := range r.Calls() {
+		line := string(c.Op) + " " + c.Pod.Name
+		if c.Op == OpNominate {
+			line += " " + c.Node
+		}
+		if c.Err != nil {
+			line += "!"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestOrders(t *testing.T) {
+	lower := pendingPod("lower", withNomination("n1"))
+	for name, c := range map[string]struct {
+		why    string
+		order  Order
+		plan   *Plan
+		change func(*Recorder)
+		want   string
+		report string
+		err    error
+	}{
+		"synchronous": {
+			"victims, nominations of others, the preemptor's own", Synchronous, planFor(victimsNamed("a b")...), nil,
+			"latest p|evict a|event a|evict b|event b|clear nomination lower|nominate p n1",
+			"default/p on n1: carried out; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"asynchronous": {
+			"the preemptor first, as others are scheduled meanwhile", Asynchronous, planFor(victimsNamed("a b")...), nil,
+			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b",
+			"default/p on n1: carried out; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"waiting": {
+			"a victim that waits is rejected, not deleted", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Waiting = func(*outrank.Pod) bool { return true } },
+			"latest p|reject a|event a|clear nomination lower|nominate p n1",
+			"default/p on n1: carried out; default/a rejected while waiting; default/lower not nominated any more; nominated", nil,
+		},
+		"terminating": {
+			"nothing has to be done about it", Synchronous, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
+			"latest p|evict b|event b|clear nomination lower|nominate p n1",
+			"default/p on n1: carried out; default/a terminating already; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"all terminating": {
+			"no victim to wait for", Asynchronous, planFor(pendingPod("a", withDeletion)), nil,
+			"latest p|nominate p n1|clear nomination lower",
+			"default/p on n1: carried out; default/a terminating already; default/lower not nominated any more; nominated", nil,
+		},
+		"twice in the plan": {
+			"taken once", Synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
+			"latest p|evict a|event a|clear nomination lower|nominate p n1",
+			"default/p on n1: carried out; default/a evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"victim not found": {
+			"it is gone, and there is nothing to tell", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(fmt.Errorf("pods a: %w", ErrNotFound), "evict a") },
+			"latest p|evict a!|clear nomination lower|nominate p n1",
+			"default/p on n1: carried out; default/a gone already; default/lower not nominated any more; nominated", nil,
+		},
+		"preemptor not found": {
+			"nobody needs the room", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Find = func(string) (*outrank.Pod, bool) { return nil, false } },
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor reborn": {
+			"another pod of its name is another pod", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withUID("other")), true }
+			},
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor leaving": {
+			"it will not use the room", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
+			},
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor bound": {
+			"it has found room elsewhere", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withNode("n7")), true }
+			},
+			"latest p", "default/p on n1: the preemptor runs already; default/a skipped", nil,
+		},
+		"fetching fails": {
+			"nothing is done on old news", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "latest p") },
+			"latest p!", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"fetching fails in the background": {
+			"nobody else lets it try again", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "latest p") },
+			"latest p!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"a victim fails": {
+			"the rest is skipped, the preemptor is not nominated", Synchronous, planFor(victimsNamed("a b c")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "evict b") },
+			"latest p|evict a|event a|evict b!",
+			"default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped", errBusy,
+		},
+		"a victim fails in the background": {
+			"the last is skipped, and the preemptor activated", Asynchronous, planFor(victimsNamed("a b c")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "evict a") },
+			"latest p|nominate p n1|clear nomination lower|evict a!|activate p",
+			"default/p on n1: interrupted; default/a failed; default/b skipped; default/c skipped; default/lower not nominated any more; nominated", errBusy,
+		},
+		"the last fails in the background": {
+			"the preemptor is activated", Asynchronous, planFor(victimsNamed("a b")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "evict b") },
+			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b!|activate p",
+			"default/p on n1: interrupted; default/a evicted; default/b failed; default/lower not nominated any more; nominated", errBusy,
+		},
+		"rejecting fails": {
+			"it is not evicted instead", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) {
+				r.Waiting, r.Do = func(*outrank.Pod) bool { return true }, failOn(errBusy, "reject a")
+			},
+			"latest p|reject a!", "default/p on n1: interrupted; default/a failed", errBusy,
+		},
+		"clearing fails": {
+			"not critical", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|evict a|event a|clear nomination lower!|nominate p n1",
+			"default/p on n1: carried out; default/a evicted; nominated", nil,
+		},
+		"clearing fails in the background": {
+			"not critical, but the preemptor is activated", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
+			"default/p on n1: carried out; default/a evicted; nominated", nil,
+		},
+		"clearing one that is gone": {
+			"not found is success", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(ErrNotFound, "clear nomination lower") },
+			"latest p|nominate p n1|clear nomination lower!|evict a|event a",
+			"default/p on n1: carried out; default/a evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"nominating fails": {
+			"all is done but that", Synchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "nominate p") },
+			"latest p|evict a|event a|clear nomination lower|nominate p n1!",
+			"default/p on n1: interrupted; default/a evicted; default/lower not nominated any more", errBusy,
+		},
+		"nominating fails in the background": {
+			"nobody has to leave for it", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(errBusy, "nominate p") },
+			"latest p|nominate p n1!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"gone before nominating": {
+			"nobody has to leave for it, and nobody is activated", Asynchronous, planFor(victimsNamed("a")...),
+			func(r *Recorder) { r.Do = failOn(ErrNotFound, "nominate p") },
+			"latest p|nominate p n1!", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &Recorder{}
+			if c.change != nil {
+				c.change(r)
+			}
+			plan := *c.plan
+			plan.ClearedNominations = []*outrank.Pod{lower}
+			e := newExecutor(t, ExecutorConfig{Actions: r, Order: c.order, Parallel: 1})
+			report, err := e.CarryOut(context.Background(), &plan)
+			require.ErrorIs(t, err, c.err, c.why)
+			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
+			assert.Equal(t, c.report, report.String(), c.why)
+			assert.Equal(t, c.err != nil, report.Ending == Interrupted)
+			assert.False(t, e.Preempting("default/p"), "it is over")
+		})
+	}
+}
+
+func TestWhatActionsAreTold(t *testing.T) {
+	r, grace := &Recorder{}, 5*time.Second
+	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
+	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	plan := planFor(victimsNamed("a")...)
+	plan.Grace = &grace
+	report, err := newExecutor(t, ExecutorConfig{Actions: r, Scheduler: "mine"}).CarryOut(context.Background(), plan)
+	require.NoError(t, err)
+	assert.Same(t, latest, report.Preemptor)
+	calls := r.Calls()
+	assert.Equal(t, Eviction{
+		Victim: plan.Victims[0].Pod, Node: "n1", Grace: &grace, Preemptor: latest,
+		Condition: Condition{
+			Type: "DisruptionTarget", Status: "True", Reason: "PreemptionByScheduler",
+			Message: "mine: preempting to accommodate a higher priority pod",
+		},
+	}, calls[1].Eviction)
+	assert.Equal(t, Event{
+		Type: "Normal", Reason: "Preempted", Action: "Preempting", Pod: plan.Victims[0].Pod, Related: latest,
+		Message: "Preempted by pod uid-p on node n1",
+	}, calls[2].Event)
+	assert.Same(t, latest, calls[3].Pod, "the latest version is nominated")
+}
+
+func TestPlansThatAreNone(t *testing.T) {
+	r := &Recorder{}
+	e := newExecutor(t, ExecutorConfig{Actions: r})
+	nobody := planFor(victimsNamed("a")...)
+	nobody.Pod = nil
+	for name, c := range map[string]struct {
+		plan *Plan
+		want error
+	}{
+		"nil":             {nil, ErrState},
+		"fits":            {&Plan{Pod: pendingPod("p"), Outcome: Fits}, ErrState},
+		"nothing helps":   {&Plan{Pod: pendingPod("p"), Outcome: NothingHelps}, ErrState},
+		"no preemptor":    {nobody, outrank.ErrInvalid},
+		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := e.CarryOut(context.Background(), c.plan)
+			require.ErrorIs(t, err, c.want)
+			require.NotNil(t, report)
+			require.NotEmpty(t, report.String())
+			require.Empty(t, r.Calls())
+		})
+	}
+	e.Gone(nil)
+}
+
+func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		why  string
+		fail string
+		want map[string]string
+	}{
+		"all well": {"the lower pod made way", "", map[string]string{"p": "n1", "low": "", "equal": "n1", "far": "n2"}},
+		"not cleared": {
+			"what stands in the pod stands in memory", "clear nomination low",
+			map[string]string{"p": "n1", "low": "n1", "equal": "n1", "far": "n2"},
+		},
+		"not nominated": {
+			"back to what the pod itself says", "nominate p",
+			map[string]string{"p": "old", "low": "", "equal": "n1", "far": "n2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n Nominator
+			n.Add(pendingPod("low", withPriority(99)), "n1")
+			n.Add(pendingPod("equal", withPriority(100)), "n1")
+			n.Add(pendingPod("far", withPriority(1)), "n2")
+			latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("old"))
+			n.Add(latest, "")
+			r := &Recorder{
+				Do:   failOn(errBusy, c.fail),
+				Find: func(string) (*outrank.Pod, bool) { return latest, true },
+			}
+			plan := planFor(victimsNamed("a")...)
+			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
+			_, err := newExecutor(t, ExecutorConfig{Actions: r, Nominator: &n}).CarryOut(context.Background(), plan)
+			assert.Equal(t, name == "not nominated", err != nil)
+			require.NoError(t, n.check())
+			for pod, node := range c.want {
+				assert.Equal(t, node, n.NodeOf("default/"+pod), "%s: %s", pod, c.why)
+			}
+			assert.NotContains(t, story(r), "clear nomination far")
+		})
+	}
+}
+
+func TestEndOfTheContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		order Order
+		at    string
+		want  string
+	}{
+		"before":              {Synchronous, "", "default/p on n1: interrupted; default/a skipped; default/b skipped"},
+		"after the first":     {Synchronous, "evict a", "default/p on n1: interrupted; default/a evicted; default/b skipped"},
+		"after the last":      {Synchronous, "evict b", "default/p on n1: interrupted; default/a evicted; default/b evicted"},
+		"after nominating":    {Asynchronous, "nominate p", "default/p on n1: interrupted; default/a skipped; default/b skipped; nominated"},
+		"after the last, too": {Asynchronous, "evict b", "default/p on n1: carried out; default/a evicted; default/b evicted; default/low not nominated any more; nominated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if c.at == "" {
+				cancel()
+			}
+			r := &Recorder{Do: func(call Call) error {
+				if string(call.Op)+" "+call.Pod.Name == c.at {
+					cancel()
+				}
+				return nil
+			}}
+			plan := planFor(victimsNamed("a b")...)
+			plan.ClearedNominations = []*outrank.Pod{pendingPod("low")}
+			report, err := newExecutor(t, ExecutorConfig{Actions: r, Order: c.order, Parallel: 1}).CarryOut(ctx, plan)
+			assert.Equal(t, c.want, report.String())
+			if report.Ending == CarriedOut {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Equal(t, c.order == Asynchronous, slices.Contains(story(r), "activate p"))
+		})
+	}
+}
+
+// The victims before the last go at once, as many as Parallel allows, and the
+// last when they have all been told.
+func TestParallel(t *testing.T) {
+	for name, c := range map[string]struct {
+		order    Order
+		parallel int
+		groups   []int
+	}{
+		"default":         {Synchronous, 0, []int{16, 4}},
+		"default, behind": {Asynchronous, 0, []int{16, 3, 1}},
+		"seven":           {Synchronous, 7, []int{7, 7, 6}},
+		"seven, behind":   {Asynchronous, 7, []int{7, 7, 5, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var names []string
+				for i := range 20 {
+					names = append(names, fmt.Sprintf("v%02d", i))
+				}
+				door := &gate{open: make(chan struct{})}
+				e := newExecutor(t, ExecutorConfig{Actions: door, Order: c.order, Parallel: c.parallel})
+				go func() {
+					_, err := e.CarryOut(context.Background(), planFor(victimsNamed(strings.Join(names, " "))...))
+					assert.NoError(t, err)
+				}()
+				for _, size := range c.groups {
+					synctest.Wait()
+					assert.True(t, e.Preempting("default/p"))
+					require.Equal(t, int64(size), door.inside.Load())
+					for range size {
+						door.open <- struct{}{}
+					}
+				}
+				synctest.Wait()
+				assert.False(t, e.Preempting("default/p"))
+			})
+		})
+	}
+}
+
+// gate lets evictions in one by one.
+type gate struct {
+	Recorder
+	open   chan struct{}
+	inside atomic.Int64
+	fail   error
+}
+
+func (g *gate) Evict(ctx context.Context, e Eviction) error {
+	g.inside.Add(1)
+	defer g.inside.Add(-1)
+	<-g.open
+	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
+}
+
+// Two plans that share a victim: the one that comes second waits to hear how
+// the first fared.
+func TestSharedVictim(t *testing.T) {
+	for name, c := range map[string]struct {
+		why     string
+		fail    error
+		cancel  bool
+		evicted int
+		second  string
+	}{
+		"first works": {"once is enough", nil, false, 1, "default/q on n1: carried out; default/a evicted before; nominated"},
+		"first fails": {"then it is the second's", errBusy, false, 2, "default/q on n1: interrupted; default/a failed"},
+		"second gives up": {
+			"waiting ends with the context", nil, true, 1,
+			"default/q on n1: interrupted; default/a skipped",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				door := &gate{open: make(chan struct{}), fail: c.fail}
+				e := newExecutor(t, ExecutorConfig{Actions: door})
+				go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
+				synctest.Wait()
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				done := make(chan string)
+				go func() {
+					other := planFor(victimsNamed("a")...)
+					other.Pod = pendingPod("q")
+					report, _ := e.CarryOut(ctx, other)
+					done <- report.String()
+				}()
+				synctest.Wait()
+				if c.cancel {
+					cancel()
+					synctest.Wait()
+				} else {
+					door.open <- struct{}{}
+					synctest.Wait()
+				}
+				if c.evicted > 1 || c.cancel {
+					door.open <- struct{}{}
+				}
+				assert.Equal(t, c.second, <-done, c.why)
+				synctest.Wait()
+				evicted := 0
+				for _, call := range door.Calls() {
+					if call.Op == OpEvict {
+						evicted++
+					}
+				}
+				assert.Equal(t, c.evicted, evicted, c.why)
+			})
+		})
+	}
+}
+
+func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := &gate{open: make(chan struct{})}
+		e := newExecutor(t, ExecutorConfig{Actions: door})
+		go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
+		synctest.Wait()
+		_, err := e.CarryOut(context.Background(), planFor(victimsNamed("b")...))
+		require.ErrorIs(t, err, ErrState)
+		assert.True(t, e.Preempting("default/p"), "the first goes on")
+		close(door.open)
+	})
+}
+
+// The news of the last victim's end may come before its eviction has returned;
+// the preemptor must then not be kept out of the queue, or nobody would let it
+// in again.
+func TestGoneDuringTheLastEviction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		door := &gate{open: make(chan struct{})}
+		e := newExecutor(t, ExecutorConfig{Actions: door, Order: Asynchronous})
+		victims := victimsNamed("a b")
+		go func() { _, _ = e.CarryOut(context.Background(), planFor(victims...)) }()
+		synctest.Wait()
+		e.Gone(victims[0])
+		e.Gone(victims[1])
+		assert.True(t, e.Preempting("default/p"), "the last has not had its turn")
+		door.open <- struct{}{}
+		synctest.Wait()
+		assert.True(t, e.Preempting("default/p"))
+		e.Gone(victims[1])
+		assert.False(t, e.Preempting("default/p"))
+		door.open <- struct{}{}
+		synctest.Wait()
+		assert.Zero(t, e.leaving.len(), "those that are gone are not kept in mind")
+	})
+}
+
+func TestWhomTheExecutorKeepsInMind(t *testing.T) {
+	run := func(t *testing.T, e *Executor, victims ...*outrank.Pod) string {
+		report, _ := e.CarryOut(context.Background(), planFor(victims...))
+		var deeds []string
+		for _, v := range report.Victims {
+			deeds = append(deeds, v.Deed.String())
+		}
+		return strings.Join(deeds, "|")
+	}
+	t.Run("evicted, until it is gone", func(t *testing.T) {
+		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
+		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
+		assert.Equal(t, "evicted before|evicted", run(t, e, victimsNamed("a b")...))
+		e.Gone(victimsNamed("a")[0])
+		assert.Equal(t, 1, e.leaving.len())
+		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
+	})
+	t.Run("a pod of the same name is another", func(t *testing.T) {
+		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
+		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("1"))))
+		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("2"))))
+	})
+	t.Run("without a UID the name counts", func(t *testing.T) {
+		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
+		assert.Equal(t, "evicted", run(t, e, pendingPod("a")))
+		assert.Equal(t, "evicted before", run(t, e, pendingPod("a")))
+	})
+	t.Run("a failure is tried again", func(t *testing.T) {
+		r := &Recorder{Do: failOn(errBusy, "evict b")}
+		e := newExecutor(t, ExecutorConfig{Actions: r, Parallel: 1})
+		assert.Equal(t, "evicted|failed|skipped", run(t, e, victimsNamed("a b c")...))
+		r.Do = nil
+		assert.Equal(t, "evicted before|evicted|evicted", run(t, e, victimsNamed("a b c")...))
+	})
+	t.Run("one that was rejected may come back", func(t *testing.T) {
+		r := &Recorder{Waiting: func(*outrank.Pod) bool { return true }}
+		e := newExecutor(t, ExecutorConfig{Actions: r})
+		assert.Equal(t, "rejected while waiting", run(t, e, victimsNamed("a")...))
+		assert.Zero(t, e.leaving.len())
+	})
+	t.Run("no more than asked for", func(t *testing.T) {
+		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}, Remember: 2, Parallel: 1})
+		run(t, e, victimsNamed("a b c")...)
+		assert.Equal(t, 2, e.leaving.len())
+		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")
+		assert.Equal(t, "evicted before", run(t, e, victimsNamed("c")...))
+	})
+}
+
+// A panic of the caller's own leaves nothing locked.
+func TestPanicOfAnAction(t *testing.T) {
+	r := &Recorder{Do: func(c Call) error {
+		if c.Op == OpEvict {
+			panic("the caller's")
+		}
+		return nil
+	}}
+	e := newExecutor(t, ExecutorConfig{Actions: r})
+	require.Panics(t, func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) })
+	assert.False(t, e.Preempting("default/p"))
+	r.Do = nil
+	report, err := e.CarryOut(context.Background(), planFor(victimsNamed("a")...))
+	require.NoError(t, err)
+	assert.Equal(t, Evicted, report.Victims[0].Deed)
+}
+
+// Whatever fails, trying again brings every plan to its end, nobody is evicted
+// twice, and the same failures give the same reports whoever is faster.
+func TestPropertyRetryingFinishesTheJob(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := victimsNamed("a b c d e f g")[:rapid.IntRange(1, 7).Draw(t, "victims")]
+		order := rapid.SampledFrom([]Order{Synchronous, Asynchronous}).Draw(t, "order")
+		parallel := rapid.IntRange(1, 4).Draw(t, "parallel")
+		failures := map[string]int{} // how often each call still fails
+		for _, v := range names {
+			failures["evict "+v.Name] = rapid.IntRange(0, 2).Draw(t, "failures of "+v.Name)
+		}
+		failures["nominate p"] = rapid.IntRange(0, 2).Draw(t, "failures of nominating")
+		failures["latest p"] = rapid.IntRange(0, 1).Draw(t, "failures of fetching")
+
+		play := func() (reports []string) {
+			left, evicted := map[string]int{}, map[string]int{}
+			for k, n := range failures {
+				left[k] = n
+			}
+			r := &Recorder{Do: func(c Call) error {
+				key := string(c.Op) + " " + c.Pod.Name
+				if left[key] > 0 {
+					left[key]--
+					return errBusy
+				}
+				if c.Op == OpEvict {
+					evicted[c.Pod.Name]++
+				}
+				return nil
+			}}
+			e := newExecutor(t, ExecutorConfig{Actions: r, Order: order, Parallel: parallel})
+			for range 30 {
+				report, err := e.CarryOut(context.Background(), planFor(names...))
+				reports = append(reports, fmt.Sprint(report, err))
+				require.Len(t, names, len(report.Done())+len(report.Left()))
+				require.Equal(t, err != nil, report.Ending == Interrupted)
+				if err != nil {
+					require.ErrorIs(t, err, errBusy)
+					continue
+				}
+				require.Empty(t, report.Left())
+				require.True(t, report.Nominated)
+				for _, v := range names {
+					require.Equal(t, 1, evicted[v.Name], v.Name)
+				}
+				return reports
+			}
+			t.Fatalf("never finished: %q", reports)
+			return nil
+		}
+		require.Equal(t, play(), play())
+	})
+}
+
+// Many preemptors, few victims: each victim goes once, and all preemptors get
+// their way.
+func TestManyPreemptorsShareVictims(t *testing.T) {
+	metrics, n, r := &Metrics{}, &Nominator{}, &Recorder{}
+	e := newExecutor(t, ExecutorConfig{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})
+	victims := victimsNamed("a b c d e f g h")
+	var all sync.WaitGroup
+	for i := range 32 {
+		all.Go(func() {
+			plan := planFor(victims[i%5 : i%5+4]...)
+			plan.Pod = pendingPod(fmt.Sprint("p", i), withPriority(100))
+			report, err := e.CarryOut(context.Background(), plan)
+			assert.NoError(t, err)
+			assert.Equal(t, CarriedOut, report.Ending)
+		})
+	}
+	all.Wait()
+	evicted := map[string]int{}
+	for _, c := range r.Calls() {
+		if c.Op == OpEvict {
+			evicted[c.Pod.Name]++
+		}
+	}
+	for _, v := range victims {
+		assert.Equal(t, 1, evicted[v.Name], v.Name)
+	}
+	assert.Len(t, r.Events(), len(victims))
+	assert.Equal(t, 32, len(n.NominatedTo("n1")))
+	counts := metrics.Counts()
+	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())
+	assert.Equal(t, uint64(4*32), counts.PreemptionVictims.Sum)
+}
