@@ -273,3 +273,53 @@ func ExampleEvent_LogValue() {
 	// Output:
 	// level=INFO msg=event event.type=Normal event.reason=Preempted event.action=Preempting event.pod=default/batch event.related=default/urgent event.message="Preempted by pod default/urgent on node n1"
 }
+
+// One pod from its first attempt to its place: it pushes another out, waits for
+// that one's end and is bound.
+func Example_carryingOut() {
+	var (
+		ctx       = context.Background()
+		snap      = must(preemption.NewSnapshot(sample()))
+		eval      = must(preemption.New(preemption.Config{}))
+		nominator preemption.Nominator
+		metrics   preemption.Metrics
+		cluster   preemption.Recorder // in place of an API server and a queue
+	)
+	executor := must(preemption.NewExecutor(preemption.ExecutorConfig{
+		Actions: &cluster, Nominator: &nominator, Metrics: &metrics,
+	}))
+	attempt := func(pod *outrank.Pod) *preemption.Plan {
+		if err := nominator.ApplyTo(snap); err != nil {
+			fmt.Println(err)
+		}
+		plan := must(eval.Preempt(ctx, snap, pod, now))
+		if plan.Outcome == preemption.Fits {
+			metrics.AddAttempt(preemption.Attempt{Result: preemption.ResultScheduled})
+			nominator.Delete(pod)
+			return plan
+		}
+		failure := preemption.Failure{Pod: pod, Plan: plan}
+		if plan.Outcome == preemption.Preempt {
+			report, err := executor.CarryOut(ctx, plan)
+			fmt.Println(report)
+			failure.CarryErr = err
+		}
+		after := must(preemption.HandleFailure(ctx, preemption.FailureParts{
+			Actions: &cluster, Queue: &cluster, Nominator: &nominator, Metrics: &metrics,
+		}, failure))
+		fmt.Println(after.Requeue, "-", after.Nomination, "-", after.Event.Message)
+		return plan
+	}
+
+	plan := attempt(urgent())
+	for _, v := range plan.Victims { // the victims end
+		fmt.Println(snap.RemovePod(v.Pod.Key()))
+		executor.Gone(v.Pod)
+	}
+	fmt.Println(attempt(urgent()).Outcome, nominator.Len())
+	// Output:
+	// default/urgent on n1: carried out; default/batch evicted; nominated
+	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
+	// <nil>
+	// fits 0
+}

@@ -67,7 +67,7 @@ func (c *carrying) run(ctx context.Context) error {
 	if err == nil && c.report.Ending == Interrupted {
 		c.report.Ending = CarriedOut
 	}
-	activate = activate && c.report.Ending != PreemptorGone && (err != nil || c.report.unclear())
+	activate = activate && (err != nil || c.report.unclear())
 	return err
 }
 

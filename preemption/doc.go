@@ -37,6 +37,15 @@
 // together, and takes away whole groups where they cannot be parted; its
 // [GroupPlan] is carried out by [Snapshot.ApplyGroup].
 //
+// # Carrying it out
+//
+// Deciding has no effect outside the call. An [Executor] carries a plan out
+// through the caller's [Actions], in the synchronous or the asynchronous order;
+// [HandleFailure] does what is to be done about a pod that could not be
+// scheduled; a [Nominator] remembers whom room was made for and has the filters
+// leave it to them; [Metrics] and [Event] are data, for the caller to pass on. A
+// [Recorder] stands in for the cluster in tests and simulators.
+//
 // # Where the reference leaves the answer open
 //
 // Same input, same answer, whatever the order of pods and budgets in the input

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 )
@@ -417,147 +415,13 @@ func (g *gate) Evict(ctx context.Context, e Eviction) error {
 	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
 }
 
-// Two plans that share a victim: the one that comes second waits to hear how
-// the first fared.
-func TestSharedVictim(t *testing.T) {
-	for name, c := range map[string]struct {
-		why     string
-		fail    error
-		cancel  bool
-		evicted int
-		second  string
-	}{
-		"first works": {"once is enough", nil, false, 1, "default/q on n1: carried out; default/a evicted before; nominated"},
-		"first fails": {"then it is the second's", errBusy, false, 2, "default/q on n1: interrupted; default/a failed"},
-		"second gives up": {
-			"waiting ends with the context", nil, true, 1,
-			"default/q on n1: interrupted; default/a skipped",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				door := &gate{open: make(chan struct{}), fail: c.fail}
-				e := newExecutor(t, ExecutorConfig{Actions: door})
-				go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
-				synctest.Wait()
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				done := make(chan string)
-				go func() {
-					other := planFor(victimsNamed("a")...)
-					other.Pod = pendingPod("q")
-					report, _ := e.CarryOut(ctx, other)
-					done <- report.String()
-				}()
-				synctest.Wait()
-				if c.cancel {
-					cancel()
-					synctest.Wait()
-				} else {
-					door.open <- struct{}{}
-					synctest.Wait()
-				}
-				if c.evicted > 1 || c.cancel {
-					door.open <- struct{}{}
-				}
-				assert.Equal(t, c.second, <-done, c.why)
-				synctest.Wait()
-				evicted := 0
-				for _, call := range door.Calls() {
-					if call.Op == OpEvict {
-						evicted++
-					}
-				}
-				assert.Equal(t, c.evicted, evicted, c.why)
-			})
-		})
-	}
-}
-
-func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, ExecutorConfig{Actions: door})
-		go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
-		synctest.Wait()
-		_, err := e.CarryOut(context.Background(), planFor(victimsNamed("b")...))
-		require.ErrorIs(t, err, ErrState)
-		assert.True(t, e.Preempting("default/p"), "the first goes on")
-		close(door.open)
-	})
-}
-
-// The news of the last victim's end may come before its eviction has returned;
-// the preemptor must then not be kept out of the queue, or nobody would let it
-// in again.
-func TestGoneDuringTheLastEviction(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, ExecutorConfig{Actions: door, Order: Asynchronous})
-		victims := victimsNamed("a b")
-		go func() { _, _ = e.CarryOut(context.Background(), planFor(victims...)) }()
-		synctest.Wait()
-		e.Gone(victims[0])
-		e.Gone(victims[1])
-		assert.True(t, e.Preempting("default/p"), "the last has not had its turn")
-		door.open <- struct{}{}
-		synctest.Wait()
-		assert.True(t, e.Preempting("default/p"))
-		e.Gone(victims[1])
-		assert.False(t, e.Preempting("default/p"))
-		door.open <- struct{}{}
-		synctest.Wait()
-		assert.Zero(t, e.leaving.len(), "those that are gone are not kept in mind")
-	})
-}
-
-func TestWhomTheExecutorKeepsInMind(t *testing.T) {
-	run := func(t *testing.T, e *Executor, victims ...*outrank.Pod) string {
-		report, _ := e.CarryOut(context.Background(), planFor(victims...))
-		var deeds []string
-		for _, v := range report.Victims {
-			deeds = append(deeds, v.Deed.String())
-		}
-		return strings.Join(deeds, "|")
-	}
-	t.Run("evicted, until it is gone", func(t *testing.T) {
-		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
-		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
-		assert.Equal(t, "evicted before|evicted", run(t, e, victimsNamed("a b")...))
-		e.Gone(victimsNamed("a")[0])
-		assert.Equal(t, 1, e.leaving.len())
-		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
-	})
-	t.Run("a pod of the same name is another", func(t *testing.T) {
-		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
-		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("1"))))
-		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("2"))))
-	})
-	t.Run("without a UID the name counts", func(t *testing.T) {
-		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}})
-		assert.Equal(t, "evicted", run(t, e, pendingPod("a")))
-		assert.Equal(t, "evicted before", run(t, e, pendingPod("a")))
-	})
-	t.Run("a failure is tried again", func(t *testing.T) {
-		r := &Recorder{Do: failOn(errBusy, "evict b")}
-		e := newExecutor(t, ExecutorConfig{Actions: r, Parallel: 1})
-		assert.Equal(t, "evicted|failed|skipped", run(t, e, victimsNamed("a b c")...))
-		r.Do = nil
-		assert.Equal(t, "evicted before|evicted|evicted", run(t, e, victimsNamed("a b c")...))
-	})
-	t.Run("one that was rejected may come back", func(t *testing.T) {
-		r := &Recorder{Waiting: func(*outrank.Pod) bool { return true }}
-		e := newExecutor(t, ExecutorConfig{Actions: r})
-		assert.Equal(t, "rejected while waiting", run(t, e, victimsNamed("a")...))
-		assert.Zero(t, e.leaving.len())
-	})
-	t.Run("no more than asked for", func(t *testing.T) {
-		e := newExecutor(t, ExecutorConfig{Actions: &Recorder{}, Remember: 2, Parallel: 1})
-		run(t, e, victimsNamed("a b c")...)
-		assert.Equal(t, 2, e.leaving.len())
-		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")
-		assert.Equal(t, "evicted before", run(t, e, victimsNamed("c")...))
-	})
+func TestRecorderForgets(t *testing.T) {
+	r := &Recorder{}
+	r.Activate(pendingPod("p"))
+	calls := r.Calls()
+	r.Reset()
+	assert.Empty(t, r.Calls())
+	assert.Len(t, calls, 1, "the slice is the caller's own")
 }
 
 // A panic of the caller's own leaves nothing locked.
@@ -575,91 +439,4 @@ func TestPanicOfAnAction(t *testing.T) {
 	report, err := e.CarryOut(context.Background(), planFor(victimsNamed("a")...))
 	require.NoError(t, err)
 	assert.Equal(t, Evicted, report.Victims[0].Deed)
-}
-
-// Whatever fails, trying again brings every plan to its end, nobody is evicted
-// twice, and the same failures give the same reports whoever is faster.
-func TestPropertyRetryingFinishesTheJob(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := victimsNamed("a b c d e f g")[:rapid.IntRange(1, 7).Draw(t, "victims")]
-		order := rapid.SampledFrom([]Order{Synchronous, Asynchronous}).Draw(t, "order")
-		parallel := rapid.IntRange(1, 4).Draw(t, "parallel")
-		failures := map[string]int{} // how often each call still fails
-		for _, v := range names {
-			failures["evict "+v.Name] = rapid.IntRange(0, 2).Draw(t, "failures of "+v.Name)
-		}
-		failures["nominate p"] = rapid.IntRange(0, 2).Draw(t, "failures of nominating")
-		failures["latest p"] = rapid.IntRange(0, 1).Draw(t, "failures of fetching")
-
-		play := func() (reports []string) {
-			left, evicted := map[string]int{}, map[string]int{}
-			for k, n := range failures {
-				left[k] = n
-			}
-			r := &Recorder{Do: func(c Call) error {
-				key := string(c.Op) + " " + c.Pod.Name
-				if left[key] > 0 {
-					left[key]--
-					return errBusy
-				}
-				if c.Op == OpEvict {
-					evicted[c.Pod.Name]++
-				}
-				return nil
-			}}
-			e := newExecutor(t, ExecutorConfig{Actions: r, Order: order, Parallel: parallel})
-			for range 30 {
-				report, err := e.CarryOut(context.Background(), planFor(names...))
-				reports = append(reports, fmt.Sprint(report, err))
-				require.Len(t, names, len(report.Done())+len(report.Left()))
-				require.Equal(t, err != nil, report.Ending == Interrupted)
-				if err != nil {
-					require.ErrorIs(t, err, errBusy)
-					continue
-				}
-				require.Empty(t, report.Left())
-				require.True(t, report.Nominated)
-				for _, v := range names {
-					require.Equal(t, 1, evicted[v.Name], v.Name)
-				}
-				return reports
-			}
-			t.Fatalf("never finished: %q", reports)
-			return nil
-		}
-		require.Equal(t, play(), play())
-	})
-}
-
-// Many preemptors, few victims: each victim goes once, and all preemptors get
-// their way.
-func TestManyPreemptorsShareVictims(t *testing.T) {
-	metrics, n, r := &Metrics{}, &Nominator{}, &Recorder{}
-	e := newExecutor(t, ExecutorConfig{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})
-	victims := victimsNamed("a b c d e f g h")
-	var all sync.WaitGroup
-	for i := range 32 {
-		all.Go(func() {
-			plan := planFor(victims[i%5 : i%5+4]...)
-			plan.Pod = pendingPod(fmt.Sprint("p", i), withPriority(100))
-			report, err := e.CarryOut(context.Background(), plan)
-			assert.NoError(t, err)
-			assert.Equal(t, CarriedOut, report.Ending)
-		})
-	}
-	all.Wait()
-	evicted := map[string]int{}
-	for _, c := range r.Calls() {
-		if c.Op == OpEvict {
-			evicted[c.Pod.Name]++
-		}
-	}
-	for _, v := range victims {
-		assert.Equal(t, 1, evicted[v.Name], v.Name)
-	}
-	assert.Len(t, r.Events(), len(victims))
-	assert.Equal(t, 32, len(n.NominatedTo("n1")))
-	counts := metrics.Counts()
-	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())
-	assert.Equal(t, uint64(4*32), counts.PreemptionVictims.Sum)
 }

@@ -58,6 +58,10 @@ func TestVerdict(t *testing.T) {
 			NoFit, "Unschedulable", []string{NodeResourcesFit}, Nomination{SetNomination, "n1"},
 			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.",
 		},
+		"preempting, uncounted": {
+			"a plan made by hand: there is a node, or there would be no victims", Failure{Plan: turnedDown(Preempt)},
+			NoFit, "Unschedulable", nil, Nomination{SetNomination, "n1"}, "0/0 nodes are available:",
+		},
 		"carrying out failed": {
 			"victims of the nominated node may still leave", Failure{Plan: turnedDown(Preempt, short), CarryErr: errBusy},
 			NoFit, "Unschedulable", []string{NodeResourcesFit}, Nomination{},

@@ -120,11 +120,14 @@ func (n *Nominator) Len() int {
 //  2. Every pod nominated here to a node of the snapshot is nominated to it
 //     there; one that the snapshot does not know is added as pending.
 //
-// A nomination has no effect where its node is not in the snapshot, where the
-// pod runs in the snapshot already, or where the snapshot has a pod of its name
-// with another UID. An error is that of [outrank.Pod.Validate] about a pod to be
-// added, and leaves the snapshot as it was. Time is linear in the nodes of the
-// snapshot and in the nominations.
+// So the nominator has to know all nominations: to begin with, of every pending
+// pod by Add(pod, ""). One has no effect where its node is not in the snapshot,
+// where the pod runs in the snapshot already, or where the snapshot has a pod of
+// its name with another UID.
+//
+// An error is that of [outrank.Pod.Validate] about a pod to be added, and leaves
+// the snapshot as it was. Time is linear in the nodes of the snapshot and in the
+// nominations.
 func (n *Nominator) ApplyTo(snap *Snapshot) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
