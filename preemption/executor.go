@@ -163,6 +163,18 @@ func NewExecutor(config ExecutorConfig) (*Executor, error) {
 // the plan, Parallel and the Actions, and not on how fast they answer: victims
 // go in groups of Parallel, and a group that was begun is finished.
 //
+// It differs from the reference in this:
+//
+//   - The preemptor is nominated here; there it is by the failure path, at once
+//     after the synchronous order and beside the asynchronous one.
+//   - Victims go in groups, and one that fails does not call off those that were
+//     begun with it; there the others may or may not be reached.
+//   - A preemptor that is being deleted counts as gone.
+//   - A plan whose victims are all terminating is carried out, and counted, in
+//     [Asynchronous] order, too; there even the nominations stay as they are.
+//   - Nobody is told to go twice: the reference trusts the victim's deletion
+//     time, which it may read late.
+//
 // An error that wraps [ErrState] without anything done is about a plan that is
 // not to preempt, or a preemptor whose plan is being carried out at that time;
 // one that wraps [outrank.ErrInvalid] about a plan without a preemptor or with
@@ -207,8 +219,9 @@ func (e *Executor) Preempting(key string) bool {
 }
 
 // Gone tells that a pod is not there any more, or was not evicted after all, so
-// that it need not be kept in mind. It is to be called for every pod that goes;
-// for one that was no victim it does nothing.
+// that it need not be kept in mind. It is to be called for every pod that goes:
+// a victim without a UID stands in the way of a later pod of its name until then.
+// For a pod that was no victim it does nothing.
 func (e *Executor) Gone(pod *outrank.Pod) {
 	if pod == nil {
 		return

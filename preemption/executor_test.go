@@ -395,6 +395,7 @@ func TestParallel(t *testing.T) {
 				}
 				synctest.Wait()
 				assert.False(t, e.Preempting("default/p"))
+				assert.Zero(t, door.inside.Load(), "nothing goes on behind the call")
 			})
 		})
 	}
