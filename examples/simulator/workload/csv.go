@@ -1,0 +1,214 @@
+package workload
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	File string
+	// Line and Column are where, from 1, the column in bytes; Column is 0
+	// where the whole line is meant, Line where the file is.
+	Line, Column int
+	// Field is the heading of the column; it may be empty.
+	Field string
+	Text  string
+}
+
+// Error gives "file:line:column: field: text". It wraps [outrank.ErrInvalid].
+func (p *Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	for _, n := range []int{p.Line, p.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
+	}
+	if p.Field != "" {
+		b.WriteString(": " + p.Field)
+	}
+	return b.String() + ": " + p.Text
+}
+
+// Unwrap gives [outrank.ErrInvalid].
+func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
+
+// mostProblems ends the reading of a thoroughly broken file.
+const mostProblems = 20
+
+// table reads one CSV file a row at a time, and collects what is wrong with it.
+type table struct {
+	file     string
+	in       *csv.Reader
+	column   map[string]int // by heading
+	headings int
+	row      []string
+	problems []error
+}
+
+// openTable reads the headings. All required ones must be there.
+func openTable(in io.Reader, file string, required ...string) (*table, error) {
+	buffered := bufio.NewReader(in)
+	// A byte order mark, which spreadsheets write, is no part of a heading.
+	if head, _ := buffered.Peek(3); string(head) == "\uFEFF" {
+		_, _ = buffered.Discard(3)
+	}
+	t := &table{file: file, in: csv.NewReader(buffered), column: map[string]int{}}
+	t.in.FieldsPerRecord = -1
+	t.in.ReuseRecord = true
+	row, err := t.in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Problem{File: file, Text: "the file is empty; its first line has to name the columns"}
+	}
+	if err != nil {
+		return nil, t.broken(err)
+	}
+	for i, heading := range row {
+		heading = strings.TrimSpace(heading)
+		if _, twice := t.column[heading]; twice && heading != "" {
+			t.problem(i, heading, "there are two columns of this name")
+		}
+		t.column[heading] = i
+	}
+	t.headings = len(row)
+	for _, heading := range required {
+		if _, ok := t.column[heading]; !ok {
+			t.problems = append(t.problems, &Problem{File: file, Line: 1, Text: "no column " + heading})
+		}
+	}
+	return t, t.err()
+}
+
+// next goes to the next row that is not blank, and reports whether there is one.
+func (t *table) next() bool {
+	for len(t.problems) < mostProblems {
+		row, err := t.in.Read()
+		if errors.Is(err, io.EOF) {
+			return false
+		}
+		if err != nil {
+			t.problems = append(t.problems, t.broken(err))
+			return false
+		}
+		if len(row) > t.headings {
+			t.row = row
+			t.problem(t.headings, "", fmt.Sprintf("the row has %d fields, the headings are %d", len(row), t.headings))
+			continue
+		}
+		if slices.ContainsFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			t.row = row
+			return true
+		}
+	}
+	return false
+}
+
+// broken is text that is no CSV, or an error of the reader below.
+func (t *table) broken(err error) error {
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
+		return &Problem{File: t.file, Line: syntax.Line, Column: syntax.Column, Text: syntax.Err.Error()}
+	}
+	return fmt.Errorf("%s: %w", t.file, err)
+}
+
+func (t *table) err() error { return errors.Join(t.problems...) }
+
+// line is where the current row begins.
+func (t *table) line() int {
+	line, _ := t.in.FieldPos(0)
+	return line
+}
+
+func (t *table) problem(i int, field, text string) {
+	p := &Problem{File: t.file, Field: field, Text: text, Line: t.line()}
+	// A short row ends before the field.
+	if i < len(t.row) || t.row == nil {
+		p.Line, p.Column = t.in.FieldPos(i)
+	}
+	t.problems = append(t.problems, p)
+}
+
+// wrong notes a problem with a field of the current row.
+func (t *table) wrong(heading, format string, args ...any) {
+	i, ok := t.column[heading]
+	if !ok {
+		i = math.MaxInt
+	}
+	t.problem(i, heading, fmt.Sprintf(format, args...))
+}
+
+// text is a field without the blanks around it, empty where it is missing.
+func (t *table) text(heading string) string {
+	i, ok := t.column[heading]
+	if !ok || i >= len(t.row) {
+		return ""
+	}
+	return strings.TrimSpace(t.row[i])
+}
+
+// number reads a whole number from 0 to most, or notes a problem. A blank is
+// what it is said to mean.
+func (t *table) number(heading string, blank, most int64) int64 {
+	text := t.text(heading)
+	if text == "" {
+		return blank
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax):
+		t.wrong(heading, "%s is not a whole number", quote(text))
+	case err != nil, n > most:
+		t.wrong(heading, "%s is more than %d", quote(text), most)
+	case n < 0:
+		t.wrong(heading, "%d is negative", n)
+	default:
+		return n
+	}
+	return 0
+}
+
+// mostSeconds, some 31 years, leaves room for adding times up.
+const mostSeconds = 1_000_000_000
+
+// seconds reads a time since the beginning of the trace, and says whether there
+// is one. Bad values are noted as problems, and count as there.
+func (t *table) seconds(heading string) (time.Duration, bool) {
+	text := t.text(heading)
+	if text == "" {
+		return 0, false
+	}
+	s, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax), math.IsNaN(s):
+		t.wrong(heading, "%s is not a number of seconds", quote(text))
+	case s < 0:
+		t.wrong(heading, "%s is negative", quote(text))
+	case s > mostSeconds:
+		t.wrong(heading, "%s is more than %d seconds", quote(text), mostSeconds)
+	default:
+		// Milliseconds, so that what prints alike is alike.
+		return time.Duration(math.Round(s*1000)) * time.Millisecond, true
+	}
+	return 0, true
+}
+
+// quote shows a text of the input, cut where it is long.
+func quote(s string) string {
+	const most = 60
+	if len(s) > most {
+		return fmt.Sprintf("%q…", s[:most])
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,104 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Amounts are what pods ask for or nodes offer, in the units of
+// [resource.Amount]: thousandths of a core, bytes, thousandths of a GPU.
+type Amounts struct {
+	MilliCPU, Memory, MilliGPU int64
+}
+
+// Plus gives the sum, which saturates.
+func (a Amounts) Plus(b Amounts) Amounts {
+	return Amounts{
+		resource.AddSat(a.MilliCPU, b.MilliCPU),
+		resource.AddSat(a.Memory, b.Memory),
+		resource.AddSat(a.MilliGPU, b.MilliGPU),
+	}
+}
+
+// Minus gives the difference, which saturates.
+func (a Amounts) Minus(b Amounts) Amounts {
+	return Amounts{
+		resource.SubSat(a.MilliCPU, b.MilliCPU),
+		resource.SubSat(a.Memory, b.Memory),
+		resource.SubSat(a.MilliGPU, b.MilliGPU),
+	}
+}
+
+// AmountsOf reads the three resources of a list.
+func AmountsOf(l resource.List) Amounts {
+	return Amounts{
+		resource.Amount(resource.CPU, l[resource.CPU]),
+		resource.Amount(resource.Memory, l[resource.Memory]),
+		resource.Amount(GPU, l[GPU]),
+	}
+}
+
+// Asks is what an item's pod asks for.
+func (i *Item) Asks() Amounts {
+	var sum Amounts
+	for _, c := range i.Pod.Containers {
+		sum = sum.Plus(AmountsOf(c.Requests))
+	}
+	return sum
+}
+
+// Capacity is what all nodes offer together.
+func Capacity(nodes []*outrank.Node) Amounts {
+	var sum Amounts
+	for _, n := range nodes {
+		sum = sum.Plus(AmountsOf(n.Allocatable))
+	}
+	return sum
+}
+
+// Point is what would be asked for from a time on.
+type Point struct {
+	Time  time.Duration
+	Pods  int
+	Asked Amounts
+}
+
+// Demand is what all items would ask for together if each ran from its arrival
+// for as long as it runs, whatever there is room for. There is one point for
+// every time at which that changes, in order of time. Time is that of sorting the
+// items.
+func Demand(items []Item) []Point {
+	type change struct {
+		at   time.Duration
+		item *Item
+		ends bool
+	}
+	changes := make([]change, 0, 2*len(items))
+	for i := range items {
+		item := &items[i]
+		changes = append(changes, change{item.Arrival, item, false})
+		if !item.Endless {
+			changes = append(changes, change{item.Arrival + item.Duration, item, true})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	var points []Point
+	var now Point
+	for i, c := range changes {
+		if c.ends {
+			now.Pods--
+			now.Asked = now.Asked.Minus(c.item.Asks())
+		} else {
+			now.Pods++
+			now.Asked = now.Asked.Plus(c.item.Asks())
+		}
+		if now.Time = c.at; i+1 == len(changes) || changes[i+1].at > c.at {
+			points = append(points, now)
+		}
+	}
+	return points
+}

@@ -1,0 +1,38 @@
+// Package workload answers what a simulated cluster consists of and who wants to
+// run on it when. It reads nodes and pods from CSV files in the form of the
+// openb traces (Alibaba, 2023), and makes more or denser work of them.
+//
+// # Nodes
+//
+//	sn          name of the node; required
+//	cpu_milli   thousandths of a core; required
+//	memory_mib  mebibytes; required
+//	gpu         number of GPUs; blank means none
+//	model       the GPUs' model, which becomes the label [ModelLabel]
+//
+// # Pods
+//
+//	name            blank, or no such column, gives a name by the line
+//	cpu_milli       thousandths of a core
+//	memory_mib      mebibytes
+//	num_gpu         number of GPUs
+//	gpu_milli       thousandths of each GPU, 1 to 1000; blank means 1000
+//	gpu_spec        models that will do, with | between them; blank means any
+//	qos             service class, which gives the priority; blank means [NoClass]
+//	creation_time   seconds; when the pod comes; required
+//	deletion_time   seconds; blank means that it never ends
+//	scheduled_time  seconds; blank means the creation time
+//
+// A pod runs for as long as it did between scheduled_time and deletion_time. A
+// blank amount is 0. Columns come in any order, are known by their heading, and
+// others are left alone; a row may be short, but not longer than the headings.
+//
+// # GPUs
+//
+// Pods of these traces share GPUs, which a whole number of devices cannot say.
+// So there is one extended resource, [GPU], counted in thousandths of a GPU: a
+// node offers 1000 for each, and a pod asks for num_gpu times gpu_milli. Shared
+// and whole GPUs come out of the same amount. What this leaves out is which GPU
+// of the node is meant: three pods with 600 each fit a node with 2 GPUs here,
+// although no two of them could share one.
+package workload

@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+const (
+	// GPU is the extended resource for GPUs, in thousandths of one.
+	GPU resource.Name = "example.com/gpu-milli"
+	// ModelLabel is the label of a node that tells the model of its GPUs.
+	ModelLabel = "example.com/gpu-model"
+)
+
+// wholeGPU is how much of [GPU] one GPU is.
+const wholeGPU = 1000
+
+// Bounds that no machine reaches, so that sums over any cluster stay small.
+const (
+	mostMilli = 1_000_000_000
+	mostMiB   = 1 << 30
+	mostGPUs  = 100_000
+)
+
+// NodeConfig is what a file does not say about nodes.
+type NodeConfig struct {
+	// PodsPerNode is how many pods a node takes; zero means 110, as a kubelet
+	// has it unless told otherwise.
+	PodsPerNode int64
+}
+
+// ReadNodes reads the nodes of a CSV file, a row at a time; file is what to call
+// it in errors. Errors: every problem of the file up to a limit, each a
+// [*Problem], joined.
+func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, error) {
+	t, err := openTable(in, file, "sn", "cpu_milli", "memory_mib")
+	if err != nil {
+		return nil, err
+	}
+	if config.PodsPerNode == 0 {
+		config.PodsPerNode = 110
+	}
+	var nodes []*outrank.Node
+	seen := map[string]int{}
+	for t.next() {
+		n := t.node(config)
+		if line, twice := seen[n.Name]; n.Name == "" {
+			t.wrong("sn", "the node has no name")
+		} else if twice {
+			t.wrong("sn", "node %s is on line %d already", quote(n.Name), line)
+		}
+		seen[n.Name] = t.line()
+		nodes = append(nodes, n)
+	}
+	if len(nodes) == 0 && t.err() == nil {
+		return nil, &Problem{File: file, Text: "there are no nodes"}
+	}
+	if err := t.err(); err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+func (t *table) node(config NodeConfig) *outrank.Node {
+	n := &outrank.Node{Name: t.text("sn"), Allocatable: resource.List{
+		resource.CPU:    resource.NewMilli(t.number("cpu_milli", 0, mostMilli)),
+		resource.Memory: mebibytes(t.number("memory_mib", 0, mostMiB)),
+		resource.Pods:   resource.New(config.PodsPerNode),
+	}}
+	if gpus := t.number("gpu", 0, mostGPUs); gpus > 0 {
+		n.Allocatable[GPU] = resource.New(gpus * wholeGPU)
+	}
+	if model := t.text("model"); model != "" {
+		n.Labels = map[string]string{ModelLabel: model}
+	}
+	return n
+}
+
+func mebibytes(n int64) resource.Quantity { return resource.NewBinary(n << 20) }

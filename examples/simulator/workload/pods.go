@@ -1,0 +1,165 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Item is a pod that will come, and what becomes of it.
+type Item struct {
+	// Pod is pending, and has its priority. Its name is that of the file;
+	// copies of it have names of their own.
+	Pod *outrank.Pod
+	// Class is the service class.
+	Class string
+	// Arrival is when it comes, since the beginning of the trace.
+	Arrival time.Duration
+	// Duration is how long it runs, from its binding to its end. Endless says
+	// that it never ends; Duration is 0 then.
+	Duration time.Duration
+	Endless  bool
+}
+
+// ReadPods reads the pods of a CSV file, a row at a time; file is what to call
+// it in errors. The items are in the order of arrival, of equals in that of
+// their names. Errors: every problem of the file up to a limit, each a
+// [*Problem], joined; service classes without a priority are one, which names
+// them all.
+func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
+	t, err := openTable(in, file, "creation_time")
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	seen, unknown := map[string]int{}, map[string]int{}
+	for t.next() {
+		item := t.item(classes, unknown)
+		if line, twice := seen[item.Pod.Name]; twice {
+			t.wrong("name", "pod %s is on line %d already", quote(item.Pod.Name), line)
+		}
+		seen[item.Pod.Name] = t.line()
+		items = append(items, item)
+	}
+	if len(unknown) > 0 {
+		t.problems = append(t.problems, unknownClasses(file, unknown, classes))
+	}
+	if len(items) == 0 && t.err() == nil {
+		return nil, &Problem{File: file, Text: "there are no pods"}
+	}
+	if err := t.err(); err != nil {
+		return nil, err
+	}
+	sortItems(items)
+	return items, nil
+}
+
+// sortItems orders by arrival and name, which is unique.
+func sortItems(items []Item) {
+	slices.SortFunc(items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Pod.Name, b.Pod.Name))
+	})
+}
+
+// item reads the current row. Classes without a priority are counted.
+func (t *table) item(classes Classes, unknown map[string]int) Item {
+	item := Item{Class: cmp.Or(t.text("qos"), NoClass)}
+	value, ok := classes.Priority(item.Class)
+	if !ok {
+		unknown[item.Class]++
+	}
+	item.Pod = &outrank.Pod{
+		Name:       cmp.Or(t.text("name"), fmt.Sprintf("pod-%06d", t.line())),
+		Priority:   outrank.Priority(value),
+		Containers: []outrank.Container{{Name: "main", Requests: t.requests()}},
+	}
+	if item.Class != NoClass {
+		item.Pod.PriorityClass = item.Class
+	}
+	if models := t.models(); len(models) > 0 {
+		item.Pod.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+			Labels: []outrank.NodeRequirement{{Key: ModelLabel, Operator: outrank.In, Values: models}},
+		}}}
+	}
+	t.times(&item)
+	return item
+}
+
+func (t *table) requests() resource.List {
+	l := resource.List{}
+	if milli := t.number("cpu_milli", 0, mostMilli); milli > 0 {
+		l[resource.CPU] = resource.NewMilli(milli)
+	}
+	if mib := t.number("memory_mib", 0, mostMiB); mib > 0 {
+		l[resource.Memory] = mebibytes(mib)
+	}
+	if gpu := t.gpu(); gpu > 0 {
+		l[GPU] = resource.New(gpu)
+	}
+	return l
+}
+
+// gpu is how much of [GPU] the pod asks for.
+func (t *table) gpu() int64 {
+	before := len(t.problems)
+	gpus := t.number("num_gpu", 0, mostGPUs)
+	share := t.number("gpu_milli", wholeGPU, wholeGPU)
+	switch {
+	case len(t.problems) > before:
+		return 0
+	case gpus > 0 && share == 0:
+		t.wrong("gpu_milli", "the pod asks for %d GPUs, but for nothing of each", gpus)
+	case gpus == 0 && share > 0 && t.text("gpu_milli") != "":
+		t.wrong("gpu_milli", "the pod asks for %d thousandths of no GPU", share)
+	}
+	return gpus * share
+}
+
+// models are the values of gpu_spec, each once, in their order.
+func (t *table) models() []string {
+	var out []string
+	for model := range strings.SplitSeq(t.text("gpu_spec"), "|") {
+		if model = strings.TrimSpace(model); model != "" && !slices.Contains(out, model) {
+			out = append(out, model)
+		}
+	}
+	return out
+}
+
+// times works out when the pod comes and how long it runs.
+func (t *table) times(item *Item) {
+	created, ok := t.seconds("creation_time")
+	if !ok {
+		t.wrong("creation_time", "missing: nobody knows when the pod comes")
+	}
+	item.Arrival = created
+	began, from := created, "creation_time"
+	if scheduled, ok := t.seconds("scheduled_time"); ok {
+		began, from = scheduled, "scheduled_time"
+	}
+	ended, ok := t.seconds("deletion_time")
+	switch {
+	case !ok:
+		item.Endless = true
+	case ended < began:
+		t.wrong("deletion_time", "%v is before the %s, %v", ended, from, began)
+	default:
+		item.Duration = ended - began
+	}
+}
+
+func unknownClasses(file string, unknown map[string]int, classes Classes) error {
+	var seen []string
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		seen = append(seen, fmt.Sprintf("%s (%d pods)", quote(name), unknown[name]))
+	}
+	return &Problem{File: file, Field: "qos", Text: fmt.Sprintf(
+		"service classes without a priority: %s; there are priorities for %s", strings.Join(seen, ", "), classes)}
+}

@@ -1,0 +1,35 @@
+package workload
+
+import (
+	"bytes"
+	_ "embed"
+
+	"github.com/outrank-go/outrank"
+)
+
+// The sample is a made-up cluster of 12 nodes and 150 pods in two hours: batch
+// work fills it, and then come two waves of services, which outrank the batch
+// work. A test draws it and holds the files to that.
+var (
+	//go:embed sample/nodes.csv
+	sampleNodes []byte
+	//go:embed sample/pods.csv
+	samplePods []byte
+)
+
+// The names of the sample's files in errors.
+const (
+	SampleNodesName = "the sample's nodes"
+	SamplePodsName  = "the sample's pods"
+)
+
+// SampleNodes reads the nodes that come with the package.
+func SampleNodes(config NodeConfig) ([]*outrank.Node, error) {
+	return ReadNodes(bytes.NewReader(sampleNodes), SampleNodesName, config)
+}
+
+// SamplePods reads the pods that come with the package. Their classes are
+// those of [DefaultClasses].
+func SamplePods(classes Classes) ([]Item, error) {
+	return ReadPods(bytes.NewReader(samplePods), SamplePodsName, classes)
+}
