@@ -1,0 +1,220 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Level is how much of something is in use, in any unit.
+type Level struct {
+	Used, Capacity float64
+}
+
+// Sample is how things are from a time on, until the next sample.
+type Sample struct {
+	// Time is since the beginning of the run.
+	Time time.Duration
+	// Levels are the resources, in the order given to [NewRecorder].
+	Levels []Level
+	// Waiting counts the waiting pods by priority. A priority without an entry
+	// has none.
+	Waiting map[int32]int
+}
+
+// mostColumns is how many stretches of time are kept: enough for one per two
+// points of the picture. It is even, so that they can be joined in pairs.
+const mostColumns = 480
+
+// mostTime, some 146 years, leaves room for the end of the stretch behind it.
+const mostTime = time.Duration(math.MaxInt64 / 2)
+
+// Recorder makes a [Series] of any number of samples. Its memory is in
+// proportion to the number of resources and priorities alone, its time per
+// sample as well, but for some dozen times in which it joins all stretches. It is
+// for one goroutine at a time.
+type Recorder struct {
+	resources []string
+	// width is how long a stretch is; columns[i] is the one that begins at
+	// i times width. The last is still open.
+	width   time.Duration
+	columns []column
+	// last is what holds since its Time.
+	last Sample
+}
+
+// column holds sums over a stretch of time: shares of capacity and pods, times
+// nanoseconds.
+type column struct {
+	share   []float64
+	waiting map[int32]float64
+}
+
+// NewRecorder begins a run at time 0 with these resources. Until the first
+// sample nothing is in use and nobody waits.
+func NewRecorder(resources ...string) *Recorder {
+	return &Recorder{resources: slices.Clone(resources), width: time.Millisecond}
+}
+
+// Add takes in the next sample; nothing of it is kept. Errors wrap
+// [outrank.ErrInvalid] and change nothing: a time before that of the sample
+// before, another number of levels than there are resources, and an amount that
+// is negative or no number. A share of no capacity counts as 0.
+func (r *Recorder) Add(s Sample) error {
+	if err := r.check(&s); err != nil {
+		return fmt.Errorf("%w: sample at %v: %w", outrank.ErrInvalid, s.Time, err)
+	}
+	r.hold(s.Time)
+	r.last.Time = s.Time
+	r.last.Levels = append(r.last.Levels[:0], s.Levels...)
+	if r.last.Waiting == nil {
+		r.last.Waiting = map[int32]int{}
+	}
+	clear(r.last.Waiting)
+	maps.Copy(r.last.Waiting, s.Waiting)
+	return nil
+}
+
+func (r *Recorder) check(s *Sample) error {
+	if s.Time < r.last.Time {
+		return fmt.Errorf("it is before %v", r.last.Time)
+	}
+	if s.Time > mostTime {
+		return fmt.Errorf("it is after %v", mostTime)
+	}
+	if len(s.Levels) != len(r.resources) {
+		return fmt.Errorf("%d levels for %d resources", len(s.Levels), len(r.resources))
+	}
+	for i, l := range s.Levels {
+		if !(l.Used >= 0 && l.Capacity >= 0 && l.Used <= math.MaxFloat64 && l.Capacity <= math.MaxFloat64) {
+			return fmt.Errorf("%s: %v of %v", r.resources[i], l.Used, l.Capacity)
+		}
+	}
+	for _, priority := range slices.Sorted(maps.Keys(s.Waiting)) {
+		if n := s.Waiting[priority]; n < 0 {
+			return fmt.Errorf("%d pods of priority %d wait", n, priority)
+		}
+	}
+	return nil
+}
+
+// hold adds the last sample to all stretches up to a time.
+func (r *Recorder) hold(until time.Duration) {
+	for until/r.width >= mostColumns {
+		r.join()
+	}
+	for from := r.last.Time; from < until; {
+		i := int(from / r.width)
+		to := min(until, time.Duration(i+1)*r.width)
+		for len(r.columns) <= i {
+			r.columns = append(r.columns, r.empty())
+		}
+		r.columns[i].add(&r.last, to-from)
+		from = to
+	}
+}
+
+func (r *Recorder) empty() column {
+	return column{share: make([]float64, len(r.resources)), waiting: map[int32]float64{}}
+}
+
+// add counts a sample for some time.
+func (c *column) add(s *Sample, d time.Duration) {
+	for i, l := range s.Levels {
+		if l.Capacity > 0 {
+			// The conversions keep a product and its sum from being rounded at
+			// once, which only some machines do.
+			c.share[i] += float64(min(l.Used/l.Capacity, mostShare) * float64(d))
+		}
+	}
+	for priority, n := range s.Waiting {
+		if n > 0 {
+			c.waiting[priority] += float64(float64(n) * float64(d))
+		}
+	}
+}
+
+// mostShare keeps an absurd amount from growing beyond all numbers.
+const mostShare = 1e6
+
+// join makes one stretch of every two.
+func (r *Recorder) join() {
+	r.width *= 2
+	joined := r.columns[:0]
+	for i := 0; i < len(r.columns); i += 2 {
+		c := r.columns[i]
+		if i+1 < len(r.columns) {
+			c.addColumn(&r.columns[i+1])
+		}
+		joined = append(joined, c)
+	}
+	clear(r.columns[len(joined):])
+	r.columns = joined
+}
+
+func (c *column) addColumn(d *column) {
+	for i := range c.share {
+		c.share[i] += d.share[i]
+	}
+	for priority, n := range d.waiting {
+		c.waiting[priority] += n
+	}
+}
+
+// Series is what happened, as means over stretches of equal length.
+type Series struct {
+	Resources []string
+	// Width is the length of a stretch; the last may be cut off by End.
+	Width, End time.Duration
+	// Share[i][k] is the mean share of resource i in use in stretch k, 1 for
+	// all of it.
+	Share [][]float64
+	// Waiting are the numbers of waiting pods by priority, the highest first.
+	Waiting []Waiting
+}
+
+// Waiting is how many pods of one priority waited: the mean in every stretch.
+type Waiting struct {
+	Priority int32
+	Pods     []float64
+}
+
+// Series gives what was recorded, the last sample held until end, which counts
+// as its time if it is earlier. Recording may go on from there afterwards. The
+// result is the caller's own.
+func (r *Recorder) Series(end time.Duration) Series {
+	end = min(max(end, r.last.Time), mostTime)
+	r.hold(end)
+	r.last.Time = end
+	s := Series{Resources: slices.Clone(r.resources), Width: r.width, End: end}
+	for i := range r.resources {
+		s.Share = append(s.Share, r.means(end, func(c *column) float64 { return c.share[i] }))
+	}
+	seen := map[int32]bool{}
+	for i := range r.columns {
+		for priority := range r.columns[i].waiting {
+			seen[priority] = true
+		}
+	}
+	for priority := range seen {
+		pods := r.means(end, func(c *column) float64 { return c.waiting[priority] })
+		s.Waiting = append(s.Waiting, Waiting{priority, pods})
+	}
+	slices.SortFunc(s.Waiting, func(a, b Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
+	return s
+}
+
+// means divides sums by the length of their stretches.
+func (r *Recorder) means(end time.Duration, sum func(*column) float64) []float64 {
+	out := make([]float64, len(r.columns))
+	for i := range r.columns {
+		from := time.Duration(i) * r.width
+		out[i] = sum(&r.columns[i]) / float64(min(r.width, end-from))
+	}
+	return out
+}
