@@ -1,0 +1,78 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"time"
+)
+
+// Log writes a line for every event of a run:
+//
+//	time  event  pod  node  details
+//
+// with tabs between, the time in seconds since the beginning of the run with
+// three decimals, and "-" for what there is nothing of. Lines depend on nothing
+// but the events. A nil *Log takes events and writes nothing. It is for one
+// goroutine at a time.
+type Log struct {
+	w    *bufio.Writer
+	line []byte
+}
+
+// NewLog begins a log with a line of headings. Nothing is complete before
+// [Log.Close].
+func NewLog(w io.Writer) *Log {
+	l := &Log{w: bufio.NewWriterSize(w, 1<<16)}
+	_, _ = l.w.WriteString("time\tevent\tpod\tnode\tdetails\n") // an error stays with the writer
+	return l
+}
+
+// Event is something that happened.
+type Event struct {
+	Time time.Duration
+	// Kind is one word: what happened.
+	Kind      string
+	Pod, Node string
+	// Details are free text.
+	Details string
+}
+
+// Add writes one event. Tabs, line ends and whatever cannot be seen are shown
+// as escapes, so that every event is one line of five fields. The first error
+// of the writer is kept for [Log.Close]. The steady state allocates nothing.
+func (l *Log) Add(e Event) {
+	if l == nil {
+		return
+	}
+	b := appendSeconds(l.line[:0], e.Time)
+	for _, field := range [...]string{e.Kind, e.Pod, e.Node, e.Details} {
+		b = append(b, '\t')
+		if field == "" {
+			field = "-"
+		}
+		b = append(b, Safe(field)...)
+	}
+	l.line = append(b, '\n')
+	_, _ = l.w.Write(l.line)
+}
+
+// Close writes what is still held back, and gives the first error there was.
+// What is written to is not closed.
+func (l *Log) Close() error {
+	if l == nil {
+		return nil
+	}
+	return l.w.Flush()
+}
+
+// appendSeconds cuts to milliseconds.
+func appendSeconds(b []byte, t time.Duration) []byte {
+	if t < 0 {
+		b, t = append(b, '-'), -t
+	}
+	ms := t.Milliseconds()
+	b = strconv.AppendInt(b, ms/1000, 10)
+	ms %= 1000
+	return append(b, '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10))
+}

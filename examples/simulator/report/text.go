@@ -1,0 +1,188 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mostNames is how many names of a chain are shown; a summary is for reading.
+const mostNames = 8
+
+// WriteText writes the summary for people. Names come from files, so that what a
+// terminal might obey is shown as an escape.
+func (s *Summary) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Simulated %s\n\n", Seconds(s.Simulated))
+	s.writePods(&b)
+	s.writeWaits(&b)
+	s.Preemption.write(&b)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (s *Summary) writePods(w io.Writer) {
+	p := &s.Pods
+	t := Table{Right: map[int]bool{1: true}}
+	t.Add("pods", Count(p.Arrived), "")
+	t.Add("  run", Count(p.Run), Count(p.Finished)+" to their end")
+	t.Add("  waited", Count(p.Waited), Count(p.Waiting)+" had no node at the end")
+	t.Add("  evicted", Count(p.Evicted), Count(p.EvictedAgain)+" more than once")
+	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "")
+	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "")
+	t.Write(w)
+}
+
+func (s *Summary) writeWaits(w io.Writer) {
+	fmt.Fprint(w, "\nTime without a node\n")
+	if len(s.Waits) == 0 {
+		fmt.Fprintln(w, "  no pods")
+		return
+	}
+	t := Table{Right: map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true}}
+	t.Add("  priority", "pods", "mean", "median", "p95", "max")
+	for _, x := range s.Waits {
+		t.Add(strconv.Itoa(int(x.Priority)), Count(x.Pods), Seconds(x.Mean), Seconds(x.Median), Seconds(x.P95), Seconds(x.Max))
+	}
+	t.Write(w)
+}
+
+func (p *Preemption) write(w io.Writer) {
+	fmt.Fprint(w, "\nPreemption\n")
+	t := Table{Right: map[int]bool{1: true}}
+	t.Add("  preemptions", Count(p.Preemptions), plural(p.Evictions, "eviction"))
+	t.Add("  cascades", Count(p.Cascades), p.longest())
+	t.Add("  cycles", Count(p.Cycles), plural(p.Rounds, "round"))
+	t.Add("  repeats", Count(p.Repeats), p.mostEvicted())
+	t.Write(w)
+	p.writeCascade(w)
+	p.writeCycles(w)
+}
+
+func (p *Preemption) longest() string {
+	if len(p.LongestCascade) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the longest of %d evictions", len(p.LongestCascade))
+}
+
+func (p *Preemption) mostEvicted() string {
+	r := p.MostEvicted
+	switch {
+	case r == nil:
+		return ""
+	case r.Preemptor != "":
+		return fmt.Sprintf("%s %s times, by %s", r.Pod, Count(r.Times), r.Preemptor)
+	}
+	return fmt.Sprintf("%s %s times, by several", r.Pod, Count(r.Times))
+}
+
+func (p *Preemption) writeCascade(w io.Writer) {
+	if len(p.LongestCascade) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nLongest cascade\n")
+	t := Table{Right: map[int]bool{0: true}}
+	for _, s := range p.LongestCascade[:min(len(p.LongestCascade), mostNames)] {
+		t.Add("  "+Seconds(s.Time), s.Preemptor+" evicts "+s.Victim, "on "+s.Node)
+	}
+	t.Write(w)
+	if more := len(p.LongestCascade) - mostNames; more > 0 {
+		fmt.Fprintf(w, "  and %s more\n", Count(more))
+	}
+}
+
+func (p *Preemption) writeCycles(w io.Writer) {
+	if p.BusiestCycle == nil || p.LongestCycle == nil {
+		return
+	}
+	fmt.Fprint(w, "\nCycles\n")
+	p.BusiestCycle.write(w, "most rounds")
+	p.LongestCycle.write(w, "most pods")
+}
+
+// write takes two lines, since rings are long.
+func (c *Cycle) write(w io.Writer, heading string) {
+	fmt.Fprintf(w, "  %-12s %s from %s to %s\n", heading, plural(c.Rounds, "round"), Seconds(c.First), Seconds(c.Last))
+	fmt.Fprintf(w, "    %s\n", Safe(ring(c.Pods)))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// ring shows the names of a cycle, the middle left out where there are many.
+func ring(names []string) string {
+	shown := names
+	if len(names) > mostNames {
+		more := fmt.Sprintf("%d more", len(names)-mostNames+1)
+		shown = append(append(append([]string{}, names[:mostNames-2]...), more), names[len(names)-1])
+	}
+	return strings.Join(shown, " → ") + " → " + names[0]
+}
+
+// Seconds writes a time with the two units that matter most, and a tenth of a
+// second where there is nothing larger.
+func Seconds(s float64) string {
+	if s < 59.95 {
+		return strconv.FormatFloat(s, 'f', 1, 64) + "s"
+	}
+	n := int64(math.Round(min(s, 1e15)))
+	switch {
+	case n < 3600:
+		return fmt.Sprintf("%dm %02ds", n/60, n%60)
+	case n < 24*3600:
+		return fmt.Sprintf("%dh %02dm", n/3600, n/60%60)
+	}
+	return fmt.Sprintf("%dd %02dh", n/(24*3600), n/3600%24)
+}
+
+// Count writes a number with commas between thousands.
+func Count(n int) string {
+	text := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, text = "-", text[1:]
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return sign + text
+}
+
+// decimal writes small amounts with a decimal, and large ones without.
+func decimal(v float64) string {
+	if v < 1000 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return Count(int(min(v, 1e18)))
+}
+
+// Safe shows control characters, and others that cannot be seen, as escapes.
+func Safe(s string) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch _, size := utf8.DecodeRuneInString(s[i:]); {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case hidden(r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool { return !unicode.IsPrint(r) }

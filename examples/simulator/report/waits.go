@@ -1,0 +1,59 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Wait is how long pods of one priority waited for a node, in seconds.
+type Wait struct {
+	Priority int32 `json:"priority"`
+	// Pods counts all of the priority, also those that did not wait.
+	Pods int `json:"pods"`
+	// Median and P95 are waits that some pod had: half, or 95 of 100, of the
+	// pods waited no longer.
+	Mean   float64 `json:"mean"`
+	Median float64 `json:"median"`
+	P95    float64 `json:"p95"`
+	Max    float64 `json:"max"`
+}
+
+// Waits collects how long pods waited. The zero value is empty and ready. Memory
+// is 8 bytes a pod.
+type Waits struct {
+	byPriority map[int32][]time.Duration
+}
+
+// Add takes in one pod's wait.
+func (w *Waits) Add(priority int32, wait time.Duration) {
+	if w.byPriority == nil {
+		w.byPriority = map[int32][]time.Duration{}
+	}
+	w.byPriority[priority] = append(w.byPriority[priority], wait)
+}
+
+// List sums the waits up by priority, the highest first. The order in which
+// they were added means nothing.
+func (w *Waits) List() []Wait {
+	out := []Wait{}
+	for priority, waits := range w.byPriority {
+		out = append(out, waitOf(priority, slices.Sorted(slices.Values(waits))))
+	}
+	slices.SortFunc(out, func(a, b Wait) int { return cmp.Compare(b.Priority, a.Priority) })
+	return out
+}
+
+// waitOf takes sorted waits, and at least one.
+func waitOf(priority int32, sorted []time.Duration) Wait {
+	sum := 0.0
+	for _, d := range sorted {
+		sum += d.Seconds()
+	}
+	// Of n waits, the first that p of 100 do not exceed.
+	rank := func(p int) float64 { return sorted[(len(sorted)*p+99)/100-1].Seconds() }
+	return Wait{
+		Priority: priority, Pods: len(sorted), Mean: sum / float64(len(sorted)),
+		Median: rank(50), P95: rank(95), Max: rank(100),
+	}
+}
