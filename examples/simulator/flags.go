@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+)
+
+// options is what the command line says.
+type options struct {
+	// nodes and pods are paths; both empty for the sample.
+	nodes, pods string
+	classes     workload.Classes
+	podsPerNode int64
+	shape       workload.Shape
+	format      string
+	// events and chart are paths, empty for none, "-" for standard output.
+	events, chart string
+}
+
+// parse reads the command line. The error is flag.ErrHelp where help is wanted.
+func parse(args []string) (*options, error) {
+	o := &options{classes: workload.DefaultClasses()}
+	fs := o.flagSet()
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%w; run simulator -h for the flags", err)
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q; run simulator -h for the flags", fs.Arg(0))
+	}
+	return o, o.check()
+}
+
+func (o *options) flagSet() *flag.FlagSet {
+	fs := flag.NewFlagSet("simulator", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // errors are returned, and the usage is our own
+	fs.StringVar(&o.nodes, "nodes", "", "")
+	fs.StringVar(&o.pods, "pods", "", "")
+	fs.Func("classes", "", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return })
+	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
+	fs.Float64Var(&o.shape.Load, "load", 1, "")
+	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
+	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
+	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
+	fs.StringVar(&o.format, "o", "text", "")
+	fs.StringVar(&o.events, "events", "", "")
+	fs.StringVar(&o.chart, "chart", "", "")
+	return fs
+}
+
+// check refuses values that mean nothing and flags that contradict each other.
+func (o *options) check() error {
+	switch {
+	case o.format != "text" && o.format != "json":
+		return fmt.Errorf("-o %s: the formats are text and json", o.format)
+	case (o.nodes == "") != (o.pods == ""):
+		return errors.New("-nodes and -pods belong together; give both, or none for the sample")
+	case o.shape.Load == 0 || o.shape.TimeScale == 0:
+		return errors.New("-load and -time-scale are factors above 0")
+	case o.podsPerNode < 1 || o.podsPerNode > 1_000_000:
+		return fmt.Errorf("-pods-per-node %d is not between 1 and 1000000", o.podsPerNode)
+	case o.chart == "-":
+		return errors.New("-chart needs the name of a file")
+	case o.events == "-" && o.format == "json":
+		return errors.New("-events - and -o json both write standard output; give the events a file")
+	}
+	if err := o.shape.Validate(); err != nil {
+		return err
+	}
+	return o.distinct()
+}
+
+// distinct refuses to write over a file that is also read or written otherwise.
+func (o *options) distinct() error {
+	taken := map[string]string{}
+	for _, f := range []struct{ flag, path string }{
+		{"-nodes", o.nodes}, {"-pods", o.pods}, {"-events", o.events}, {"-chart", o.chart},
+	} {
+		if f.path == "" || f.path == "-" {
+			continue
+		}
+		clean := filepath.Clean(f.path)
+		if other, ok := taken[clean]; ok {
+			return fmt.Errorf("%s and %s are the same file, %s", other, f.flag, f.path)
+		}
+		taken[clean] = f.flag
+	}
+	return nil
+}
+
+func printUsage(w io.Writer) {
+	fmt.Fprintf(w, `Usage: simulator [flags]
+
+What a cluster is asked for over time, from a list of nodes and one of pods.
+
+Input
+  -nodes file         nodes as CSV: sn,cpu_milli,memory_mib,gpu,model
+  -pods file          pods as CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,
+                      creation_time,deletion_time,scheduled_time
+                      (without both: a small sample)
+  -classes list       priority of each service class
+                      (default %s)
+  -pods-per-node n    how many pods a node takes (default 110)
+
+Work
+  -load factor        how many pods there are for each one of the list (default 1)
+  -time-scale factor  what the times between arrivals are multiplied with; how
+                      long pods run stays as it is (default 1)
+  -jitter duration    how far after its original a copy comes at most
+                      (default: a hundredth of the time in which pods come)
+  -seed n             decides about copies and when they come (default 1)
+
+Output
+  -o text|json        form of the answer (default text)
+  -events file        arrivals, one a line; - is standard output
+  -chart file.svg     a picture of what is asked for
+`, workload.DefaultClasses())
+}
