@@ -22,7 +22,7 @@ import (
 // their lineage: the name, chosen by the caller, that a pod shares with the pods
 // it replaces. A simulator that recreates pods itself knows it exactly. Where
 // only the controller is known, [LineageOf] takes that; replicas then count as
-// one another's recreation, which can only find more chains than there were.
+// one another's recreation, and chains are an estimate.
 //
 // # Definitions
 //
@@ -79,7 +79,8 @@ type HistoryConfig struct {
 	// counts as its consequence; zero means for ever.
 	Within time.Duration
 	// MaxChain is the number of links at which a chain is cut: the next link
-	// begins a new cascade. Zero means 1,000.
+	// begins a new cascade. A round that the cut falls into is not seen, so that
+	// cycles of more lineages than that are not found. Zero means 1,000.
 	MaxChain int
 	// MaxCycles is how many distinct cycles are told apart, the first ones;
 	// the rounds of others are only counted. Zero means 10,000.

@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -286,30 +285,36 @@ func happened(es []preemption.HistoryEntry, c preemption.Cycle) bool {
 	return true
 }
 
-// A long run of evictions among few or many lineages takes a time that grows
-// with its length.
+// A long run of evictions takes a time that grows with its length: among few or
+// many lineages, and on one long way round, on which chains are at their longest.
 func BenchmarkHistory(b *testing.B) {
 	for _, lineages := range []int{2, 100, 10_000} {
 		b.Run(fmt.Sprintf("lineages=%d", lineages), func(b *testing.B) {
-			names := make([]string, lineages)
-			for i := range names {
-				names[i] = strings.Repeat("x", 20) + fmt.Sprint(i)
-			}
-			h, err := preemption.NewHistory(preemption.HistoryConfig{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			i, seed := 0, uint64(1)
-			for b.Loop() {
+			seed := uint64(1)
+			benchHistory(b, lineages, func(int) int {
 				seed = seed*6364136223846793005 + 1442695040888963407
-				victim := names[(seed>>33)%uint64(lineages)]
-				e := preemption.HistoryEntry{Time: now, Node: "n", Preemptor: names[i%lineages], Victims: []string{victim}}
-				if err := h.Record(e); err != nil {
-					b.Fatal(err)
-				}
-				i++
-			}
+				return int(seed>>33) % lineages
+			})
 		})
+	}
+	for _, lineages := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprintf("ring=%d", lineages), func(b *testing.B) {
+			benchHistory(b, lineages, func(i int) int { return (i + 1) % lineages })
+		})
+	}
+}
+
+func benchHistory(b *testing.B, lineages int, victim func(i int) int) {
+	names := make([]string, lineages)
+	for i := range names {
+		names[i] = fmt.Sprintf("default/ReplicaSet/web-%d", i)
+	}
+	h := historyOf(b, preemption.HistoryConfig{}, nil)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		e := preemption.HistoryEntry{Time: now, Node: "n", Preemptor: names[i%lineages], Victims: []string{names[victim(i)]}}
+		if err := h.Record(e); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

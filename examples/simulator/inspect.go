@@ -215,5 +215,5 @@ func (in *input) drawDemand(w io.Writer) error {
 			return err
 		}
 	}
-	return chart.Write(w, "What all pods ask for, of what there is", r.Series(in.lastArrival()))
+	return chart.Write(w, "What all pods ask for if none has to wait", r.Series(in.lastArrival()))
 }
