@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // Outcome is what becomes of a pod that asks to be admitted.
@@ -51,14 +52,21 @@ type Admission struct {
 func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
 
 // Admit decides whether the pod may start on the node beside the active pods,
-// and who makes room for it: [Check], then [Resolve]. An error is about the
-// input alone; a pod that may not start is an outcome.
+// and who makes room for it: [Check], then [Resolve], which look at each active
+// pod once between them. An error is about the input alone; a pod that may not
+// start is an outcome. Nothing is allocated but the answer.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
-	failures, err := Check(node, active, pod)
-	if err != nil {
+	s := newScratch(pod)
+	defer s.release()
+	s.tally.choosing = Critical(pod)
+	if err := s.check(node, active); err != nil {
 		return Admission{}, err
 	}
-	return Resolve(pod, active, failures)
+	adm := Admission{Failures: append([]Failure(nil), s.failures...)}
+	if stays := insurmountable(pod, adm.Failures); len(stays) > 0 {
+		return adm.reject(stays), nil
+	}
+	return s.makeRoom(adm, active)
 }
 
 // Resolve decides what becomes of a pod for which an admission check, this
@@ -89,8 +97,8 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // The error is an *[outrank.InputError] with every problem found: a nil or
 // invalid pod, a nil active pod, one that counts with less than nothing, a
 // failure that is both a shortage and a predicate or neither. failures is not
-// kept. Time is proportional to the number of active pods times that of
-// evictions.
+// kept. Time is linear in the number of active pods, and then about logarithmic
+// in it for each eviction.
 func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []Failure) (Admission, error) {
 	problems := slices.Concat(podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
@@ -100,11 +108,39 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []Failure) (Admis
 	if stays := insurmountable(pod, failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
-	p, err := newPool(pod, others(active, pod), shortages(failures))
-	if err != nil {
-		return Admission{}, err
+	s := newScratch(pod)
+	defer s.release()
+	for _, f := range failures {
+		if f.IsShortage() && f.Resource != resource.Pods {
+			s.tally.column(f.Resource)
+		}
 	}
-	return adm.makeRoom(p.choose()), nil
+	s.tally.choosing = true
+	s.tally.count(active)
+	return s.makeRoom(adm, active)
+}
+
+// makeRoom covers the failures, shortages all of them, with the pods of the
+// tally (steps 4 to 6 of Resolve).
+func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, error) {
+	p := &s.pool
+	for _, f := range adm.Failures {
+		if amount := f.Shortage(); amount > 0 {
+			p.needs = append(p.needs, Need{f.Resource, amount})
+		}
+	}
+	if len(p.needs) == 0 {
+		adm.Outcome = Admitted
+		return adm, nil
+	}
+	if problems := p.fill(&s.tally, active); len(problems) > 0 {
+		return Admission{}, inputError(problems)
+	}
+	if !p.choose() {
+		return adm.turnAway(&NotEnoughError{Pod: s.tally.pod.Key(), Missing: p.missing()}), nil
+	}
+	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(active)
+	return adm, nil
 }
 
 // insurmountable gives the failures that evictions will not be tried against
@@ -122,17 +158,6 @@ func insurmountable(pod *outrank.Pod, failures []Failure) []Failure {
 	return stays
 }
 
-// shortages lists what has to be freed, in the order of the failures.
-func shortages(failures []Failure) []Need {
-	var needs []Need
-	for _, f := range failures {
-		if amount := f.Shortage(); amount > 0 {
-			needs = append(needs, Need{f.Resource, amount})
-		}
-	}
-	return needs
-}
-
 // reject tells the user the first of the failures that stay.
 func (a Admission) reject(stays []Failure) Admission {
 	a.Outcome, a.Returned = Rejected, stays
@@ -140,16 +165,9 @@ func (a Admission) reject(stays []Failure) Admission {
 	return a
 }
 
-// makeRoom takes over what the choice of pods came to.
-func (a Admission) makeRoom(evictions []Eviction, err error) Admission {
-	switch {
-	case err != nil:
-		a.Outcome, a.Err = Rejected, err
-		a.Reason, a.Message = UnexpectedAdmissionError, err.Error()
-	case len(evictions) > 0:
-		a.Outcome, a.Evictions = AdmittedAfterEvicting, evictions
-	default:
-		a.Outcome = Admitted
-	}
+// turnAway tells the user that not enough can be freed.
+func (a Admission) turnAway(err error) Admission {
+	a.Outcome, a.Err = Rejected, err
+	a.Reason, a.Message = UnexpectedAdmissionError, err.Error()
 	return a
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fullNode has as many pods as asked for and just the room that they take. A
-// critical pod on top of them is short of cpu and memory.
-func fullNode(pods int) (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
+// fullNode has as many pods as asked for, and just the room that they take for
+// everything but pods.
+func fullNode(pods int) (*outrank.Node, []*outrank.Pod) {
 	const mi = 1 << 20
 	random := rand.New(rand.NewPCG(1, 2))
 	active, used := make([]*outrank.Pod, pods), resource.List{}
@@ -30,31 +30,84 @@ func fullNode(pods int) (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
 		used = used.Plus(requests)
 	}
 	used[resource.Pods] = resource.New(int64(pods) + 1)
-	critical := newCritical([]string{"cpu", "15", "memory", "20Gi"})
-	return &outrank.Node{Name: "n1", Allocatable: used}, active, critical
+	return &outrank.Node{Name: "n1", Allocatable: used}, active
 }
 
+// sizes are the numbers of active pods, from a node as it comes to more than
+// any kubelet would run.
+var sizes = []int{110, 500, 5000}
+
+// few is a critical pod that takes the room of about a dozen pods.
+func few() *outrank.Pod { return newCritical([]string{"cpu", "15", "memory", "20Gi"}) }
+
+// half is a critical pod that takes half of the node's cpu and memory.
+func half(node *outrank.Node) *outrank.Pod {
+	pod := newCritical(nil)
+	pod.Containers[0].Requests = resource.List{
+		resource.CPU:    resource.NewMilli(node.Allocatable.Amount(resource.CPU) / 2),
+		resource.Memory: resource.NewBinary(node.Allocatable.Amount(resource.Memory) / 2),
+	}
+	return pod
+}
+
+func benchmarkAdmit(b *testing.B, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) {
+	b.ReportAllocs()
+	victims := 0
+	for b.Loop() {
+		adm, err := kubeletadmit.Admit(node, active, pod)
+		if err != nil || !adm.OK() {
+			b.Fatal(adm.Message, err)
+		}
+		victims = len(adm.Evictions)
+	}
+	b.ReportMetric(float64(victims), "victims")
+}
+
+// The common case of preemption: a critical pod on a full node.
 func BenchmarkAdmit(b *testing.B) {
-	for _, pods := range []int{110, 500, 5000} {
-		node, active, critical := fullNode(pods)
-		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
-			b.ReportAllocs()
-			victims := 0
-			for b.Loop() {
-				adm, err := kubeletadmit.Admit(node, active, critical)
-				if err != nil || !adm.OK() {
-					b.Fatal(adm.Message, err)
-				}
-				victims = len(adm.Evictions)
-			}
-			b.ReportMetric(float64(victims), "victims")
-		})
+	for _, pods := range sizes {
+		node, active := fullNode(pods)
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkAdmit(b, node, active, few()) })
+	}
+}
+
+// Half of the node has to go, up to thousands of evictions.
+func BenchmarkAdmitHalf(b *testing.B) {
+	for _, pods := range sizes {
+		node, active := fullNode(pods)
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkAdmit(b, node, active, half(node)) })
+	}
+}
+
+// The common case of all: a pod that just starts.
+func BenchmarkAdmitFits(b *testing.B) {
+	for _, pods := range sizes {
+		node, active := fullNode(pods)
+		fits := newPod("fits", req("cpu", "0", "memory", "0"))
+		node.Allocatable[resource.CPU] = node.Allocatable[resource.CPU].Add(resource.New(1))
+		fits.Containers[0].Requests[resource.CPU] = resource.New(1)
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkAdmit(b, node, active, fits) })
+	}
+}
+
+// Resized and recorded pods, as a cluster of today reports them: the status
+// says what each container has been given, and which class the pod is of.
+func BenchmarkAdmitReported(b *testing.B) {
+	for _, pods := range sizes {
+		node, active := fullNode(pods)
+		for _, p := range active {
+			c := &p.Containers[0]
+			c.Limits, c.Allocated, c.Actual = c.Requests.Clone(), c.Requests.Clone(), c.Requests.Clone()
+			p.QOSClass, p.Phase = outrank.Guaranteed, outrank.PhaseRunning
+		}
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkAdmit(b, node, active, few()) })
 	}
 }
 
 func BenchmarkResolve(b *testing.B) {
-	for _, pods := range []int{110, 500, 5000} {
-		_, active, critical := fullNode(pods)
+	for _, pods := range sizes {
+		_, active := fullNode(pods)
+		critical := few()
 		failures := []kubeletadmit.Failure{lacks("cpu", 15_000), lacks("memory", 20<<30)}
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			b.ReportAllocs()

@@ -29,115 +29,117 @@ import (
 // nothing. The slice is the caller's. Time is linear in the number of active
 // pods.
 func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]Failure, error) {
-	problems := slices.Concat(nodeProblems(node), nilPods("active", active), podProblems(pod))
+	s := newScratch(pod)
+	defer s.release()
+	if err := s.check(node, active); err != nil {
+		return nil, err
+	}
+	return append([]Failure(nil), s.failures...), nil
+}
+
+// check is Check for the pod of the tally, which it fills on the way. What it
+// finds is in s.failures.
+func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
+	t := &s.tally
+	problems := slices.Concat(nodeProblems(node), nilPods("active", active), podProblems(t.pod))
 	if len(problems) > 0 {
-		return nil, inputError(problems)
+		return inputError(problems)
 	}
-	beside := others(active, pod)
-	wanted := wants(node, pod)
-	used, problems := usedOf(wanted, beside)
-	if len(problems) > 0 {
-		return nil, inputError(problems)
+	s.want(node)
+	if problems := t.count(active); len(problems) > 0 {
+		return inputError(problems)
 	}
-	failures := countPods(nil, node, len(beside))
-	for i, w := range wanted {
-		f := Failure{Resource: w.Resource, Requested: w.Amount, Used: used[i], Capacity: node.Allocatable.Amount(w.Resource)}
-		failures = appendShort(failures, f)
+	s.addShort(node, Need{resource.Pods, 1}, int64(t.beside))
+	for i, w := range t.wanted {
+		s.addShort(node, w, t.used[i])
 	}
-	return appendPredicates(failures, node, beside, pod), nil
+	s.addPredicates(node, active)
+	return nil
 }
 
 // wellKnown are the resources that are reported before all others.
 var wellKnown = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
-// wants lists what the pod asks of the node, in the order of the report.
-func wants(node *outrank.Node, pod *outrank.Pod) []Need {
-	requests := pod.Requests()
-	list := make([]Need, 0, len(requests))
+// want has the tally count what the pod asks of the node, in the order of the
+// report.
+func (s *scratch) want(node *outrank.Node) {
 	for _, name := range wellKnown {
-		if amount := requests.Amount(name); amount > 0 {
-			list = append(list, Need{name, amount})
+		s.tally.want(name)
+	}
+	s.names = appendNames(s.names, s.tally.pod)
+	slices.Sort(s.names)
+	for _, name := range slices.Compact(s.names) {
+		if !slices.Contains(wellKnown[:], name) && checked(name, node) {
+			s.tally.want(name)
 		}
 	}
-	for _, name := range requests.Names() {
-		if slices.Contains(wellKnown[:], name) || !name.Counted() {
-			continue
-		}
-		if _, offered := node.Allocatable[name]; !offered && name.IsExtended() {
-			continue
-		}
-		if amount := requests.Amount(name); amount > 0 {
-			list = append(list, Need{name, amount})
-		}
-	}
-	return list
 }
 
-// usedOf sums what the pods hold of each wanted resource.
-func usedOf(wanted []Need, pods []*outrank.Pod) (used []int64, problems []outrank.Problem) {
-	used = make([]int64, len(wanted))
-	if len(wanted) == 0 {
-		return used, nil
-	}
-	for _, p := range pods {
-		negative := false
-		for i, w := range wanted {
-			amount := resource.Amount(w.Resource, p.RunningRequestOf(w.Resource))
-			negative = negative || amount < 0
-			used[i] = resource.AddSat(used[i], amount)
-		}
-		if negative {
-			problems = append(problems, problemsIn(p.Validate())...)
+// appendNames appends every name that the pod asks for somewhere, in any order
+// and some of them more than once.
+func appendNames(names []resource.Name, pod *outrank.Pod) []resource.Name {
+	for _, containers := range [...][]outrank.Container{pod.Containers, pod.InitContainers} {
+		for i := range containers {
+			names = appendKeys(names, containers[i].Requests)
 		}
 	}
-	return used, problems
+	if pod.Resources != nil {
+		names = appendKeys(names, pod.Resources.Requests)
+	}
+	return appendKeys(names, pod.Overhead)
 }
 
-// countPods checks that the node takes one more pod.
-func countPods(failures []Failure, node *outrank.Node, running int) []Failure {
-	f := Failure{Resource: resource.Pods, Requested: 1, Used: int64(running), Capacity: node.Allocatable.Amount(resource.Pods)}
-	return appendShort(failures, f)
+func appendKeys(names []resource.Name, list resource.List) []resource.Name {
+	for name := range list {
+		names = append(names, name)
+	}
+	return names
 }
 
-// appendShort appends the failure if it is one.
-func appendShort(failures []Failure, f Failure) []Failure {
+// checked reports whether a resource that is not well known is any of this
+// node's business (step 2 of Check).
+func checked(name resource.Name, node *outrank.Node) bool {
+	_, offered := node.Allocatable[name]
+	return name.Counted() && (offered || !name.IsExtended())
+}
+
+// addShort adds the shortage if there is one.
+func (s *scratch) addShort(node *outrank.Node, wanted Need, used int64) {
+	f := Failure{Resource: wanted.Resource, Requested: wanted.Amount, Used: used, Capacity: node.Allocatable.Amount(wanted.Resource)}
 	if f.Shortage() > 0 {
-		return append(failures, f)
+		s.failures = append(s.failures, f)
 	}
-	return failures
 }
 
-// appendPredicates appends the failures that have nothing to do with amounts.
-func appendPredicates(failures []Failure, node *outrank.Node, beside []*outrank.Pod, pod *outrank.Pod) []Failure {
-	fail := func(name Predicate, text string) {
-		failures = append(failures, Failure{Predicate: name, Text: text})
-	}
+// addPredicates adds the failures that have nothing to do with amounts.
+func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
+	pod := s.tally.pod
 	if !fit.NodeName(pod, node) {
-		fail(NodeName, fit.ReasonNodeName)
+		s.fail(NodeName, fit.ReasonNodeName)
 	}
 	if !fit.NodeAffinity(pod, node) {
-		fail(NodeAffinity, fit.ReasonNodeAffinity)
+		s.fail(NodeAffinity, fit.ReasonNodeAffinity)
 	}
-	if !portsFree(beside, pod) {
-		fail(NodePorts, fit.ReasonNodePorts)
+	if !portsFree(active, pod) {
+		s.fail(NodePorts, fit.ReasonNodePorts)
 	}
 	if _, found := fit.UntoleratedTaint(pod, node, outrank.NoExecute); found && !pod.Static {
-		fail(TaintToleration, fit.ReasonTaintKubelet)
+		s.fail(TaintToleration, fit.ReasonTaintKubelet)
 	}
-	return failures
+}
+
+func (s *scratch) fail(name Predicate, text string) {
+	s.failures = append(s.failures, Failure{Predicate: name, Text: text})
 }
 
 // portsFree reports whether none of the host ports of the pod is taken.
-func portsFree(beside []*outrank.Pod, pod *outrank.Pod) bool {
-	wanted := fit.HostPorts(pod)
-	if len(wanted) == 0 {
+func portsFree(active []*outrank.Pod, pod *outrank.Pod) bool {
+	if !fit.TakesHostPorts(pod) {
 		return true
 	}
-	for _, p := range beside {
-		for _, taken := range fit.HostPorts(p) {
-			if slices.ContainsFunc(wanted, taken.Overlaps) {
-				return false
-			}
+	for _, p := range active {
+		if besides(p, pod) && fit.PortsClash(p, pod) {
+			return false
 		}
 	}
 	return true

@@ -71,21 +71,3 @@ func failureProblems(failures []Failure) []outrank.Problem {
 	}
 	return ps
 }
-
-// others gives the active pods that count beside the pod to be admitted, in
-// their order: not the finished ones, and not the pod itself. The slice is new.
-// None of the pods is nil.
-func others(active []*outrank.Pod, pod *outrank.Pod) []*outrank.Pod {
-	out := make([]*outrank.Pod, 0, len(active))
-	for _, p := range active {
-		if !p.Finished() && !same(p, pod) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// same reports whether two values describe one pod.
-func same(a, b *outrank.Pod) bool {
-	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
-}

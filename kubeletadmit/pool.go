@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -18,171 +17,174 @@ const (
 	guaranteed
 )
 
-// pool holds the pods that one preemptor may push out, with everything that
-// choosing among them depends on counted once: a flat table of amounts with a
-// row per pod. No amount in it is negative.
+// pool holds the pods that may be pushed out by tiers, and those chosen. No
+// amount in it is negative.
 type pool struct {
-	preemptor *outrank.Pod
-	needs     []Need
-	pods      []*outrank.Pod
-	// rows has width columns per pod: one per need, then memory and cpu for
-	// breaking ties.
-	rows  []int64
-	width int
-	// members are the pods of each of tiers, as indices into pods in the
-	// caller's order.
-	members [len(tiers)][]int
+	// needs is what has to be freed, each above 0. There is one at least.
+	needs []Need
+	tiers [len(tiers)]candidates
+	// left is what is still needed, in the order of needs and 0 where nothing
+	// is.
+	left []int64
+	// picks are the chosen pods, tier by tier from the last to the first, and
+	// figures has for each what was left of each need before it and then what
+	// it frees of each.
+	picks   []pick
+	figures []int64
+	// shares counts the figures of what was left that are above 0.
+	shares int
+	gauge  gauge
 }
 
-// newPool counts the pods of which the preemptor may push out; needs are above
-// 0. Without needs the pool stays empty.
-func newPool(preemptor *outrank.Pod, active []*outrank.Pod, needs []Need) (*pool, error) {
-	p := &pool{preemptor: preemptor, needs: needs, width: len(needs) + 2}
-	if len(needs) == 0 {
-		return p, nil
-	}
-	var problems []outrank.Problem
-	for _, a := range active {
-		tier := slices.Index(tiers[:], qos.Of(a))
-		if tier < 0 || !MayPreempt(preemptor, a) {
-			continue
-		}
-		p.members[tier] = append(p.members[tier], len(p.pods))
-		if !p.add(a) {
-			problems = append(problems, problemsIn(a.Validate())...)
-		}
-	}
-	return p, inputError(problems)
+// pick is a chosen pod.
+type pick struct {
+	// at is its place among the active pods.
+	at, tier int
+	distance float64
 }
 
-// add appends the pod and its row. It reports whether no amount is negative.
-func (p *pool) add(pod *outrank.Pod) bool {
+// reset keeps the memory alone, without what leads to the caller.
+func (p *pool) reset() {
+	p.needs, p.left = wiped(p.needs), p.left[:0]
+	p.picks, p.figures, p.shares = p.picks[:0], p.figures[:0], 0
+	for i := range p.tiers {
+		p.tiers[i].reset()
+	}
+}
+
+// fill sorts the movable pods of the tally by tiers. It gives the problems of
+// those that count with less than nothing of what choosing depends on.
+func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem) {
+	for i := range p.tiers {
+		p.tiers[i].shape(len(p.needs))
+	}
+	for i, m := range t.movable {
+		c := &p.tiers[m.tier]
+		counted := t.amounts[i*len(t.names) : (i+1)*len(t.names)]
+		for _, n := range p.needs {
+			if n.Resource == resource.Pods {
+				c.rows = append(c.rows, 1)
+			} else {
+				c.rows = append(c.rows, counted[slices.Index(t.names, n.Resource)])
+			}
+		}
+		c.rows = append(c.rows, counted[t.memory], counted[t.cpu])
+		if !c.add(m.at) {
+			problems = append(problems, problemsIn(active[m.at].Validate())...)
+		}
+	}
+	return problems
+}
+
+// choose picks the pods to go (steps 4 to 6 of Resolve; getPodsToPreempt), and
+// reports whether all together hold enough; left is what they do not. The
+// choices of the tiers depend on one another from the last to the first.
+func (p *pool) choose() bool {
+	low, middle, top := &p.tiers[bestEffort], &p.tiers[burstable], &p.tiers[guaranteed]
+	p.spare(low.held, middle.held, top.held)
+	if !covered(p.left) {
+		return false
+	}
+	p.spare(low.held, middle.held)
+	p.take(guaranteed)
+	p.spare(low.held, top.freed)
+	p.take(burstable)
+	p.spare(middle.freed, top.freed)
+	p.take(bestEffort)
+	return true
+}
+
+// spare sets left to what is needed beside some sums of amounts.
+func (p *pool) spare(sums ...[]int64) {
+	p.left = p.left[:0]
 	for _, n := range p.needs {
-		if n.Resource == resource.Pods {
-			p.rows = append(p.rows, 1)
-		} else {
-			p.rows = append(p.rows, kubeletAmount(pod, n.Resource))
-		}
+		p.left = append(p.left, n.Amount)
 	}
-	p.rows = append(p.rows, kubeletAmount(pod, resource.Memory), kubeletAmount(pod, resource.CPU))
-	p.pods = append(p.pods, pod)
-	return slices.Min(p.row(len(p.pods)-1)) >= 0
+	for _, sum := range sums {
+		subtract(p.left, sum)
+	}
 }
 
-// kubeletAmount is what the kubelet's preemption counts a pod with.
-func kubeletAmount(pod *outrank.Pod, name resource.Name) int64 {
-	return resource.Amount(name, pod.KubeletRequestOf(name))
-}
-
-// row gives the amounts of the i-th pod.
-func (p *pool) row(i int) []int64 { return p.rows[i*p.width : (i+1)*p.width] }
-
-// choose picks the pods to go (steps 4 to 6 of Resolve; getPodsToPreempt). The
-// answers of the tiers depend on one another from the last to the first, and
-// are listed from the first to the last.
-func (p *pool) choose() ([]Eviction, error) {
-	if short := p.missing(p.after(p.members[:]...)); len(short) > 0 {
-		return nil, &NotEnoughError{Pod: p.preemptor.Key(), Missing: short}
-	}
-	top, last := p.nearest(guaranteed, p.after(p.members[bestEffort], p.members[burstable]))
-	middle, next := p.nearest(burstable, p.after(p.members[bestEffort], top))
-	_, first := p.nearest(bestEffort, p.after(middle, top))
-	return slices.Concat(first, next, last), nil
-}
-
-// after gives what is still needed, in the order of needs and 0 where nothing
-// is, once all pods of the groups have gone. The slice is new.
-func (p *pool) after(groups ...[]int) []int64 {
-	left := make([]int64, len(p.needs))
-	for i, n := range p.needs {
-		left[i] = n.Amount
-	}
-	for _, group := range groups {
-		for _, pod := range group {
-			subtract(left, p.row(pod))
-		}
-	}
-	return left
-}
-
-// subtract takes what a pod frees off what is needed, down to 0.
-func subtract(left, row []int64) {
+// subtract takes what is freed off what is needed, down to 0.
+func subtract(left, freed []int64) {
 	for i, n := range left {
-		left[i] = max(n-row[i], 0)
+		left[i] = max(n-freed[i], 0)
 	}
 }
 
 // covered reports whether nothing is needed any more.
 func covered(left []int64) bool {
-	return !slices.ContainsFunc(left, func(n int64) bool { return n > 0 })
-}
-
-// nearest takes pods of the tier, by distance, until nothing is left of what
-// is needed, or no pod (step 5; getPodsToPreemptByDistance). It overwrites
-// left and mixes up the members of the tier.
-func (p *pool) nearest(tier int, left []int64) (chosen []int, why []Eviction) {
-	candidates := p.members[tier]
-	for !covered(left) && len(candidates) > 0 {
-		at, distance := p.closest(candidates, left)
-		pod, end := candidates[at], len(candidates)-1
-		chosen = append(chosen, pod)
-		why = append(why, p.explain(pod, tiers[tier], left, distance))
-		subtract(left, p.row(pod))
-		candidates[at], candidates = candidates[end], candidates[:end]
-	}
-	return chosen, why
-}
-
-// closest finds the candidate with the least distance, ties broken as in step
-// 5 of Resolve. There is at least one.
-func (p *pool) closest(candidates []int, left []int64) (at int, least float64) {
-	least = distance(left, p.row(candidates[0]))
-	for i := 1; i < len(candidates); i++ {
-		d := distance(left, p.row(candidates[i]))
-		if d < least || d == least && p.notLarger(candidates[i], candidates[at]) {
-			at, least = i, d
-		}
-	}
-	return at, least
-}
-
-// distance sums the squares of the parts of left that the pod would leave, in
-// their order. The conversion keeps the compiler from fusing the product into
-// the sum, which would round differently on some machines.
-func distance(left, row []int64) float64 {
-	var sum float64
-	for i, n := range left {
-		if n > row[i] {
-			part := float64(n-row[i]) / float64(n)
-			sum += float64(part * part)
-		}
-	}
-	return sum
-}
-
-// notLarger reports whether pod a requests no more than pod b, memory first,
-// then cpu (smallerResourceRequest).
-func (p *pool) notLarger(a, b int) bool {
-	return slices.Compare(p.row(a)[len(p.needs):], p.row(b)[len(p.needs):]) <= 0
-}
-
-// explain keeps why a pod was chosen.
-func (p *pool) explain(pod int, tier outrank.QOSClass, left []int64, distance float64) Eviction {
-	e := Eviction{Pod: p.pods[pod], Tier: tier, Distance: distance}
-	for i, n := range left {
+	for _, n := range left {
 		if n > 0 {
-			e.Shares = append(e.Shares, Share{p.needs[i].Resource, n, p.row(pod)[i]})
+			return false
 		}
 	}
-	return e
+	return true
 }
 
-// missing names what is left, leaving out what is not.
-func (p *pool) missing(left []int64) []Need {
-	var list []Need
-	for i, n := range left {
+// take picks pods of the tier, by distance, until nothing is left or no pod
+// (step 5; getPodsToPreemptByDistance).
+func (p *pool) take(tier int) {
+	c := &p.tiers[tier]
+	for scans := 0; !covered(p.left) && len(c.pods) > 0; scans++ {
+		at, distance := c.closest(p.left, &p.gauge)
+		p.pick(tier, c.pods[at], c.row(at), distance)
+		c.remove(at)
+	}
+}
+
+// pick takes the pod with the row into the choice.
+func (p *pool) pick(tier, at int, row []int64, distance float64) {
+	freed := p.tiers[tier].freed
+	for i, n := range p.left {
+		freed[i] = resource.AddSat(freed[i], row[i])
 		if n > 0 {
-			list = append(list, Need{p.needs[i].Resource, n})
+			p.shares++
+		}
+	}
+	p.picks = append(p.picks, pick{at, tier, distance})
+	p.figures = append(append(p.figures, p.left...), row[:len(p.left)]...)
+	subtract(p.left, row)
+}
+
+// evictions gives the choice with its reasons, in the order in which the pods
+// go. All shares lie in one array.
+func (p *pool) evictions(active []*outrank.Pod) []Eviction {
+	list, shares := make([]Eviction, 0, len(p.picks)), make([]Share, 0, p.shares)
+	for tier, class := range tiers {
+		for i, k := range p.picks {
+			if k.tier != tier {
+				continue
+			}
+			first := len(shares)
+			shares = p.appendShares(shares, i)
+			list = append(list, Eviction{
+				Pod: active[k.at], Tier: class, Distance: k.distance,
+				Shares: shares[first:len(shares):len(shares)],
+			})
+		}
+	}
+	return list
+}
+
+// appendShares appends what the i-th pick does about what was left before it.
+func (p *pool) appendShares(shares []Share, i int) []Share {
+	width := len(p.needs)
+	figures := p.figures[2*i*width : 2*(i+1)*width]
+	for j, n := range p.needs {
+		if figures[j] > 0 {
+			shares = append(shares, Share{n.Resource, figures[j], figures[width+j]})
+		}
+	}
+	return shares
+}
+
+// missing names what is left, leaving out what is not. There is something.
+func (p *pool) missing() []Need {
+	list := make([]Need, 0, len(p.needs))
+	for i, n := range p.needs {
+		if p.left[i] > 0 {
+			list = append(list, Need{n.Resource, p.left[i]})
 		}
 	}
 	return list

@@ -1,6 +1,11 @@
 package fit
 
-import "github.com/outrank-go/outrank"
+import (
+	"iter"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // AnyIP is the address that overlaps every other.
 const AnyIP = "0.0.0.0"
@@ -14,24 +19,53 @@ type HostPort struct {
 // HostPorts lists the ports a pod takes on its node while it runs: those of
 // its containers and sidecars, not those of plain init containers. It is nil
 // for most pods.
-func HostPorts(pod *outrank.Pod) []HostPort {
-	var ports []HostPort
-	add := func(c *outrank.Container) {
-		for _, p := range c.Ports {
-			if p.HostPort > 0 {
-				ports = append(ports, normal(p))
+func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(hostPorts(pod)) }
+
+// hostPorts goes through the ports of HostPorts.
+func hostPorts(pod *outrank.Pod) iter.Seq[HostPort] {
+	return func(yield func(HostPort) bool) {
+		for i := range pod.Containers {
+			if !portsOf(&pod.Containers[i], yield) {
+				return
+			}
+		}
+		for i := range pod.InitContainers {
+			if c := &pod.InitContainers[i]; c.Sidecar && !portsOf(c, yield) {
+				return
 			}
 		}
 	}
-	for i := range pod.Containers {
-		add(&pod.Containers[i])
-	}
-	for i := range pod.InitContainers {
-		if pod.InitContainers[i].Sidecar {
-			add(&pod.InitContainers[i])
+}
+
+// portsOf goes through those of one container, and reports whether to go on.
+func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
+	for _, p := range c.Ports {
+		if p.HostPort > 0 && !yield(normal(p)) {
+			return false
 		}
 	}
-	return ports
+	return true
+}
+
+// TakesHostPorts reports whether HostPorts has any.
+func TakesHostPorts(pod *outrank.Pod) bool {
+	for range hostPorts(pod) {
+		return true
+	}
+	return false
+}
+
+// PortsClash reports whether the host ports of the pods keep them from running
+// on one node. It builds no list.
+func PortsClash(a, b *outrank.Pod) bool {
+	for p := range hostPorts(a) {
+		for q := range hostPorts(b) {
+			if p.Overlaps(q) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func normal(p outrank.Port) HostPort {

@@ -1,0 +1,41 @@
+package kubeletadmit
+
+import (
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// scratch is the memory that one call works in. Calls hand it on to later ones,
+// so that a call allocates no more than its answer. One call uses it at a time.
+type scratch struct {
+	tally    tally
+	pool     pool
+	failures []Failure
+	names    []resource.Name
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// newScratch gives memory to work in for the pod.
+func newScratch(pod *outrank.Pod) *scratch {
+	s := scratches.Get().(*scratch)
+	s.tally.pod = pod
+	return s
+}
+
+// release lets later calls have the memory. Only numbers stay in it: what leads
+// to something of the caller, pods and texts, is not kept alive.
+func (s *scratch) release() {
+	s.failures, s.names = wiped(s.failures), wiped(s.names)
+	s.tally.reset()
+	s.pool.reset()
+	scratches.Put(s)
+}
+
+// wiped empties a slice and all that it ever held.
+func wiped[T any](list []T) []T {
+	clear(list[:cap(list)])
+	return list[:0]
+}
