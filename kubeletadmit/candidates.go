@@ -15,6 +15,8 @@ type candidates struct {
 	// its memory and cpu for breaking ties.
 	rows  []int64
 	needs int
+	// columns has, for each of the needs, what each of pods frees of it.
+	columns [][]float64
 	// held is the sum of what all of them freed before the first was chosen,
 	// and freed what those chosen free, each by needs.
 	held, freed []int64
@@ -28,6 +30,10 @@ func (c *candidates) reset() {
 func (c *candidates) shape(needs int) {
 	c.needs = needs
 	c.held, c.freed = zeros(c.held, needs), zeros(c.freed, needs)
+	c.columns = slices.Grow(c.columns[:0], needs)[:needs]
+	for i := range c.columns {
+		c.columns[i] = c.columns[i][:0]
+	}
 }
 
 // zeros gives n zeros, in the memory of list if it is long enough.
@@ -44,6 +50,7 @@ func (c *candidates) add(pod int) bool {
 	row := c.row(len(c.pods) - 1)
 	for i := range c.held {
 		c.held[i] = resource.AddSat(c.held[i], row[i])
+		c.columns[i] = append(c.columns[i], float64(row[i]))
 	}
 	return slices.Min(row) >= 0
 }
@@ -60,6 +67,10 @@ func (c *candidates) remove(i int) {
 	copy(c.row(i), c.row(end))
 	c.pods[i] = c.pods[end]
 	c.pods, c.rows = c.pods[:end], c.rows[:end*(c.needs+2)]
+	for j, column := range c.columns {
+		column[i] = column[end]
+		c.columns[j] = column[:end]
+	}
 }
 
 // smaller compares the requests of two rows for breaking ties, memory first,
@@ -71,17 +82,16 @@ func (c *candidates) compare(a, b []int64) int {
 // closest finds the candidate with the least distance, ties broken as in step
 // 5 of Resolve. There is at least one.
 func (c *candidates) closest(left []int64, g *gauge) (at int, least float64) {
-	g.set(left)
-	least = distance(left, c.row(0))
-	limit := least + g.slack
-	for i := 1; i < len(c.pods); i++ {
-		row := c.row(i)
-		if g.about(row) > limit {
+	about, limit := g.estimate(left, c.columns)
+	at = -1
+	for i, estimate := range about {
+		if estimate > limit {
 			continue
 		}
+		row := c.row(i)
 		d := distance(left, row)
-		if d < least || d == least && c.compare(row, c.row(at)) <= 0 {
-			at, least, limit = i, d, d+g.slack
+		if at < 0 || d < least || d == least && c.compare(row, c.row(at)) <= 0 {
+			at, least = i, d
 		}
 	}
 	return at, least

@@ -22,7 +22,10 @@ const (
 type pool struct {
 	// needs is what has to be freed, each above 0. There is one at least.
 	needs []Need
-	tiers [len(tiers)]candidates
+	// places are where the tally has the resources of needs, -1 for pods, which
+	// count 1 each.
+	places []int
+	tiers  [len(tiers)]candidates
 	// left is what is still needed, in the order of needs and 0 where nothing
 	// is.
 	left []int64
@@ -58,15 +61,19 @@ func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem
 	for i := range p.tiers {
 		p.tiers[i].shape(len(p.needs))
 	}
+	p.places = p.places[:0]
+	for _, n := range p.needs {
+		p.places = append(p.places, slices.Index(t.names, n.Resource))
+	}
 	for i, m := range t.movable {
 		c := &p.tiers[m.tier]
 		counted := t.amounts[i*len(t.names) : (i+1)*len(t.names)]
-		for _, n := range p.needs {
-			if n.Resource == resource.Pods {
-				c.rows = append(c.rows, 1)
-			} else {
-				c.rows = append(c.rows, counted[slices.Index(t.names, n.Resource)])
+		for _, at := range p.places {
+			amount := int64(1)
+			if at >= 0 {
+				amount = counted[at]
 			}
+			c.rows = append(c.rows, amount)
 		}
 		c.rows = append(c.rows, counted[t.memory], counted[t.cpu])
 		if !c.add(m.at) {

@@ -130,11 +130,16 @@ func (t *tally) plain(pod *outrank.Pod) bool {
 	for i, name := range t.names {
 		var sum resource.Quantity
 		for j := range pod.Containers {
-			q := pod.Containers[j].Requests[name]
-			if q.Sign() < 0 {
+			q, ok := pod.Containers[j].Requests[name]
+			switch {
+			case !ok:
+			case q.Sign() < 0:
 				return false
+			case j == 0:
+				sum = q
+			default:
+				sum = sum.Add(q)
 			}
-			sum = sum.Add(q)
 		}
 		t.row[i] = resource.Amount(name, sum)
 	}
