@@ -139,7 +139,7 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 	if !p.choose() {
 		return adm.turnAway(&NotEnoughError{Pod: s.tally.pod.Key(), Missing: p.missing()}), nil
 	}
-	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(active)
+	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(&s.tally, active)
 	return adm, nil
 }
 

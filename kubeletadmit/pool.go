@@ -22,63 +22,47 @@ const (
 type pool struct {
 	// needs is what has to be freed, each above 0. There is one at least.
 	needs []Need
-	// places are where the tally has the resources of needs, -1 for pods, which
-	// count 1 each.
-	places []int
-	tiers  [len(tiers)]candidates
+	// counted are the figures of the pods, by their places among the movable
+	// pods of the tally.
+	counted figures
+	tiers   [len(tiers)]candidates
 	// left is what is still needed, in the order of needs and 0 where nothing
 	// is.
 	left []int64
 	// picks are the chosen pods, tier by tier from the last to the first, and
-	// figures has for each what was left of each need before it and then what
-	// it frees of each.
-	picks   []pick
-	figures []int64
-	// shares counts the figures of what was left that are above 0.
+	// lefts has for each what was left before it.
+	picks []pick
+	lefts []int64
+	// shares counts the amounts in lefts that are above 0.
 	shares int
-	gauge  gauge
+	search search
 }
 
 // pick is a chosen pod.
 type pick struct {
-	// at is its place among the active pods.
-	at, tier int
-	distance float64
+	// pod is its place among the movable pods.
+	pod, tier int
+	distance  float64
 }
 
 // reset keeps the memory alone, without what leads to the caller.
 func (p *pool) reset() {
-	p.needs, p.left = wiped(p.needs), p.left[:0]
-	p.picks, p.figures, p.shares = p.picks[:0], p.figures[:0], 0
-	for i := range p.tiers {
-		p.tiers[i].reset()
-	}
+	p.needs, p.shares = wiped(p.needs), 0
+	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
 }
 
 // fill sorts the movable pods of the tally by tiers. It gives the problems of
 // those that count with less than nothing of what choosing depends on.
 func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem) {
+	p.counted.set(t, p.needs)
 	for i := range p.tiers {
 		p.tiers[i].shape(len(p.needs))
 	}
-	p.places = p.places[:0]
-	for _, n := range p.needs {
-		p.places = append(p.places, slices.Index(t.names, n.Resource))
-	}
-	for i, m := range t.movable {
-		c := &p.tiers[m.tier]
-		counted := t.amounts[i*len(t.names) : (i+1)*len(t.names)]
-		for _, at := range p.places {
-			amount := int64(1)
-			if at >= 0 {
-				amount = counted[at]
-			}
-			c.rows = append(c.rows, amount)
-		}
-		c.rows = append(c.rows, counted[t.memory], counted[t.cpu])
-		if !c.add(m.at) {
+	for pod, m := range t.movable {
+		if p.counted.negative(pod) {
 			problems = append(problems, problemsIn(active[m.at].Validate())...)
 		}
+		p.tiers[m.tier].add(pod, &p.counted)
 	}
 	return problems
 }
@@ -108,14 +92,9 @@ func (p *pool) spare(sums ...[]int64) {
 		p.left = append(p.left, n.Amount)
 	}
 	for _, sum := range sums {
-		subtract(p.left, sum)
-	}
-}
-
-// subtract takes what is freed off what is needed, down to 0.
-func subtract(left, freed []int64) {
-	for i, n := range left {
-		left[i] = max(n-freed[i], 0)
+		for i, amount := range sum {
+			p.left[i] = max(p.left[i]-amount, 0)
+		}
 	}
 }
 
@@ -133,30 +112,29 @@ func covered(left []int64) bool {
 // (step 5; getPodsToPreemptByDistance).
 func (p *pool) take(tier int) {
 	c := &p.tiers[tier]
-	for scans := 0; !covered(p.left) && len(c.pods) > 0; scans++ {
-		at, distance := c.closest(p.left, &p.gauge)
-		p.pick(tier, c.pods[at], c.row(at), distance)
+	for !covered(p.left) && len(c.pods) > 0 {
+		at, distance := p.search.scan(c, &p.counted, p.left)
+		p.pick(pick{c.pods[at], tier, distance})
 		c.remove(at)
 	}
 }
 
-// pick takes the pod with the row into the choice.
-func (p *pool) pick(tier, at int, row []int64, distance float64) {
-	freed := p.tiers[tier].freed
+// pick takes a pod into the choice.
+func (p *pool) pick(chosen pick) {
+	p.picks, p.lefts = append(p.picks, chosen), append(p.lefts, p.left...)
+	freed := p.tiers[chosen.tier].freed
 	for i, n := range p.left {
-		freed[i] = resource.AddSat(freed[i], row[i])
 		if n > 0 {
 			p.shares++
 		}
+		frees := p.counted.frees(chosen.pod, i)
+		freed[i], p.left[i] = resource.AddSat(freed[i], frees), max(n-frees, 0)
 	}
-	p.picks = append(p.picks, pick{at, tier, distance})
-	p.figures = append(append(p.figures, p.left...), row[:len(p.left)]...)
-	subtract(p.left, row)
 }
 
 // evictions gives the choice with its reasons, in the order in which the pods
 // go. All shares lie in one array.
-func (p *pool) evictions(active []*outrank.Pod) []Eviction {
+func (p *pool) evictions(t *tally, active []*outrank.Pod) []Eviction {
 	list, shares := make([]Eviction, 0, len(p.picks)), make([]Share, 0, p.shares)
 	for tier, class := range tiers {
 		for i, k := range p.picks {
@@ -166,7 +144,7 @@ func (p *pool) evictions(active []*outrank.Pod) []Eviction {
 			first := len(shares)
 			shares = p.appendShares(shares, i)
 			list = append(list, Eviction{
-				Pod: active[k.at], Tier: class, Distance: k.distance,
+				Pod: active[t.movable[k.pod].at], Tier: class, Distance: k.distance,
 				Shares: shares[first:len(shares):len(shares)],
 			})
 		}
@@ -176,11 +154,10 @@ func (p *pool) evictions(active []*outrank.Pod) []Eviction {
 
 // appendShares appends what the i-th pick does about what was left before it.
 func (p *pool) appendShares(shares []Share, i int) []Share {
-	width := len(p.needs)
-	figures := p.figures[2*i*width : 2*(i+1)*width]
+	left := p.lefts[i*len(p.needs):]
 	for j, n := range p.needs {
-		if figures[j] > 0 {
-			shares = append(shares, Share{n.Resource, figures[j], figures[width+j]})
+		if left[j] > 0 {
+			shares = append(shares, Share{n.Resource, left[j], p.counted.frees(p.picks[i].pod, j)})
 		}
 	}
 	return shares
@@ -194,5 +171,5 @@ func (p *pool) missing() []Need {
 			list = append(list, Need{n.Resource, p.left[i]})
 		}
 	}
-	return list
+	return slices.Clip(list)
 }

@@ -31,8 +31,6 @@ type tally struct {
 	// for each, with a column per name.
 	movable []movable
 	amounts []int64
-	// row is the row being worked on.
-	row []int64
 }
 
 // movable is a pod that may be pushed out.
@@ -46,7 +44,7 @@ type movable struct {
 func (t *tally) reset() {
 	*t = tally{
 		wanted: wiped(t.wanted), used: t.used[:0], names: wiped(t.names),
-		movable: t.movable[:0], amounts: t.amounts[:0], row: t.row[:0],
+		movable: t.movable[:0], amounts: t.amounts[:0],
 	}
 }
 
@@ -75,7 +73,6 @@ func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	if t.choosing {
 		t.cpu, t.memory = t.column(resource.CPU), t.column(resource.Memory)
 	}
-	t.row = slices.Grow(t.row[:0], len(t.names))[:len(t.names)]
 	for i, p := range active {
 		if !besides(p, t.pod) {
 			continue
@@ -90,27 +87,30 @@ func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 
 // add counts one pod. It reports whether nothing that the check asks for is
 // below 0.
-func (t *tally) add(at int, pod *outrank.Pod) bool {
-	plain, ok := t.plain(pod), true
+func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
+	first := len(t.amounts)
+	next := first + len(t.names)
+	t.amounts = slices.Grow(t.amounts, len(t.names))
+	row := t.amounts[first:next]
+	plain := t.plain(row, pod)
 	if plain {
-		t.hold()
+		ok = t.hold(row)
 	} else {
 		ok = t.holdRunning(pod)
 	}
 	if !t.choosing || !MayPreempt(t.pod, pod) {
 		return ok
 	}
-	tier := slices.Index(tiers[:], t.class(pod, plain))
+	tier := slices.Index(tiers[:], t.class(row, pod, plain))
 	if tier < 0 {
 		return ok
 	}
 	if !plain {
 		for i, name := range t.names {
-			t.row[i] = resource.Amount(name, pod.KubeletRequestOf(name))
+			row[i] = resource.Amount(name, pod.KubeletRequestOf(name))
 		}
 	}
-	t.movable = append(t.movable, movable{at, tier})
-	t.amounts = append(t.amounts, t.row...)
+	t.movable, t.amounts = append(t.movable, movable{at, tier}), t.amounts[:next]
 	return ok
 }
 
@@ -118,7 +118,7 @@ func (t *tally) add(at int, pod *outrank.Pod) bool {
 // count alike, with the sum of what its containers ask for, as most pods are:
 // no pod-level resources, no overhead, no init containers, nothing that the
 // status reports. Else it reports false, also where an amount is below 0.
-func (t *tally) plain(pod *outrank.Pod) bool {
+func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 {
 		return false
 	}
@@ -141,16 +141,17 @@ func (t *tally) plain(pod *outrank.Pod) bool {
 				sum = sum.Add(q)
 			}
 		}
-		t.row[i] = resource.Amount(name, sum)
+		row[i] = resource.Amount(name, sum)
 	}
 	return true
 }
 
-// hold adds the row of a plain pod to what is used.
-func (t *tally) hold() {
-	for i, amount := range t.row[:len(t.used)] {
-		t.used[i] = resource.AddSat(t.used[i], amount)
+// hold adds the row of a plain pod to what is used. Nothing in it is below 0.
+func (t *tally) hold(row []int64) bool {
+	for i, used := range t.used {
+		t.used[i] = resource.AddSat(used, row[i])
 	}
+	return true
 }
 
 // holdRunning adds what any pod holds to what is used. It reports whether none
@@ -167,11 +168,11 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 
 // class is [qos.Of]. A plain pod without limits is never Guaranteed, and its
 // row says whether it asks for anything: amounts are rounded up.
-func (t *tally) class(pod *outrank.Pod, plain bool) outrank.QOSClass {
+func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
 		return qos.Of(pod)
-	case t.row[t.cpu] > 0 || t.row[t.memory] > 0:
+	case row[t.cpu] > 0 || row[t.memory] > 0:
 		return outrank.Burstable
 	}
 	return outrank.BestEffort

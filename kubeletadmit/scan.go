@@ -1,0 +1,96 @@
+package kubeletadmit
+
+// search finds the nearest of the candidates.
+type search struct {
+	// about has an estimate of the distance of each.
+	about []float64
+}
+
+// scan looks at all candidates for the one with the least distance, ties broken
+// as in step 5 of Resolve, and gives its place in the list. There is at least
+// one.
+//
+// It estimates distances without dividing, and works out only those that can be
+// the least. An estimate is off by less than slack, and so is the lowest one:
+// where another lies above that by twice as much, its pod is farther.
+//
+// Why: a part that is left is computed as 1 - r·(1/n) in place of (n-r)/n, for
+// what a pod frees, r, of what is needed, n. With u = 2^-53, the error of one
+// rounding relative to the result, and r < n, the quotient r/n is at most 1 and
+// carries 5 roundings (of r, n, 1/n, the product and the difference), the exact
+// formula 3. So the two parts differ by less than 9u and their squares by less
+// than 20u. For r ≥ n one part is 0 and the other below 5u. Adding up k squares
+// adds at most k²u on either side. The sum, k(20+2k)u, is below slack.
+func (s *search) scan(c *candidates, f *figures, left []int64) (at int, least float64) {
+	s.estimate(c.columns, left)
+	limit := lowest(s.about) + 2*slack(len(left))
+	at = -1
+	for i := within(s.about, 0, limit); i < len(s.about); i = within(s.about, i+1, limit) {
+		d := f.distance(left, c.pods[i])
+		if at < 0 || d < least || d == least && f.compareRequests(c.pods[i], c.pods[at]) <= 0 {
+			at, least = i, d
+		}
+	}
+	return at, least
+}
+
+// slack is how far an estimate over k needs may be off: k(10+k)·8u.
+func slack(k int) float64 { return float64(k) * float64(10+k) * 0x1p-50 }
+
+// estimate sets about for what is left. columns has what the candidates free.
+// Needs are taken two at a time; an odd one goes with one that adds 1 to every
+// estimate alike.
+func (s *search) estimate(columns [][]float64, left []int64) {
+	s.about = zeros(s.about, len(columns[0]))
+	first := -1
+	for i, n := range left {
+		switch {
+		case n == 0:
+		case first < 0:
+			first = i
+		default:
+			addSquares(s.about, columns[first], columns[i], 1/float64(left[first]), 1/float64(n))
+			first = -1
+		}
+	}
+	if first >= 0 {
+		addSquares(s.about, columns[first], columns[first], 1/float64(left[first]), 0)
+	}
+}
+
+// addSquares adds the squares of the parts that the candidates leave of two
+// needs: each frees a of one and b of the other.
+func addSquares(about, a, b []float64, inverseA, inverseB float64) {
+	a, b = a[:len(about)], b[:len(about)]
+	for i := range about {
+		p, q := 1-a[i]*inverseA, 1-b[i]*inverseB
+		if p < 0 {
+			p = 0
+		}
+		if q < 0 {
+			q = 0
+		}
+		about[i] += p*p + q*q
+	}
+}
+
+// lowest is the least of the estimates. [slices.Min] would take care of NaN,
+// which none of them is.
+func lowest(about []float64) float64 {
+	least := about[0]
+	for _, a := range about {
+		if a < least {
+			least = a
+		}
+	}
+	return least
+}
+
+// within gives the place of the first estimate, at or after i, that is not
+// above the limit, and else their number.
+func within(about []float64, i int, limit float64) int {
+	for i < len(about) && about[i] > limit {
+		i++
+	}
+	return i
+}
