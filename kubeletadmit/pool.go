@@ -35,7 +35,8 @@ type pool struct {
 	lefts []int64
 	// shares counts the amounts in lefts that are above 0.
 	shares int
-	search search
+	scan   scan
+	index  index
 }
 
 // pick is a chosen pod.
@@ -108,14 +109,36 @@ func covered(left []int64) bool {
 	return true
 }
 
+// patience is how many pods of a tier are searched for by looking at all
+// candidates; for more than that an index is worth building.
+const patience = 64
+
 // take picks pods of the tier, by distance, until nothing is left or no pod
 // (step 5; getPodsToPreemptByDistance).
 func (p *pool) take(tier int) {
 	c := &p.tiers[tier]
-	for !covered(p.left) && len(c.pods) > 0 {
-		at, distance := p.search.scan(c, &p.counted, p.left)
+	for range patience {
+		if covered(p.left) || len(c.pods) == 0 {
+			return
+		}
+		at, distance := p.scan.nearest(c, &p.counted, p.left)
 		p.pick(pick{c.pods[at], tier, distance})
 		c.remove(at)
+	}
+	p.takeIndexed(tier)
+}
+
+// takeIndexed goes on with an index.
+func (p *pool) takeIndexed(tier int) {
+	if covered(p.left) || len(p.tiers[tier].pods) == 0 {
+		return
+	}
+	x := &p.index
+	x.build(&p.tiers[tier], &p.counted, p.left)
+	for !covered(p.left) && len(x.list) > 0 {
+		slot, distance := x.nearest(p.left)
+		p.pick(pick{x.pods[slot], tier, distance})
+		x.remove(slot, len(p.left))
 	}
 }
 

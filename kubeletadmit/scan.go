@@ -1,12 +1,12 @@
 package kubeletadmit
 
-// search finds the nearest of the candidates.
-type search struct {
+// scan finds the nearest of few candidates by looking at all of them.
+type scan struct {
 	// about has an estimate of the distance of each.
 	about []float64
 }
 
-// scan looks at all candidates for the one with the least distance, ties broken
+// nearest finds the candidate with the least distance, ties broken
 // as in step 5 of Resolve, and gives its place in the list. There is at least
 // one.
 //
@@ -21,7 +21,7 @@ type search struct {
 // formula 3. So the two parts differ by less than 9u and their squares by less
 // than 20u. For r ≥ n one part is 0 and the other below 5u. Adding up k squares
 // adds at most k²u on either side. The sum, k(20+2k)u, is below slack.
-func (s *search) scan(c *candidates, f *figures, left []int64) (at int, least float64) {
+func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least float64) {
 	s.estimate(c.columns, left)
 	limit := lowest(s.about) + 2*slack(len(left))
 	at = -1
@@ -40,7 +40,7 @@ func slack(k int) float64 { return float64(k) * float64(10+k) * 0x1p-50 }
 // estimate sets about for what is left. columns has what the candidates free.
 // Needs are taken two at a time; an odd one goes with one that adds 1 to every
 // estimate alike.
-func (s *search) estimate(columns [][]float64, left []int64) {
+func (s *scan) estimate(columns [][]float64, left []int64) {
 	s.about = zeros(s.about, len(columns[0]))
 	first := -1
 	for i, n := range left {
