@@ -25,6 +25,9 @@ func podProblems(pod *outrank.Pod) []outrank.Problem {
 	if pod == nil {
 		return []outrank.Problem{missing("pod")}
 	}
+	if sound(pod) {
+		return nil
+	}
 	return problemsIn(pod.Validate())
 }
 
@@ -33,11 +36,17 @@ func nodeProblems(node *outrank.Node) []outrank.Problem {
 	if node == nil {
 		return []outrank.Problem{missing("node")}
 	}
+	if node.Name != "" && nonNegative(node.Allocatable) && len(node.AttachLimits) == 0 {
+		return nil
+	}
 	return problemsIn(node.Validate())
 }
 
 // problemsIn takes the error of a Validate apart.
 func problemsIn(err error) []outrank.Problem {
+	if err == nil {
+		return nil
+	}
 	var input *outrank.InputError
 	if errors.As(err, &input) {
 		return input.Problems
