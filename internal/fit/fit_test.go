@@ -150,3 +150,26 @@ func TestOverlaps(t *testing.T) {
 	assert.False(t, tcp(fit.AnyIP, 80).Overlaps(tcp(fit.AnyIP, 81)))
 	assert.False(t, tcp(fit.AnyIP, 80).Overlaps(fit.HostPort{IP: fit.AnyIP, Protocol: "UDP", Port: 80}))
 }
+
+func TestPortsClash(t *testing.T) {
+	taking := func(sidecar bool, ports ...outrank.Port) *outrank.Pod {
+		return &outrank.Pod{InitContainers: []outrank.Container{{Sidecar: sidecar, Ports: ports}}, Containers: make([]outrank.Container, 1)}
+	}
+	http := outrank.Port{HostPort: 80}
+	for _, tt := range []struct {
+		name string
+		a, b *outrank.Pod
+		want bool
+	}{
+		{"the same port", taking(true, http), taking(true, outrank.Port{HostPort: 79}, http), true},
+		{"a plain init container holds no port", taking(true, http), taking(false, http), false},
+		{"ports that are not of the host", taking(true, outrank.Port{}), taking(true, outrank.Port{}), false},
+		{"other protocols", taking(true, http), taking(true, outrank.Port{HostPort: 80, Protocol: "UDP"}), false},
+	} {
+		assert.Equal(t, tt.want, fit.PortsClash(tt.a, tt.b), tt.name)
+		assert.Equal(t, tt.want, fit.PortsClash(tt.b, tt.a), tt.name+", the other way round")
+		for _, p := range []*outrank.Pod{tt.a, tt.b} {
+			assert.Equal(t, len(fit.HostPorts(p)) > 0, fit.TakesHostPorts(p), tt.name)
+		}
+	}
+}
