@@ -63,6 +63,14 @@ func somePod(t *rapid.T, name string) *outrank.Pod {
 	if chance(t, 8, "huge") {
 		p.Containers[0].Requests[rapid.SampledFrom(names).Draw(t, "huge name")] = resource.MustParse(huge.Draw(t, "huge amount"))
 	}
+	if chance(t, 4, "second container") {
+		p.Containers = append(p.Containers, outrank.Container{Name: "second", Requests: someRequests(t, "second")})
+	}
+	if chance(t, 6, "reported") {
+		c := &p.Containers[0]
+		c.Allocated, c.Actual = someRequests(t, "allocated"), someRequests(t, "actual")
+		p.ResizeInfeasible = chance(t, 2, "infeasible")
+	}
 	if chance(t, 4, "init") {
 		p.InitContainers = []outrank.Container{{Name: "init", Requests: someRequests(t, "init"), Sidecar: chance(t, 2, "sidecar")}}
 	}

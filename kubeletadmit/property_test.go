@@ -101,6 +101,34 @@ func TestAgreesWithReference(t *testing.T) { rapid.Check(t, propAgreesWithRefere
 
 func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWithReference)) }
 
+// Admit is Check and then Resolve, though it looks at each pod once, and what
+// Check calls used is what the pods hold while they run.
+func TestAdmitIsCheckThenResolve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node, pod, active := someNode(t), somePreemptor(t), somePods(t, somePod, 10)
+		failures, err := kubeletadmit.Check(node, active, pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range failures {
+			used, running := resource.List{}, int64(0)
+			for _, p := range active {
+				if !p.Finished() {
+					used, running = used.Plus(p.RunningRequests()), running+1
+				}
+			}
+			used[resource.Pods] = resource.New(running)
+			if want := used.Amount(f.Resource); f.Used != want {
+				t.Fatalf("%s: %d in use, want %d", f, f.Used, want)
+			}
+		}
+		want := resolve(t, pod, active, failures)
+		if got, err := kubeletadmit.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
+			t.Fatalf("Admit = %+v, %v, want %+v", got, err, want)
+		}
+	})
+}
+
 // Nobody goes whom the pod may not preempt, nobody goes twice, and nobody
 // goes at all for a pod that is not critical or that fails a predicate.
 func TestOnlyThoseThatMayBePreempted(t *testing.T) {
