@@ -95,6 +95,8 @@ func TestCheckPredicates(t *testing.T) {
 	quiet.Taints = []outrank.Taint{{Key: "a", Effect: outrank.NoSchedule}, {Key: "b", Effect: outrank.PreferNoSchedule}}
 	quiet.Unschedulable = true
 	web := newPod("web", nil, withPorts(outrank.Port{HostPort: 80, HostIP: "10.0.0.1"}))
+	done := newPod("done", nil, withPorts(outrank.Port{HostPort: 81}))
+	done.Phase = outrank.PhaseFailed
 	clash := withPorts(outrank.Port{HostPort: 80})
 	ssd := func(p *outrank.Pod) { p.NodeSelector = map[string]string{"disk": "ssd"} }
 	tolerates := func(p *outrank.Pod) { p.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}} }
@@ -114,10 +116,12 @@ func TestCheckPredicates(t *testing.T) {
 		{"a tolerated taint", node, newPod("p", nil, tolerates), nil},
 		{"only NoExecute keeps a pod from starting, and a cordon does not", quiet, newPod("p", nil), nil},
 		{"the same port on another address", quiet, newPod("p", nil, withPorts(outrank.Port{HostPort: 80, HostIP: "10.0.0.2"})), nil},
+		{"a port that a finished pod held", quiet, newPod("p", nil, withPorts(outrank.Port{HostPort: 81})), nil},
+		{"a port that the pod itself holds", quiet, newPod("web", nil, clash), nil},
 		{"the node named", quiet, newPod("p", nil, withNode("n1")), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Check(tt.node, []*outrank.Pod{web}, tt.pod)
+			got, err := kubeletadmit.Check(tt.node, []*outrank.Pod{done, web}, tt.pod)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,8 +34,8 @@ func (s *scratch) release() {
 	scratches.Put(s)
 }
 
-// wiped empties a slice and all that it ever held.
+// wiped empties a slice that has only grown since it was empty.
 func wiped[T any](list []T) []T {
-	clear(list[:cap(list)])
+	clear(list)
 	return list[:0]
 }
