@@ -54,7 +54,8 @@ func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == Admi
 // Admit decides whether the pod may start on the node beside the active pods,
 // and who makes room for it: [Check], then [Resolve], which look at each active
 // pod once between them. An error is about the input alone; a pod that may not
-// start is an outcome. Nothing is allocated but the answer.
+// start is an outcome. Nothing is allocated but the answer, unless the pod has
+// affinity, topology spread or volumes to validate.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
 	s := newScratch(pod)
 	defer s.release()
@@ -97,8 +98,8 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // The error is an *[outrank.InputError] with every problem found: a nil or
 // invalid pod, a nil active pod, one that counts with less than nothing, a
 // failure that is both a shortage and a predicate or neither. failures is not
-// kept. Time is linear in the number of active pods, and then about logarithmic
-// in it for each eviction.
+// kept. Time is linear in the number of active pods for each of the first few
+// evictions of a tier, and about logarithmic in it for each of many.
 func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []Failure) (Admission, error) {
 	problems := slices.Concat(podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {

@@ -107,6 +107,8 @@ func TestResolveInput(t *testing.T) {
 				"failures[2]: Resource: exactly one of Resource and Predicate must be set"},
 		{"an active pod that counts with less than nothing", newCritical(nil), []*outrank.Pod{negative}, []kubeletadmit.Failure{lacks("cpu", 1)},
 			"pod default/negative: spec.overhead.cpu: -2 is negative"},
+		{"one that would need room to go", newCritical(nil), []*outrank.Pod{newPod("need", req(string(gpu), "-1"))},
+			[]kubeletadmit.Failure{lacks(gpu, 1)}, "pod default/need: spec.containers[0].resources.requests.example.com/gpu: -1 is negative"},
 		{"one that breaks ties with less than nothing", newCritical(nil), []*outrank.Pod{newPod("tie", req("cpu", "1", "memory", "-1"))},
 			[]kubeletadmit.Failure{lacks("cpu", 1)}, "pod default/tie: spec.containers[0].resources.requests.memory: -1 is negative"},
 	} {

@@ -108,15 +108,20 @@ func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usag
 	r.Measured = true
 	switch pressure {
 	case MemoryPressure:
-		r.Usage, r.Request = u.Memory, pod.KubeletRequests().Amount(resource.Memory)
+		r.Usage, r.Request = u.Memory, counted(pod, resource.Memory)
 	case DiskPressure:
-		r.Usage, r.Request = u.Disk, pod.KubeletRequests().Amount(resource.EphemeralStorage)
+		r.Usage, r.Request = u.Disk, counted(pod, resource.EphemeralStorage)
 	case InodePressure:
 		r.Usage = u.Inodes
 	case PIDPressure:
 		r.Usage = u.Processes
 	}
 	return r
+}
+
+// counted is what the kubelet counts the pod with.
+func counted(pod *outrank.Pod, name resource.Name) int64 {
+	return resource.Amount(name, pod.KubeletRequestOf(name))
 }
 
 // problems says what is wrong with the figures.

@@ -19,8 +19,10 @@ type scan struct {
 // rounding relative to the result, and r < n, the quotient r/n is at most 1 and
 // carries 5 roundings (of r, n, 1/n, the product and the difference), the exact
 // formula 3. So the two parts differ by less than 9u and their squares by less
-// than 20u. For r ≥ n one part is 0 and the other below 5u. Adding up k squares
-// adds at most k²u on either side. The sum, k(20+2k)u, is below slack.
+// than 20u. For r ≥ n one part is 0 and the other below 5u. Adding up k squares,
+// and 1 for an odd one, adds at most (k+1)²u to the error of an estimate, and k²u
+// to that of a distance. All of it is below half of slack, which leaves room for
+// the rounding of the limit.
 func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least float64) {
 	s.estimate(c.columns, left)
 	limit := lowest(s.about) + 2*slack(len(left))

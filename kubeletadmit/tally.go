@@ -107,7 +107,7 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	}
 	if !plain {
 		for i, name := range t.names {
-			row[i] = resource.Amount(name, pod.KubeletRequestOf(name))
+			row[i] = counted(pod, name)
 		}
 	}
 	t.movable, t.amounts = append(t.movable, movable{at, tier}), t.amounts[:next]
