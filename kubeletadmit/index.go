@@ -6,9 +6,9 @@ import (
 )
 
 // index finds the nearest of many candidates without looking at all of them:
-// a tree over groups of candidates that free about the same. Where the amounts
-// differ little or much in the same way, a search looks at a few groups, at
-// worst at all; a removal takes time logarithmic in their number.
+// a tree over groups of candidates that free about the same. A search leaves out
+// every part of the tree that cannot hold the nearest: it usually comes down to
+// a few groups, at worst to all. A removal takes time logarithmic in their number.
 //
 // Candidates are named by slots, which stay theirs while the list changes.
 type index struct {

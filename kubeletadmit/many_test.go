@@ -3,7 +3,9 @@ package kubeletadmit_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/outrank-go/outrank"
@@ -62,4 +64,24 @@ func TestManyEvictionsAgreeWithReference(t *testing.T) {
 	if most < 150 {
 		t.Errorf("at most %d pods had to go, too few to show anything", most)
 	}
+}
+
+// Calls may run at the same time: they share memory, but never at once.
+func TestCallsMayRunAtOnce(t *testing.T) {
+	node, active := fullNode(200)
+	var calls sync.WaitGroup
+	for _, pod := range []*outrank.Pod{few(), half(node), few(), half(node)} {
+		want, err := kubeletadmit.Admit(node, active, pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls.Go(func() {
+			for range 50 {
+				if got, err := kubeletadmit.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
+					t.Errorf("Admit = %v, %v, want %v", evicted(got), err, evicted(want))
+				}
+			}
+		})
+	}
+	calls.Wait()
 }

@@ -115,8 +115,8 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 }
 
 // plain fills the row for a pod that the scheduler and the kubelet's preemption
-// count alike, with the sum of what its containers ask for, as most pods are:
-// no pod-level resources, no overhead, no init containers, nothing that the
+// count alike, with the sum of what its containers ask for: one that has no
+// pod-level resources, no overhead, no init containers and nothing that the
 // status reports. Else it reports false, also where an amount is below 0.
 func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 {
