@@ -128,22 +128,30 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 		}
 	}
 	for i, name := range t.names {
-		var sum resource.Quantity
-		for j := range pod.Containers {
-			q, ok := pod.Containers[j].Requests[name]
-			switch {
-			case !ok:
-			case q.Sign() < 0:
-				return false
-			case j == 0:
-				sum = q
-			default:
-				sum = sum.Add(q)
-			}
+		sum, ok := total(pod.Containers, name)
+		if !ok {
+			return false
 		}
 		row[i] = resource.Amount(name, sum)
 	}
 	return true
+}
+
+// total is what the containers ask for, or false where one of them asks for
+// less than nothing.
+func total(containers []outrank.Container, name resource.Name) (sum resource.Quantity, ok bool) {
+	for i := range containers {
+		q := containers[i].Requests[name]
+		if q.Sign() < 0 {
+			return sum, false
+		}
+		if i == 0 {
+			sum = q
+		} else {
+			sum = sum.Add(q)
+		}
+	}
+	return sum, true
 }
 
 // hold adds the row of a plain pod to what is used. Nothing in it is below 0.
