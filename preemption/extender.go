@@ -165,7 +165,7 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	for _, s := range states {
 		v := Victim{Pod: s.pod}
 		for _, was := range c.Victims {
-			if samePod(was.Pod, s.pod) {
+			if sameName(was.Pod, s.pod) {
 				v = was
 			}
 		}

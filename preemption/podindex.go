@@ -34,7 +34,7 @@ func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
 			return p, p != nil
 		}
 	}
-	p := x.base.find(hashOfPod(pod), func(p *podState) bool { return samePod(p.pod, pod) })
+	p := x.base.find(hashOfPod(pod), func(p *podState) bool { return sameName(p.pod, pod) })
 	return p, p != nil
 }
 
@@ -203,7 +203,7 @@ func hasKey(p *outrank.Pod, key string) bool {
 		key[:len(namespace)] == namespace && key[len(namespace)] == '/' && key[len(namespace)+1:] == p.Name
 }
 
-// samePod reports whether two pods have the same namespace and name.
-func samePod(p, q *outrank.Pod) bool {
+// sameName reports whether two pods have the same namespace and name.
+func sameName(p, q *outrank.Pod) bool {
 	return p == q || p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
