@@ -1,0 +1,45 @@
+package preemption
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Feasible lists the nodes that take the pod as things are, in the cluster's
+// order (section 5; findNodesThatFitPod, with every node looked at): what a
+// scheduler scores before preemption comes into question. The slice is the
+// caller's. Errors are those of [Evaluator.Preempt], and so is what it says of
+// the pod and of concurrent calls. Time is linear in the number of nodes.
+func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	s := searches.Get().(*search)
+	defer s.release()
+	// No filter looks at a start time, so any now will do.
+	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	var out []*outrank.Node
+	for place, slot := range snap.order {
+		if place%stretch == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if s.hunters[0].fits(slot) {
+			out = append(out, snap.nodes[slot].node)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// fits reports whether a node takes the preemptor as things are.
+func (h *hunter) fits(slot int32) bool {
+	l := h.snap.lanes.at(slot)
+	if l.flags == 0 {
+		if h.shortage(l) != 0 {
+			return false // whatever else there is
+		}
+		if !h.wary {
+			return true
+		}
+	}
+	return h.w.filter(h.snap.nodes[slot]).code == Success
+}
