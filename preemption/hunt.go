@@ -32,19 +32,58 @@ func (f *found) better(g *found) bool {
 	return f.place < g.place
 }
 
-// chaseAt works those nodes of a stretch out that could be the best.
-func (h *hunter) chaseAt(from, to int) {
+// sharpenAt finds better bounds for the nodes of a stretch that promise the
+// most, and what the most promising come to then.
+func (h *hunter) sharpenAt(from, to int) {
+	top, few := h.search.top, h.search.few
 	for place := from; place < to; place++ {
-		v := h.verdicts[place]
-		if v.kind == settled || (v.bound == h.search.top && v.fewest == h.few) == h.second || h.ruledOut(v) {
-			continue
+		if v := &h.verdicts[place]; v.kind != settled && v.bound == top && v.fewest == few {
+			h.sharpen(v, h.snap.order[place])
+			h.top, h.few = top, min(h.few, v.fewest)
 		}
-		h.workOut(place, h.snap.order[place], v)
 	}
 }
 
+// chaseFirstAt works those nodes of a stretch out that promise the most by then.
+func (h *hunter) chaseFirstAt(from, to int) {
+	top, few := h.search.top, h.search.few
+	for place := from; place < to; place++ {
+		if v := &h.verdicts[place]; v.kind != settled && v.bound == top && v.fewest == few && v.exact {
+			h.workOut(place, h.snap.order[place], v)
+			v.kind = settled
+		}
+	}
+}
+
+// chaseAt works those nodes of a stretch out that could be the best.
+func (h *hunter) chaseAt(from, to int) {
+	for place := from; place < to; place++ {
+		v := &h.verdicts[place]
+		if v.kind == settled || h.ruledOut(v) {
+			continue
+		}
+		slot := h.snap.order[place]
+		h.sharpen(v, slot)
+		if !h.ruledOut(v) {
+			h.workOut(place, slot, v)
+		}
+	}
+}
+
+// sharpen finds a better bound for a node.
+func (h *hunter) sharpen(v *verdict, slot int32) {
+	l := h.snap.lanes.at(slot)
+	if v.exact || v.bound != l.lowest {
+		v.exact = true
+		return
+	}
+	short := h.short(l)
+	v.fewest = max(v.fewest, uint16(min(h.snap.lanes.topsAt(slot).fewest(l, &short), math.MaxUint16)))
+	v.exact = true
+}
+
 // workOut finds the victims on a candidate, and keeps it if it is the best.
-func (h *hunter) workOut(place int, slot int32, v verdict) {
+func (h *hunter) workOut(place int, slot int32, v *verdict) {
 	n := h.snap.nodes[slot]
 	if v.kind == simple && n.inOrder(h.nowAt) {
 		h.hunt(place, slot, v.bound)
@@ -55,7 +94,7 @@ func (h *hunter) workOut(place int, slot int32, v verdict) {
 
 // ruledOut reports whether no candidate with this verdict can beat the best so
 // far or tie with it.
-func (h *hunter) ruledOut(v verdict) bool {
+func (h *hunter) ruledOut(v *verdict) bool {
 	b := &h.best
 	return b.place >= 0 && b.violations == 0 &&
 		(v.bound > b.top || v.bound == b.top && int64(v.fewest) > h.allowed)
@@ -102,7 +141,7 @@ func (h *hunter) hunt(place int, slot, bound int32) {
 		h.charge(n)
 	}
 	from, held := h.removed(n, l, bound)
-	t := trial{hunter: h, n: n, room: l.room + int32(len(n.rows)-from) - 1}
+	t := trial{hunter: h, n: n, room: int32(l.room) + int32(len(n.rows)-from) - 1}
 	for k := range t.slack {
 		t.slack[k] = unlimited
 		if h.asks[k] != asksNothing {

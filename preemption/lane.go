@@ -16,13 +16,22 @@ type lane struct {
 	// low is what the pods of the lowest priority on the node hold together,
 	// and lowPods how many they are; none on a node without pods.
 	low amountRow
-	// room is how many more pods there may be.
-	room    int32
-	lowPods int32
 	// lowest is the lowest priority.
-	lowest int32
-	flags  laneFlags
+	lowest  int32
+	lowPods uint16
+	// room is how many more pods there may be, or mostPods.
+	room  int16
+	flags laneFlags
+	// shares are those of the tops, rounded up, in parts of shareUnit.
+	shares [topRows]uint8
 }
+
+const (
+	// mostPods is how many pods there may be on a node whose lane can tell them.
+	mostPods = 30000
+	// shareUnit divides the number of columns, which no share exceeds.
+	shareUnit = 255 / float64(len(standard))
+)
 
 // laneFlags say why a lane alone does not tell everything about its node; most
 // nodes have none.
@@ -33,15 +42,20 @@ const (
 	closed laneFlags = 1 << iota
 	// hasNominated: pods are nominated to the node.
 	hasNominated
-	// oddAmounts: sums are too large for plain arithmetic.
+	// oddAmounts: sums are too large for plain arithmetic, or pods too many.
 	oddAmounts
 )
 
 // tops says how much so many pods of the lowest priority on a node hold at
-// most: tops[k-1] is for k of them.
-type tops [topRows]top
+// most: of[k-1] is for k of them.
+type tops struct {
+	// weight is what a unit of a column counts in shares.
+	weight [len(standard)]float64
+	_      float64 // so that what is read together lies in one cache line
+	of     [topRows]top
+}
 
-const topRows = 8
+const topRows = 7
 
 // top is the sum of the largest amounts, for each column by itself, and of the
 // largest shares. A pod's share is what it holds of all that the pods of the
@@ -56,22 +70,39 @@ type top struct {
 const rounding = 1e-9
 
 // fewest is a lower bound of how many pods of the lowest priority hold what the
-// node is short of. All of them together do.
-func (t *tops) fewest(l *lane, short *amountRow) int32 {
+// node is short of. All of them together do. It looks at the lane alone.
+func (l *lane) fewest(short *amountRow) int32 {
 	share := 0.0
 	for k, v := range short {
 		if v > 0 {
 			share += float64(v) / float64(l.low[k])
 		}
 	}
-	share -= rounding
-	for i := range t {
-		s := &t[i]
+	least := uint8(max(0, (share-rounding)*shareUnit))
+	pods := int32(1)
+	for _, s := range l.shares {
+		if s >= least {
+			break
+		}
+		pods++
+	}
+	return max(pods, 1-int32(l.room))
+}
+
+// fewest is a better bound than that of the lane.
+func (t *tops) fewest(l *lane, short *amountRow) int32 {
+	share := t.share(short) - rounding
+	for i := range t.of {
+		s := &t.of[i]
 		if s.share >= share && s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
-			return max(int32(i+1), 1-l.room)
+			return max(int32(i+1), 1-int32(l.room))
 		}
 	}
-	return max(t.beyond(l, short), 1-l.room)
+	return max(t.beyond(l, short), 1-int32(l.room))
+}
+
+func (t *tops) share(amounts *amountRow) float64 {
+	return float64(amounts[0])*t.weight[0] + float64(amounts[1])*t.weight[1] + float64(amounts[2])*t.weight[2]
 }
 
 // beyond is fewest where topRows pods do not hold enough. No pod that is not
@@ -79,8 +110,8 @@ func (t *tops) fewest(l *lane, short *amountRow) int32 {
 func (t *tops) beyond(l *lane, short *amountRow) int32 {
 	pods := int64(topRows)
 	for k, v := range short {
-		last := t[topRows-1].held[k]
-		if each := last - t[topRows-2].held[k]; v > last && each > 0 {
+		last := t.of[topRows-1].held[k]
+		if each := last - t.of[topRows-2].held[k]; v > last && each > 0 {
 			pods = max(pods, topRows+(v-last+each-1)/each)
 		}
 	}
@@ -89,7 +120,10 @@ func (t *tops) beyond(l *lane, short *amountRow) int32 {
 
 // laneOf works a node's lane out.
 func laneOf(n *nodeState) lane {
-	l := lane{room: int32(min(max(n.maxPods-int64(len(n.pods)), math.MinInt32), math.MaxInt32))}
+	l := lane{room: int16(min(n.maxPods-int64(min(len(n.pods), mostPods)), mostPods))}
+	if len(n.pods) > mostPods {
+		l.flags |= oddAmounts
+	}
 	if !opens(n.node) {
 		l.flags |= closed
 	}
@@ -108,7 +142,7 @@ func laneOf(n *nodeState) lane {
 	}
 	l.lowest = n.ranks[len(n.pods)-1].priority
 	for i := len(n.pods) - 1; i >= 0 && n.ranks[i].priority == l.lowest; i-- {
-		l.lowPods++
+		l.lowPods = uint16(min(len(n.pods)-i, mostPods))
 		for k := range standard {
 			l.low[k] += n.rows[i][k] // meaningless where amounts are odd
 		}
@@ -118,42 +152,40 @@ func laneOf(n *nodeState) lane {
 
 // topsOf works out the tops that go with a lane.
 func topsOf(n *nodeState, l *lane) (t tops) {
-	if l.flags&oddAmounts != 0 {
+	if l.flags&oddAmounts != 0 || l.lowPods == 0 {
 		return t
 	}
-	for i := range n.rows[len(n.rows)-int(l.lowPods):] {
-		row := &n.rows[len(n.rows)-1-i]
-		share := 0.0
-		for k, v := range row {
-			if v > 0 {
-				share += float64(v) / float64(l.low[k])
-			}
-			t.insert(v, k)
+	for k, v := range l.low {
+		if v > 0 {
+			t.weight[k] = 1 / float64(v)
 		}
-		t.insertShare(share)
+	}
+	for i := range n.rows[len(n.rows)-int(l.lowPods):] {
+		t.insert(&n.rows[len(n.rows)-1-i])
 	}
 	for i := 1; i < topRows; i++ {
 		for k := range standard {
-			t[i].held[k] += t[i-1].held[k]
+			t.of[i].held[k] += t.of[i-1].held[k]
 		}
-		t[i].share += t[i-1].share
+		t.of[i].share += t.of[i-1].share
 	}
 	return t
 }
 
-// insert keeps the largest amounts of a column, the largest first.
-func (t *tops) insert(v int64, column int) {
-	for i := range t {
-		if at := &t[i].held[column]; v > *at {
-			v, *at = *at, v
+// insert keeps the largest amounts of each column, and the largest shares, the
+// largest first.
+func (t *tops) insert(row *amountRow) {
+	share := t.share(row)
+	for k, v := range row {
+		for i := range t.of {
+			if at := &t.of[i].held[k]; v > *at {
+				v, *at = *at, v
+			}
 		}
 	}
-}
-
-func (t *tops) insertShare(v float64) {
-	for i := range t {
-		if at := &t[i].share; v > *at {
-			v, *at = *at, v
+	for i := range t.of {
+		if at := &t.of[i].share; share > *at {
+			share, *at = *at, share
 		}
 	}
 }
@@ -211,5 +243,9 @@ func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
 	ls.odd -= int(l.flags&oddAmounts) / int(oddAmounts)
 	*l = laneOf(n)
 	ls.odd += int(l.flags&oddAmounts) / int(oddAmounts)
-	ls.blocks[at].tops[slot%laneBlockSize] = topsOf(n, l)
+	t := &ls.blocks[at].tops[slot%laneBlockSize]
+	*t = topsOf(n, l)
+	for i := range l.shares {
+		l.shares[i] = uint8(min(255, math.Ceil((t.of[i].share+rounding)*shareUnit)))
+	}
 }

@@ -6,48 +6,59 @@ import "math"
 func (h *hunter) lookAt(from, to int) {
 	order := h.snap.order
 	for place := from; place < to; place++ {
-		v := h.judge(place, order[place])
-		h.verdicts[place] = v
+		v := &h.verdicts[place]
+		h.judge(v, place, order[place])
 		h.before.count(v.before, 1)
 		h.after.count(v.after, 1)
 	}
 }
 
-// judge gives a node its verdict.
-func (h *hunter) judge(place int, slot int32) verdict {
+// judge writes a node's verdict. Verdicts are written where they are to be:
+// copying them costs more than finding them.
+func (h *hunter) judge(v *verdict, place int, slot int32) {
+	*v = verdict{}
 	l := h.snap.lanes.at(slot)
 	if l.flags != 0 || h.wary {
-		return h.lookTwice(place, slot)
+		h.lookTwice(v, place, slot)
+	} else {
+		h.look(v, slot, l)
 	}
-	return h.look(slot, l)
 }
 
 // look judges a node on which resources alone decide.
-func (h *hunter) look(slot int32, l *lane) verdict {
-	key := h.shortage(l)
-	if key == 0 {
-		return verdict{}
+func (h *hunter) look(v *verdict, slot int32, l *lane) {
+	v.before = h.shortage(l)
+	if v.before == 0 {
+		return
 	}
-	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, l.lowPods) {
-		return h.promise(simple, l.lowest, slot, l, key)
+	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, int32(l.lowPods)) {
+		v.kind, v.bound = simple, l.lowest
+	} else if !h.withoutLower(v, h.snap.nodes[slot], l) {
+		return
 	}
-	return h.lookDeeper(slot, l, key)
+	h.promise(v, l)
 }
 
-// promise gives the verdict on a candidate.
-func (h *hunter) promise(kind verdictKind, bound int32, slot int32, l *lane, before answer) verdict {
-	v := verdict{bound: bound, fewest: 1, kind: kind, before: before}
-	if bound == l.lowest {
-		var short amountRow
-		for k := range short {
-			if h.asks[k] > l.free[k] {
-				short[k] = h.asks[k] - l.free[k]
-			}
-		}
-		v.fewest = uint16(min(h.snap.lanes.topsAt(slot).fewest(l, &short), math.MaxUint16))
+// promise completes the verdict on a candidate, of which the bound is known.
+func (h *hunter) promise(v *verdict, l *lane) {
+	v.fewest = 1
+	if v.bound == l.lowest {
+		short := h.short(l)
+		v.fewest = uint16(l.fewest(&short))
 	}
-	h.least = h.least.or(v)
-	return v
+	if v.bound < h.top || v.bound == h.top && v.fewest < h.few {
+		h.top, h.few = v.bound, v.fewest
+	}
+}
+
+// short is how much a node has too little of each column.
+func (h *hunter) short(l *lane) (short amountRow) {
+	for k := range short {
+		if h.asks[k] > l.free[k] {
+			short[k] = h.asks[k] - l.free[k]
+		}
+	}
+	return short
 }
 
 // shortage is what a node is short of as things are, 0 if it takes the pod.
@@ -70,85 +81,64 @@ func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
 			return false
 		}
 	}
-	return l.room+pods >= 1
-}
-
-// lookDeeper judges a node on which taking the pods of the lowest priority away
-// does not make room.
-func (h *hunter) lookDeeper(slot int32, l *lane, key answer) verdict {
-	bound, v := h.withoutLower(h.snap.nodes[slot], l, key)
-	if v != (verdict{}) {
-		return v
-	}
-	return h.promise(simple, bound, slot, l, key)
+	return int32(l.room)+pods >= 1
 }
 
 // withoutLower asks whether a node that is short of resources would have room
-// with everybody of lower priority away, and for whom that takes; the verdict
-// says why not.
-func (h *hunter) withoutLower(n *nodeState, l *lane, key answer) (bound int32, not verdict) {
+// with everybody of lower priority away, and for whom that takes; it writes down
+// why not.
+func (h *hunter) withoutLower(v *verdict, n *nodeState, l *lane) bool {
+	var away *level
+	for i := range n.levels {
+		if n.levels[i].priority >= h.priority {
+			break
+		}
+		away = &n.levels[i]
+		if h.covers(l, &away.held, away.pods) {
+			v.kind, v.bound = simple, away.priority
+			return true
+		}
+	}
 	for k := range h.asks {
 		if h.asks[k] > n.offers.std[k] {
-			key |= unresolvable
+			v.before |= unresolvable
 		}
 	}
-	if key&unresolvable != 0 {
-		return 0, verdict{before: key}
-	}
-	if l.lowPods == 0 || l.lowest >= h.priority {
-		return 0, verdict{before: key, after: nobody}
-	}
-	bound, after := h.boundOf(n, l)
-	if after != 0 {
-		return 0, verdict{before: key, after: after}
-	}
-	return bound, verdict{}
-}
-
-// boundOf goes up the priorities from the lowest until there is room. after is
-// what is missing still with everybody of lower priority away. There is
-// somebody of lower priority.
-func (h *hunter) boundOf(n *nodeState, l *lane) (bound int32, after answer) {
-	if h.covers(l, &l.low, l.lowPods) {
-		return l.lowest, 0
-	}
-	held, pods := amountRow{}, int32(0)
-	for i := len(n.rows) - 1; i >= 0 && n.ranks[i].priority < h.priority; i-- {
-		row := &n.rows[i]
-		held[0] += row[0]
-		held[1] += row[1]
-		held[2] += row[2]
-		pods++
-		if h.covers(l, &held, pods) {
-			return n.ranks[i].priority, 0
+	switch {
+	case v.before&unresolvable != 0:
+	case away == nil:
+		v.after = nobody
+	default:
+		without := *l
+		for k := range without.free {
+			without.free[k] += away.held[k]
 		}
+		without.room = int16(min(int32(l.room)+away.pods, mostPods))
+		v.after = h.shortage(&without)
 	}
-	empty := *l
-	for k := range empty.free {
-		empty.free[k] += held[k]
-	}
-	empty.room += pods
-	return 0, h.shortage(&empty)
+	return false
 }
 
 // lookTwice judges a node of which the lane does not tell everything.
-func (h *hunter) lookTwice(place int, slot int32) verdict {
+func (h *hunter) lookTwice(v *verdict, place int, slot int32) {
 	n := h.snap.nodes[slot]
 	l := h.snap.lanes.at(slot)
 	if l.flags&closed != 0 || h.choosy {
 		if st := h.nodeOnly(n); st.code != Success {
-			return verdict{before: h.before.learn(st)}
+			v.before = h.before.learn(st)
+			return
 		}
 	}
 	var adjusted lane
 	l, plain := h.laneFor(n, l, &adjusted)
-	if !h.rest && plain {
-		return h.look(slot, l)
+	switch {
+	case !h.rest && plain:
+		h.look(v, slot, l)
+	case !plain || h.all || l == &adjusted || len(h.ports) > 0 && n.holding > 0:
+		h.lookClosely(v, place, slot, l, plain)
+	default:
+		h.lookWithRest(v, place, slot, l)
 	}
-	if !plain || h.all || l == &adjusted || len(h.ports) > 0 && n.holding > 0 {
-		return h.lookClosely(place, slot, l, plain)
-	}
-	return h.lookWithRest(place, slot, l)
 }
 
 // laneFor is the node's lane once pods nominated to it that the preemptor has to
@@ -174,7 +164,7 @@ func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok
 			}
 			space.free[k] -= v
 		}
-		space.room = max(space.room, math.MinInt32+1) - 1
+		space.room = max(space.room, -mostPods) - 1
 	}
 	return space, true
 }
@@ -182,42 +172,42 @@ func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok
 // lookWithRest judges a node where filters besides resources have something to
 // say, none of them about ports, and nobody is nominated. The node is calm if
 // no pod there has a part in what they say: it is the same whoever leaves.
-func (h *hunter) lookWithRest(place int, slot int32, l *lane) verdict {
+func (h *hunter) lookWithRest(v *verdict, place int, slot int32, l *lane) {
 	n := h.snap.nodes[slot]
 	calm := (h.volumes == nil || n.mounting == 0) && (len(h.stirred) == 0 || !h.stirred[slot])
-	key := h.shortage(l)
-	if key == 0 && !calm {
-		return h.lookClosely(place, slot, l, true)
+	v.before = h.shortage(l)
+	switch {
+	case v.before == 0 && calm:
+		h.lookWithRoom(v, n, l)
+		return
+	case v.before == 0:
+		h.lookClosely(v, place, slot, l, true)
+		return
+	case !h.withoutLower(v, n, l):
+		return
 	}
-	if key == 0 {
-		return h.lookWithRoom(n, l)
-	}
-	bound, v := h.withoutLower(n, l, key)
-	if v != (verdict{}) {
-		return v
-	}
-	kind := simple
 	h.w.enterRest(n)
 	if !calm {
-		kind = involved
+		v.kind = involved
 		for _, p := range n.pods[n.first(h.priority):] {
 			h.w.removeFromRest(p)
 		}
 	}
 	if st := h.w.afterResources(nil); st.code != Success {
-		return verdict{before: key, after: h.after.learn(st)}
+		v.kind, v.after = settled, h.after.learn(st)
+		return
 	}
-	return h.promise(kind, bound, slot, l, key)
+	h.promise(v, l)
 }
 
 // lookWithRoom judges a calm node that is not short of resources.
-func (h *hunter) lookWithRoom(n *nodeState, l *lane) verdict {
+func (h *hunter) lookWithRoom(v *verdict, n *nodeState, l *lane) {
 	h.w.enterRest(n)
 	st := h.w.afterResources(nil)
 	if st.code == Success {
-		return verdict{}
+		return
 	}
-	v := verdict{before: h.before.learn(st)}
+	v.before = h.before.learn(st)
 	switch {
 	case st.code != Unschedulable:
 	case l.lowPods == 0 || l.lowest >= h.priority:
@@ -225,31 +215,31 @@ func (h *hunter) lookWithRoom(n *nodeState, l *lane) verdict {
 	default:
 		v.after = h.after.learn(st)
 	}
-	return v
 }
 
 // lookClosely judges a node with the filters in the general way. Where it is a
 // shortage of resources that keeps the pod away, bounds hold as elsewhere; if
 // anything else does, the node is worked out at once, because the filter could
 // contradict itself in the end (see Broken).
-func (h *hunter) lookClosely(place int, slot int32, l *lane, plain bool) verdict {
+func (h *hunter) lookClosely(v *verdict, place int, slot int32, l *lane, plain bool) {
 	n, w := h.snap.nodes[slot], &h.w
 	w.enter(n)
 	st := w.check()
 	if st.code == Success {
-		return verdict{}
+		return
 	}
-	before := h.before.learn(st)
+	v.before = h.before.learn(st)
 	if st.code != Unschedulable {
-		return verdict{before: before}
+		return
 	}
 	if st.by != byResources || !plain {
 		h.huntGenerally(place, n)
-		return verdict{before: before}
+		return
 	}
 	possible := w.possible()
 	if len(possible) == 0 {
-		return verdict{before: before, after: nobody}
+		v.after = nobody
+		return
 	}
 	for _, p := range possible {
 		w.remove(p)
@@ -257,8 +247,10 @@ func (h *hunter) lookClosely(place int, slot int32, l *lane, plain bool) verdict
 	st = w.check()
 	w.putBack(possible)
 	if st.code != Success {
-		return verdict{before: before, after: h.after.learn(st)}
+		v.after = h.after.learn(st)
+		return
 	}
-	bound, _ := h.boundOf(n, l)
-	return h.promise(involved, bound, slot, l, before)
+	h.withoutLower(v, n, l)
+	v.kind = involved
+	h.promise(v, l)
 }

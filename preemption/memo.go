@@ -247,16 +247,23 @@ func (r *recall) renew(place int32) {
 // look writes a node's entry, with the best that it can come to.
 func (r *recall) look(place int32) {
 	slot := r.snap.order[place]
-	e := entry{verdict: r.h.judge(int(place), slot), found: found{place: -1}}
+	e := &r.m.entries[place]
+	r.h.judge(&e.verdict, int(place), slot)
+	r.promise(place)
+	r.h.before.count(e.before, 1)
+	r.h.after.count(e.after, 1)
+}
+
+// promise writes the best that a node can come to by its verdict.
+func (r *recall) promise(place int32) {
+	e := &r.m.entries[place]
+	e.found = found{place: -1}
 	if e.kind != settled {
 		e.found = found{
 			place: int(place), top: e.bound, victims: int32(e.fewest),
 			sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
 		}
 	}
-	r.h.before.count(e.before, 1)
-	r.h.after.count(e.after, 1)
-	r.m.entries[place] = e
 }
 
 // best works nodes out until one of those wins.
@@ -271,9 +278,15 @@ func (r *recall) best(ctx context.Context) (found, error) {
 			return e.found, nil
 		}
 		slot := r.snap.order[place]
+		if !e.exact {
+			r.h.sharpen(&e.verdict, slot)
+			r.promise(place)
+			r.m.playFrom(place)
+			continue
+		}
 		n := r.snap.nodes[slot]
 		r.h.best, r.h.allowed = found{place: -1}, math.MaxInt64
-		r.h.workOut(int(place), slot, e.verdict)
+		r.h.workOut(int(place), slot, &e.verdict)
 		e.found, e.kind = r.h.best, known
 		if n.unstarted > 0 {
 			r.m.unsure = append(r.m.unsure, place) // starts depend on the time of the call

@@ -28,7 +28,9 @@ type nodeState struct {
 	// ordered by.
 	rows  []amountRow
 	ranks []importance
-	taken usage
+	// levels are the priorities that there are, the lowest first.
+	levels []level
+	taken  usage
 	// guarded are the pods that budgets cover, by place.
 	guarded []guard
 	// holding counts the pods that hold host ports, mounting those that have
@@ -39,6 +41,14 @@ type nodeState struct {
 	// is not the one of the call.
 	unstarted int
 	latest    int64
+}
+
+// level says what the pods of a priority and below hold together, which means
+// nothing where amounts are odd.
+type level struct {
+	held     amountRow
+	priority int32
+	pods     int32
 }
 
 // guard is a pod that budgets cover.
@@ -66,7 +76,7 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c.owner = o
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
 	c.guarded = slices.Clone(n.guarded)
-	c.rows, c.ranks = slices.Clone(n.rows), slices.Clone(n.ranks)
+	c.rows, c.ranks, c.levels = slices.Clone(n.rows), slices.Clone(n.ranks), slices.Clone(n.levels)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
 }
@@ -139,8 +149,25 @@ func (n *nodeState) count(p *podState, by int) {
 
 func hasHostPorts(p *outrank.Pod) bool { return fit.HostPorts(p) != nil }
 
-// guard notes which pods budgets cover.
-func (n *nodeState) guard() {
+// sumUp works out the levels, and which pods budgets cover.
+func (n *nodeState) sumUp() {
+	n.levels = n.levels[:0]
+	var at level
+	for i := len(n.rows) - 1; i >= 0; i-- {
+		if p := n.ranks[i].priority; at.pods == 0 || at.priority != p {
+			if at.pods > 0 {
+				n.levels = append(n.levels, at)
+			}
+			at.priority = p
+		}
+		at.pods++
+		for k, v := range n.rows[i] {
+			at.held[k] += v
+		}
+	}
+	if at.pods > 0 {
+		n.levels = append(n.levels, at)
+	}
 	n.guarded = n.guarded[:0]
 	for i, p := range n.pods {
 		if len(p.kind.covering) > 0 {

@@ -53,11 +53,9 @@ type search struct {
 	verdicts []verdict // by place
 	hunters  []*hunter
 	// top is the least bound of all, few the least number of victims with that
-	// bound. Verdicts of this kind are chased in the first round, all others in
-	// the second.
+	// bound.
 	top    int32
 	few    uint16
-	second bool
 	next   atomic.Int64
 	shape  []byte         // see memo
 	others sync.WaitGroup // those beside the caller's goroutine
@@ -74,6 +72,8 @@ type verdict struct {
 	bound  int32
 	fewest uint16
 	kind   verdictKind
+	// exact: fewest is that of the tops.
+	exact bool
 	// before is the node's answer as things are, after the one with everybody
 	// of lower priority away, where that was asked.
 	before, after answer
@@ -92,26 +92,17 @@ const (
 	known
 )
 
-// hopeless promises less than any candidate.
-var hopeless = verdict{bound: math.MaxInt32}
-
-// or is the more promising of two verdicts.
-func (v verdict) or(w verdict) verdict {
-	if w.bound < v.bound || w.bound == v.bound && w.fewest < v.fewest {
-		return w
-	}
-	return v
-}
-
 // hunter is one worker of a search with what it has found.
 type hunter struct {
 	*search
 	w worker
 	// before and after count nodes by their answers.
 	before, after answers
-	// least is the most promising verdict seen.
-	least verdict
-	best  found
+	// top and few are the least bound seen, and the least number of victims
+	// with that.
+	top  int32
+	few  uint16
+	best found
 	// allowed is how many victims, all of the best one's top priority, are not
 	// too many yet.
 	allowed int64
@@ -199,7 +190,7 @@ func (s *search) hire(workers int) {
 		*h = hunter{
 			search: s, w: h.w,
 			before: answers{others: h.before.others[:0]}, after: answers{others: h.after.others[:0]},
-			least: hopeless, best: found{place: -1}, allowed: math.MaxInt64,
+			top: math.MaxInt32, few: math.MaxUint16, best: found{place: -1}, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,
 		}
 		h.w.begin(&s.attempt)
@@ -236,26 +227,28 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 	if plan.Outcome != Preempt {
 		return plan, nil
 	}
-	least := hopeless
-	for _, h := range s.hunters {
-		least = least.or(h.least)
-	}
 	// The most promising nodes first: what they come to rules most others out.
-	s.top, s.few, s.second = least.bound, least.fewest, false
-	if err := s.each(ctx, (*hunter).chaseAt); err != nil {
-		return nil, err
+	for _, visit := range []func(*hunter, int, int){(*hunter).sharpenAt, (*hunter).chaseFirstAt, (*hunter).chaseAt} {
+		s.gather()
+		if err := s.each(ctx, visit); err != nil {
+			return nil, err
+		}
 	}
+	s.close(plan, s.bestOf())
+	return plan, nil
+}
+
+// gather brings together what the hunters have found.
+func (s *search) gather() {
+	s.top, s.few = math.MaxInt32, math.MaxUint16
 	best := s.bestOf()
 	for _, h := range s.hunters {
+		if h.top < s.top || h.top == s.top && h.few < s.few {
+			s.top, s.few = h.top, h.few
+		}
 		h.keep(best)
+		h.top, h.few = math.MaxInt32, math.MaxUint16
 	}
-	s.second = true
-	if err := s.each(ctx, (*hunter).chaseAt); err != nil {
-		return nil, err
-	}
-	best = s.bestOf()
-	s.close(plan, best)
-	return plan, nil
 }
 
 // each has the hunters go over all places, so many at a time, and waits for

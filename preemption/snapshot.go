@@ -125,14 +125,14 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 	for slot, n := range s.nodes {
 		n.load(running[n.name], waiting[n.name])
-		n.guard()
+		n.sumUp()
 		s.lanes.set(int32(slot), n, s.owner)
 	}
 }
 
 // refresh works a node's lane out anew after a change.
 func (s *Snapshot) refresh(n *nodeState) {
-	n.guard()
+	n.sumUp()
 	s.lanes.set(n.slot, n, s.owner)
 	s.memos.changed(n.slot)
 }
