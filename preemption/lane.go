@@ -70,21 +70,18 @@ type top struct {
 const rounding = 1e-9
 
 // fewest is a lower bound of how many pods of the lowest priority hold what the
-// node is short of. All of them together do. It looks at the lane alone.
-func (l *lane) fewest(short *amountRow) int32 {
-	share := 0.0
-	for k, v := range short {
-		if v > 0 {
-			share += float64(v) / float64(l.low[k])
-		}
-	}
-	least := uint8(max(0, (share-rounding)*shareUnit))
+// node is short of. All of them together do. It looks at the lane alone, and is
+// written out and without branches because it is asked of nearly every node.
+func (l *lane) fewest(asks *amountRow) int32 {
+	share := float64(max(0, asks[0]-l.free[0]))/float64(max(1, l.low[0])) +
+		float64(max(0, asks[1]-l.free[1]))/float64(max(1, l.low[1])) +
+		float64(max(0, asks[2]-l.free[2]))/float64(max(1, l.low[2]))
+	least := uint8(int64((share - rounding) * shareUnit))
 	pods := int32(1)
 	for _, s := range l.shares {
-		if s >= least {
-			break
+		if s < least {
+			pods++
 		}
-		pods++
 	}
 	return max(pods, 1-int32(l.room))
 }

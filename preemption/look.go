@@ -43,8 +43,7 @@ func (h *hunter) look(v *verdict, slot int32, l *lane) {
 func (h *hunter) promise(v *verdict, l *lane) {
 	v.fewest = 1
 	if v.bound == l.lowest {
-		short := h.short(l)
-		v.fewest = uint16(l.fewest(&short))
+		v.fewest = uint16(l.fewest(&h.asks))
 	}
 	if v.bound < h.top || v.bound == h.top && v.fewest < h.few {
 		h.top, h.few = v.bound, v.fewest

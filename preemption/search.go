@@ -62,8 +62,8 @@ type search struct {
 	tally  tally
 }
 
-// asksNothing is less than any node has free.
-const asksNothing = math.MinInt64
+// asksNothing is less than any node has free, unless its amounts are odd.
+const asksNothing = math.MinInt64 / 2
 
 // verdict is what the first look says of a node.
 type verdict struct {
