@@ -123,7 +123,7 @@ func (a *attempt) moreImportant(p, q *podState) int {
 
 // mayEvict reports whether a pod could be a victim.
 func (a *attempt) mayEvict(p *podState) bool {
-	return p.rank.priority < a.priority &&
+	return p.priority() < a.priority &&
 		(a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 

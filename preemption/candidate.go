@@ -25,13 +25,13 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	sc := Score{Violations: violations, Victims: len(victims)}
 	highest := victims[0]
 	for _, p := range victims {
-		sc.PrioritySum += int64(p.rank.priority) + priorityShift
-		c := cmp.Compare(p.rank.priority, highest.rank.priority)
-		if c > 0 || c == 0 && p.rank.compareStart(highest.rank, a.nowAt) < 0 {
+		sc.PrioritySum += int64(p.priority()) + priorityShift
+		c := cmp.Compare(p.priority(), highest.priority())
+		if c > 0 || c == 0 && p.rank().compareStart(highest.rank(), a.nowAt) < 0 {
 			highest = p
 		}
 	}
-	sc.TopPriority, sc.Start = victims[0].rank.priority, highest.start(a.now)
+	sc.TopPriority, sc.Start = victims[0].priority(), highest.start(a.now)
 	return sc
 }
 

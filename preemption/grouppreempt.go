@@ -207,7 +207,7 @@ func (r *groupRun) cleared() []*outrank.Pod {
 	var states []*podState
 	for node := range r.plan.nodes() {
 		for _, p := range r.snap.node(node).nominated {
-			if p.rank.priority < r.priority && !r.keys[p.pod.Key()] {
+			if p.priority() < r.priority && !r.keys[p.pod.Key()] {
 				states = append(states, p)
 			}
 		}

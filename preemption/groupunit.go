@@ -71,7 +71,7 @@ func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 	if group != nil && group.Priority != nil {
 		return *group.Priority
 	}
-	return p.rank.priority
+	return p.priority()
 }
 
 // mayEvict asks the caller's rule about every pod of the unit, on behalf of
@@ -93,10 +93,10 @@ func (r *groupRun) mayEvict(u *unit) bool {
 // prepare works out what a unit is ordered by.
 func (r *groupRun) prepare(u *unit) {
 	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
-	u.first, u.start = u.pods[0], u.pods[0].rank.at(r.now)
+	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
 	for _, p := range u.pods[1:] {
-		if p.rank.compareStart(u.start, r.now) < 0 {
-			u.start = p.rank.at(r.now)
+		if p.rank().compareStart(u.start, r.now) < 0 {
+			u.start = p.rank().at(r.now)
 		}
 		if r.config.Importance != nil && r.config.Importance(p.pod, u.first.pod) < 0 {
 			u.first = p

@@ -95,7 +95,7 @@ func (n *nodeState) load(pods, nominated []*podState) {
 	n.pods, n.nominated = pods, nominated
 	n.rows, n.ranks = make([]amountRow, len(pods)), make([]importance, len(pods))
 	for i, p := range pods {
-		n.rows[i], n.ranks[i] = p.takes.std, p.rank
+		n.rows[i], n.ranks[i] = p.takes.std, p.rank()
 		n.count(p, 1)
 	}
 }
@@ -106,7 +106,7 @@ func (n *nodeState) addPod(p *podState) {
 	i := placeOf(n.pods, p)
 	n.pods = slices.Insert(n.pods, i, p)
 	n.rows = slices.Insert(n.rows, i, p.takes.std)
-	n.ranks = slices.Insert(n.ranks, i, p.rank)
+	n.ranks = slices.Insert(n.ranks, i, p.rank())
 	n.count(p, 1)
 }
 
@@ -117,7 +117,7 @@ func (n *nodeState) removePod(p *podState) {
 	n.rows = slices.Delete(n.rows, i, i+1)
 	n.ranks = slices.Delete(n.ranks, i, i+1)
 	n.count(p, -1)
-	if p.rank.sec == n.latest {
+	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
 		for _, r := range n.ranks {
 			if r.sec != noStart {
@@ -140,10 +140,10 @@ func (n *nodeState) count(p *podState, by int) {
 	if len(p.pod.Volumes) > 0 {
 		n.mounting += by
 	}
-	if p.rank.sec == noStart {
+	if p.rank().sec == noStart {
 		n.unstarted += by
 	} else if by > 0 {
-		n.latest = max(n.latest, p.rank.sec)
+		n.latest = max(n.latest, p.rank().sec)
 	}
 }
 
@@ -151,7 +151,7 @@ func hasHostPorts(p *outrank.Pod) bool { return fit.HostPorts(p) != nil }
 
 // sumUp works out the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
-	n.levels = n.levels[:0]
+	n.levels, n.guarded = slices.Grow(n.levels[:0], n.priorities()), n.guarded[:0]
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {
 		if p := n.ranks[i].priority; at.pods == 0 || at.priority != p {
@@ -168,12 +168,22 @@ func (n *nodeState) sumUp() {
 	if at.pods > 0 {
 		n.levels = append(n.levels, at)
 	}
-	n.guarded = n.guarded[:0]
 	for i, p := range n.pods {
 		if len(p.kind.covering) > 0 {
 			n.guarded = append(n.guarded, guard{int32(i), p.kind})
 		}
 	}
+}
+
+// priorities counts the priorities of the pods.
+func (n *nodeState) priorities() int {
+	count := 0
+	for i := range n.ranks {
+		if i == 0 || n.ranks[i].priority != n.ranks[i-1].priority {
+			count++
+		}
+	}
+	return count
 }
 
 // first is the place of the most important pod below a priority.

@@ -15,12 +15,16 @@ type podState struct {
 	pod   *outrank.Pod
 	kind  *kind
 	takes amounts
-	rank  importance
 	// at is where the pod runs, or where room was made for it if it is pending;
 	// nil for neither.
 	at      *place
 	running bool
 }
+
+func (p *podState) priority() int32 { return p.pod.PriorityValue() }
+
+// rank is what the pod is ordered by. Nodes keep it for their pods.
+func (p *podState) rank() importance { return importanceOf(p.pod) }
 
 // place is the name of a node; its states share it.
 type place struct{ name string }
@@ -44,7 +48,7 @@ func (p *podState) nominated() string {
 // newPodState prepares a pod that runs on a node or, if that is empty, may be
 // nominated to one.
 func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
-	ps := &podState{pod: p, rank: importanceOf(p), kind: k, running: node != ""}
+	ps := &podState{pod: p, kind: k, running: node != ""}
 	if ps.running {
 		ps.takes, ps.at = runningAmounts(p), s.placeOf(node)
 	} else {
@@ -130,10 +134,10 @@ func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecon
 // negative if p goes before q. It is a total order: ties end in the pods'
 // names.
 func (p *podState) compare(q *podState, now instant) int {
-	if c := cmp.Compare(q.rank.priority, p.rank.priority); c != 0 {
+	if c := cmp.Compare(q.priority(), p.priority()); c != 0 {
 		return c
 	}
-	if c := p.rank.compareStart(q.rank, now); c != 0 {
+	if c := p.rank().compareStart(q.rank(), now); c != 0 {
 		return c
 	}
 	if c := cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()); c != 0 {

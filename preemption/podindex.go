@@ -106,16 +106,13 @@ func (x *podIndex) each(f func(p *podState)) {
 // podTable is a hash table of pods by key with linear probing. It keeps no
 // keys of its own: a map of strings would take as much memory as the pods.
 type podTable struct {
-	cells  []*podState // as many as a power of two, nil where free
+	cells  []*podState // nil where free
 	hashes []uint32    // of the pods in cells
 	pods   int
 }
 
 func newPodTable(pods int) *podTable {
-	size := 8
-	for size*3/4 < pods {
-		size *= 2
-	}
+	size := 8 + pods*4/3
 	return &podTable{cells: make([]*podState, size), hashes: make([]uint32, size)}
 }
 
@@ -129,11 +126,26 @@ func (t *podTable) find(hash uint32, meant func(*podState) bool) *podState {
 	return nil
 }
 
-func (t *podTable) home(hash uint32) int { return int(hash) & (len(t.cells) - 1) }
-func (t *podTable) next(at int) int      { return (at + 1) & (len(t.cells) - 1) }
+// home is the cell where the search for a hash begins: all cells are as likely.
+func (t *podTable) home(hash uint32) int { return int(uint64(hash) * uint64(len(t.cells)) >> 32) }
+
+func (t *podTable) next(at int) int {
+	if at++; at == len(t.cells) {
+		return 0
+	}
+	return at
+}
+
+// behind is how many steps it is from one cell to another.
+func (t *podTable) behind(from, to int) int {
+	if to < from {
+		to += len(t.cells)
+	}
+	return to - from
+}
 
 func (t *podTable) put(p *podState) {
-	if t.pods++; t.pods > len(t.cells)*3/4 {
+	if t.pods++; t.pods > len(t.cells)*4/5 {
 		t.grow()
 	}
 	t.place(p, hashOfPod(p.pod))
@@ -149,7 +161,8 @@ func (t *podTable) place(p *podState, hash uint32) {
 
 func (t *podTable) grow() {
 	old := *t
-	t.cells, t.hashes = make([]*podState, 2*len(old.cells)), make([]uint32, 2*len(old.cells))
+	size := len(old.cells) * 3 / 2
+	t.cells, t.hashes = make([]*podState, size), make([]uint32, size)
 	for i, p := range old.cells {
 		if p != nil {
 			t.place(p, old.hashes[i])
@@ -168,8 +181,7 @@ func (t *podTable) remove(p *podState) {
 	hole := at
 	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
 		// One whose home lies behind the hole is found without passing it.
-		mask := len(t.cells) - 1
-		if (at-t.home(t.hashes[at]))&mask >= (at-hole)&mask {
+		if t.behind(t.home(t.hashes[at]), at) >= t.behind(hole, at) {
 			t.cells[hole], t.hashes[hole] = t.cells[at], t.hashes[at]
 			hole = at
 		}

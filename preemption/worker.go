@@ -95,7 +95,7 @@ func (w *worker) removeFromRest(p *podState) {
 func (w *worker) nominate(n *nodeState) {
 	w.nominated = w.nominated[:0]
 	for _, p := range n.nominated {
-		if p.rank.priority >= w.a.priority && !sameName(p.pod, w.a.pod) {
+		if p.priority() >= w.a.priority && !sameName(p.pod, w.a.pod) {
 			w.nominated = append(w.nominated, p)
 		}
 	}
@@ -203,7 +203,7 @@ func (w *worker) filter(n *nodeState) status {
 func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range n.nominated {
-		if p.rank.priority < a.priority && !sameName(p.pod, a.pod) {
+		if p.priority() < a.priority && !sameName(p.pod, a.pod) {
 			out = append(out, p.pod)
 		}
 	}
