@@ -9,13 +9,6 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// standard are the resources that have a column of their own; all others of a
-// pod are kept as a list, empty for most pods.
-var standard = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
-
-// amountRow holds an amount for each column.
-type amountRow [len(standard)]int64
-
 // named is an amount of a resource that has no column.
 type named struct {
 	name  resource.Name
@@ -39,11 +32,11 @@ func (a *amounts) more() []named {
 
 // counted turns a resource list into amounts, leaving out what no node
 // accounts for.
-func counted(l resource.List) amounts {
+func (c *columns) counted(l resource.List) amounts {
 	var a amounts
 	var extra []named
 	for name, q := range l {
-		i := slices.Index(standard[:], name)
+		i := c.of(name)
 		if i >= 0 {
 			a.std[i] = max(0, resource.Amount(name, q))
 			continue
@@ -111,7 +104,7 @@ func (t total) saturated() int64 {
 
 // usage is what the pods on a node take together.
 type usage struct {
-	std   [len(standard)]total
+	std   [numColumns]total
 	extra []namedTotal // by name, none zero
 }
 
@@ -166,48 +159,49 @@ func (u *usage) of(name resource.Name) total {
 // amountsOf counts a pod's requests, of gives one resource of them and all the
 // whole list. The list is built for pods alone that ask for more than what has
 // a column.
-func amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) amounts {
-	if asksForMore(p) {
-		return counted(all(p))
+func (c *columns) amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) amounts {
+	if c.askedForMore(p) {
+		return c.counted(all(p))
 	}
 	var a amounts
-	for i, name := range standard {
+	for i, name := range c.names {
 		a.std[i] = max(0, resource.Amount(name, of(p, name)))
 	}
 	return a
 }
 
-// pendingAmounts is what a pod to be placed asks for, runningAmounts what one
+// pending is what a pod to be placed asks for, running what one
 // takes of the node it is on.
-func pendingAmounts(p *outrank.Pod) amounts {
-	return amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
+func (c *columns) pending(p *outrank.Pod) amounts {
+	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
 }
 
-func runningAmounts(p *outrank.Pod) amounts {
-	return amountsOf(p, (*outrank.Pod).RunningRequestOf, (*outrank.Pod).RunningRequests)
+func (c *columns) running(p *outrank.Pod) amounts {
+	return c.amountsOf(p, (*outrank.Pod).RunningRequestOf, (*outrank.Pod).RunningRequests)
 }
 
-// asksForMore reports whether any list of a pod names a resource that has no
+// askedForMore reports whether any list of a pod names a resource that has no
 // column.
-func asksForMore(p *outrank.Pod) bool {
-	if hasMore(p.Overhead) || p.Resources != nil && hasMore(p.Resources.Requests) {
+func (c *columns) askedForMore(p *outrank.Pod) bool {
+	if c.lack(p.Overhead) || p.Resources != nil && c.lack(p.Resources.Requests) {
 		return true
 	}
-	return containersAskForMore(p.Containers) || containersAskForMore(p.InitContainers)
+	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)
 }
 
-func containersAskForMore(cs []outrank.Container) bool {
+func (c *columns) lackFor(cs []outrank.Container) bool {
 	for i := range cs {
-		if c := &cs[i]; hasMore(c.Requests) || hasMore(c.Allocated) || hasMore(c.Actual) {
+		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.Allocated) || c.lack(x.Actual) {
 			return true
 		}
 	}
 	return false
 }
 
-func hasMore(l resource.List) bool {
+// lack reports whether a list names more than what has a column.
+func (c *columns) lack(l resource.List) bool {
 	known := 0
-	for _, name := range standard {
+	for _, name := range c.names {
 		if len(l) == known {
 			return false
 		}

@@ -55,7 +55,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		config: config, ranks: config.Policy.Ranks,
 		snap: snap, pod: pod, priority: pod.PriorityValue(),
 		now: now, nowAt: instantOf(now),
-		needs: appendNeeds(a.needs[:0], pod), ports: fit.HostPorts(pod),
+		needs: snap.columns.appendNeeds(a.needs[:0], pod), ports: fit.HostPorts(pod),
 	}
 	if a.ranks == nil {
 		a.ranks = defaultRanks

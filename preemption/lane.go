@@ -30,7 +30,7 @@ const (
 	// mostPods is how many pods there may be on a node whose lane can tell them.
 	mostPods = 30000
 	// shareUnit divides the number of columns, which no share exceeds.
-	shareUnit = 255 / float64(len(standard))
+	shareUnit = 255.0 / numColumns
 )
 
 // laneFlags say why a lane alone does not tell everything about its node; most
@@ -50,7 +50,7 @@ const (
 // most: of[k-1] is for k of them.
 type tops struct {
 	// weight is what a unit of a column counts in shares.
-	weight [len(standard)]float64
+	weight [numColumns]float64
 	_      float64 // so that what is read together lies in one cache line
 	of     [topRows]top
 }
@@ -127,7 +127,7 @@ func laneOf(n *nodeState) lane {
 	if len(n.nominated) > 0 {
 		l.flags |= hasNominated
 	}
-	for k := range standard {
+	for k := range numColumns {
 		taken := n.taken.std[k].saturated()
 		if taken > math.MaxInt64/4 || n.offers.std[k] > math.MaxInt64/4 {
 			l.flags |= oddAmounts
@@ -140,7 +140,7 @@ func laneOf(n *nodeState) lane {
 	l.lowest = n.ranks[len(n.pods)-1].priority
 	for i := len(n.pods) - 1; i >= 0 && n.ranks[i].priority == l.lowest; i-- {
 		l.lowPods = uint16(min(len(n.pods)-i, mostPods))
-		for k := range standard {
+		for k := range numColumns {
 			l.low[k] += n.rows[i][k] // meaningless where amounts are odd
 		}
 	}
@@ -161,7 +161,7 @@ func topsOf(n *nodeState, l *lane) (t tops) {
 		t.insert(&n.rows[len(n.rows)-1-i])
 	}
 	for i := 1; i < topRows; i++ {
-		for k := range standard {
+		for k := range numColumns {
 			t.of[i].held[k] += t.of[i-1].held[k]
 		}
 		t.of[i].share += t.of[i-1].share

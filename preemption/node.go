@@ -62,10 +62,10 @@ func newNodeState(name string, slot int32, o *owner) *nodeState {
 }
 
 // setNode puts the node itself in place, or takes it away.
-func (n *nodeState) setNode(obj *outrank.Node) {
+func (n *nodeState) setNode(obj *outrank.Node, c *columns) {
 	n.node, n.offers, n.maxPods = obj, amounts{}, 0
 	if obj != nil {
-		n.offers = counted(obj.Allocatable)
+		n.offers = c.counted(obj.Allocatable)
 		n.maxPods = obj.Allocatable.Amount(resource.Pods)
 	}
 }

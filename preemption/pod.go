@@ -50,9 +50,9 @@ func (p *podState) nominated() string {
 func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
 	ps := &podState{pod: p, kind: k, running: node != ""}
 	if ps.running {
-		ps.takes, ps.at = runningAmounts(p), s.placeOf(node)
+		ps.takes, ps.at = s.columns.running(p), s.placeOf(node)
 	} else {
-		ps.takes, ps.at = pendingAmounts(p), s.placeOf(nominated)
+		ps.takes, ps.at = s.columns.pending(p), s.placeOf(nominated)
 	}
 	return ps
 }

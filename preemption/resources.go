@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -11,7 +12,7 @@ import (
 // need is an amount that the preemptor asks for; never zero.
 type need struct {
 	name   resource.Name
-	column int // of standard, -1 for a resource without a column
+	column int // -1 for a resource without a column
 	value  int64
 }
 
@@ -20,18 +21,33 @@ type need struct {
 const mostNeeds = 64
 
 // appendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
-// storage first, the rest by name.
-func appendNeeds(needs []need, pod *outrank.Pod) []need {
-	a := pendingAmounts(pod)
+// storage first, the rest by name, whichever of them have columns.
+func (c *columns) appendNeeds(needs []need, pod *outrank.Pod) []need {
+	a := c.pending(pod)
 	for i, v := range a.std {
 		if v > 0 {
-			needs = append(needs, need{standard[i], i, v})
+			needs = append(needs, need{c.names[i], i, v})
 		}
 	}
 	for _, e := range a.more() {
 		needs = append(needs, need{e.name, -1, e.value})
 	}
+	slices.SortFunc(needs, func(d, e need) int {
+		return cmp.Or(cmp.Compare(orderOf(d.name), orderOf(e.name)), cmp.Compare(d.name, e.name))
+	})
 	return needs
+}
+
+func orderOf(name resource.Name) int {
+	switch name {
+	case resource.CPU:
+		return 0
+	case resource.Memory:
+		return 1
+	case resource.EphemeralStorage:
+		return 2
+	}
+	return 3
 }
 
 // in is what an amount holds of the need's resource.
@@ -89,7 +105,7 @@ func (a *attempt) shortages(s status) []string {
 		}
 		columns |= 1 << a.needs[i].column
 	}
-	return usualShortages[b2i(s.tooMany)][columns]
+	return a.snap.columns.reasons[b2i(s.tooMany)][columns]
 }
 
 func b2i(b bool) int {
@@ -98,26 +114,6 @@ func b2i(b bool) int {
 	}
 	return 0
 }
-
-// usualShortages are the reasons for what has a column, by bit, without and
-// with a shortage of places for pods.
-var usualShortages = func() (out [2][1 << len(standard)][]string) {
-	for tooMany := range out {
-		for columns := range out[tooMany] {
-			var reasons []string
-			if tooMany > 0 {
-				reasons = append(reasons, fit.ReasonTooManyPods)
-			}
-			for k, name := range standard {
-				if columns&(1<<k) != 0 {
-					reasons = append(reasons, fit.Insufficient(string(name)))
-				}
-			}
-			out[tooMany][columns] = slices.Clip(reasons)
-		}
-	}
-	return out
-}()
 
 // allShortages names resources without a column as well.
 func (a *attempt) allShortages(s status) []string {

@@ -40,6 +40,7 @@ type Snapshot struct {
 	order    []int32      // slots of the nodes the snapshot holds, in the caller's order
 	free     []int32
 	lanes    lanes // by slot
+	columns  *columns
 	topology *topology
 	memos    *memos
 	pods     podIndex
@@ -85,6 +86,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 		owner:      &owner{},
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
+		columns:    columnsFor(c),
 		topology:   newTopology(),
 		memos:      &memos{},
 		kinds:      newIndex[*members](0),
@@ -237,7 +239,7 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	if name == resource.Pods {
 		return int64(len(n.pods))
 	}
-	if i := slices.Index(standard[:], name); i >= 0 {
+	if i := s.columns.of(name); i >= 0 {
 		return n.taken.std[i].saturated()
 	}
 	return n.taken.of(name).saturated()
@@ -335,7 +337,7 @@ func (s *Snapshot) drop(p *podState) {
 // setNode puts a node in at a place in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n := s.writable(name)
-	n.setNode(obj)
+	n.setNode(obj, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
 	s.memos.forget()
@@ -348,7 +350,7 @@ func (s *Snapshot) unsetNode(place int) {
 	n := s.writable(s.nodes[s.order[place]].name)
 	s.journal.record(step{kind: dropNode, node: n.node, place: place})
 	s.order = slices.Delete(s.order, place, place+1)
-	n.setNode(nil)
+	n.setNode(nil, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
 	s.memos.forget()

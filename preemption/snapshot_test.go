@@ -325,9 +325,12 @@ func (m *machine) Check(t *rapid.T) {
 
 // fresh builds a snapshot of what the machine says there is.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
-	c := &outrank.Cluster{Nodes: m.nodes, Budgets: m.budgets, Groups: m.groups}
-	s, err := NewSnapshot(c)
+	s, err := NewSnapshot(&outrank.Cluster{Budgets: m.budgets, Groups: m.groups})
 	require.NoError(t, err)
+	s.columns = m.snap.columns // chosen by what there was at the start
+	for _, n := range m.nodes {
+		require.NoError(t, s.AddNode(n))
+	}
 	for key, p := range m.pods {
 		s.put(s.newPodState(p, m.running[key], m.waiting[key], s.kindOf(p)))
 	}

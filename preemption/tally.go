@@ -13,9 +13,9 @@ import (
 type answer int32
 
 const (
-	tooManyPods  answer = 1 << len(standard)
-	unresolvable answer = 2 << len(standard)
-	nobody       answer = 4 << len(standard)
+	tooManyPods  answer = 1 << numColumns
+	unresolvable answer = 2 << numColumns
+	nobody       answer = 4 << numColumns
 	firstOther          = nobody + 1
 )
 
