@@ -22,7 +22,8 @@ type lane struct {
 	// room is how many more pods there may be, or mostPods.
 	room  int16
 	flags laneFlags
-	// shares are those of the tops, rounded up, in parts of shareUnit.
+	// shares are those of the tops, in whole parts of shareUnit. What is needed
+	// is rounded in the same way, so that the order of the two stays.
 	shares [topRows]uint8
 }
 
@@ -243,6 +244,6 @@ func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
 	t := &ls.blocks[at].tops[slot%laneBlockSize]
 	*t = topsOf(n, l)
 	for i := range l.shares {
-		l.shares[i] = uint8(min(255, math.Ceil((t.of[i].share+rounding)*shareUnit)))
+		l.shares[i] = uint8(int64(min(255, (t.of[i].share+rounding)*shareUnit)))
 	}
 }

@@ -1,0 +1,151 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// crowd draws a cluster in which bounds matter: many nodes that tie in their
+// lowest priority, with many pods of few sizes.
+func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	priorities := []int32{0, 0, 0, 10, 100}
+	if rapid.Bool().Draw(t, "extreme") {
+		priorities = []int32{math.MinInt32, math.MinInt32, -5, 0}
+	}
+	most := rapid.IntRange(1, 16).Draw(t, "most pods")
+	step := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step")
+	c := &outrank.Cluster{}
+	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
+		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), step, priorities))
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "budgets") {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
+			Name: fmt.Sprint("b", i), Allowed: int32(r.IntN(2)),
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint(i)}},
+		})
+	}
+	p := &outrank.Pod{Name: "asker", Priority: outrank.Priority(rapid.SampledFrom([]int32{5, 50, 1000}).Draw(t, "priority"))}
+	p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
+		resource.CPU:    resource.NewMilli(step * rapid.Int64Range(0, 12).Draw(t, "cpu")),
+		resource.Memory: resource.New(step * rapid.Int64Range(0, 12).Draw(t, "memory")),
+	}}}
+	return c, p
+}
+
+// crowdedNode is a node with so many pods and little room beside them.
+func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, step int64, priorities []int32) *outrank.Node {
+	n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint(i % 3)}}
+	var sum resource.List
+	for j := range pods {
+		p := &outrank.Pod{
+			Name: fmt.Sprintf("p%d-%d", i, j), NodeName: n.Name, Labels: map[string]string{"app": fmt.Sprint(r.IntN(8))},
+			Priority: outrank.Priority(priorities[r.IntN(len(priorities))]),
+		}
+		if r.IntN(50) > 0 {
+			p.StartTime = gen.Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
+		}
+		p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
+			resource.CPU: resource.NewMilli(step * r.Int64N(5)), resource.Memory: resource.New(step * r.Int64N(5)),
+		}}}
+		sum = sum.Plus(p.Containers[0].Requests)
+		c.Pods = append(c.Pods, p)
+	}
+	room := resource.List{
+		resource.CPU: resource.NewMilli(step * r.Int64N(3)), resource.Memory: resource.New(step * r.Int64N(3)),
+		resource.Pods: resource.New(int64(pods + r.IntN(2))),
+	}
+	n.Allocatable = sum.Plus(room)
+	return n
+}
+
+// A search that rules nodes out answers as the general way, which works every
+// node out; so it does for preemptors that other filters have a say about.
+func TestPropertyBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		switch rapid.IntRange(0, 3).Draw(t, "rule") {
+		case 0:
+			p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "1"}}, TopologyKey: "zone"}}
+		case 1:
+			p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 2, TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "2"}}}}
+		}
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		require.NoError(t, err)
+		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		want := explained.Plan
+		if want.Outcome == Fits || want.Outcome == NotEligible {
+			want.Unhelpful = nil // Preempt does not try then
+		}
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Fatalf("plan (-explained +searched):\n%s", diff)
+		}
+	})
+}
+
+// The bounds on the number of victims are never more than it takes: no smaller
+// set of the least important pods holds enough.
+func TestPropertyFewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		n := newNodeState("n", 0, &owner{})
+		n.node, n.maxPods = &outrank.Node{Name: "n"}, 110
+		pods := rapid.IntRange(1, 12).Draw(t, "pods")
+		scale := rapid.SampledFrom([]int64{1, 7, 1 << 40}).Draw(t, "scale")
+		for i := range pods {
+			row := amountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
+			n.pods = append(n.pods, &podState{pod: &outrank.Pod{Name: fmt.Sprint(i)}, takes: amounts{std: row}})
+			n.rows, n.ranks = append(n.rows, row), append(n.ranks, importance{})
+		}
+		var ls lanes
+		ls.set(0, n, &owner{})
+		l, best := ls.at(0), ls.topsAt(0)
+		var asks, short amountRow
+		for k, v := range l.low {
+			asks[k] = l.free[k] + r.Int64N(v+1)
+			short[k] = asks[k] - l.free[k]
+		}
+		least := fewestByTrial(n.rows, short)
+		assert.LessOrEqual(t, l.fewest(&asks), least, "by the lane")
+		assert.LessOrEqual(t, best.fewest(l, &short), least, "by the tops")
+	})
+}
+
+// fewestByTrial tries all sets of rows.
+func fewestByTrial(rows []amountRow, short amountRow) int32 {
+	least := int32(math.MaxInt32)
+	for set := 1; set < 1<<len(rows); set++ {
+		var held amountRow
+		count := int32(0)
+		for i, row := range rows {
+			if set&(1<<i) != 0 {
+				count++
+				for k, v := range row {
+					held[k] += v
+				}
+			}
+		}
+		if held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2] {
+			least = min(least, count)
+		}
+	}
+	return least
+}
