@@ -6,37 +6,41 @@ import "math"
 func (h *hunter) lookAt(from, to int) {
 	order := h.snap.order
 	for place := from; place < to; place++ {
-		v := &h.verdicts[place]
-		h.judge(v, place, order[place])
+		v, slot := &h.verdicts[place], order[place]
+		if l := h.snap.lanes.at(slot); l.flags == 0 && !h.wary {
+			h.look(v, slot, l)
+		} else {
+			h.lookTwice(v, place, slot)
+		}
 		h.before.count(v.before, 1)
 		h.after.count(v.after, 1)
 	}
 }
 
-// judge writes a node's verdict. Verdicts are written where they are to be:
-// copying them costs more than finding them.
+// judge writes a single node's verdict.
 func (h *hunter) judge(v *verdict, place int, slot int32) {
-	*v = verdict{}
-	l := h.snap.lanes.at(slot)
-	if l.flags != 0 || h.wary {
-		h.lookTwice(v, place, slot)
-	} else {
+	if l := h.snap.lanes.at(slot); l.flags == 0 && !h.wary {
 		h.look(v, slot, l)
+	} else {
+		h.lookTwice(v, place, slot)
 	}
 }
 
-// look judges a node on which resources alone decide.
+// look judges a node on which resources alone decide. Verdicts are written
+// where they are to be: copying them costs more than finding them.
 func (h *hunter) look(v *verdict, slot int32, l *lane) {
-	v.before = h.shortage(l)
+	*v = verdict{before: h.shortage(l)}
 	if v.before == 0 {
 		return
 	}
 	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, int32(l.lowPods)) {
-		v.kind, v.bound = simple, l.lowest
-	} else if !h.withoutLower(v, h.snap.nodes[slot], l) {
-		return
+		v.kind, v.bound, v.fewest = simple, l.lowest, uint16(l.fewest(&h.asks))
+		if l.lowest < h.top || l.lowest == h.top && v.fewest < h.few {
+			h.top, h.few = l.lowest, v.fewest
+		}
+	} else if h.withoutLower(v, h.snap.nodes[slot], l) {
+		h.promise(v, l)
 	}
-	h.promise(v, l)
 }
 
 // promise completes the verdict on a candidate, of which the bound is known.
@@ -120,6 +124,7 @@ func (h *hunter) withoutLower(v *verdict, n *nodeState, l *lane) bool {
 
 // lookTwice judges a node of which the lane does not tell everything.
 func (h *hunter) lookTwice(v *verdict, place int, slot int32) {
+	*v = verdict{}
 	n := h.snap.nodes[slot]
 	l := h.snap.lanes.at(slot)
 	if l.flags&closed != 0 || h.choosy {
