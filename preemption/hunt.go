@@ -49,7 +49,9 @@ func (h *hunter) chaseFirstAt(from, to int) {
 	top, few := h.search.top, h.search.few
 	for place := from; place < to; place++ {
 		if v := &h.verdicts[place]; v.kind != settled && v.bound == top && v.fewest == few && v.exact {
-			h.workOut(place, h.snap.order[place], v)
+			if n := h.nodeAt(place); !h.tooEarly(n, v) {
+				h.workOut(place, n, v)
+			}
 			v.kind = settled
 		}
 	}
@@ -62,10 +64,12 @@ func (h *hunter) chaseAt(from, to int) {
 		if v.kind == settled || h.ruledOut(v) {
 			continue
 		}
-		slot := h.snap.order[place]
-		h.sharpen(v, slot)
-		if !h.ruledOut(v) {
-			h.workOut(place, slot, v)
+		h.sharpen(v, h.snap.order[place])
+		if h.ruledOut(v) {
+			continue
+		}
+		if n := h.nodeAt(place); !h.tooEarly(n, v) {
+			h.workOut(place, n, v)
 		}
 	}
 }
@@ -82,11 +86,28 @@ func (h *hunter) sharpen(v *verdict, slot int32) {
 	v.exact = true
 }
 
+// tooEarly reports whether a node that ties with the best so far, if it comes
+// to what its verdict promises, loses by the start of its most important
+// victims. Pods of one priority are in the order of their starts, so the
+// earliest of so many of them started no later than the one that has as many
+// behind it, itself included.
+func (h *hunter) tooEarly(n *nodeState, v *verdict) bool {
+	b, victims := &h.best, int64(v.fewest)
+	if b.place < 0 || b.violations > 0 || v.bound != b.top || victims != int64(b.victims) ||
+		b.sum != victims*(int64(b.top)+priorityShift) {
+		return false
+	}
+	if low := &n.levels[0]; low.priority != v.bound || int64(low.pods) < victims || !n.inOrder(h.nowAt) {
+		return false
+	}
+	start := n.ranks[len(n.ranks)-int(victims)].at(h.nowAt)
+	return instant{start.sec, start.nsec}.before(b.start)
+}
+
 // workOut finds the victims on a candidate, and keeps it if it is the best.
-func (h *hunter) workOut(place int, slot int32, v *verdict) {
-	n := h.snap.nodes[slot]
+func (h *hunter) workOut(place int, n *nodeState, v *verdict) {
 	if v.kind == simple && n.inOrder(h.nowAt) {
-		h.hunt(place, slot, v.bound)
+		h.hunt(place, n, v.bound)
 	} else {
 		h.huntGenerally(place, n)
 	}
@@ -131,11 +152,9 @@ func (h *hunter) keep(f found) {
 
 // hunt finds the victims on a candidate where resources alone decide
 // (section 7).
-func (h *hunter) hunt(place int, slot, bound int32) {
-
-	n := h.snap.nodes[slot]
+func (h *hunter) hunt(place int, n *nodeState, bound int32) {
 	var adjusted lane
-	l, _ := h.laneFor(n, h.snap.lanes.at(slot), &adjusted)
+	l, _ := h.laneFor(n, h.snap.lanes.at(n.slot), &adjusted)
 	h.violates = h.violates[:0]
 	if len(n.guarded) > 0 {
 		h.charge(n)

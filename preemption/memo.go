@@ -277,16 +277,15 @@ func (r *recall) best(ctx context.Context) (found, error) {
 		if e.place < 0 || e.kind == known {
 			return e.found, nil
 		}
-		slot := r.snap.order[place]
+		n := r.nodeAt(int(place))
 		if !e.exact {
-			r.h.sharpen(&e.verdict, slot)
+			r.h.sharpen(&e.verdict, n.slot)
 			r.promise(place)
 			r.m.playFrom(place)
 			continue
 		}
-		n := r.snap.nodes[slot]
 		r.h.best, r.h.allowed = found{place: -1}, math.MaxInt64
-		r.h.workOut(int(place), slot, &e.verdict)
+		r.h.workOut(int(place), n, &e.verdict)
 		e.found, e.kind = r.h.best, known
 		if n.unstarted > 0 {
 			r.m.unsure = append(r.m.unsure, place) // starts depend on the time of the call
