@@ -40,9 +40,12 @@ func New(config Config) (*Evaluator, error) {
 // the context's, a filter's own, or one about the pod: that of
 // [outrank.Pod.Validate], or [ErrState] for a pod that runs already.
 //
-// Time is that of asking every node, and of going through the pods on those
-// that step 3 looks at; pods with affinity or spread rules cost a walk over all
-// pods in addition. It follows DefaultPreemption's PostFilter, with all nodes
+// Time is that of a look at every node, and of working out those that could be
+// the best. For pods of a shape that the snapshot was asked about before (equal
+// in priority, requests, tolerations and what they demand of nodes), with no
+// rules about other pods, it is that of the nodes that changed since. Pods with
+// affinity or spread rules cost a look at every kind of pod and its nodes in
+// addition. It follows DefaultPreemption's PostFilter, with all nodes
 // and no sample.
 func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
 	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})

@@ -22,15 +22,17 @@ import (
 //   - Where q is the lowest priority on the node and no victim is above it, all
 //     victims are among the pods of that priority. If it takes at least k of
 //     those to hold enough (see tops), the third rank is at least k times what
-//     one of them counts.
+//     one of them counts, and with k victims the fifth is bounded by their
+//     starts (see tooEarly).
 //   - Where resources alone decide and no pod of priority q or below violates a
 //     budget, every pod above q comes back in the reprieve: there is room for
 //     all of them with those at q and below away, and violating pods that come
 //     back first are among them. So the reprieve need not look at them.
 //
 // Only nodes that these do not rule out are looked at closely.
-// TestAgreesWithReference and TestPropertyOneAnswer hold all of this to the
-// general way and to the slow reference.
+// TestAgreesWithReference and TestPropertyBounds hold all of this to the slow
+// reference and to the general way, TestPropertyFewest the counts to brute
+// force.
 //
 // A search is used again by later calls, for its memory.
 type search struct {

@@ -30,6 +30,11 @@ var (
 // knowledge, which starts from the pods' fields and is then changed by Bind and
 // Nominate.
 //
+// A snapshot also remembers what its nodes came to in decisions about pods of
+// the shapes that are asked for again and again, so that the next decision looks
+// only at what changed since. That takes a few dozen bytes for each node and
+// shape, and is bounded.
+//
 // Any number of goroutines may read a snapshot, and evaluate on it, at once; a
 // change needs it for itself. [Snapshot.Clone] gives each of them one of its
 // own.
