@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// actions is the cluster as the executor and the failure path reach it:
+// [preemption.Actions], [preemption.FailureActions] and
+// [preemption.FailureQueue]. All of it takes effect at once.
+type actions struct {
+	s *Simulation
+}
+
+// find is the present life of this very pod, nil where it is over.
+func (a *actions) find(obj *outrank.Pod) *pod {
+	p := a.s.pods[obj.Key()]
+	if p == nil || p.obj.UID != obj.UID || p.phase != Queued && !p.onNode() {
+		return nil
+	}
+	return p
+}
+
+func missing(obj *outrank.Pod) error {
+	return fmt.Errorf("pod %s: %w", obj.Key(), preemption.ErrNotFound)
+}
+
+// Latest gives the pod as it is now.
+func (a *actions) Latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, error) {
+	if p := a.find(obj); p != nil {
+		return p.obj, nil
+	}
+	return nil, missing(obj)
+}
+
+// Reject finds nobody waiting to be bound: binding takes no time.
+func (a *actions) Reject(context.Context, *outrank.Pod) (bool, error) { return false, nil }
+
+// Evict begins the victim's grace period.
+func (a *actions) Evict(_ context.Context, e preemption.Eviction) error {
+	p := a.find(e.Victim)
+	if p == nil || !p.onNode() {
+		return missing(e.Victim)
+	}
+	if p.phase == Terminating {
+		return nil
+	}
+	s := a.s
+	p.evicted = true
+	p.lineage.evictions++
+	s.tellToGo(p, e.Grace, e.Condition.Reason)
+	s.tell(Event{Kind: Evicted, Pod: p.obj, Related: e.Preemptor, Node: e.Node}, "by %s, gone by %.3f", e.Preemptor.Key(), p.until.Seconds())
+	if s.config.Recreate.Rule == RecreateWhenEvicted {
+		return s.recreate(p)
+	}
+	return nil
+}
+
+// Nominate notes the nomination on the pod.
+func (a *actions) Nominate(_ context.Context, obj *outrank.Pod, node string) error {
+	p := a.find(obj)
+	if p == nil {
+		return missing(obj)
+	}
+	a.s.nominate(p, node)
+	return nil
+}
+
+// ClearNomination takes it back, and has the pod tried again at once.
+func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
+	p := a.find(obj)
+	if p == nil {
+		return missing(obj)
+	}
+	a.s.nominator.Delete(p.obj)
+	a.s.nominate(p, "")
+	a.s.queue.Activate(p.obj)
+	return nil
+}
+
+// Activate has the pod tried again at once.
+func (a *actions) Activate(obj *outrank.Pod) {
+	if p := a.find(obj); p != nil {
+		a.s.queue.Activate(p.obj)
+	}
+}
+
+// Event tells of failures to place a pod; evictions are told where they happen.
+func (a *actions) Event(e preemption.Event) {
+	if e.Reason == preemption.ReasonFailedScheduling {
+		a.s.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
+	}
+}
+
+// UpdateStatus changes the nomination; conditions of pending pods are not kept.
+func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ preemption.Condition, n preemption.Nomination) error {
+	p := a.find(obj)
+	switch {
+	case p == nil:
+		return missing(obj)
+	case n.Change == preemption.SetNomination:
+		a.s.nominate(p, n.Node)
+	case n.Change == preemption.DropNomination:
+		a.s.nominate(p, "")
+	}
+	return nil
+}
+
+// AddUnschedulableIfNotPresent puts a pod back into the queue.
+func (a *actions) AddUnschedulableIfNotPresent(obj *outrank.Pod, filters []string) error {
+	p := a.find(obj)
+	if p == nil {
+		return missing(obj)
+	}
+	entry := p.attempt
+	entry.Pod, entry.FailedFilters = p.obj, filters
+	return a.s.queue.AddUnschedulableIfNotPresent(entry, a.s.Time())
+}
+
+// Done ends the attempt of a pod that does not come back.
+func (a *actions) Done(obj *outrank.Pod) {
+	if p := a.s.pods[obj.Key()]; p != nil {
+		a.s.queue.Done(p.attempt)
+	}
+}
+
+// nominate writes a nomination down on the pod; the nominator has it already.
+func (s *Simulation) nominate(p *pod, node string) {
+	if p.obj.NominatedNode == node {
+		return
+	}
+	if node == "" {
+		s.tell(Event{Kind: NominationLost, Pod: p.obj, Node: p.obj.NominatedNode}, "")
+	} else {
+		s.tell(Event{Kind: Nominated, Pod: p.obj, Node: node}, "")
+	}
+	p.revise(func(o *outrank.Pod) { o.NominatedNode = node })
+	must(s.queue.Update(p.obj, s.Time()))
+	s.show(p)
+}

@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"container/heap"
+	"math"
+	"time"
+)
+
+// horizon ends all time, some 146 years after the start; what would happen later
+// happens then. So no sum of two times wraps.
+const horizon = time.Duration(math.MaxInt64 / 2)
+
+// later is a time after another, at the horizon at most.
+func later(t, d time.Duration) time.Duration { return min(t+min(d, horizon), horizon) }
+
+// momentKind orders what happens at the same time: first pods end, and those
+// whose time is up go, so that the room they leave is there for everything else;
+// then what is done from outside; then pods come. Scheduling comes after all of
+// it, so that the queue has its pick of all who are there.
+type momentKind uint8
+
+const (
+	endMoment momentKind = iota
+	goneMoment
+	changeMoment
+	arriveMoment
+)
+
+// moment is something that is going to happen. A pod's end, and the end of its
+// grace period, stay on the agenda even if the pod goes before; nothing happens
+// then.
+type moment struct {
+	at   time.Duration
+	kind momentKind
+	// number is the order in which moments were put on the agenda.
+	number uint64
+	pod    *pod
+	change Change
+}
+
+// agenda is the moments to come, in a total order: time, kind, number.
+type agenda struct {
+	moments momentHeap
+	count   uint64
+}
+
+func (a *agenda) add(m moment) {
+	a.count++
+	m.number = a.count
+	heap.Push(&a.moments, &m)
+}
+
+// next is when the next moment is; false where there is none.
+func (a *agenda) next() (time.Duration, bool) {
+	if len(a.moments) == 0 {
+		return 0, false
+	}
+	return a.moments[0].at, true
+}
+
+func (a *agenda) pop() *moment { return heap.Pop(&a.moments).(*moment) }
+
+type momentHeap []*moment
+
+func (h momentHeap) Len() int { return len(h) }
+
+func (h momentHeap) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.kind != b.kind:
+		return a.kind < b.kind
+	}
+	return a.number < b.number
+}
+
+func (h momentHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *momentHeap) Push(x any) { *h = append(*h, x.(*moment)) }
+
+func (h *momentHeap) Pop() any {
+	last := len(*h) - 1
+	m := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return m
+}

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+)
+
+// budgets is the disruption controller: it keeps what each budget allows in line
+// with the pods it covers, as [pdb.StatusOf] has it. Pods count from their
+// arrival on; ready are those that run. A budget without minAvailable and
+// maxUnavailable is left as it was given.
+//
+// It is lazy: a status is worked out when preemption is about to look at it, and
+// only where a pod that the budget covers has changed. A new allowance makes the
+// snapshot match all kinds of pods anew, so that runs with many preemptions under
+// many budgets are slow.
+type budgets struct {
+	matcher *pdb.Budgets
+	// list are the budgets with their present allowance; each is replaced when
+	// that changes.
+	list  []*outrank.PodDisruptionBudget
+	pods  []map[*pod]bool // covered, by budget
+	stale []bool
+	any   bool // whether any is stale
+	scale func(outrank.Owner, string) (int32, bool)
+}
+
+func newBudgets(list []*outrank.PodDisruptionBudget, scale func(outrank.Owner, string) (int32, bool)) (*budgets, error) {
+	b := &budgets{matcher: pdb.New(list), scale: scale}
+	var errs []error
+	for _, x := range list {
+		copied := *x
+		b.list = append(b.list, &copied)
+		b.pods = append(b.pods, map[*pod]bool{})
+		b.stale = append(b.stale, true)
+		b.any = true
+		_, err := pdb.StatusOf(pdb.StatusInput{Budget: x})
+		errs = append(errs, err)
+	}
+	return b, errors.Join(errs...)
+}
+
+// current lists the budgets as they are.
+func (b *budgets) current() []*outrank.PodDisruptionBudget { return b.list }
+
+// join begins to count a pod, leave ends it, touch says that it has changed.
+func (b *budgets) join(p *pod) {
+	p.covering = b.matcher.AppendCovering(p.covering[:0], p.obj)
+	for _, i := range p.covering {
+		b.pods[i][p] = true
+	}
+	b.touch(p)
+}
+
+func (b *budgets) leave(p *pod) {
+	b.touch(p)
+	for _, i := range p.covering {
+		delete(b.pods[i], p)
+	}
+	p.covering = p.covering[:0]
+}
+
+func (b *budgets) touch(p *pod) {
+	for _, i := range p.covering {
+		b.stale[i], b.any = true, true
+	}
+}
+
+// renew works out what is stale, and reports whether any allowance changed.
+func (b *budgets) renew(s *Simulation) bool {
+	changed := false
+	for i, x := range b.list {
+		if !b.stale[i] || x.MinAvailable == nil && x.MaxUnavailable == nil {
+			continue
+		}
+		in := pdb.StatusInput{Budget: x, Now: s.Time(), Scale: b.scale}
+		for p := range b.pods[i] { // their order means nothing to the sums
+			in.Pods = append(in.Pods, p.obj)
+		}
+		status, err := pdb.StatusOf(in)
+		if err == nil && status.Allowed != x.Allowed {
+			copied := *x
+			copied.Allowed = status.Allowed
+			b.list[i], changed = &copied, true
+		}
+	}
+	clear(b.stale)
+	b.any = false
+	return changed
+}
+
+// syncBudgets shows the snapshot what the budgets allow now.
+func (s *Simulation) syncBudgets() {
+	if s.budgets.any && s.budgets.renew(s) {
+		must(s.snap.SetBudgets(s.budgets.list))
+	}
+}

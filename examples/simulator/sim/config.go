@@ -1,0 +1,241 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// Defaults of a [Config].
+const (
+	DefaultGrace         = 30 * time.Second
+	DefaultRecreateDelay = time.Second
+)
+
+// Config is how a run goes. Its zero value is one scheduler that decides what
+// kube-scheduler does and takes the least allocated node; nobody makes evicted
+// pods anew.
+type Config struct {
+	// Start is the time at which the run begins; zero means the first of January
+	// 2000. Nothing depends on it but start times that pods of the cluster have
+	// already.
+	Start time.Time
+	// End is how long the run lasts at most; zero means until nothing happens
+	// any more.
+	End time.Duration
+
+	// Schedulers take turns: one queue, and each pod goes through the cycle of
+	// its own scheduler, as with the profiles of one kube-scheduler. None means
+	// one, the zero value.
+	Schedulers []Scheduler
+	// SchedulerOf gives the name of a pod's scheduler; nil means the first for
+	// all. A name that is none of them is an error.
+	SchedulerOf func(*outrank.Pod) string
+	// Discipline is the kind of queue, Queue how the [PriorityQueue] orders and
+	// delays.
+	Discipline Discipline
+	Queue      priority.QueueConfig
+	// Cycle is how long the scheduler is busy with one pod; the next one is
+	// looked at after that. Zero means that it takes no time.
+	Cycle time.Duration
+	// Order is the order in which plans are carried out.
+	Order preemption.Order
+
+	// Grace is the time that an evicted or deleted pod has to end where neither
+	// the pod's [Work] nor the policy say; nil means [DefaultGrace].
+	Grace *time.Duration
+	// Recreate is what controllers do about evicted pods.
+	Recreate Recreate
+	// Scale says how many pods a controller is meant to have, which budgets may
+	// depend on; nil means those that there are (see [pdb.StatusInput]).
+	Scale func(owner outrank.Owner, namespace string) (int32, bool)
+
+	// Seed decides among nodes of equal score; with zero the first in the
+	// cluster's order is taken.
+	Seed uint64
+	// History limits what is followed of cascades and cycles.
+	History preemption.HistoryConfig
+
+	// Observe, if set, is told everything that happens, in order. What it is
+	// shown it must not change.
+	Observe func(Event)
+	// Sample, if set, is told what is in use and who waits after every step
+	// that changed it. The sample's slice and map are used again. The levels are
+	// those of [Simulation.Resources].
+	Sample func(chart.Sample)
+}
+
+// Scheduler is one set of rules for scheduling pods.
+type Scheduler struct {
+	// Name stands in metrics and in the victims' conditions; empty means
+	// default-scheduler.
+	Name string
+	// Preemption is how it decides who has to leave.
+	Preemption preemption.Config
+	// Score picks among the nodes that take a pod: the highest wins. Nil means
+	// [LeastAllocated].
+	Score Score
+}
+
+// Discipline is a kind of queue.
+type Discipline uint8
+
+// The disciplines.
+const (
+	// PriorityQueue is a [priority.Queue].
+	PriorityQueue Discipline = iota
+	// FIFOQueue is a [priority.FIFO].
+	FIFOQueue
+)
+
+// String names the discipline.
+func (d Discipline) String() string {
+	switch d {
+	case PriorityQueue:
+		return "priority"
+	case FIFOQueue:
+		return "fifo"
+	}
+	return fmt.Sprintf("Discipline(%d)", uint8(d))
+}
+
+// Recreate is how controllers replace pods that were evicted, or lost with their
+// node. The new pod is of the same lineage, has another name and UID, and begins
+// its work from nothing.
+type Recreate struct {
+	Rule RecreateRule
+	// Delay is how long after the moment that the rule names the new pod
+	// arrives; zero means [DefaultRecreateDelay].
+	Delay time.Duration
+	// Change, if set, may change the new pod, which is a copy of the first one
+	// of its lineage, before anybody sees it: a controller that gives its pods
+	// another priority when they are evicted too often. What the pod points to
+	// is shared and must be replaced, not written to. evictions counts those of
+	// the lineage so far, from 1 on unless the pod was lost with its node.
+	Change func(made *outrank.Pod, evictions int)
+}
+
+// RecreateRule is when a pod is made anew.
+type RecreateRule uint8
+
+// The rules.
+const (
+	// RecreateNever leaves evicted pods away.
+	RecreateNever RecreateRule = iota
+	// RecreateWhenGone waits until the evicted pod is gone, as a job does. A pod
+	// that comes to its end in its grace period has finished.
+	RecreateWhenGone
+	// RecreateWhenEvicted makes the new pod at once, while the evicted one is
+	// still there, as a replica set does.
+	RecreateWhenEvicted
+)
+
+// String names the rule.
+func (r RecreateRule) String() string {
+	switch r {
+	case RecreateNever:
+		return "never"
+	case RecreateWhenGone:
+		return "when gone"
+	case RecreateWhenEvicted:
+		return "when evicted"
+	}
+	return fmt.Sprintf("RecreateRule(%d)", uint8(r))
+}
+
+// Validate names everything that is wrong with the configuration, in one
+// *[outrank.InputError].
+func (c *Config) Validate() error {
+	var ps problems
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"End", c.End}, {"Cycle", c.Cycle}, {"Recreate.Delay", c.Recreate.Delay}, {"Grace", c.grace()},
+	} {
+		if d.value < 0 || d.value > horizon {
+			ps.add("simulation config", d.field, "%v is not between 0 and %v", d.value, horizon)
+		}
+	}
+	if c.Discipline > FIFOQueue {
+		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
+	}
+	if c.Order > preemption.Asynchronous {
+		ps.add("simulation config", "Order", "%d is none", c.Order)
+	}
+	if c.Recreate.Rule > RecreateWhenEvicted {
+		ps.add("simulation config", "Recreate.Rule", "%d is none", c.Recreate.Rule)
+	}
+	ps.join("simulation config", "Queue", c.Queue.Validate())
+	ps.join("simulation config", "History", c.History.Validate())
+	c.checkSchedulers(&ps)
+	return ps.err()
+}
+
+func (c *Config) checkSchedulers(ps *problems) {
+	seen := map[string]bool{}
+	for i := range c.Schedulers {
+		s := &c.Schedulers[i]
+		field := fmt.Sprintf("Schedulers[%d]", i)
+		if seen[s.name()] {
+			ps.add("simulation config", field, "there is another scheduler called %s", s.name())
+		}
+		seen[s.name()] = true
+		ps.join("simulation config", field, s.Preemption.Validate())
+	}
+}
+
+func (c *Config) grace() time.Duration {
+	if c.Grace == nil {
+		return DefaultGrace
+	}
+	return *c.Grace
+}
+
+// filledIn puts the defaults in place of what is zero.
+func (c Config) filledIn() Config {
+	if c.Start.IsZero() {
+		c.Start = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	}
+	if c.End == 0 {
+		c.End = horizon
+	}
+	if len(c.Schedulers) == 0 {
+		c.Schedulers = []Scheduler{{}}
+	}
+	if c.Recreate.Delay == 0 {
+		c.Recreate.Delay = DefaultRecreateDelay
+	}
+	return c
+}
+
+func (s *Scheduler) name() string {
+	if s.Name == "" {
+		return preemption.DefaultScheduler
+	}
+	return s.Name
+}
+
+// problems collects what is wrong with an input.
+type problems []outrank.Problem
+
+func (ps *problems) add(object, field, format string, args ...any) {
+	*ps = append(*ps, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+func (ps *problems) join(object, field string, err error) {
+	if err != nil {
+		ps.add(object, field, "%v", err)
+	}
+}
+
+func (ps problems) err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: ps}
+}

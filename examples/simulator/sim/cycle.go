@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// cycle is one scheduling cycle; see the package comment.
+func (s *Simulation) cycle(ctx context.Context) error {
+	entry, ok := s.queue.TryPop(s.Time())
+	if !ok {
+		return errors.New("the queue said that a pod is ready, and gave none")
+	}
+	s.busy = later(s.at, s.config.Cycle)
+	p := s.pods[entry.Pod.Key()]
+	p.attempt = entry
+	nodes, err := p.scheduler.eval.Feasible(ctx, s.snap, p.obj)
+	if err == nil && len(nodes) > 0 {
+		s.bind(p, s.pick(p, nodes))
+		return nil
+	}
+	return s.preempt(ctx, p, err)
+}
+
+// preempt is what follows where no node takes the pod, or where asking failed.
+func (s *Simulation) preempt(ctx context.Context, p *pod, failed error) error {
+	before := s.state
+	f := preemption.Failure{Pod: p.obj, Err: failed, Profile: p.scheduler.name}
+	if failed == nil {
+		s.syncBudgets()
+		if f.Plan, f.Err = p.scheduler.eval.Preempt(ctx, s.snap, p.obj, s.Time()); f.Err != nil {
+			f.Plan = nil
+		}
+	}
+	p.lineage.refused = true
+	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
+		report, err := p.scheduler.executor.CarryOut(ctx, f.Plan)
+		f.CarryErr = err
+		if err := s.record(p, report); err != nil {
+			return err
+		}
+	}
+	parts := preemption.FailureParts{Actions: s.actions, Queue: s.actions, Nominator: &s.nominator, Metrics: &s.metrics}
+	if _, err := preemption.HandleFailure(ctx, parts, f); err != nil {
+		return err
+	}
+	s.show(p)
+	if s.state == before && p.tried != s.state {
+		p.tried = s.state
+		s.tried++
+	}
+	return nil
+}
+
+// record notes a plan that was carried out in the history.
+func (s *Simulation) record(p *pod, r *preemption.Report) error {
+	var victims []string
+	for _, v := range r.Victims {
+		if v.Deed == preemption.Evicted || v.Deed == preemption.Rejected {
+			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
+		}
+	}
+	if len(victims) == 0 {
+		return nil // whoever had to leave was on the way out
+	}
+	return s.history.Record(preemption.HistoryEntry{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+}

@@ -1,0 +1,53 @@
+// Package sim answers what becomes of a cluster and the pods that want to run on
+// it: a discrete-event simulation on virtual time, made of the parts of the
+// library and nothing hidden. Pods arrive in a queue (package priority), go
+// through scheduling cycles, are placed by a scoring rule, push others out
+// (package preemption), come to their end, are evicted and end within their grace
+// period, and are made anew by controllers.
+//
+//	run, err := sim.New(cluster, work, sim.Config{Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}})
+//	...
+//	result, err := run.Run(ctx)
+//
+// # Time
+//
+// There is one clock, and it is virtual. What is going to happen stands on an
+// agenda in a total order: the time; at the same time pods that end, then those
+// whose grace period is over, then changes from outside, then arrivals; and of
+// these the order in which they were put there. The scheduler comes last: at no
+// time does it begin with a pod before all is done that is due by then. Nothing
+// reads the wall clock, and the same input gives the same events, to the byte.
+//
+// # A scheduling cycle
+//
+//  1. The first pod is popped from the queue.
+//  2. [preemption.Evaluator.Feasible] lists the nodes that take it. If the node
+//     it is nominated to is one of them the pod is placed there, else where the
+//     [Score] is highest. It runs from that moment on.
+//  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
+//     leave. A plan is carried out by [preemption.Executor.CarryOut] and noted
+//     in the [preemption.History], and the failure dealt with by
+//     [preemption.HandleFailure]: the pod goes back to the queue, and its
+//     nomination is set, kept or cleared.
+//
+// Writes take no time: what a plan asks for has happened when the cycle is over,
+// in either order of carrying out.
+//
+// The snapshot that all of this looks at is changed in place. It holds the pods
+// on nodes, those that are being deleted among them, and the pending pods that
+// the [preemption.Nominator] has nominated, so that it says what
+// [preemption.Nominator.ApplyTo] would.
+//
+// # Where it is simpler than a cluster
+//
+//   - The scheduler rests while every pod that waits has been tried since
+//     anything changed: trying again could only give the same answers. So a
+//     FIFO queue, which has no backoff, does not spin.
+//   - Filters see pods and nodes as they are at that moment; there is no
+//     delay between a change and the news of it.
+//   - There is no step between the choice of a node and the start of the pod, so
+//     that no victim is ever waiting to be bound.
+//   - A pod that has a start is ready, and one that is being deleted takes room
+//     until it is gone: when its grace period is over, or when its work is done
+//     if that is earlier.
+package sim

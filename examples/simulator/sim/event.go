@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// EventKind is what happened.
+type EventKind string
+
+// The kinds of events.
+const (
+	// Arrived: a pod came into the queue. One that was made anew did so for
+	// another one, the related pod.
+	Arrived EventKind = "arrive"
+	// Refused: an attempt to place the pod came to nothing.
+	Refused EventKind = "refuse"
+	// Evicted: the pod was told to go for the related one.
+	Evicted EventKind = "evict"
+	// Nominated: room is being made for the pod on the node. NominationLost: it
+	// is not any more.
+	Nominated      EventKind = "nominate"
+	NominationLost EventKind = "unnominate"
+	// Bound: the pod is on the node from now on.
+	Bound EventKind = "bind"
+	// Ended: the pod has come to its end.
+	Ended EventKind = "finish"
+	// Left: the pod is gone before its end.
+	Left EventKind = "gone"
+	// Deleted: the pod was told to go from outside.
+	Deleted EventKind = "delete"
+	// Changed: something else was done from outside, to the pod or node.
+	Changed EventKind = "change"
+)
+
+// Event is something that happened.
+type Event struct {
+	// Time is since the beginning.
+	Time time.Duration
+	Kind EventKind
+	// Pod is whom it is about, Related the other pod that has to do with it;
+	// nil where there is none.
+	Pod, Related *outrank.Pod
+	Node         string
+	// Text is for people.
+	Text string
+}
+
+// tell passes an event on. The text is made only where somebody listens.
+func (s *Simulation) tell(e Event, format string, args ...any) {
+	if s.config.Observe == nil {
+		return
+	}
+	e.Time = s.at
+	if format != "" {
+		e.Text = fmt.Sprintf(format, args...)
+	}
+	s.config.Observe(e)
+}

@@ -1,0 +1,303 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// admitAll takes in the pods that are there and those to come.
+func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
+	var ps problems
+	for _, obj := range there {
+		if obj.Finished() {
+			continue
+		}
+		w := &Work{Pod: obj, Endless: true}
+		if p := s.admit(w, &ps); p != nil && obj.NodeName != "" {
+			s.settle(p, &ps)
+		} else if p != nil {
+			s.agenda.add(moment{kind: arriveMoment, pod: p})
+		}
+	}
+	for i := range work {
+		w := &work[i]
+		if w.check(&ps); w.Pod == nil {
+			continue
+		}
+		if p := s.admit(w, &ps); p != nil {
+			s.agenda.add(moment{at: w.Arrival, kind: arriveMoment, pod: p})
+		}
+	}
+	return ps.err()
+}
+
+// check refuses work that makes no sense.
+func (w *Work) check(ps *problems) {
+	if w.Pod == nil {
+		ps.add("work", "Pod", "missing")
+		return
+	}
+	object := "pod " + w.Pod.Key()
+	ps.join(object, "", w.Pod.Validate())
+	if w.Pod.NodeName != "" {
+		ps.add(object, "NodeName", "%s: work comes without a node", w.Pod.NodeName)
+	}
+	if w.Pod.Finished() || w.Pod.Terminating() {
+		ps.add(object, "", "it is over, or being deleted, before it comes")
+	}
+	grace := time.Duration(0)
+	if w.Grace != nil {
+		grace = *w.Grace
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{{"Arrival", w.Arrival}, {"Duration", w.Duration}, {"Grace", grace}} {
+		if d.value < 0 || d.value > horizon {
+			ps.add(object, d.field, "%v is not between 0 and %v", d.value, horizon)
+		}
+	}
+}
+
+// admit makes a life for a piece of work, nil where that is not possible.
+func (s *Simulation) admit(w *Work, ps *problems) *pod {
+	key := w.Pod.Key()
+	if before := s.pods[key]; before != nil && before.phase != Gone && before.phase != Finished {
+		ps.add("pod "+key, "", "there is one of that name")
+		return nil
+	}
+	scheduler := s.inOrder[0]
+	if s.config.SchedulerOf != nil {
+		name := s.config.SchedulerOf(w.Pod)
+		if scheduler = s.schedulers[name]; scheduler == nil {
+			ps.add("pod "+key, "", "no scheduler is called %s", name)
+			return nil
+		}
+	}
+	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: s.amounts(w.Pod.RunningRequests())}
+	p.revise(func(o *outrank.Pod) {
+		if s.uids++; o.UID == "" {
+			o.UID = "sim-" + strconv.Itoa(s.uids)
+		}
+	})
+	s.pods[key] = p
+	s.join(p)
+	return p
+}
+
+// join puts a pod into its lineage.
+func (s *Simulation) join(p *pod) {
+	name := p.work.Lineage
+	if name == "" {
+		name = p.work.Pod.Key()
+	}
+	l := s.byLineage[name]
+	if l == nil {
+		l = &lineage{name: name}
+		s.byLineage[name] = l
+		s.lineages = append(s.lineages, l)
+		s.progress.expect(p.work)
+	}
+	l.lives = append(l.lives, p)
+	l.priority = p.obj.PriorityValue()
+	p.lineage = l
+}
+
+// settle puts a pod on its node that is there from the beginning.
+func (s *Simulation) settle(p *pod, ps *problems) {
+	h := s.hosts[p.obj.NodeName]
+	if h == nil {
+		ps.add("pod "+p.obj.Key(), "NodeName", "there is no node %s", p.obj.NodeName)
+		return
+	}
+	p.phase, p.host, p.shown, p.ends = Running, h, p.obj, horizon
+	p.lineage.arrived, p.lineage.placed = true, true
+	s.progress.arrivals++
+	s.take(p, 1)
+	s.budgets.join(p)
+	if p.obj.Terminating() {
+		p.phase = Terminating
+		p.until = max(0, p.obj.DeletionTime.Sub(s.config.Start))
+		s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+	}
+}
+
+// arrive puts a pod into the queue.
+func (s *Simulation) arrive(p *pod) error {
+	if p.phase != Coming {
+		return nil // it was deleted before
+	}
+	p.phase, p.queued = Queued, s.at
+	p.lineage.arrived = true
+	s.progress.arrived(p)
+	s.budgets.join(p)
+	s.count(p, 1)
+	// A pod that is nominated when it comes says so itself.
+	s.nominator.Add(p.obj, "")
+	s.show(p)
+	var for_ *outrank.Pod
+	if n := len(p.lineage.lives); n > 1 {
+		for_ = p.lineage.lives[n-2].obj
+	}
+	s.tell(Event{Kind: Arrived, Pod: p.obj, Related: for_}, "priority %d", p.obj.PriorityValue())
+	return s.queue.Add(p.obj, s.Time())
+}
+
+// count counts a pod in the queue, or no more.
+func (s *Simulation) count(p *pod, sign int) {
+	s.inQueue += sign
+	s.waiting[p.obj.PriorityValue()] += sign
+	if a := &p.obj.Affinity; len(a.Pods)+len(a.AntiPods)+len(p.obj.TopologySpread) > 0 {
+		s.relational += sign
+	}
+	if sign < 0 {
+		p.lineage.waited += s.at - p.queued
+		if p.tried == s.state {
+			s.tried--
+		}
+	}
+	s.unsampled = true
+}
+
+// show brings the snapshot in line with what is known of the pod.
+func (s *Simulation) show(p *pod) {
+	want := p.obj
+	if p.phase == Queued && s.nominator.NodeOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
+		want = nil
+	}
+	if want == p.shown {
+		return
+	}
+	if p.shown != nil {
+		must(s.snap.RemovePod(p.shown.Key()))
+	}
+	if p.shown = want; want != nil {
+		must(s.snap.AddPod(want))
+	}
+	s.changed()
+}
+
+// must is for what only a mistake in this package can make fail.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("simulator: %v", err))
+	}
+}
+
+// bind puts a pod on a node: the good end of an attempt.
+func (s *Simulation) bind(p *pod, h *host) {
+	s.count(p, -1)
+	s.nominator.Delete(p.obj)
+	p.phase, p.host, p.bound = Running, h, s.at
+	p.revise(func(o *outrank.Pod) {
+		o.NodeName, o.NominatedNode = h.node.Name, ""
+		o.StartTime, o.Phase, o.Ready = s.Time(), outrank.PhaseRunning, true
+	})
+	p.lineage.placed = true
+	s.show(p)
+	s.take(p, 1)
+	s.budgets.touch(p)
+	if p.ends = horizon; !p.work.Endless {
+		p.ends = later(s.at, p.work.Duration)
+		s.agenda.add(moment{at: p.ends, kind: endMoment, pod: p})
+	}
+	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
+	s.queue.Done(p.attempt)
+	s.metrics.AddAttempt(preemption.Attempt{Result: preemption.ResultScheduled, Profile: p.scheduler.name})
+	if s.relational > 0 {
+		s.queue.AssignedPodAdded(p.obj, s.Time())
+		s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
+	}
+}
+
+// tellToGo begins the grace period of a pod on a node. The reason is that of the
+// condition DisruptionTarget, empty where it is deleted from outside.
+func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
+	d := s.config.grace()
+	if p.work.Grace != nil {
+		d = *p.work.Grace
+	}
+	if grace != nil {
+		d = *grace
+	}
+	p.phase, p.until = Terminating, later(s.at, d)
+	p.revise(func(o *outrank.Pod) {
+		o.DeletionTime, o.DisruptionReason = s.config.Start.Add(p.until), reason
+	})
+	s.show(p)
+	s.budgets.touch(p)
+	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+}
+
+// end is when a pod's work is done.
+func (s *Simulation) end(p *pod) error {
+	if !p.onNode() || p.ends != s.at {
+		return nil
+	}
+	if p.evicted && s.config.Recreate.Rule == RecreateWhenEvicted {
+		return s.leave(p) // another one does its work by now
+	}
+	p.lineage.finished = true
+	s.progress.ended(p)
+	s.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
+	s.vacate(p, Finished)
+	return nil
+}
+
+// leave is when a pod goes from its node without having come to its end.
+func (s *Simulation) leave(p *pod) error {
+	if p.evicted || p.lost {
+		s.lost.Add(s.at-p.bound, p.asks[cpuColumn])
+	}
+	s.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
+	s.vacate(p, Gone)
+	rule := s.config.Recreate.Rule
+	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
+		return s.recreate(p)
+	}
+	return nil
+}
+
+// vacate takes a pod off its node for good.
+func (s *Simulation) vacate(p *pod, phase Phase) {
+	p.phase = phase
+	s.show(p)
+	s.take(p, -1)
+	s.budgets.leave(p)
+	for _, x := range s.inOrder {
+		x.executor.Gone(p.obj)
+	}
+	s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
+}
+
+// recreate has a controller make a pod in place of another.
+func (s *Simulation) recreate(p *pod) error {
+	l, first := p.lineage, p.lineage.lives[0]
+	made := *first.work.Pod
+	made.NodeName, made.NominatedNode, made.UID = "", "", ""
+	made.StartTime, made.DeletionTime, made.DisruptionReason = time.Time{}, time.Time{}, ""
+	made.Ready, made.Phase = false, ""
+	if s.config.Recreate.Change != nil {
+		s.config.Recreate.Change(&made, l.evictions)
+	}
+	for n := len(l.lives); ; n++ {
+		if made.Name = first.work.Pod.Name + "-r" + strconv.Itoa(n); s.pods[made.Key()] == nil {
+			break
+		}
+	}
+	w := *first.work
+	w.Pod, w.Arrival, w.Lineage = &made, later(s.at, s.config.Recreate.Delay), l.name
+	var ps problems
+	w.check(&ps)
+	if len(ps) == 0 {
+		if next := s.admit(&w, &ps); next != nil {
+			s.agenda.add(moment{at: w.Arrival, kind: arriveMoment, pod: next})
+		}
+	}
+	return ps.err()
+}

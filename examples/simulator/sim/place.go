@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Place is where a pod is.
+type Place struct {
+	Phase Phase
+	// Pod is its latest version, nil for an unknown one.
+	Pod *outrank.Pod
+	// Lineage is the name that it shares with those it replaces.
+	Lineage string
+	// Node is the one it is on, or was on last; Nominated the one that room is
+	// being made for it on.
+	Node, Nominated string
+	// Pool is the part of the queue that it waits in: active, backoff or
+	// unschedulable.
+	Pool string
+	// Until is when a terminating pod is gone at the latest.
+	Until time.Duration
+}
+
+// Where says where the pod with this key, namespace/name, is now. Time is that
+// of listing the queue for a pod that waits.
+func (s *Simulation) Where(key string) Place {
+	p := s.pods[key]
+	if p == nil {
+		return Place{}
+	}
+	w := Place{Phase: p.phase, Pod: p.obj, Lineage: p.lineage.name, Node: p.obj.NodeName}
+	switch p.phase {
+	case Queued:
+		w.Nominated, w.Pool = s.nominator.NodeOf(key), s.poolOf(key)
+	case Terminating:
+		w.Until = p.until
+	}
+	return w
+}
+
+func (s *Simulation) poolOf(key string) string {
+	pending := s.queue.Pending()
+	for _, pool := range []struct {
+		name    string
+		entries []priority.Entry
+	}{{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable}} {
+		if slices.ContainsFunc(pool.entries, func(e priority.Entry) bool { return e.Pod.Key() == key }) {
+			return pool.name
+		}
+	}
+	return ""
+}
+
+// Lives lists the keys of all pods of a lineage so far, in the order in which
+// they were made. The slice is the caller's.
+func (s *Simulation) Lives(lineage string) []string {
+	l := s.byLineage[lineage]
+	if l == nil {
+		return nil
+	}
+	keys := make([]string, len(l.lives))
+	for i, p := range l.lives {
+		keys[i] = p.obj.Key()
+	}
+	return keys
+}
+
+// Snapshot is the cluster as the schedulers see it now. It is only to be read,
+// and another one may take its place with the next step.
+func (s *Simulation) Snapshot() *preemption.Snapshot { return s.snap }
+
+// Pending lists what is in the queue; it belongs to the caller.
+func (s *Simulation) Pending() priority.Pending { return s.queue.Pending() }
+
+// Budgets lists the budgets with what they allow now. They are only to be read.
+func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
+	s.syncBudgets()
+	return slices.Clone(s.budgets.list)
+}
+
+// Resources are what is counted, in the order of the levels of a sample: cpu,
+// memory, and whatever else the nodes offered at the beginning but slots for
+// pods, by name. The slice is the caller's.
+func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.columns) }

@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Result is a run in figures. It belongs to the caller.
+type Result struct {
+	report.Summary
+	// Steps counts moments of the agenda and scheduling cycles.
+	Steps int
+	// History is all that was found of cascades, cycles and repeats, by lineage.
+	History preemption.HistoryReport
+	// Counts are what kube-scheduler would count.
+	Counts preemption.Counts
+}
+
+type losses = report.Lost
+
+// Result sums up the run so far, which may go on afterwards. Pods are counted by
+// lineage. Time is linear in the lineages.
+func (s *Simulation) Result() *Result {
+	counts := s.queue.Counts()
+	s.metrics.SetPending(preemption.Pending{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
+	r := &Result{Steps: s.steps, History: s.history.Report(), Counts: s.metrics.Counts()}
+	r.Simulated, r.Lost = s.at.Seconds(), s.lost
+	var waits report.Waits
+	for _, l := range s.lineages {
+		if !l.arrived {
+			continue
+		}
+		now, waited := l.current(), l.waited
+		for _, p := range l.lives {
+			if p.phase == Queued {
+				waited += s.at - p.queued
+			}
+		}
+		waits.Add(l.priority, waited)
+		p := &r.Pods
+		p.Arrived++
+		p.Run += one(l.placed)
+		p.Finished += one(l.finished)
+		p.Waited += one(l.refused)
+		p.Waiting += one(now.phase == Queued || now.phase == Coming)
+		p.Evicted += one(l.evictions > 0)
+		p.EvictedAgain += one(l.evictions > 1)
+	}
+	r.Waits = waits.List()
+	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
+	return r
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sample tells what is in use, if that has changed.
+func (s *Simulation) sample() {
+	if s.config.Sample == nil || !s.unsampled {
+		return
+	}
+	s.unsampled = false
+	levels := s.levels[:0]
+	for i := range s.columns {
+		levels = append(levels, chart.Level{Used: float64(s.used[i]), Capacity: float64(s.capacity[i])})
+	}
+	s.levels = levels
+	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting})
+}
+
+// progress counts what is done of what is known to come.
+type progress struct {
+	expected, arrivals, ends int
+}
+
+func (p *progress) expect(w *Work) {
+	p.expected++
+	if !w.Endless {
+		p.expected++
+	}
+}
+
+// arrived counts the first life of each lineage alone.
+func (p *progress) arrived(x *pod) {
+	if x.lineage.lives[0] == x {
+		p.arrivals++
+	}
+}
+
+func (p *progress) ended(*pod) { p.ends++ }
+
+// Progress is how much of the work is done, from 0 to 1: arrivals, and ends of
+// pods that have one.
+func (s *Simulation) Progress() float64 {
+	if s.progress.expected == 0 {
+		return 0
+	}
+	return min(1, float64(s.progress.arrivals+s.progress.ends)/float64(s.progress.expected))
+}
+
+// Steps is how many steps were made.
+func (s *Simulation) Steps() int { return s.steps }

@@ -1,0 +1,289 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Simulation is a run under way. It is for one goroutine at a time.
+type Simulation struct {
+	config     Config
+	schedulers map[string]*scheduler
+	inOrder    []*scheduler // as in the configuration
+
+	at time.Duration
+	// busy is until when the scheduler works on the last pod.
+	busy   time.Duration
+	agenda agenda
+	steps  int
+
+	queue     priority.SchedulingQueue
+	snap      *preemption.Snapshot
+	nominator preemption.Nominator
+	metrics   preemption.Metrics
+	history   *preemption.History
+	budgets   *budgets
+	actions   *actions
+	dice      *rand.Rand // nil where ties go to the first
+
+	pods map[string]*pod // by key, also those that are over
+	// lineages are in the order of the input, byLineage finds them by name.
+	lineages  []*lineage
+	byLineage map[string]*lineage
+	uids      int
+	hosts     map[string]*host
+	byNode    map[*outrank.Node]*host
+	namespace []*outrank.Namespace
+	groups    []*outrank.PodGroup
+
+	// state numbers the states of the cluster: it grows whenever something
+	// changes that the outcome of an attempt may depend on. tried counts the
+	// pods in the queue whose last attempt came to nothing in this state.
+	state uint64
+	tried int
+	// waiting counts the pods in the queue by priority, inQueue all of them,
+	// relational those of them whose place may depend on other pods' labels.
+	waiting    map[int32]int
+	inQueue    int
+	relational int
+
+	columns        []resource.Name
+	used, capacity []int64
+	// unsampled says that something changed since the last sample.
+	unsampled bool
+	levels    []chart.Level
+	progress  progress
+	lost      losses
+}
+
+// scheduler is a [Scheduler] ready for use.
+type scheduler struct {
+	name     string
+	eval     *preemption.Evaluator
+	executor *preemption.Executor
+	score    Score
+}
+
+// New prepares a run: the cluster as it is at the beginning, and the work to
+// come. Pods of the cluster that have a node run there for ever; those that are
+// being deleted go at their deletion time; pending ones arrive at the beginning,
+// and never end. Nothing given is changed, and it must not be changed by others
+// during the run. Errors are *[outrank.InputError] with all that is wrong, and
+// those of the cluster's own Validate.
+func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	if cluster == nil {
+		cluster = &outrank.Cluster{}
+	}
+	if err := cluster.Validate(); err != nil {
+		return nil, err
+	}
+	s := newSimulation(cluster, config.filledIn())
+	if err := s.assemble(cluster); err != nil {
+		return nil, err
+	}
+	if err := s.admitAll(cluster.Pods, work); err != nil {
+		return nil, err
+	}
+	return s, s.rebuild()
+}
+
+func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
+	s := &Simulation{
+		config: config, schedulers: map[string]*scheduler{}, dice: newDice(config.Seed),
+		pods: map[string]*pod{}, byLineage: map[string]*lineage{},
+		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{},
+		namespace: cluster.Namespaces, groups: cluster.Groups,
+		state: 1, waiting: map[int32]int{}, unsampled: true,
+		columns: columnsOf(cluster.Nodes),
+	}
+	s.used, s.capacity = make([]int64, len(s.columns)), make([]int64, len(s.columns))
+	s.actions = &actions{s}
+	return s
+}
+
+// assemble makes the parts.
+func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
+	s.queue = priority.NewFIFO()
+	if s.config.Discipline == PriorityQueue {
+		if s.queue, err = priority.NewQueue(s.config.Queue); err != nil {
+			return err
+		}
+	}
+	if s.history, err = preemption.NewHistory(s.config.History); err != nil {
+		return err
+	}
+	for i := range s.config.Schedulers {
+		if err := s.addScheduler(&s.config.Schedulers[i]); err != nil {
+			return err
+		}
+	}
+	// Nodes first, so that the snapshot has their order.
+	if s.snap, err = preemption.NewSnapshot(&outrank.Cluster{Nodes: cluster.Nodes}); err != nil {
+		return err
+	}
+	for _, n := range cluster.Nodes {
+		s.addHost(n)
+	}
+	s.budgets, err = newBudgets(cluster.Budgets, s.config.Scale)
+	return err
+}
+
+func (s *Simulation) addScheduler(c *Scheduler) error {
+	eval, err := preemption.New(c.Preemption)
+	if err != nil {
+		return err
+	}
+	executor, err := preemption.NewExecutor(preemption.ExecutorConfig{
+		Actions: s.actions, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
+		Nominator: &s.nominator, Metrics: &s.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	added := &scheduler{c.name(), eval, executor, c.Score}
+	if added.score == nil {
+		added.score = LeastAllocated
+	}
+	s.schedulers[added.name] = added
+	s.inOrder = append(s.inOrder, added)
+	return nil
+}
+
+// rebuild makes the snapshot anew from what is known, the nodes in their order.
+// Time is that of indexing the cluster.
+func (s *Simulation) rebuild() error {
+	c := &outrank.Cluster{Namespaces: s.namespace, Groups: s.groups, Budgets: s.budgets.current()}
+	for n := range s.snap.Nodes() {
+		c.Nodes = append(c.Nodes, s.hosts[n.Name].node)
+	}
+	for _, l := range s.lineages {
+		for _, p := range l.lives {
+			if p.shown != nil {
+				c.Pods = append(c.Pods, p.shown)
+			}
+		}
+	}
+	snap, err := preemption.NewSnapshot(c)
+	if err == nil {
+		s.snap = snap
+	}
+	return err
+}
+
+// Run goes on until nothing happens any more, the end of the configuration, or
+// the end of the context, whose error comes with what was simulated until then.
+// A pod that fits nowhere and pushes nobody out stays in the queue. Any other
+// error is about something done from outside, a pod that a controller made, or
+// one of the caller's rules.
+func (s *Simulation) Run(ctx context.Context) (*Result, error) {
+	err := s.Until(ctx, s.config.End)
+	return s.Result(), err
+}
+
+// Until goes on up to a time, with all that happens then. The clock stands there
+// afterwards unless the end of the run is earlier, or without an end nothing
+// happens any more. The error is that of [Simulation.Run].
+func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
+	t = min(t, s.config.End)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		next, ok := s.Next()
+		if !ok || next > t {
+			if t < horizon {
+				s.at = max(s.at, t)
+			}
+			return nil
+		}
+		if err := s.Step(); err != nil {
+			return err
+		}
+	}
+}
+
+// Next is when the next step is; false where there is none any more.
+func (s *Simulation) Next() (time.Duration, bool) {
+	at, ok := s.agenda.next()
+	if cycle, may := s.nextCycle(); may && (!ok || cycle < at) {
+		return cycle, true
+	}
+	return at, ok
+}
+
+// nextCycle is when the scheduler looks at the next pod if nothing else happens.
+func (s *Simulation) nextCycle() (time.Duration, bool) {
+	if s.tried == s.inQueue {
+		return 0, false
+	}
+	ready, ok := s.queue.NextReady(s.Time())
+	if !ok {
+		return 0, false
+	}
+	return max(s.at, s.busy, ready.Sub(s.config.Start)), true
+}
+
+// Step does the next thing on the agenda, or one scheduling cycle if that comes
+// before it, whenever that is. Without a next step it does nothing. After an
+// error the run cannot go on.
+func (s *Simulation) Step() error {
+	at, ok := s.agenda.next()
+	cycle, may := s.nextCycle()
+	var err error
+	switch {
+	case may && (!ok || cycle < at):
+		s.at = cycle
+		err = s.cycle(context.Background())
+	case ok:
+		s.at = at
+		err = s.happen(s.agenda.pop())
+	}
+	s.steps++
+	s.sample()
+	if err != nil {
+		return fmt.Errorf("at %v: %w", s.at, err)
+	}
+	return nil
+}
+
+// happen does what is on the agenda.
+func (s *Simulation) happen(m *moment) error {
+	switch m.kind {
+	case arriveMoment:
+		return s.arrive(m.pod)
+	case endMoment:
+		return s.end(m.pod)
+	case goneMoment:
+		if m.pod.phase == Terminating {
+			return s.leave(m.pod)
+		}
+	case changeMoment:
+		if err := m.change.do(s); err != nil {
+			return fmt.Errorf("%s: %w", m.change.what, err)
+		}
+	}
+	return nil
+}
+
+// Now is the time since the beginning, Time the time itself.
+func (s *Simulation) Now() time.Duration { return s.at }
+
+// Time is the virtual time.
+func (s *Simulation) Time() time.Time { return s.config.Start.Add(s.at) }
+
+// changed notes that attempts may come to something else from now on.
+func (s *Simulation) changed() {
+	s.state++
+	s.tried = 0
+}
