@@ -5,9 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // options is what the command line says.
@@ -17,6 +23,15 @@ type options struct {
 	classes     workload.Classes
 	podsPerNode int64
 	shape       workload.Shape
+	queue       sim.Discipline
+	score       sim.Score
+	policy      preemption.Policy
+	order       preemption.Order
+	cycle       time.Duration
+	until       time.Duration
+	grace       time.Duration
+	recreate    bool
+	inspect     bool
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
@@ -48,10 +63,33 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
+	fs.Func("queue", "", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}))
+	fs.Func("score", "", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}))
+	fs.Func("policy", "", choice(&o.policy, map[string]preemption.Policy{
+		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Sketch(),
+	}))
+	fs.Func("order", "", choice(&o.order, map[string]preemption.Order{"sync": preemption.Synchronous, "async": preemption.Asynchronous}))
+	fs.DurationVar(&o.cycle, "cycle", 0, "")
+	fs.DurationVar(&o.until, "until", 0, "")
+	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")
+	fs.BoolVar(&o.recreate, "recreate", true, "")
+	fs.BoolVar(&o.inspect, "inspect", false, "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
 	return fs
+}
+
+// choice reads one of a few names.
+func choice[T any](to *T, names map[string]T) func(string) error {
+	return func(name string) error {
+		value, ok := names[name]
+		if !ok {
+			return fmt.Errorf("it is one of %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		}
+		*to = value
+		return nil
+	}
 }
 
 // check refuses values that mean nothing and flags that contradict each other.
@@ -65,6 +103,8 @@ func (o *options) check() error {
 		return errors.New("-load and -time-scale are factors above 0")
 	case o.podsPerNode < 1 || o.podsPerNode > 1_000_000:
 		return fmt.Errorf("-pods-per-node %d is not between 1 and 1000000", o.podsPerNode)
+	case o.cycle < 0 || o.grace < 0 || o.until < 0:
+		return errors.New("-cycle, -grace and -until are not negative")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -97,7 +137,8 @@ func (o *options) distinct() error {
 func printUsage(w io.Writer) {
 	fmt.Fprintf(w, `Usage: simulator [flags]
 
-What a cluster is asked for over time, from a list of nodes and one of pods.
+Runs a cluster on virtual time, from a list of nodes and one of pods, and says
+how it went.
 
 Input
   -nodes file         nodes as CSV: sn,cpu_milli,memory_mib,gpu,model
@@ -114,11 +155,26 @@ Work
                       long pods run stays as it is (default 1)
   -jitter duration    how far after its original a copy comes at most
                       (default: a hundredth of the time in which pods come)
-  -seed n             decides about copies and when they come (default 1)
+  -seed n             decides about copies and when they come, and among nodes
+                      of equal score (default 1; with 0 the first of the nodes)
+
+Rules
+  -queue priority|fifo      who is scheduled first (default priority)
+  -score least|most         which of the nodes that take a pod: the least or the
+                            most allocated (default least)
+  -policy current|v1.13|sketch
+                            the variant of preemption (default current)
+  -order sync|async         in which order plans are carried out (default sync)
+  -cycle duration           how long the scheduler takes for a pod (default 0s)
+  -grace duration           how long an evicted pod takes to end (default 30s)
+  -recreate=false           do not make evicted pods anew, from the beginning
+  -until duration           end the run at that time (default: when nothing
+                            happens any more)
 
 Output
   -o text|json        form of the answer (default text)
-  -events file        arrivals, one a line; - is standard output
-  -chart file.svg     a picture of what is asked for
+  -events file        what happens, one event a line; - is standard output
+  -chart file.svg     a picture of what is in use and who waits
+  -inspect            run nothing: say what the pods ask for over time
 `, workload.DefaultClasses())
 }

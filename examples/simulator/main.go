@@ -1,48 +1,63 @@
-// Command simulator reads a cluster and the pods that want to run on it, and
-// says what they ask for together over time, against what there is:
+// Command simulator runs a cluster on virtual time: pods arrive, are scheduled,
+// push others out, end and are made anew, and a summary says how it went.
 //
 //	simulator
-//	simulator -nodes nodes.csv -pods pods.csv -load 2 -time-scale 0.1
-//	simulator -o json -events arrivals.tsv -chart demand.svg
+//	simulator -nodes nodes.csv -pods pods.csv -load 5 -time-scale 0.0001
+//	simulator -o json -events events.tsv -chart run.svg
+//	simulator -inspect
 //
 // Without -nodes and -pods it takes a small sample that comes with it. The form
-// of the files is that of package workload.
+// of the files is that of package workload, the rules are those of package sim.
+// With -inspect nothing is run: the answer is what the pods ask for together over
+// time, against what there is.
 //
-// Same input, same flags, same bytes. The exit status is 0, or 2 for input that
-// cannot be used.
+// Same input, same flags, same bytes; only the line of progress, on a terminal,
+// looks at the clock. The exit status is 0, or 2 for input that cannot be used.
+// Interrupted, it writes what was simulated until then, and the status is 1.
 package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/simulator/report"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
 }
 
 // run is the whole program but for the process around it.
-func run(args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	opts, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		printUsage(stdout)
 		return 0
 	}
-	if err == nil {
+	if err == nil && opts.inspect {
 		err = inspect(opts, stdout)
+	} else if err == nil {
+		err = simulate(ctx, opts, stdout, stderr)
 	}
-	if err != nil {
-		complain(stderr, err)
-		return 2
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "simulator: interrupted; this is what was simulated until then")
+		return 1
 	}
-	return 0
+	complain(stderr, err)
+	return 2
 }
 
 // complain prints an error for a person, one problem a line.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func simulator(args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(args, &out, &err)
+	status = run(context.Background(), args, &out, &err)
 	return status, out.String(), err.String()
 }
 
@@ -39,7 +40,10 @@ func TestGolden(t *testing.T) {
 	}{
 		{"sample.txt", nil},
 		{"sample.json", []string{"-o", "json"}},
-		{"denser.txt", []string{"-load", "2.5", "-time-scale", "0.5", "-seed", "7"}},
+		{"packed.txt", []string{"-load", "1.5", "-time-scale", "0.5", "-seed", "7", "-score", "most", "-queue", "fifo", "-policy", "sketch"}},
+		{"inspect.txt", []string{"-inspect"}},
+		{"inspect.json", []string{"-inspect", "-o", "json"}},
+		{"denser.txt", []string{"-inspect", "-load", "2.5", "-time-scale", "0.5", "-seed", "7"}},
 		{"usage.txt", []string{"-h"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
@@ -76,7 +80,7 @@ scarce,1000,1024,1,500,P100,none,150,160
 shared,1000,1024,1,500,T4|P100,,200,600
 `)
 	var s inputSummary
-	out := answered(t, "-nodes", nodes, "-pods", pods, "-classes", "gold=7", "-o", "json")
+	out := answered(t, "-nodes", nodes, "-pods", pods, "-classes", "gold=7", "-o", "json", "-inspect")
 	require.NoError(t, json.Unmarshal([]byte(out), &s))
 	want := inputSummary{
 		Nodes: 2, Capacity: amounts{12, 12, 2}, Pods: 4, Seconds: 100, Unplaceable: 2,
@@ -98,10 +102,10 @@ shared,1000,1024,1,500,T4|P100,,200,600
 	require.InDelta(t, 2, demand[9].Pods, 1e-9, "the last one comes as the stretch ends")
 }
 
-func TestOutputs(t *testing.T) {
+func TestOutputsOfInput(t *testing.T) {
 	dir := t.TempDir()
 	events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")
-	answered(t, "-events", events, "-chart", picture)
+	answered(t, "-inspect", "-events", events, "-chart", picture)
 	text, err := os.ReadFile(events)
 	require.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
@@ -110,7 +114,7 @@ func TestOutputs(t *testing.T) {
 	svg, err := os.ReadFile(picture)
 	require.NoError(t, err)
 	wellFormed(t, svg)
-	require.True(t, strings.HasPrefix(answered(t, "-events", "-"), string(text)))
+	require.True(t, strings.HasPrefix(answered(t, "-inspect", "-events", "-"), string(text)))
 }
 
 func wellFormed(t *testing.T, text []byte) {
@@ -150,6 +154,11 @@ func TestRefused(t *testing.T) {
 		{[]string{"-events", "-", "-o", "json"}, "both write standard output"},
 		{[]string{"-events", "a/../b", "-chart", "b"}, "-events and -chart are the same file"},
 		{[]string{"-nodes", nodes, "-pods", "p", "-events", nodes}, "-nodes and -events are the same file"},
+		{[]string{"-queue", "lifo"}, "it is one of fifo, priority"},
+		{[]string{"-score", ""}, "it is one of least, most"},
+		{[]string{"-policy", "v1"}, "it is one of current, sketch, v1.13"},
+		{[]string{"-order", "a"}, "it is one of async, sync"},
+		{[]string{"-grace", "-1s"}, "-cycle, -grace and -until are not negative"},
 		{[]string{"-fast"}, "run simulator -h for the flags"},
 		{[]string{"now"}, `unexpected argument "now"`},
 	} {
@@ -167,7 +176,7 @@ func TestRefused(t *testing.T) {
 func TestPodsAtOnce(t *testing.T) {
 	nodes := file(t, twoNodes)
 	pods := file(t, "creation_time\n5\n5\n")
-	out := answered(t, "-nodes", nodes, "-pods", pods)
+	out := answered(t, "-nodes", nodes, "-pods", pods, "-inspect")
 	require.Contains(t, out, "2 pods, which come within 0.0s")
 	require.NotContains(t, out, "together, if each")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -16,24 +17,38 @@ func (s *Simulation) cycle(ctx context.Context) error {
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
 	p.attempt = entry
-	nodes, err := p.scheduler.eval.Feasible(ctx, s.snap, p.obj)
-	if err == nil && len(nodes) > 0 {
+	nodes, plan, err := s.ask(ctx, p)
+	if len(nodes) > 0 {
 		s.bind(p, s.pick(p, nodes))
 		return nil
 	}
-	return s.preempt(ctx, p, err)
+	return s.fail(ctx, p, preemption.Failure{Pod: p.obj, Plan: plan, Err: err, Profile: p.scheduler.name})
 }
 
-// preempt is what follows where no node takes the pod, or where asking failed.
-func (s *Simulation) preempt(ctx context.Context, p *pod, failed error) error {
-	before := s.state
-	f := preemption.Failure{Pod: p.obj, Err: failed, Profile: p.scheduler.name}
-	if failed == nil {
-		s.syncBudgets()
-		if f.Plan, f.Err = p.scheduler.eval.Preempt(ctx, s.snap, p.obj, s.Time()); f.Err != nil {
-			f.Plan = nil
+// ask finds the nodes that take a pod or, where there are none, the plan to make
+// room. Most attempts in a full cluster fail, and what every node says to pods
+// of one shape is remembered for plans alone, so that the plan is asked for
+// first; but not where that would take new budgets. The answer is the same.
+func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
+	eval := p.scheduler.eval
+	if !s.budgets.any {
+		plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
+		if err != nil || plan.Outcome != preemption.Fits {
+			return nil, plan, err
 		}
 	}
+	nodes, err := eval.Feasible(ctx, s.snap, p.obj)
+	if err != nil || len(nodes) > 0 {
+		return nodes, nil, err
+	}
+	s.syncBudgets()
+	plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
+	return nil, plan, err
+}
+
+// fail is the other end of an attempt.
+func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) error {
+	before := s.state
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
 		report, err := p.scheduler.executor.CarryOut(ctx, f.Plan)

@@ -251,6 +251,9 @@ func (s *Simulation) Step() error {
 	}
 	s.steps++
 	s.sample()
+	if s.config.Progress != nil {
+		s.config.Progress()
+	}
 	if err != nil {
 		return fmt.Errorf("at %v: %w", s.at, err)
 	}

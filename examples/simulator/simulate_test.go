@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/examples/simulator/report"
+)
+
+// The sample shows what the program is for, at once.
+func TestSampleShowsPreemption(t *testing.T) {
+	var s report.Summary
+	require.NoError(t, json.Unmarshal([]byte(answered(t, "-o", "json")), &s))
+	require.Equal(t, 150, s.Pods.Arrived)
+	require.Equal(t, 150, s.Pods.Run)
+	require.Equal(t, 145, s.Pods.Finished, "all but those that never end")
+	require.Greater(t, s.Preemption.Preemptions, 20)
+	require.Greater(t, s.Pods.EvictedAgain, 5)
+	require.Greater(t, s.Lost.CPUHours, 10.0)
+	require.Less(t, s.Waits[0].Median, s.Waits[len(s.Waits)-1].Median, "who is more important waits less")
+}
+
+// Same input, same bytes, in every output.
+func TestReproducible(t *testing.T) {
+	outputs := func(args ...string) string {
+		dir := t.TempDir()
+		events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")
+		out := answered(t, append(args, "-events", events, "-chart", picture, "-o", "json")...)
+		for _, name := range []string{events, picture} {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			out += string(text)
+		}
+		return out
+	}
+	for _, args := range [][]string{
+		{"-seed", "3", "-load", "1.5"},
+		{"-seed", "3", "-load", "1.5", "-queue", "fifo", "-score", "most", "-order", "async", "-cycle", "5ms"},
+	} {
+		require.Equal(t, outputs(args...), outputs(args...), args)
+	}
+	require.NotEqual(t, outputs("-seed", "3"), outputs("-seed", "4"))
+}
+
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")
+	summary := answered(t, "-events", events, "-chart", picture)
+	text, err := os.ReadFile(events)
+	require.NoError(t, err)
+	counts := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, fields, 5, line)
+		counts[fields[1]]++
+	}
+	require.Equal(t, counts["arrive"]-150, counts["evict"], "every evicted pod is made anew")
+	require.Equal(t, counts["evict"], counts["gone"])
+	require.Equal(t, 145, counts["finish"])
+	require.Contains(t, summary, " evictions\n")
+	svg, err := os.ReadFile(picture)
+	require.NoError(t, err)
+	wellFormed(t, svg)
+	require.Contains(t, string(svg), "GPUs, mean")
+	require.Contains(t, string(svg), "priority 1000")
+	require.Equal(t, string(text)+summary, answered(t, "-events", "-"))
+}
+
+func TestFlagsHaveEffect(t *testing.T) {
+	plain := answered(t)
+	for _, args := range [][]string{
+		{"-queue", "fifo"}, {"-score", "most"}, {"-policy", "sketch"}, {"-cycle", "1s"}, {"-grace", "0s"},
+		{"-recreate=false"}, {"-until", "1h"}, {"-classes", "LS=0,BE=0,Burstable=0,Guaranteed=0"}, {"-pods-per-node", "3"},
+	} {
+		require.NotEqual(t, plain, answered(t, args...), args)
+	}
+	// In virtual time writing takes none, so that the order cannot be told.
+	require.Equal(t, plain, answered(t, "-order", "async"))
+	require.Contains(t, answered(t, "-until", "1h"), "Simulated 1h 00m\n")
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	var out, err bytes.Buffer
+	require.Equal(t, 1, run(ctx, nil, &out, &err))
+	require.Contains(t, out.String(), "Simulated 0.0s\n")
+	require.Equal(t, "simulator: interrupted; this is what was simulated until then\n", err.String())
+}
