@@ -1,0 +1,362 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// watch goes through a run step by step and looks at everything after each. It
+// recomputes what it can from the pods themselves, the slow way.
+type watch struct {
+	require.TestingT
+	s      *Simulation
+	events []Event
+	seen   int // events looked at
+	// toldToGo is when each pod was told to go, by key.
+	toldToGo map[string]time.Duration
+	evicted  int
+}
+
+// watched prepares a run under watch; events go to the observer of the
+// configuration, too.
+func watched(t require.TestingT, cluster *outrank.Cluster, work []Work, config Config) *watch {
+	w := &watch{TestingT: t, toldToGo: map[string]time.Duration{}}
+	config.Observe = func(e Event) { w.events = append(w.events, e) }
+	s, err := New(cluster, work, config)
+	require.NoError(t, err)
+	w.s = s
+	w.check()
+	return w
+}
+
+// run goes to the end, at most so many steps.
+func (w *watch) run(steps int) {
+	for range steps {
+		next, ok := w.s.Next()
+		if !ok || next > w.s.config.End {
+			return
+		}
+		w.step(next)
+	}
+	require.Fail(w, "the run does not end", "%d steps, at %v", steps, w.s.at)
+}
+
+func (w *watch) step(next time.Duration) {
+	before, cycles := w.s.Pending(), w.s.metrics.Counts().ScheduleAttempts
+	require.NoError(w, w.s.Step())
+	require.Equal(w, next, w.s.at, "Next tells when the next step is")
+	if sum(cycles) != sum(w.s.metrics.Counts().ScheduleAttempts) {
+		w.first(before)
+	}
+	w.check()
+}
+
+func sum(attempts map[preemption.Attempt]uint64) (n uint64) {
+	for _, v := range attempts {
+		n += v
+	}
+	return n
+}
+
+// check holds a moment to the rules.
+func (w *watch) check() {
+	w.places()
+	w.capacity()
+	w.nominations()
+	w.leaving()
+	w.counters()
+	w.allowances()
+	for ; w.seen < len(w.events); w.seen++ {
+		w.event(w.events[w.seen])
+	}
+}
+
+// places: every pod is in exactly one place, and in its latest version.
+func (w *watch) places() {
+	queued := map[string]*outrank.Pod{}
+	p := w.s.Pending()
+	require.Empty(w, p.InFlight, "no attempt is left open")
+	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable) {
+		require.Nil(w, queued[e.Pod.Key()], "%s is in the queue twice", e.Pod.Key())
+		queued[e.Pod.Key()] = e.Pod
+	}
+	running := map[string]*outrank.Pod{}
+	for n := range w.s.snap.Nodes() {
+		for _, p := range w.s.snap.PodsOn(n.Name) {
+			require.Nil(w, running[p.Key()], "%s is on two nodes", p.Key())
+			require.Equal(w, n.Name, p.NodeName)
+			running[p.Key()] = p
+		}
+	}
+	for _, l := range w.s.lineages {
+		w.lineage(l)
+		for _, p := range l.lives {
+			key := p.obj.Key()
+			if p.phase == Queued {
+				require.Same(w, p.obj, queued[key], "%s waits", key)
+				delete(queued, key)
+			}
+			if p.onNode() {
+				require.Same(w, p.obj, running[key], "%s has a node", key)
+				delete(running, key)
+			}
+		}
+	}
+	require.Empty(w, queued, "waiting, but not known to")
+	require.Empty(w, running, "on nodes, but not known to be")
+}
+
+// lineage: nothing is lost. What has come is there, is over for good, or was sent
+// away by somebody who makes nothing anew.
+func (w *watch) lineage(l *lineage) {
+	alive := 0
+	for _, p := range l.lives {
+		if p.phase != Gone && p.phase != Finished && (p.phase != Terminating || !p.evicted) {
+			alive++
+		}
+	}
+	require.LessOrEqual(w, alive, 1, "%s is there twice", l.name)
+	now := l.current()
+	switch {
+	case now.phase != Gone:
+	case w.s.config.Recreate.Rule == RecreateNever:
+	default:
+		require.False(w, now.evicted, "%s was evicted, and nobody made it anew", l.name)
+		require.False(w, now.lost, "%s was lost with its node, and nobody made it anew", l.name)
+	}
+}
+
+// capacity: no node holds more than it offers.
+func (w *watch) capacity() {
+	for n := range w.s.snap.Nodes() {
+		pods := w.s.snap.PodsOn(n.Name)
+		require.LessOrEqual(w, int64(len(pods)), n.Allocatable.Amount("pods"), "pods on %s", n.Name)
+		used := map[resource.Name]int64{}
+		for _, p := range pods {
+			for name, q := range p.Requests() {
+				used[name] += resource.Amount(name, q)
+			}
+		}
+		for name, v := range used {
+			require.LessOrEqual(w, v, n.Allocatable.Amount(name), "%s on %s", name, n.Name)
+		}
+	}
+}
+
+// nominations: the nominator, the pods and the snapshot say the same; bringing
+// the snapshot in line changes nothing.
+func (w *watch) nominations() {
+	nominated := 0
+	for _, l := range w.s.lineages {
+		for _, p := range l.lives {
+			if node := w.s.nominator.NodeOf(p.obj.Key()); node != "" || p.phase == Queued {
+				require.Equal(w, Queued, p.phase, "%s is nominated", p.obj.Key())
+				require.Equal(w, node, p.obj.NominatedNode)
+				require.Equal(w, node, w.s.snap.NominationOf(p.obj.Key()))
+				nominated += one(node != "")
+			}
+		}
+	}
+	require.Equal(w, nominated, w.s.nominator.Len())
+	aligned := w.s.snap.Clone()
+	require.NoError(w, w.s.nominator.ApplyTo(aligned))
+	for n := range w.s.snap.Nodes() {
+		require.Equal(w, aligned.NominatedTo(n.Name), w.s.snap.NominatedTo(n.Name))
+	}
+}
+
+// leaving: who is told to go says so, and is gone by the end of its time.
+func (w *watch) leaving() {
+	for _, l := range w.s.lineages {
+		for _, p := range l.lives {
+			if p.phase != Terminating {
+				require.Equal(w, p.phase == Finished || p.phase == Gone, p.obj.Terminating() || p.phase == Finished || p.phase == Gone)
+				continue
+			}
+			require.GreaterOrEqual(w, p.until, w.s.at, "%s should be gone", p.obj.Key())
+			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTime)
+			require.Equal(w, p.evicted, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
+		}
+	}
+}
+
+// counters: what is counted on the way is what counting now gives.
+func (w *watch) counters() {
+	used := make([]int64, len(w.s.columns))
+	waiting, queued, tried, relational := map[int32]int{}, 0, 0, 0
+	for _, l := range w.s.lineages {
+		for _, p := range l.lives {
+			if p.onNode() {
+				addTo(used, w.s.amounts(p.obj.Requests()), 1)
+			}
+			if p.phase == Queued {
+				queued++
+				waiting[p.obj.PriorityValue()]++
+				tried += one(p.tried == w.s.state)
+				a := p.obj.Affinity
+				relational += one(len(a.Pods)+len(a.AntiPods)+len(p.obj.TopologySpread) > 0)
+			}
+		}
+	}
+	require.Equal(w, used, w.s.used)
+	require.Equal(w, queued, w.s.inQueue)
+	require.Equal(w, tried, w.s.tried)
+	require.Equal(w, relational, w.s.relational)
+	for value, n := range w.s.waiting {
+		require.Equal(w, waiting[value], n)
+	}
+	for _, h := range w.s.hosts {
+		require.Equal(w, w.s.snap.Used(h.node.Name, "cpu"), h.used[cpuColumn])
+		require.Equal(w, w.s.snap.Used(h.node.Name, "memory"), h.used[memoryColumn])
+	}
+}
+
+// allowances: where budgets are up to date, a controller that looks at all pods
+// comes to the same.
+func (w *watch) allowances() {
+	if w.s.budgets.any {
+		return
+	}
+	in := pdb.StatusInput{Now: w.s.Time()}
+	for _, l := range w.s.lineages {
+		for _, p := range l.lives {
+			if p.phase == Queued || p.onNode() {
+				in.Pods = append(in.Pods, p.obj)
+			}
+		}
+	}
+	for i, b := range w.s.snap.Budgets() {
+		require.Same(w, b, w.s.budgets.list[i])
+		if b.MinAvailable == nil && b.MaxUnavailable == nil {
+			continue
+		}
+		in.Budget = b
+		status, err := pdb.StatusOf(in)
+		require.NoError(w, err)
+		require.Equal(w, status.Allowed, b.Allowed, "%s at %v", b.Key(), w.s.at)
+	}
+}
+
+// first: whoever was tried was the first of those ready.
+func (w *watch) first(before priority.Pending) {
+	var tried *outrank.Pod
+	for _, e := range w.events[w.seen:] {
+		if e.Kind == Bound || e.Kind == Refused {
+			tried = e.Pod
+		}
+	}
+	require.NotNil(w, tried, "an attempt tells how it ended")
+	ready := before.Active
+	for _, e := range before.Backoff {
+		if !e.BackoffEnd.After(w.s.Time()) {
+			ready = append(ready, e)
+		}
+	}
+	i := slices.IndexFunc(ready, func(e priority.Entry) bool { return e.Pod.Key() == tried.Key() })
+	if i < 0 { // its time in the unschedulable pool was up
+		i = slices.IndexFunc(before.Unschedulable, func(e priority.Entry) bool { return e.Pod.Key() == tried.Key() })
+		require.GreaterOrEqual(w, i, 0, "%s was ready", tried.Key())
+		require.GreaterOrEqual(w, w.s.Time().Sub(before.Unschedulable[i].Enqueued), priority.DefaultUnschedulableTimeout)
+	}
+	if w.s.config.Discipline == FIFOQueue {
+		require.Zero(w, i, "%s came first", ready[0].Pod.Key())
+		return
+	}
+	for _, e := range ready {
+		require.LessOrEqual(w, e.Pod.PriorityValue(), tried.PriorityValue(), "%s was ready when %s was tried", e.Pod.Key(), tried.Key())
+	}
+}
+
+// event holds what was told to the rules.
+func (w *watch) event(e Event) {
+	if w.seen > 0 {
+		require.GreaterOrEqual(w, e.Time, w.events[w.seen-1].Time)
+	}
+	switch e.Kind {
+	case Evicted:
+		w.evicted++
+		require.Less(w, e.Pod.PriorityValue(), e.Related.PriorityValue(), "%s pushed out %s", e.Related.Key(), e.Pod.Key())
+		require.NotEqual(w, outrank.PreemptNever, e.Related.PreemptionPolicy, "%s", e.Related.Key())
+		w.toldToGo[e.Pod.Key()] = e.Time
+	case Deleted:
+		w.toldToGo[e.Pod.Key()] = e.Time
+	case Left, Ended:
+		w.onTime(e)
+	case Bound:
+		w.welcome(e)
+	}
+}
+
+// onTime: nobody stays longer than told to.
+func (w *watch) onTime(e Event) {
+	told, ok := w.toldToGo[e.Pod.Key()]
+	if !ok {
+		return
+	}
+	p := w.s.pods[e.Pod.Key()]
+	grace := w.s.config.grace()
+	if p.work.Grace != nil {
+		grace = *p.work.Grace
+	}
+	for _, x := range w.s.config.Schedulers {
+		if g := x.Preemption.Policy.Grace; g != nil && p.evicted {
+			grace = *g
+		}
+	}
+	require.LessOrEqual(w, e.Time, told+grace, "%s", e.Pod.Key())
+}
+
+// welcome: nobody runs where the node does not want it.
+func (w *watch) welcome(e Event) {
+	n, ok := w.s.snap.Node(e.Node)
+	require.True(w, ok)
+	taints := n.Taints
+	if n.Unschedulable {
+		taints = append(slices.Clone(taints), outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})
+	}
+	for _, taint := range taints {
+		require.True(w, taint.Effect == outrank.PreferNoSchedule || e.Pod.Tolerates(taint), "%s on %s", e.Pod.Key(), n.Name)
+	}
+	for k, v := range e.Pod.NodeSelector {
+		require.Equal(w, v, n.Labels[k], "%s on %s", e.Pod.Key(), n.Name)
+	}
+	w.apart(e)
+}
+
+// apart: required anti-affinity on one node holds, both ways.
+func (w *watch) apart(e Event) {
+	for _, other := range w.s.snap.PodsOn(e.Node) {
+		if other.Key() == e.Pod.Key() {
+			continue
+		}
+		for _, pair := range [][2]*outrank.Pod{{e.Pod, other}, {other, e.Pod}} {
+			for _, term := range pair[0].Affinity.AntiPods {
+				require.False(w, term.TopologyKey == "host" && term.Selector.Matches(pair[1].Labels),
+					"%s and %s", pair[0].Key(), pair[1].Key())
+			}
+		}
+	}
+}
+
+// log writes the events down.
+func (w *watch) log() string {
+	var b strings.Builder
+	for _, e := range w.events {
+		key := "-"
+		if e.Pod != nil {
+			key = e.Pod.Key()
+		}
+		fmt.Fprintln(&b, e.Time, e.Kind, key, e.Node, e.Text)
+	}
+	return b.String()
+}
