@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,6 +77,7 @@ func (w *watch) check() {
 	w.leaving()
 	w.counters()
 	w.allowances()
+	w.rest()
 	for ; w.seen < len(w.events); w.seen++ {
 		w.event(w.events[w.seen])
 	}
@@ -244,6 +246,30 @@ func (w *watch) allowances() {
 		status, err := pdb.StatusOf(in)
 		require.NoError(w, err)
 		require.Equal(w, status.Allowed, b.Allowed, "%s at %v", b.Key(), w.s.at)
+	}
+}
+
+// rest: the scheduler rests only where it could do nothing for anybody, nor to
+// anybody.
+func (w *watch) rest() {
+	if w.s.tried < w.s.inQueue {
+		return
+	}
+	w.s.syncBudgets()
+	for _, l := range w.s.lineages {
+		for _, p := range l.lives {
+			if p.phase != Queued {
+				continue
+			}
+			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.snap, p.obj, w.s.Time())
+			if err != nil {
+				continue // a rule of the caller's that gives no answers
+			}
+			require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", p.obj.Key(), w.s.at)
+			for _, v := range plan.Victims {
+				require.True(w, v.Pod.Terminating(), "%s would push out %s", p.obj.Key(), v.Pod.Key())
+			}
+		}
 	}
 }
 

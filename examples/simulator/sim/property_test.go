@@ -135,7 +135,7 @@ func drawScene(t *rapid.T) *scene {
 
 func drawConfig(t *rapid.T) Config {
 	c := Config{
-		End:        2000 * time.Second,
+		End:        600 * time.Second,
 		Discipline: pick(t, "discipline", PriorityQueue, PriorityQueue, FIFOQueue),
 		Order:      pick(t, "order", preemption.Synchronous, preemption.Asynchronous),
 		Cycle:      pick(t, "cycle", 0, 10*time.Millisecond, time.Second),
