@@ -41,6 +41,7 @@ func TestGolden(t *testing.T) {
 		{"sample.txt", nil},
 		{"sample.json", []string{"-o", "json"}},
 		{"packed.txt", []string{"-seed", "7", "-score", "most", "-queue", "fifo", "-policy", "sketch", "-until", "90m"}},
+		{"events.txt", []string{"-events", "-", "-until", "37m"}},
 		{"inspect.txt", []string{"-inspect"}},
 		{"inspect.json", []string{"-inspect", "-o", "json"}},
 		{"denser.txt", []string{"-inspect", "-load", "2.5", "-time-scale", "0.5", "-seed", "7"}},

@@ -14,7 +14,7 @@ import (
 func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	var ps problems
 	for _, obj := range there {
-		if obj.Finished() {
+		if obj.Finished() || obj.Terminating() && obj.NodeName == "" {
 			continue
 		}
 		w := &Work{Pod: obj, Endless: true}
@@ -140,12 +140,18 @@ func (s *Simulation) arrive(p *pod) error {
 	// A pod that is nominated when it comes says so itself.
 	s.nominator.Add(p.obj, "")
 	s.show(p)
-	var for_ *outrank.Pod
-	if n := len(p.lineage.lives); n > 1 {
-		for_ = p.lineage.lives[n-2].obj
-	}
-	s.tell(Event{Kind: Arrived, Pod: p.obj, Related: for_}, "priority %d", p.obj.PriorityValue())
+	s.tellArrival(p)
 	return s.queue.Add(p.obj, s.Time())
+}
+
+func (s *Simulation) tellArrival(p *pod) {
+	e := Event{Kind: Arrived, Pod: p.obj}
+	if n := len(p.lineage.lives); n > 1 {
+		e.Related = p.lineage.lives[n-2].obj
+		s.tell(e, "priority %d, in place of %s", p.obj.PriorityValue(), e.Related.Key())
+		return
+	}
+	s.tell(e, "priority %d", p.obj.PriorityValue())
 }
 
 // count counts a pod in the queue, or no more.

@@ -75,7 +75,9 @@ type scheduler struct {
 // New prepares a run: the cluster as it is at the beginning, and the work to
 // come. Pods of the cluster that have a node run there for ever; those that are
 // being deleted go at their deletion time; pending ones arrive at the beginning,
-// and never end. Nothing given is changed, and it must not be changed by others
+// and never end; finished ones, and pending ones that are being deleted, are left
+// out. Priorities and volumes stand as the pods have them: classes and claims of
+// the cluster are not looked at. Nothing given is changed, and it must not be changed by others
 // during the run. Errors are *[outrank.InputError] with all that is wrong, and
 // those of the cluster's own Validate.
 func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, error) {
@@ -191,9 +193,9 @@ func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 	return s.Result(), err
 }
 
-// Until goes on up to a time, with all that happens then. The clock stands there
-// afterwards unless the end of the run is earlier, or without an end nothing
-// happens any more. The error is that of [Simulation.Run].
+// Until goes on up to a time, with all that happens then, or to the end of the
+// configuration if that is earlier; the clock stands there afterwards. The error
+// is that of [Simulation.Run].
 func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 	t = min(t, s.config.End)
 	for {

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -155,9 +156,11 @@ func TestClusterAtTheBeginning(t *testing.T) {
 	running.NodeName, leaving.NodeName, over.NodeName = "n", "n", "n"
 	leaving.DeletionTime, over.Phase = start.Add(seconds(7)), outrank.PhaseSucceeded
 	c := nodes(node("n", "4"))
-	c.Pods = []*outrank.Pod{running, leaving, pending, over}
+	unwanted, nominated := asking("unwanted", 0, "1"), asking("nominated", 0, "9")
+	unwanted.DeletionTime, nominated.NominatedNode = start, "n"
+	c.Pods = []*outrank.Pod{running, leaving, pending, over, unwanted, nominated}
 	w := watched(t, c, nil, Config{Start: start})
-	w.at(6, map[string]Place{"running": {Phase: Running, Node: "n"}, "pending": {Phase: Queued}, "over": {}})
+	w.at(6, map[string]Place{"running": {Phase: Running, Node: "n"}, "pending": {Phase: Queued}, "over": {}, "unwanted": {}})
 	w.at(7, map[string]Place{"leaving": {Phase: Gone, Node: "n"}, "pending": {Phase: Running, Node: "n"}})
 	require.Equal(t, start.Add(seconds(7)), w.s.Where("default/pending").Pod.StartTime)
 	require.Empty(t, pending.NodeName, "what is given stays as it was")
@@ -338,4 +341,52 @@ func TestEndOfContext(t *testing.T) {
 	r, err = s.Run(context.Background())
 	require.NoError(t, err, "it can go on")
 	require.Equal(t, 1, r.Pods.Finished)
+}
+
+func TestProgress(t *testing.T) {
+	var run *Simulation
+	last, calls := 0.0, 0
+	run, err := New(nodes(node("n", "4")), []Work{lasting(asking("a", 0, "1"), 5, 5), endless(asking("b", 0, "1"), 9)}, Config{
+		Progress: func() {
+			calls++
+			require.GreaterOrEqual(t, run.Progress(), last)
+			last = run.Progress()
+		},
+	})
+	require.NoError(t, err)
+	require.Zero(t, run.Progress())
+	r, err := run.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1.0, last)
+	require.Equal(t, 5, calls, "two come, two are placed, one ends")
+	require.Equal(t, calls, r.Steps)
+	require.Equal(t, []resource.Name{"cpu", "memory"}, run.Resources())
+}
+
+// BenchmarkRun is a crowded cluster, from the first arrival to the last end.
+func BenchmarkRun(b *testing.B) {
+	for _, size := range []struct{ nodes, pods int }{{50, 1000}, {500, 10000}} {
+		b.Run(fmt.Sprintf("nodes=%d/pods=%d", size.nodes, size.pods), func(b *testing.B) {
+			c := &outrank.Cluster{}
+			for i := range size.nodes {
+				c.Nodes = append(c.Nodes, node(fmt.Sprintf("n%d", i), "16"))
+			}
+			var work []Work
+			for i := range size.pods {
+				p := asking(fmt.Sprintf("p%d", i), int32(i%7/5*100), []string{"1", "2", "4"}[i%3])
+				work = append(work, lasting(p, i*600/size.pods, 200+i%5*50))
+			}
+			b.ReportAllocs()
+			steps, victims := 0, 0
+			for b.Loop() {
+				s, err := New(c, work, Config{Recreate: Recreate{Rule: RecreateWhenGone}})
+				require.NoError(b, err)
+				r, err := s.Run(b.Context())
+				require.NoError(b, err)
+				steps, victims = r.Steps, r.Preemption.Evictions
+			}
+			b.ReportMetric(float64(steps), "steps")
+			b.ReportMetric(float64(victims), "victims")
+		})
+	}
 }
