@@ -9,7 +9,7 @@ import (
 // Score says how good a node is for a pod that fits there; the highest wins.
 type Score func(c *Choice) int64
 
-// Choice is a node that takes a pod.
+// Choice is a node that takes a pod. It lasts for one call of a [Score].
 type Choice struct {
 	Pod  *outrank.Pod
 	Node *outrank.Node
@@ -59,25 +59,29 @@ func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
 	}
 	var best *host
 	var most int64
-	ties := 0
-	c := Choice{Pod: p.obj}
+	ties, c := 0, &Choice{Pod: p.obj}
 	for _, n := range nodes {
 		h := s.byNode[n]
-		c.Node = n
-		c.CPU = Level{h.used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
-		c.Memory = Level{h.used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
-		score := p.scheduler.score(&c)
+		c.consider(h, p)
+		score := p.scheduler.score(c)
 		switch {
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
 		case score == most && s.dice != nil:
-			ties++
-			if s.dice.IntN(ties) == 0 {
+			// The n-th of those equal takes the place with a chance of 1 in n.
+			if ties++; s.dice.IntN(ties) == 0 {
 				best = h
 			}
 		}
 	}
 	return best
+}
+
+// consider describes the pod on a node.
+func (c *Choice) consider(h *host, p *pod) {
+	c.Node = h.node
+	c.CPU = Level{h.used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
+	c.Memory = Level{h.used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
 }
 
 func newDice(seed uint64) *rand.Rand {
