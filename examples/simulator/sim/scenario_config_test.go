@@ -1,0 +1,75 @@
+package sim_test
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// readRecreate reads what controllers do. With raise, a pod that is made anew
+// has so much more priority for every time that it was evicted.
+func (sc *scenario) readRecreate(s *statement) {
+	r := &sc.config.Recreate
+	switch rule := s.next("rule"); rule {
+	case "when-gone":
+		r.Rule = sim.RecreateWhenGone
+	case "when-evicted":
+		r.Rule = sim.RecreateWhenEvicted
+	default:
+		s.fail("unknown word %q", rule)
+	}
+	var raise int32
+	s.options(optionSet{"delay": asDuration(&r.Delay), "raise": asNumber(&raise)})
+	if raise != 0 {
+		r.Change = func(made *outrank.Pod, evictions int) {
+			made.Priority = outrank.Priority(made.PriorityValue() + int32(evictions)*raise)
+		}
+	}
+}
+
+// readScheduler reads a scheduler, the first being that of pods that name none.
+// It does not touch pods with the labels that it spares, and where it takes pods
+// with some labels it takes the first such pod of a node in place of the victims
+// that were found there.
+func (sc *scenario) readScheduler(s *statement) {
+	x := sim.Scheduler{Name: sc.declare(s, "scheduler")}
+	var spares, takes map[string]string
+	s.options(optionSet{"spares": asLabels(&spares), "takes": asLabels(&takes)})
+	if spares != nil {
+		x.Preemption.MayEvict = func(_, victim *outrank.Pod) bool { return !carries(victim, spares) }
+	}
+	if takes != nil {
+		x.Preemption.Extenders = []preemption.Extender{&taker{sc, takes}}
+	}
+	sc.config.Schedulers = append(sc.config.Schedulers, x)
+}
+
+// carries reports whether a pod has all these labels.
+func carries(p *outrank.Pod, labels map[string]string) bool {
+	return (&outrank.LabelSelector{Labels: labels}).Matches(p.Labels)
+}
+
+// taker is an extender with a taste of its own in victims.
+type taker struct {
+	sc    *scenario
+	likes map[string]string
+}
+
+func (t *taker) Name() string                 { return "taker" }
+func (t *taker) Interested(*outrank.Pod) bool { return true }
+func (t *taker) Ignorable() bool              { return false }
+
+// Process asks the scene, which is set while a scenario is played.
+func (t *taker) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+	for i := range ps {
+		for _, p := range t.sc.scene.run.Snapshot().PodsOn(ps[i].Node) {
+			if carries(p, t.likes) && !p.Terminating() {
+				ps[i].Victims = []*outrank.Pod{p}
+				break
+			}
+		}
+	}
+	return ps, nil
+}

@@ -1,0 +1,61 @@
+package sim_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+var update = flag.Bool("update", false, "write the logs of the scenarios anew")
+
+// TestScenarios plays the stories of testdata/scenarios; scenario_parse_test.go
+// says how they are written. Each is played twice in either order of carrying
+// plans out: what is expected holds in both, and the same order gives the same
+// events. The log, where a file has one, is that of the first order.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "scenarios", "*.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, path := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			sc, err := parseScenario(filepath.Base(path), string(text))
+			require.NoError(t, err)
+			log := playBoth(t, sc)
+			if !sc.hasLog || log == sc.log {
+				return
+			}
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(sc.head+logStart+"\n"+log), 0o644))
+				return
+			}
+			t.Errorf("the events are others than in %s; -update writes them anew:\n%s", path, cmp.Diff(sc.log, log))
+		})
+	}
+}
+
+// playBoth plays a scenario in both orders, and gives the log of the synchronous
+// one.
+func playBoth(t *testing.T, sc *scenario) (log string) {
+	t.Helper()
+	for _, order := range []preemption.Order{preemption.Asynchronous, preemption.Synchronous} {
+		first, err := sc.play(order)
+		require.NoError(t, err)
+		for _, failure := range first.failures {
+			t.Errorf("%v order: %s", order, failure)
+		}
+		second, err := sc.play(order)
+		require.NoError(t, err)
+		require.Equal(t, first.log, second.log, "the same story told twice")
+		log = first.log
+	}
+	return log
+}
