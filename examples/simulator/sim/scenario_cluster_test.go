@@ -40,14 +40,13 @@ func (sc *scenario) readClass(s *statement) {
 	sc.classes = append(sc.classes, c)
 }
 
-// readBudget reads a budget, new or in place of the one of its name.
+// readBudget reads a budget. Once the story has begun it may take the place of
+// one of its name, also of one that was lifted.
 func (sc *scenario) readBudget(s *statement) {
-	at := len(sc.budgets)
-	if len(s.words) > 0 {
-		if i := sc.budgetIndex(s.words[0]); i >= 0 && sc.began {
-			at = i
-			delete(sc.declared, s.words[0])
-		}
+	at := -1
+	if len(s.words) > 0 && sc.began && sc.declared[s.words[0]] == "budget" {
+		at = sc.budgetIndex(s.words[0])
+		delete(sc.declared, s.words[0])
 	}
 	b := &outrank.PodDisruptionBudget{Name: sc.declare(s, "budget")}
 	given := len(s.words)
@@ -61,7 +60,11 @@ func (sc *scenario) readBudget(s *statement) {
 		s.fail("a budget has a selector, and one of min, max and allowed")
 	}
 	sc.budgets = slices.Clone(sc.budgets)
-	sc.budgets = slices.Replace(sc.budgets, at, min(at+1, len(sc.budgets)), b)
+	if at < 0 {
+		sc.budgets = append(sc.budgets, b)
+	} else {
+		sc.budgets[at] = b
+	}
 }
 
 func (sc *scenario) budgetIndex(name string) int {
@@ -75,7 +78,6 @@ func (sc *scenario) readLift(s *statement) sim.Change {
 		s.fail("there is no budget called %s by now", name)
 		return sim.Change{}
 	}
-	delete(sc.declared, name)
 	sc.budgets = slices.Delete(slices.Clone(sc.budgets), i, i+1)
 	return sim.SetBudgets(sc.budgets)
 }

@@ -113,3 +113,55 @@ at 1s expect low terminating because high has come after that`},
 		assert.Empty(t, out.failures, c.why)
 	}
 }
+
+// Words of the language that the stories have no use for.
+func TestScenarioOtherWords(t *testing.T) {
+	for _, story := range []string{
+		`node n1 cpu=4
+at 1s cordon n1
+at 2s pod p cpu=1
+at 2s expect p queued because nobody is let in
+at 3s uncordon n1
+at 3s expect p running on n1 because the node is open again`,
+		`node n1 cpu=4
+node n2 cpu=4 pods=0
+recreate when-gone delay=2s
+at 1s pod p cpu=1
+at 2s remove n1
+at 2s expect p gone because its node is
+at 4s expect p-r1 queued because it is made anew two seconds later, and n2 has no place for pods`,
+		`node n1 cpu=4 memory=1Gi taint=for=db:NoExecute
+at 1s pod web memory=1Mi
+at 1s pod db memory=1Gi tolerates=for=db
+at 1s pod db2 memory=1Mi tolerates=for=db
+at 1s expect web queued because it does not tolerate the taint
+at 1s expect db running because it does
+at 1s expect db2 queued because there is no memory left`,
+		`node n1 cpu=4 labels=zone=a
+budget b selector=app=a max=50%
+at 1s pod p labels=app=a
+at 1s expect budget b allows 1 because half of one is rounded up
+at 2s budget b selector=app=a min=50%
+at 2s expect budget b allows 0 because that is rounded up, too
+at 3s lift b
+at 3s expect event change saying "0 budgets" because it is taken back
+at 3s budget b selector=app=b max=1
+at 3s expect budget b allows 0 because it covers nobody
+at 4s label p app=b,tier=1
+at 5s pod q anti=app=b/zone
+at 5s expect q queued because of the new label
+at 6s label p app=c
+at 7s expect q running because of the newest`,
+		`node n1 cpu=4
+cycle 1s
+at 0s pod low cpu=1
+at 0s pod high cpu=1 priority=1
+at 0s expect high running because it is the first
+at 0s expect queue active low because the scheduler is busy for a second
+at 1s expect queue nobody because all have been served`,
+	} {
+		sc, err := parseScenario("a.txt", "Why.\n---\n"+story)
+		require.NoError(t, err)
+		playBoth(t, sc)
+	}
+}
