@@ -32,6 +32,23 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return nil
 }
 
+// UpdateNode replaces a node by a newer version of it, in its place in the
+// order and with its pods. Errors: [ErrNotFound], and those of
+// [outrank.Node.Validate]. Time is linear in the number of nodes.
+func (s *Snapshot) UpdateNode(n *outrank.Node) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	slot, ok := s.slots.get(n.Name)
+	if !ok || s.nodes[slot].node == nil {
+		return fmt.Errorf("node %s: %w", n.Name, ErrNotFound)
+	}
+	place := slices.Index(s.order, slot)
+	s.unsetNode(place)
+	s.setNode(n.Name, n, place)
+	return nil
+}
+
 // AddPod adds a pod: to the node it names, or as pending, nominated if it says
 // so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
 // [outrank.Pod.Validate]. Time is linear in the pods on the node.
@@ -46,6 +63,26 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
 	}
 	s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
+	return nil
+}
+
+// UpdatePod replaces a pod by a newer version of it, where it is: on its node,
+// or pending with the nomination it has. What the new version says about that
+// is for [Snapshot.Bind] and [Snapshot.Nominate]. Errors: [ErrNotFound],
+// [ErrState] for a pod that has finished by now (it is to be removed), and those
+// of [outrank.Pod.Validate].
+func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	old, ok := s.pods.of(p)
+	switch {
+	case !ok:
+		return fmt.Errorf("pod %s: %w", p.Key(), ErrNotFound)
+	case p.Finished():
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
+	}
+	s.replace(old, s.newPodState(p, old.node(), old.nominated(), s.kindOf(p)))
 	return nil
 }
 

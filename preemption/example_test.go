@@ -166,3 +166,12 @@ func ExampleNewSnapshot() {
 	// node n1: metadata.name: there are two of this name
 	// pod default/web: spec.overhead.cpu: -1 is negative
 }
+
+func ExampleSnapshot_UpdatePod() {
+	snap := must(preemption.NewSnapshot(sample()))
+	old, _ := snap.Pod("default/web")
+	newer := *old
+	newer.Priority = outrank.Priority(7)
+	fmt.Println(snap.UpdatePod(&newer), snap.NodeOf("default/web"), snap.PodsOn("n1")[1].Key())
+	// Output: <nil> n1 default/web
+}

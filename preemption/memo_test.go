@@ -28,7 +28,7 @@ func TestPropertyMemo(t *testing.T) {
 		m.drawAskers(t, shape)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
-			"AddNode": m.AddNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
+			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply,
 			"": m.ask,
 		})

@@ -173,6 +173,40 @@ func (m *machine) has(node string) bool {
 	return slices.ContainsFunc(m.nodes, func(n *outrank.Node) bool { return n.Name == node })
 }
 
+// UpdatePod gives a pod other labels, requests and priority.
+func (m *machine) UpdatePod(t *rapid.T) {
+	key := m.podKey(t)
+	old, ok := m.pods[key]
+	if !ok {
+		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), ErrNotFound)
+		return
+	}
+	p := *old
+	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}
+	p.Priority = outrank.Priority(rapid.Int32Range(-5, 300).Draw(t, "priority"))
+	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", fmt.Sprintf("%dm", rapid.IntRange(0, 900).Draw(t, "cpu")))}}
+	require.NoError(t, m.snap.UpdatePod(&p))
+	m.pods[key] = &p
+	ended := p
+	ended.Phase = outrank.PhaseSucceeded
+	require.ErrorIs(t, m.snap.UpdatePod(&ended), ErrState)
+}
+
+// UpdateNode changes what a node offers, or cordons it.
+func (m *machine) UpdateNode(t *rapid.T) {
+	name := m.nodeName(t)
+	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned")}
+	err := m.snap.UpdateNode(n)
+	if !m.has(name) {
+		require.ErrorIs(t, err, ErrNotFound)
+		return
+	}
+	require.NoError(t, err)
+	nodes := slices.Clone(m.nodes)
+	nodes[slices.IndexFunc(nodes, func(x *outrank.Node) bool { return x.Name == name })] = n
+	m.nodes = nodes
+}
+
 func (m *machine) RemovePod(t *rapid.T) {
 	key := m.podKey(t)
 	err := m.snap.RemovePod(key)

@@ -126,10 +126,7 @@ func setUnschedulable(what, name string, value bool) Change {
 		n := *h.node
 		n.Unschedulable = value
 		s.addHost(&n)
-		// A snapshot can only put a node behind all others.
-		if err := s.rebuild(); err != nil {
-			return err
-		}
+		must(s.snap.UpdateNode(&n))
 		s.nodeChanged(&n, priority.EventNodeUpdated, what)
 		return nil
 	}}

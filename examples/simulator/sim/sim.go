@@ -97,7 +97,7 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 	if err := s.admitAll(cluster.Pods, work); err != nil {
 		return nil, err
 	}
-	return s, s.rebuild()
+	return s, s.build()
 }
 
 func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
@@ -162,9 +162,9 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 	return nil
 }
 
-// rebuild makes the snapshot anew from what is known, the nodes in their order.
+// build makes the snapshot of what there is at the start.
 // Time is that of indexing the cluster.
-func (s *Simulation) rebuild() error {
+func (s *Simulation) build() error {
 	c := &outrank.Cluster{Namespaces: s.namespace, Groups: s.groups, Budgets: s.budgets.current()}
 	for n := range s.snap.Nodes() {
 		c.Nodes = append(c.Nodes, s.hosts[n.Name].node)
