@@ -92,38 +92,11 @@ func (p *Pod) Validate() error {
 	return inputError(v.problems)
 }
 
-// faultless sees at a glance, and without taking memory, that a pod of the usual
-// kind has no problem; any other is to be looked at closely.
-func (p *Pod) faultless() bool {
-	if p == nil || p.Name == "" || p.Resources != nil || p.PreemptionPolicy != "" && p.PreemptionPolicy != PreemptLowerPriority {
-		return false
-	}
-	a := &p.Affinity
-	return a.Node == nil && len(a.Pods)+len(a.AntiPods)+len(p.TopologySpread)+len(p.Volumes) == 0 &&
-		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
-}
-
-func faultless(cs []Container) bool {
-	for i := range cs {
-		c := &cs[i]
-		if len(c.Ports) > 0 || hasNegative(c.Requests) || hasNegative(c.Limits) || hasNegative(c.Allocated) || hasNegative(c.Actual) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasNegative(l resource.List) bool {
-	for _, q := range l {
-		if q.Sign() < 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // Validate lists every problem of the node in one *[InputError], or gives nil.
 func (n *Node) Validate() error {
+	if n.faultless() {
+		return nil
+	}
 	var v validator
 	v.object("node", "", nameOf(n), -1, nil)
 	v.node(n)
@@ -258,9 +231,7 @@ func (v *validator) pod(p *Pod) {
 	v.list(p.Overhead, &overhead)
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
-	switch p.PreemptionPolicy {
-	case "", PreemptLowerPriority, PreemptNever:
-	default:
+	if !p.PreemptionPolicy.known() {
 		at := spec.field("preemptionPolicy")
 		v.add(&at, "%s is neither PreemptLowerPriority nor Never", quote(string(p.PreemptionPolicy)))
 	}

@@ -25,9 +25,6 @@ func podProblems(pod *outrank.Pod) []outrank.Problem {
 	if pod == nil {
 		return []outrank.Problem{missing("pod")}
 	}
-	if sound(pod) {
-		return nil
-	}
 	return problemsIn(pod.Validate())
 }
 
@@ -35,9 +32,6 @@ func podProblems(pod *outrank.Pod) []outrank.Problem {
 func nodeProblems(node *outrank.Node) []outrank.Problem {
 	if node == nil {
 		return []outrank.Problem{missing("node")}
-	}
-	if node.Name != "" && nonNegative(node.Allocatable) && len(node.AttachLimits) == 0 {
-		return nil
 	}
 	return problemsIn(node.Validate())
 }

@@ -1,17 +1,16 @@
-package kubeletadmit
+package outrank
 
 import (
 	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 	"pgregory.net/rapid"
 )
 
 // someOddPod is valid or not in each of the ways that Validate knows.
-func someOddPod(t *rapid.T) *outrank.Pod {
+func someOddPod(t *rapid.T) *Pod {
 	odd := func(label string) bool { return rapid.IntRange(1, 12).Draw(t, label) == 12 }
 	amounts := func(label string) resource.List {
 		if odd(label) {
@@ -19,14 +18,14 @@ func someOddPod(t *rapid.T) *outrank.Pod {
 		}
 		return resource.MustList("cpu", "1", "memory", "0")
 	}
-	containers := []outrank.Container{{
+	containers := []Container{{
 		Requests: amounts("requests"), Limits: amounts("limits"), Allocated: amounts("allocated"), Actual: amounts("actual"),
-		Ports: []outrank.Port{{HostPort: rapid.SampledFrom([]int32{0, 80, 80, 80, 65535, 65536, -1}).Draw(t, "port")}},
+		Ports: []Port{{HostPort: rapid.SampledFrom([]int32{0, 80, 80, 80, 65535, 65536, -1}).Draw(t, "port")}},
 	}}
-	p := &outrank.Pod{
+	p := &Pod{
 		Name:             rapid.SampledFrom([]string{"p", "p", "p", ""}).Draw(t, "name"),
 		Overhead:         amounts("overhead"),
-		PreemptionPolicy: rapid.SampledFrom([]outrank.PreemptionPolicy{"", "", "PreemptLowerPriority", "Never", "Odd"}).Draw(t, "policy"),
+		PreemptionPolicy: rapid.SampledFrom([]PreemptionPolicy{"", "", "PreemptLowerPriority", "Never", "Odd"}).Draw(t, "policy"),
 	}
 	switch rapid.IntRange(0, 2).Draw(t, "where") {
 	case 0:
@@ -37,41 +36,44 @@ func someOddPod(t *rapid.T) *outrank.Pod {
 		p.Resources = &resource.Requirements{Requests: amounts("pod requests"), Limits: amounts("pod limits")}
 	}
 	if odd("node affinity") {
-		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
+		p.Affinity.Node = &NodeSelector{Terms: []NodeSelectorTerm{{Labels: []NodeRequirement{{Key: "k", Operator: "Odd"}}}}}
 	}
 	if odd("affinity") {
-		p.Affinity.Pods = make([]outrank.PodAffinityTerm, 1)
+		p.Affinity.Pods = make([]PodAffinityTerm, 1)
 	}
 	if odd("anti-affinity") {
-		p.Affinity.AntiPods = make([]outrank.PodAffinityTerm, 1)
+		p.Affinity.AntiPods = make([]PodAffinityTerm, 1)
 	}
 	if odd("spread") {
-		p.TopologySpread = make([]outrank.TopologySpreadConstraint, 1)
+		p.TopologySpread = make([]TopologySpreadConstraint, 1)
 	}
 	if odd("volumes") {
-		p.Volumes = make([]outrank.Volume, 1)
+		p.Volumes = make([]Volume, 1)
 	}
 	return p
 }
 
-// What is called sound is valid, and of these pods so is nothing else.
-func TestSoundPodsAreValid(t *testing.T) {
+// What is called faultless is valid, and of these pods so is nothing else.
+func TestFaultlessPodsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := someOddPod(t)
-		if err := p.Validate(); sound(p) != (err == nil) && (sound(p) || len(p.Volumes) == 0) {
-			t.Fatalf("sound is %v, Validate says %v", sound(p), err)
+		var v validator
+		v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
+		v.pod(p)
+		if valid := len(v.problems) == 0; p.faultless() != valid && (p.faultless() || len(p.Volumes) == 0) {
+			t.Fatalf("faultless is %v, the validator says %v", p.faultless(), v.problems)
 		}
 	})
 }
 
-// A field that is new may be one that Validate looks at: then sound has to look
+// A field that is new may be one that Validate looks at: then faultless has to look
 // at it as well, before it is listed here.
-func TestSoundKnowsEveryField(t *testing.T) {
+func TestFaultlessKnowsEveryField(t *testing.T) {
 	for _, tt := range []struct {
 		typ    reflect.Type
 		fields []string
 	}{
-		{reflect.TypeFor[outrank.Pod](), []string{
+		{reflect.TypeFor[Pod](), []string{
 			// Looked at.
 			"Name", "PreemptionPolicy", "Affinity", "TopologySpread", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
@@ -79,10 +81,10 @@ func TestSoundKnowsEveryField(t *testing.T) {
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "QOSClass",
 			"Static", "Mirror", "Phase",
 		}},
-		{reflect.TypeFor[outrank.Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar"}},
-		{reflect.TypeFor[outrank.Affinity](), []string{"Node", "Pods", "AntiPods"}},
-		{reflect.TypeFor[outrank.Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[outrank.Node](), []string{"Name", "Allocatable", "AttachLimits", "Labels", "Taints", "Unschedulable"}},
+		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar"}},
+		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},
+		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
+		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "Labels", "Taints", "Unschedulable"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {
