@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
@@ -15,37 +16,67 @@ import (
 // about a pod of a shape that was not asked for before.
 func BenchmarkPreempt(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 5000, 15000, 100000} {
+		var snap *preemption.Snapshot
+		var p *outrank.Pod
 		for _, budgets := range []int{0, 20, 200} {
 			b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=%d", nodes, budgets), func(b *testing.B) {
-				decideAfresh(b, nodes, budgets, preemption.Config{})
+				if snap == nil {
+					var c *outrank.Cluster
+					c, p = gen.Benchmark(nodes, 30, 0)
+					snap = newSnapshot(b, c)
+				}
+				c, _ := gen.Benchmark(1, 1, budgets) // the same budgets for any nodes
+				check(b, snap.SetBudgets(c.Budgets))
+				runtime.GC()
+				decideAfresh(b, snap, p)
 			})
 		}
 	}
 }
 
-// BenchmarkPreemptWorkers is the same with the work shared.
-func BenchmarkPreemptWorkers(b *testing.B) {
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("nodes=15000/pods=30/budgets=20/workers=%d", workers), func(b *testing.B) {
-			decideAfresh(b, 15000, 20, preemption.Config{Workers: workers})
-		})
-	}
-}
-
-func decideAfresh(b *testing.B, nodes, budgets int, config preemption.Config) {
-	c, p := gen.Benchmark(nodes, 30, budgets)
-	snap, e := newSnapshot(b, c), newEvaluator(b, config)
-	c = nil
-	runtime.GC()
-	pods := likes(p, 1000)
-	i := 0
+func decideAfresh(b *testing.B, snap *preemption.Snapshot, p *outrank.Pod) {
+	e, pods := newEvaluator(b, preemption.Config{}), likes(p, 1000)
 	b.ReportAllocs()
-	for b.Loop() {
+	for i := 0; b.Loop(); i++ {
 		plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
 		if err != nil || plan.Outcome != preemption.Preempt {
 			b.Fatal(plan, err)
 		}
-		i++
+	}
+}
+
+// BenchmarkPreemptWorkers makes the same decisions on one snapshot alone and
+// with the work shared by two, many at a time in turn, and says how much faster
+// the two are.
+func BenchmarkPreemptWorkers(b *testing.B) {
+	const many = 100
+	for _, nodes := range []int{5000, 15000} {
+		b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20", nodes), func(b *testing.B) {
+			c, p := gen.Benchmark(nodes, 30, 20)
+			snap := newSnapshot(b, c)
+			var spent [2]time.Duration
+			pods := likes(p, 1000)
+			for i := 0; b.Loop(); i++ {
+				var nodes [2][many]string
+				for workers := range spent {
+					e := newEvaluator(b, preemption.Config{Workers: workers + 1})
+					began := time.Now()
+					for k := range many {
+						plan, err := e.Preempt(context.Background(), snap, pods[((2*i+workers)*many+k)%len(pods)], gen.Now)
+						check(b, err)
+						nodes[workers][k] = plan.Node
+					}
+					spent[workers] += time.Since(began)
+				}
+				if nodes[0] != nodes[1] {
+					b.Fatal("the answers differ")
+				}
+			}
+			b.ReportMetric(float64(spent[0])/float64(spent[1]), "speedup")
+			for workers, d := range spent {
+				b.ReportMetric(float64(d.Nanoseconds())/float64(b.N*many), fmt.Sprintf("ns/decision-%d", workers+1))
+			}
+		})
 	}
 }
 

@@ -88,20 +88,16 @@ func (h *hunter) sharpen(v *verdict, slot int32) {
 
 // tooEarly reports whether a node that ties with the best so far, if it comes
 // to what its verdict promises, loses by the start of its most important
-// victims. Pods of one priority are in the order of their starts, so the
-// earliest of so many of them started no later than the one that has as many
-// behind it, itself included.
+// victims (see latestStart).
 func (h *hunter) tooEarly(n *nodeState, v *verdict) bool {
 	b, victims := &h.best, int64(v.fewest)
 	if b.place < 0 || b.violations > 0 || v.bound != b.top || victims != int64(b.victims) ||
 		b.sum != victims*(int64(b.top)+priorityShift) {
 		return false
 	}
-	if low := &n.levels[0]; low.priority != v.bound || int64(low.pods) < victims || !n.inOrder(h.nowAt) {
-		return false
-	}
-	start := n.ranks[len(n.ranks)-int(victims)].at(h.nowAt)
-	return instant{start.sec, start.nsec}.before(b.start)
+	l := h.snap.lanes.at(n.slot)
+	return l.lowest == v.bound && int64(l.lowPods) >= victims && n.inOrder(h.nowAt) &&
+		n.latestStart(int(victims), h.nowAt).before(b.start)
 }
 
 // workOut finds the victims on a candidate, and keeps it if it is the best.

@@ -40,19 +40,21 @@ type memos struct {
 	start uint64
 	// placeOf are the places in the order by slot, nil if not known.
 	placeOf []int32
-	// seen are hashes of shapes that were asked for lately: one that comes once
-	// is not worth remembering.
-	seen     [seenShapes]uint64
+	// seen are hashes of shapes that were asked for lately, as many as there can
+	// be memos: one that comes once is not worth remembering.
+	seen     [mostShapes]uint64
 	nextSeen int
 }
 
+// mostShapes and mostEntries bound the memory of a snapshot's memos, but for a
+// single memo.
 const (
-	seenShapes = 128
-	// mostShapes and mostEntries bound the memory of a snapshot's memos, but for
-	// a single memo.
 	mostShapes  = 64
 	mostEntries = 1 << 18
 )
+
+// capacity is how many memos there may be.
+func capacity(nodes int) int { return max(1, min(mostShapes, mostEntries/max(1, nodes))) }
 
 // changed notes that a node is no longer what it was.
 func (m *memos) changed(slot int32) {
@@ -84,15 +86,35 @@ func (m *memos) of(shape []byte, s *Snapshot) *memo {
 		mm.used = m.uses
 		return mm
 	}
-	hash := maphash.Bytes(hashSeed, shape)
-	for _, h := range m.seen {
-		if h == hash {
+	hash, most := maphash.Bytes(hashSeed, shape), capacity(len(s.order))
+	for _, h := range m.seen[:most] {
+		if h == hash && m.makeRoom(most) {
 			return m.add(shape, s)
 		}
 	}
-	m.seen[m.nextSeen] = hash
-	m.nextSeen = (m.nextSeen + 1) % seenShapes
+	m.seen[m.nextSeen%most] = hash
+	m.nextSeen = (m.nextSeen + 1) % most
 	return nil
+}
+
+// makeRoom forgets the memo that was not used for longest, if there has to be
+// one less. It does not help to forget what is going to be asked for before the
+// newcomer is: a memo takes as long to make as many decisions without one.
+func (m *memos) makeRoom(most int) bool {
+	if len(m.byShape) < most {
+		return true
+	}
+	oldest, least := "", m.uses
+	for shape, mm := range m.byShape {
+		if mm.used < least {
+			oldest, least = shape, mm.used
+		}
+	}
+	if m.uses-least < 8*uint64(most) {
+		return false
+	}
+	delete(m.byShape, oldest)
+	return true
 }
 
 func (m *memos) add(shape []byte, s *Snapshot) *memo {
@@ -105,22 +127,9 @@ func (m *memos) add(shape []byte, s *Snapshot) *memo {
 			m.placeOf[slot] = int32(place)
 		}
 	}
-	for len(m.byShape) > 0 && (len(m.byShape) >= mostShapes || (len(m.byShape)+1)*len(s.order) > mostEntries) {
-		m.dropOldest()
-	}
 	mm := &memo{used: m.uses}
 	m.byShape[string(shape)] = mm
 	return mm
-}
-
-func (m *memos) dropOldest() {
-	oldest, least := "", m.uses+1
-	for shape, mm := range m.byShape {
-		if mm.used < least {
-			oldest, least = shape, mm.used
-		}
-	}
-	delete(m.byShape, oldest)
 }
 
 // play decides one match of the tournament.

@@ -13,34 +13,36 @@ import (
 // written by the snapshot that owns it and copied by any other that wants to
 // change it.
 type nodeState struct {
+	// What a search looks at comes first, to lie in few cache lines.
+
+	// ranks are what the pods are ordered by, and rows what each of them takes,
+	// by column.
+	ranks []importance
+	// unstarted counts the pods without a start time, and latest is the latest
+	// start of the others in seconds: if it is not before now, the order of the
+	// pods is not the one of the call.
+	unstarted int
+	latest    int64
+	// levels are the priorities that there are, the lowest first.
+	levels []level
+	rows   []amountRow
+	// guarded are the pods that budgets cover, by place.
+	guarded []guard
+	slot    int32
+	// holding counts the pods that hold host ports, mounting those that have
+	// volumes.
+	holding, mounting int32
+	// pods run here, nominated are pending pods that room was made for here;
+	// both by importance, a missing start counting as later than any.
+	pods, nominated []*podState
+
 	owner *owner
 	*place
-	slot int32
 	// node is nil while pods name a node that the snapshot does not hold.
 	node    *outrank.Node
 	offers  amounts
 	maxPods int64
-
-	// pods run here, nominated are pending pods that room was made for here;
-	// both by importance, a missing start counting as later than any.
-	pods, nominated []*podState
-	// rows are what each of the pods takes, by column, and ranks what it is
-	// ordered by.
-	rows  []amountRow
-	ranks []importance
-	// levels are the priorities that there are, the lowest first.
-	levels []level
-	taken  usage
-	// guarded are the pods that budgets cover, by place.
-	guarded []guard
-	// holding counts the pods that hold host ports, mounting those that have
-	// volumes.
-	holding, mounting int
-	// unstarted counts the pods without a start time, and latest is the latest
-	// start of the others in seconds: if it is not before now, the order above
-	// is not the one of the call.
-	unstarted int
-	latest    int64
+	taken   usage
 }
 
 // level says what the pods of a priority and below hold together, which means
@@ -128,7 +130,7 @@ func (n *nodeState) removePod(p *podState) {
 }
 
 // count follows a pod that came or went in all that is summed up.
-func (n *nodeState) count(p *podState, by int) {
+func (n *nodeState) count(p *podState, by int32) {
 	if by > 0 {
 		n.taken.add(&p.takes)
 	} else {
@@ -141,7 +143,7 @@ func (n *nodeState) count(p *podState, by int) {
 		n.mounting += by
 	}
 	if p.rank().sec == noStart {
-		n.unstarted += by
+		n.unstarted += int(by)
 	} else if by > 0 {
 		n.latest = max(n.latest, p.rank().sec)
 	}
@@ -197,6 +199,15 @@ func (n *nodeState) first(priority int32) int {
 		}
 	}
 	return low
+}
+
+// latestStart is the latest that the earliest start of so many pods of the
+// lowest priority can be, of which there are as many: they are in the order of
+// their starts, so it is that of the pod that has as many behind it, itself
+// included.
+func (n *nodeState) latestStart(pods int, now instant) instant {
+	r := n.ranks[len(n.ranks)-pods].at(now)
+	return instant{r.sec, r.nsec}
 }
 
 // inOrder reports whether the pods are in the order of a call at now: a missing

@@ -143,6 +143,10 @@ func (r *recall) promise(place int32) {
 			place: int(place), top: e.bound, victims: int32(e.fewest),
 			sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
 		}
+		n := r.nodeAt(int(place))
+		if l := r.snap.lanes.at(n.slot); e.exact && n.unstarted == 0 && l.lowest == e.bound && l.lowPods >= e.fewest {
+			e.start = n.latestStart(int(e.fewest), never)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // search decides without working out every node. It is for the default rules,
@@ -56,12 +55,11 @@ type search struct {
 	hunters  []*hunter
 	// top is the least bound of all, few the least number of victims with that
 	// bound.
-	top    int32
-	few    uint16
-	next   atomic.Int64
-	shape  []byte         // see memo
-	others sync.WaitGroup // those beside the caller's goroutine
-	tally  tally
+	top   int32
+	few   uint16
+	shape []byte // see memo
+	shift
+	tally tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are odd.
@@ -97,6 +95,8 @@ const (
 // hunter is one worker of a search with what it has found.
 type hunter struct {
 	*search
+	index int // among the hunters
+	beat
 	w worker
 	// before and after count nodes by their answers.
 	before, after answers
@@ -190,7 +190,7 @@ func (s *search) hire(workers int) {
 			s.hunters[i] = h
 		}
 		*h = hunter{
-			search: s, w: h.w,
+			search: s, index: i, w: h.w,
 			before: answers{others: h.before.others[:0]}, after: answers{others: h.after.others[:0]},
 			top: math.MaxInt32, few: math.MaxUint16, best: found{place: -1}, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,
@@ -222,6 +222,7 @@ func (s *search) release() {
 }
 
 func (s *search) run(ctx context.Context) (*Plan, error) {
+	defer s.dismiss()
 	if err := s.each(ctx, (*hunter).lookAt); err != nil {
 		return nil, err
 	}
@@ -250,32 +251,6 @@ func (s *search) gather() {
 		}
 		h.keep(best)
 		h.top, h.few = math.MaxInt32, math.MaxUint16
-	}
-}
-
-// each has the hunters go over all places, so many at a time, and waits for
-// them. It stops early with the context's error.
-func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) error {
-	s.next.Store(0)
-	for _, h := range s.hunters[1:min(len(s.hunters), 1+len(s.verdicts)/stretch)] {
-		s.others.Add(1)
-		go h.work(ctx, visit, &s.others)
-	}
-	s.hunters[0].work(ctx, visit, nil)
-	s.others.Wait()
-	return ctx.Err()
-}
-
-func (h *hunter) work(ctx context.Context, visit func(h *hunter, from, to int), done *sync.WaitGroup) {
-	if done != nil {
-		defer done.Done()
-	}
-	for ctx.Err() == nil {
-		from := int(h.next.Add(stretch)) - stretch
-		if from >= len(h.verdicts) {
-			return
-		}
-		visit(h, from, min(len(h.verdicts), from+stretch))
 	}
 }
 

@@ -1,0 +1,131 @@
+package preemption
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// shift is how the hunters of a search go over all places together, once for
+// each thing to do. Those beside the caller's goroutine are called once, and
+// wait between these rounds without going to sleep: waking them takes longer
+// than a round.
+type shift struct {
+	visit func(h *hunter, from, to int)
+	round atomic.Int64
+	// Of those beside the caller's goroutine: how many may be visiting, how many
+	// have gone home, and whether they were called at all.
+	busy   atomic.Int64
+	gone   atomic.Int64
+	away   sync.WaitGroup
+	called bool
+}
+
+// patience is how often one looks whether another is ready before yielding: some
+// microseconds. Mostly that other is about to be, and a goroutine that yields
+// may come back on another processor, away from its memory.
+const patience = 5000
+
+// over is the round after which all go home.
+const over = -1
+
+// worthHelp is the number of places from which on help is worth calling.
+const worthHelp = 16 * stretch
+
+// each has the hunters visit all places, so many at a time, and waits for them.
+// It stops early with the context's error.
+func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) error {
+	s.visit = visit
+	for i, h := range s.hunters {
+		h.until = len(s.verdicts) * (i + 1) / len(s.hunters)
+		h.next.Store(int64(len(s.verdicts) * i / len(s.hunters)))
+	}
+	s.round.Add(1)
+	if !s.called && len(s.hunters) > 1 && len(s.verdicts) >= worthHelp {
+		s.call(ctx)
+	}
+	s.hunters[0].work(ctx)
+	for looks := 0; s.busy.Load() > 0; looks++ {
+		if looks > patience {
+			runtime.Gosched()
+		}
+	}
+	return ctx.Err()
+}
+
+// call starts a goroutine for everybody else. The one that is started last
+// stays with this processor for a while, where it would have to wait until the
+// caller is done, before another processor may take it: hence one more, with
+// nothing to do.
+func (s *search) call(ctx context.Context) {
+	s.called = true
+	s.away.Add(len(s.hunters))
+	for _, h := range s.hunters[1:] {
+		go h.help(ctx)
+	}
+	go s.away.Done()
+}
+
+// help works in every round until all is over.
+func (h *hunter) help(ctx context.Context) {
+	seen, looks := int64(0), 0
+	for {
+		round := h.round.Load()
+		if round == over {
+			break
+		}
+		if round == seen {
+			if looks++; looks > patience {
+				runtime.Gosched()
+			}
+			continue
+		}
+		// From here on nobody takes the round to be over. If it was already,
+		// there is no place left, or those of the next round are.
+		h.busy.Add(1)
+		h.work(ctx)
+		h.busy.Add(-1)
+		seen, looks = round, 0
+	}
+	h.away.Done()
+	h.gone.Add(1)
+}
+
+// beat is the places that a hunter visits first: the same ones in every round,
+// of which its processor has the memory at hand.
+type beat struct {
+	next  atomic.Int64 // the first that nobody has taken
+	until int
+}
+
+// work visits the places of the hunter's own beat, and then those that are left
+// of the others'.
+func (h *hunter) work(ctx context.Context) {
+	for i := range h.hunters {
+		b := &h.hunters[(h.index+i)%len(h.hunters)].beat
+		for ctx.Err() == nil {
+			from := int(b.next.Add(stretch)) - stretch
+			if from >= b.until {
+				break
+			}
+			h.visit(h, from, min(b.until, from+stretch))
+		}
+	}
+}
+
+// dismiss sends everybody home, and waits until they are gone.
+func (s *search) dismiss() {
+	if s.called {
+		s.round.Store(over)
+		for looks := 0; int(s.gone.Load()) < len(s.hunters)-1; looks++ {
+			if looks > patience {
+				runtime.Gosched()
+			}
+		}
+		s.away.Wait()
+	}
+	s.round.Store(0)
+	s.gone.Store(0)
+	s.called, s.visit = false, nil
+}
