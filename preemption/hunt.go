@@ -32,27 +32,33 @@ func (f *found) better(g *found) bool {
 	return f.place < g.place
 }
 
-// sharpenAt finds better bounds for the nodes of a stretch that promise the
-// most, and what the most promising come to then.
-func (h *hunter) sharpenAt(from, to int) {
+// chaseFirstAt works those nodes of a stretch out that promise the most by their
+// lanes, if they still do by their tops, and finds what the others among them
+// promise.
+func (h *hunter) chaseFirstAt(from, to int) {
 	top, few := h.search.top, h.search.few
 	for place := from; place < to; place++ {
-		if v := &h.verdicts[place]; v.kind != settled && v.bound == top && v.fewest == few {
-			h.sharpen(v, h.snap.order[place])
+		v := &h.verdicts[place]
+		if v.kind == settled || v.bound != top || v.fewest != few {
+			continue
+		}
+		slot := h.snap.order[place]
+		h.sharpen(v, slot)
+		if v.fewest == few {
+			h.try(v, place, slot)
+		} else {
 			h.top, h.few = top, min(h.few, v.fewest)
 		}
 	}
 }
 
-// chaseFirstAt works those nodes of a stretch out that promise the most by then.
-func (h *hunter) chaseFirstAt(from, to int) {
+// chaseNextAt works those nodes of a stretch out that promise the most by their
+// tops.
+func (h *hunter) chaseNextAt(from, to int) {
 	top, few := h.search.top, h.search.few
 	for place := from; place < to; place++ {
-		if v := &h.verdicts[place]; v.kind != settled && v.bound == top && v.fewest == few && v.exact {
-			if n := h.nodeAt(place); !h.tooEarly(n, v) {
-				h.workOut(place, n, v)
-			}
-			v.kind = settled
+		if v := &h.verdicts[place]; v.kind != settled && v.exact && v.bound == top && v.fewest == few {
+			h.try(v, place, h.snap.order[place])
 		}
 	}
 }
@@ -64,40 +70,41 @@ func (h *hunter) chaseAt(from, to int) {
 		if v.kind == settled || h.ruledOut(v) {
 			continue
 		}
-		h.sharpen(v, h.snap.order[place])
-		if h.ruledOut(v) {
-			continue
-		}
-		if n := h.nodeAt(place); !h.tooEarly(n, v) {
-			h.workOut(place, n, v)
-		}
+		slot := h.snap.order[place]
+		h.sharpen(v, slot)
+		h.try(v, place, slot)
 	}
+}
+
+// try works a node out, once, if it could be the best.
+func (h *hunter) try(v *verdict, place int, slot int32) {
+	if !h.ruledOut(v) && !h.tooEarly(v, slot) {
+		h.workOut(place, h.snap.nodes[slot], v)
+	}
+	v.kind = settled
 }
 
 // sharpen finds a better bound for a node.
 func (h *hunter) sharpen(v *verdict, slot int32) {
 	l := h.snap.lanes.at(slot)
-	if v.exact || v.bound != l.lowest {
-		v.exact = true
-		return
+	if !v.exact && v.bound == l.lowest {
+		short := h.short(l)
+		v.fewest = uint16(min(h.snap.lanes.topsAt(slot).fewest(l, &short, int32(v.fewest)), math.MaxUint16))
 	}
-	short := h.short(l)
-	v.fewest = max(v.fewest, uint16(min(h.snap.lanes.topsAt(slot).fewest(l, &short), math.MaxUint16)))
 	v.exact = true
 }
 
 // tooEarly reports whether a node that ties with the best so far, if it comes
 // to what its verdict promises, loses by the start of its most important
-// victims (see latestStart).
-func (h *hunter) tooEarly(n *nodeState, v *verdict) bool {
+// victims.
+func (h *hunter) tooEarly(v *verdict, slot int32) bool {
 	b, victims := &h.best, int64(v.fewest)
 	if b.place < 0 || b.violations > 0 || v.bound != b.top || victims != int64(b.victims) ||
 		b.sum != victims*(int64(b.top)+priorityShift) {
 		return false
 	}
-	l := h.snap.lanes.at(n.slot)
-	return l.lowest == v.bound && int64(l.lowPods) >= victims && n.inOrder(h.nowAt) &&
-		n.latestStart(int(victims), h.nowAt).before(b.start)
+	l := h.snap.lanes.at(slot)
+	return l.lowest == v.bound && h.snap.lanes.topsAt(slot).latestStart(l, int32(v.fewest)) < b.start.sec
 }
 
 // workOut finds the victims on a candidate, and keeps it if it is the best.

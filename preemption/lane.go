@@ -22,8 +22,11 @@ type lane struct {
 	// room is how many more pods there may be, or mostPods.
 	room  int16
 	flags laneFlags
-	// shares are those of the tops, in whole parts of shareUnit. What is needed
-	// is rounded in the same way, so that the order of the two stays.
+	// shares are the sums of the largest shares of so many pods of the lowest
+	// priority, in whole parts of shareUnit; what is needed is rounded in the
+	// same way, so that the order of the two stays. A pod's share is what it holds
+	// of all that those pods hold together, added up over the columns: pods that
+	// hold much of one column mostly hold little of another, and shares tell.
 	shares [topRows]uint8
 }
 
@@ -47,24 +50,18 @@ const (
 	oddAmounts
 )
 
-// tops says how much so many pods of the lowest priority on a node hold at
-// most: of[k-1] is for k of them.
-type tops struct {
-	// weight is what a unit of a column counts in shares.
-	weight [numColumns]float64
-	_      float64 // so that what is read together lies in one cache line
-	of     [topRows]top
-}
+// tops says what so many pods of the lowest priority on a node come to at most:
+// tops[k-1] is for k of them.
+type tops [topRows]top
 
 const topRows = 7
 
-// top is the sum of the largest amounts, for each column by itself, and of the
-// largest shares. A pod's share is what it holds of all that the pods of the
-// lowest priority hold together, added up over the columns: pods that hold much
-// of one column mostly hold little of another, and shares tell.
+// top is the sum of the largest amounts, for each column by itself, and the
+// latest that the earliest start of so many can be, in seconds; it means nothing
+// where there are not as many.
 type top struct {
 	held  amountRow
-	share float64
+	start int64
 }
 
 // rounding is more than the error of any sum of shares.
@@ -87,20 +84,14 @@ func (l *lane) fewest(asks *amountRow) int32 {
 	return max(pods, 1-int32(l.room))
 }
 
-// fewest is a better bound than that of the lane.
-func (t *tops) fewest(l *lane, short *amountRow) int32 {
-	share := t.share(short) - rounding
-	for i := range t.of {
-		s := &t.of[i]
-		if s.share >= share && s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
-			return max(int32(i+1), 1-int32(l.room))
+// fewest is a better bound than that of the lane, from which it starts.
+func (t *tops) fewest(l *lane, short *amountRow, least int32) int32 {
+	for k := least; k <= topRows; k++ {
+		if s := &t[k-1]; s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
+			return k
 		}
 	}
-	return max(t.beyond(l, short), 1-int32(l.room))
-}
-
-func (t *tops) share(amounts *amountRow) float64 {
-	return float64(amounts[0])*t.weight[0] + float64(amounts[1])*t.weight[1] + float64(amounts[2])*t.weight[2]
+	return max(least, t.beyond(l, short))
 }
 
 // beyond is fewest where topRows pods do not hold enough. No pod that is not
@@ -108,12 +99,23 @@ func (t *tops) share(amounts *amountRow) float64 {
 func (t *tops) beyond(l *lane, short *amountRow) int32 {
 	pods := int64(topRows)
 	for k, v := range short {
-		last := t.of[topRows-1].held[k]
-		if each := last - t.of[topRows-2].held[k]; v > last && each > 0 {
+		last := t[topRows-1].held[k]
+		if each := last - t[topRows-2].held[k]; v > last && each > 0 {
 			pods = max(pods, topRows+(v-last+each-1)/each)
 		}
 	}
 	return int32(min(pods, int64(l.lowPods)))
+}
+
+// latestStart is the latest that the earliest start of so many pods of the
+// lowest priority can be: they are in the order of their starts, a missing one
+// counting as later than any, so it is that of the pod that has as many behind
+// it, itself included.
+func (t *tops) latestStart(l *lane, pods int32) int64 {
+	if pods > topRows || pods > int32(l.lowPods) {
+		return noStart
+	}
+	return t[pods-1].start
 }
 
 // laneOf works a node's lane out.
@@ -148,45 +150,62 @@ func laneOf(n *nodeState) lane {
 	return l
 }
 
-// topsOf works out the tops that go with a lane.
-func topsOf(n *nodeState, l *lane) (t tops) {
+// setTops works out the tops that go with a lane, and the lane's shares.
+func setTops(t *tops, n *nodeState, l *lane) {
+	*t = tops{}
 	if l.flags&oddAmounts != 0 || l.lowPods == 0 {
-		return t
+		return
 	}
-	for k, v := range l.low {
-		if v > 0 {
-			t.weight[k] = 1 / float64(v)
-		}
-	}
+	var shares [topRows]float64
 	for i := range n.rows[len(n.rows)-int(l.lowPods):] {
-		t.insert(&n.rows[len(n.rows)-1-i])
-	}
-	for i := 1; i < topRows; i++ {
-		for k := range numColumns {
-			t.of[i].held[k] += t.of[i-1].held[k]
+		at := len(n.rows) - 1 - i
+		t.insert(&n.rows[at])
+		insertShare(&shares, shareOf(&n.rows[at], &l.low))
+		if i < topRows {
+			t[i].start = n.ranks[at].sec
 		}
-		t.of[i].share += t.of[i-1].share
 	}
-	return t
+	for i := range t {
+		if i > 0 {
+			shares[i] += shares[i-1]
+			for k := range numColumns {
+				t[i].held[k] += t[i-1].held[k]
+			}
+		}
+		l.shares[i] = uint8(int64(min(255, (shares[i]+rounding)*shareUnit)))
+	}
 }
 
-// insert keeps the largest amounts of each column, and the largest shares, the
-// largest first.
-func (t *tops) insert(row *amountRow) {
-	share := t.share(row)
+func shareOf(row, of *amountRow) float64 {
+	share := 0.0
 	for k, v := range row {
-		for i := range t.of {
-			if at := &t.of[i].held[k]; v > *at {
+		share += float64(v) / float64(max(1, of[k]))
+	}
+	return share
+}
+
+// insert keeps the largest amounts of each column, the largest first.
+func (t *tops) insert(row *amountRow) {
+	for k, v := range row {
+		for i := range t {
+			if at := &t[i].held[k]; v > *at {
 				v, *at = *at, v
 			}
 		}
 	}
-	for i := range t.of {
-		if at := &t.of[i].share; share > *at {
-			share, *at = *at, share
+}
+
+func insertShare(shares *[topRows]float64, v float64) {
+	for i := range shares {
+		if at := &shares[i]; v > *at {
+			v, *at = *at, v
 		}
 	}
 }
+
+// steps are the next priorities above the lowest, each with what its pods and
+// those below hold together; they end with one of no pods.
+type steps [3]level
 
 // opens reports whether a node lets in every pod that does not choose.
 func opens(n *outrank.Node) bool {
@@ -201,7 +220,7 @@ func opens(n *outrank.Node) bool {
 	return true
 }
 
-// lanes are the lanes of all slots with their tops, in blocks that snapshots
+// lanes are the lanes of all slots with their tops and steps, in blocks that snapshots
 // share until one of them writes.
 type lanes struct {
 	blocks []*laneBlock
@@ -215,6 +234,7 @@ const laneBlockSize = 64
 type laneBlock struct {
 	lanes [laneBlockSize]lane
 	tops  [laneBlockSize]tops
+	steps [laneBlockSize]steps
 }
 
 // at gives the lane of a slot for reading.
@@ -225,6 +245,22 @@ func (ls *lanes) at(slot int32) *lane {
 // topsAt gives the tops of a slot for reading.
 func (ls *lanes) topsAt(slot int32) *tops {
 	return &ls.blocks[uint32(slot)/laneBlockSize].tops[uint32(slot)%laneBlockSize]
+}
+
+// levelAbove gives the level that is so many steps above the lowest, nil for
+// none.
+func (s *Snapshot) levelAbove(slot int32, i int) *level {
+	if i > len(steps{}) {
+		if n := s.nodes[slot]; i < len(n.levels) {
+			return &n.levels[i]
+		}
+		return nil
+	}
+	above := &s.lanes.blocks[uint32(slot)/laneBlockSize].steps[uint32(slot)%laneBlockSize][i-1]
+	if above.pods == 0 {
+		return nil
+	}
+	return above
 }
 
 // set works out the lane of a slot anew.
@@ -241,9 +277,8 @@ func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
 	ls.odd -= int(l.flags&oddAmounts) / int(oddAmounts)
 	*l = laneOf(n)
 	ls.odd += int(l.flags&oddAmounts) / int(oddAmounts)
-	t := &ls.blocks[at].tops[slot%laneBlockSize]
-	*t = topsOf(n, l)
-	for i := range l.shares {
-		l.shares[i] = uint8(int64(min(255, (t.of[i].share+rounding)*shareUnit)))
-	}
+	block, i := ls.blocks[at], slot%laneBlockSize
+	setTops(&block.tops[i], n, l)
+	block.steps[i] = steps{}
+	copy(block.steps[i][:], n.levels[min(1, len(n.levels)):])
 }

@@ -38,7 +38,7 @@ func (h *hunter) look(v *verdict, slot int32, l *lane) {
 		if l.lowest < h.top || l.lowest == h.top && v.fewest < h.few {
 			h.top, h.few = l.lowest, v.fewest
 		}
-	} else if h.withoutLower(v, h.snap.nodes[slot], l) {
+	} else if h.withoutLower(v, slot, l) {
 		h.promise(v, l)
 	}
 }
@@ -90,26 +90,38 @@ func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
 // withoutLower asks whether a node that is short of resources would have room
 // with everybody of lower priority away, and for whom that takes; it writes down
 // why not.
-func (h *hunter) withoutLower(v *verdict, n *nodeState, l *lane) bool {
-	var away *level
-	for i := range n.levels {
-		if n.levels[i].priority >= h.priority {
-			break
-		}
-		away = &n.levels[i]
+func (h *hunter) withoutLower(v *verdict, slot int32, l *lane) bool {
+	away := level{l.low, l.lowest, int32(l.lowPods)}
+	if away.pods == 0 || away.priority >= h.priority {
+		away = level{}
+	}
+	for i := 1; away.pods > 0; i++ {
 		if h.covers(l, &away.held, away.pods) {
 			v.kind, v.bound = simple, away.priority
 			return true
 		}
+		above := h.snap.levelAbove(slot, i)
+		if above == nil || above.priority >= h.priority {
+			break
+		}
+		away = *above
 	}
+	h.tellWhyNot(v, slot, l, &away)
+	return false
+}
+
+// tellWhyNot completes the verdict on a node that has no room even with these
+// pods away, which are all of lower priority.
+func (h *hunter) tellWhyNot(v *verdict, slot int32, l *lane, away *level) {
+	offers := &h.snap.nodes[slot].offers.std
 	for k := range h.asks {
-		if h.asks[k] > n.offers.std[k] {
+		if h.asks[k] > offers[k] {
 			v.before |= unresolvable
 		}
 	}
 	switch {
 	case v.before&unresolvable != 0:
-	case away == nil:
+	case away.pods == 0:
 		v.after = nobody
 	default:
 		without := *l
@@ -119,7 +131,6 @@ func (h *hunter) withoutLower(v *verdict, n *nodeState, l *lane) bool {
 		without.room = int16(min(int32(l.room)+away.pods, mostPods))
 		v.after = h.shortage(&without)
 	}
-	return false
 }
 
 // lookTwice judges a node of which the lane does not tell everything.
@@ -187,7 +198,7 @@ func (h *hunter) lookWithRest(v *verdict, place int, slot int32, l *lane) {
 	case v.before == 0:
 		h.lookClosely(v, place, slot, l, true)
 		return
-	case !h.withoutLower(v, n, l):
+	case !h.withoutLower(v, slot, l):
 		return
 	}
 	h.w.enterRest(n)
@@ -254,7 +265,7 @@ func (h *hunter) lookClosely(v *verdict, place int, slot int32, l *lane, plain b
 		v.after = h.after.learn(st)
 		return
 	}
-	h.withoutLower(v, n, l)
+	h.withoutLower(v, slot, l)
 	v.kind = involved
 	h.promise(v, l)
 }

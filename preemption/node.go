@@ -201,15 +201,6 @@ func (n *nodeState) first(priority int32) int {
 	return low
 }
 
-// latestStart is the latest that the earliest start of so many pods of the
-// lowest priority can be, of which there are as many: they are in the order of
-// their starts, so it is that of the pod that has as many behind it, itself
-// included.
-func (n *nodeState) latestStart(pods int, now instant) instant {
-	r := n.ranks[len(n.ranks)-pods].at(now)
-	return instant{r.sec, r.nsec}
-}
-
 // inOrder reports whether the pods are in the order of a call at now: a missing
 // start may count as earlier than one that is yet to come.
 func (n *nodeState) inOrder(now instant) bool { return n.unstarted == 0 || n.latest < now.sec }

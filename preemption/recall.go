@@ -143,9 +143,11 @@ func (r *recall) promise(place int32) {
 			place: int(place), top: e.bound, victims: int32(e.fewest),
 			sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
 		}
-		n := r.nodeAt(int(place))
-		if l := r.snap.lanes.at(n.slot); e.exact && n.unstarted == 0 && l.lowest == e.bound && l.lowPods >= e.fewest {
-			e.start = n.latestStart(int(e.fewest), never)
+		slot := r.snap.order[place]
+		if l := r.snap.lanes.at(slot); e.exact && l.lowest == e.bound {
+			if start := r.snap.lanes.topsAt(slot).latestStart(l, int32(e.fewest)); start != noStart {
+				e.start = instant{start, math.MaxInt32}
+			}
 		}
 	}
 }

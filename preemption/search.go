@@ -231,7 +231,7 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 		return plan, nil
 	}
 	// The most promising nodes first: what they come to rules most others out.
-	for _, visit := range []func(*hunter, int, int){(*hunter).sharpenAt, (*hunter).chaseFirstAt, (*hunter).chaseAt} {
+	for _, visit := range []func(*hunter, int, int){(*hunter).chaseFirstAt, (*hunter).chaseNextAt, (*hunter).chaseAt} {
 		s.gather()
 		if err := s.each(ctx, visit); err != nil {
 			return nil, err

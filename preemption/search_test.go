@@ -125,7 +125,7 @@ func TestPropertyFewest(t *testing.T) {
 		}
 		least := fewestByTrial(n.rows, short)
 		assert.LessOrEqual(t, l.fewest(&asks), least, "by the lane")
-		assert.LessOrEqual(t, best.fewest(l, &short), least, "by the tops")
+		assert.LessOrEqual(t, best.fewest(l, &short, 1), least, "by the tops")
 	})
 }
 
