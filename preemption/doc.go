@@ -46,6 +46,11 @@
 // leave it to them; [Metrics] and [Event] are data, for the caller to pass on. A
 // [Recorder] stands in for the cluster in tests and simulators.
 //
+// [Evaluator.Feasible] lists the nodes that take a pod as things are, for
+// schedulers that score them; [History] is told of the preemptions that happened
+// and finds cascades and cycles among them. Program examples/simulator puts all
+// of it together.
+//
 // # Where the reference leaves the answer open
 //
 // Same input, same answer, whatever the order of pods and budgets in the input
