@@ -32,9 +32,12 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
 		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), step, priorities))
 	}
-	for i := range rapid.IntRange(0, 4).Draw(t, "budgets") {
+	// With eight of them every pod is covered, so that tops are compared among
+	// nodes that all violate.
+	allowed := rapid.IntRange(0, 1).Draw(t, "allowed")
+	for i := range rapid.SampledFrom([]int{0, 2, 4, 8}).Draw(t, "budgets") {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), Allowed: int32(r.IntN(2)),
+			Name: fmt.Sprint("b", i), Allowed: int32(r.IntN(1 + allowed)),
 			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint(i)}},
 		})
 	}

@@ -32,7 +32,7 @@ var (
 //
 // A snapshot also remembers what its nodes came to in decisions about pods of
 // the shapes that are asked for again and again, so that the next decision looks
-// only at what changed since. That takes a few dozen bytes for each node and
+// only at what changed since. That takes some eighty bytes for each node and
 // shape, and is bounded.
 //
 // Any number of goroutines may read a snapshot, and evaluate on it, at once; a
