@@ -27,7 +27,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 func main() {
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // complain prints an error for a person, one problem a line.
 func complain(w io.Writer, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(w, "simulator:", report.Safe(line))
+		fmt.Fprintln(w, "simulator:", screen.Safe(line))
 	}
 }
 

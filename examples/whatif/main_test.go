@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -209,7 +210,7 @@ func TestHostileNames(t *testing.T) {
 		t.Fatalf("status %d, standard error %q", status, stderr)
 	}
 	for _, text := range []string{stdout, stderr} {
-		if i := strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), hidden); i >= 0 {
+		if i := strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("a hidden character at %d of %q", i, text)
 		}
 	}

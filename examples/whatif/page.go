@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // page writes lines of text. Every string that it is given is made safe first:
@@ -21,33 +21,12 @@ func cleaned(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
-			arg = safe(s)
+			arg = screen.Safe(s)
 		}
 		out[i] = arg
 	}
 	return out
 }
-
-// safe shows control characters, and others that cannot be seen, as escapes.
-func safe(s string) string {
-	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch _, size := utf8.DecodeRuneInString(s[i:]); {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case hidden(r):
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
 // table is rows of cells in aligned columns, with notes below rows.
 type table struct {
@@ -66,7 +45,7 @@ type row struct {
 
 func (t *table) add(cells ...string) {
 	for i := range cells {
-		cells[i] = safe(cells[i])
+		cells[i] = screen.Safe(cells[i])
 	}
 	t.rows = append(t.rows, row{cells: cells})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // mostProblems and mostWarnings keep a thoroughly broken dump from filling the
@@ -50,13 +52,13 @@ func problemsOf(err error) []outrank.Problem {
 
 // complain prints an error for a person.
 func complain(w io.Writer, err error) {
-	fmt.Fprintln(w, "whatif:", safe(err.Error()))
+	fmt.Fprintln(w, "whatif:", screen.Safe(err.Error()))
 	var in *inputTrouble
 	if !errors.As(err, &in) {
 		return
 	}
 	for _, p := range in.problems[:min(len(in.problems), mostProblems)] {
-		fmt.Fprintln(w, " ", safe(p.String()))
+		fmt.Fprintln(w, " ", screen.Safe(p.String()))
 	}
 	if more := len(in.problems) - mostProblems; more > 0 {
 		fmt.Fprintf(w, "  and %d more\n", more)
@@ -66,13 +68,13 @@ func complain(w io.Writer, err error) {
 // notices tells what is odd about the dump and what was left out of it.
 func notices(w io.Writer, a *Answer, warnings []outrank.Problem) {
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
-		fmt.Fprintln(w, "whatif: warning:", safe(p.String()))
+		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
 	}
 	if more := len(warnings) - mostWarnings; more > 0 {
 		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
 	}
 	if text := leftOut(&a.Cluster); text != "" {
-		fmt.Fprintln(w, "whatif: left out:", safe(text))
+		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
 	}
 }
 

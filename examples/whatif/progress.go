@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // progress reads through and tells a person how far it has come: a dump of a
@@ -37,10 +39,10 @@ func (p *progress) Read(b []byte) (int, error) {
 func (p *progress) String() string {
 	const mb = 1e6
 	if p.total <= 0 {
-		return fmt.Sprintf("reading %s: %.1f MB", safe(p.name), float64(p.read)/mb)
+		return fmt.Sprintf("reading %s: %.1f MB", screen.Safe(p.name), float64(p.read)/mb)
 	}
 	return fmt.Sprintf("reading %s: %.1f of %.1f MB (%d%%)",
-		safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
+		screen.Safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
 }
 
 // show writes over what stood in the line before.

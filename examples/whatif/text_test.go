@@ -9,23 +9,6 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-func TestSafe(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{"plain name", "plain name"},
-		{"größer/名前", "größer/名前"},
-		{"a\nb\tc", `a\nb\tc`},
-		{"\x1b[31mred", `\x1b[31mred`},
-		{"quote'\"", `quote'"`},
-		{"bad\xffbyte", `bad\xffbyte`},
-		{"\u202eback", `\u202eback`},
-		{"\ufffd", "\ufffd"},
-	} {
-		if got := safe(tt.in); got != tt.want {
-			t.Errorf("safe(%q) = %s, want %s", tt.in, got, tt.want)
-		}
-	}
-}
-
 func TestAmount(t *testing.T) {
 	for _, tt := range []struct{ name, quantity, want string }{
 		{"cpu", "3", "3"}, {"cpu", "1600m", "1.6"}, {"cpu", "1m", "0.001"}, {"cpu", "0", "0"},

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // Log writes a line for every event of a run:
@@ -51,7 +53,7 @@ func (l *Log) Add(e Event) {
 		if field == "" {
 			field = "-"
 		}
-		b = append(b, Safe(field)...)
+		b = append(b, screen.Safe(field)...)
 	}
 	l.line = append(b, '\n')
 	_, _ = l.w.Write(l.line)

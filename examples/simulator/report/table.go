@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // Table is rows of cells in aligned columns, two blanks apart. The zero value
@@ -19,7 +21,7 @@ type Table struct {
 func (t *Table) Add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = Safe(cell)
+		row[i] = screen.Safe(cell)
 	}
 	t.rows = append(t.rows, row)
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
 // mostNames is how many names of a chain are shown; a summary is for reading.
@@ -109,7 +109,7 @@ func (p *Preemption) writeCycles(w io.Writer) {
 // write takes two lines, since rings are long.
 func (c *Cycle) write(w io.Writer, heading string) {
 	fmt.Fprintf(w, "  %-12s %s from %s to %s\n", heading, plural(c.Rounds, "round"), Seconds(c.First), Seconds(c.Last))
-	fmt.Fprintf(w, "    %s\n", Safe(ring(c.Pods)))
+	fmt.Fprintf(w, "    %s\n", screen.Safe(ring(c.Pods)))
 }
 
 func plural(n int, noun string) string {
@@ -165,24 +165,3 @@ func decimal(v float64) string {
 	}
 	return Count(int(min(v, 1e18)))
 }
-
-// Safe shows control characters, and others that cannot be seen, as escapes.
-func Safe(s string) string {
-	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch _, size := utf8.DecodeRuneInString(s[i:]); {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case hidden(r):
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool { return !unicode.IsPrint(r) }
