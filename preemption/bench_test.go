@@ -56,6 +56,7 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 			snap := newSnapshot(b, c)
 			var spent [2]time.Duration
 			pods := likes(p, 1000)
+			runtime.GC()
 			for i := 0; b.Loop(); i++ {
 				var nodes [2][many]string
 				for workers := range spent {

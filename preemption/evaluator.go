@@ -12,6 +12,7 @@ import (
 // number of goroutines may use it at once.
 type Evaluator struct {
 	config Config
+	stride int // see shift
 }
 
 // New checks the configuration and prepares an evaluator; see
@@ -23,7 +24,7 @@ func New(config Config) (*Evaluator, error) {
 	}
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
-	return &Evaluator{config}, nil
+	return &Evaluator{config: config, stride: stretch}, nil
 }
 
 // Preempt decides who has to leave so that the pod can run:

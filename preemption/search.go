@@ -105,6 +105,10 @@ type hunter struct {
 	top  int32
 	few  uint16
 	best found
+	// told is the place of the best candidate that is known to the board, and
+	// heard what of its news are known to the hunter.
+	told  int
+	heard int64
 	// allowed is how many victims, all of the best one's top priority, are not
 	// too many yet.
 	allowed int64
@@ -129,6 +133,7 @@ func (c *Config) bounded(req *Request) bool {
 func (e *Evaluator) decide(ctx context.Context, snap *Snapshot, req *Request) (*Plan, error) {
 	s := searches.Get().(*search)
 	defer s.release()
+	s.stride = e.stride
 	if err := s.begin(&e.config, snap, req); err != nil {
 		return nil, err
 	}
@@ -183,6 +188,7 @@ func (s *search) stir(stirred []bool) []bool {
 
 // hire prepares the workers, with those of earlier calls first.
 func (s *search) hire(workers int) {
+	s.board.clear()
 	s.hunters = slices.Grow(s.hunters[:0], workers)[:workers]
 	for i, h := range s.hunters {
 		if h == nil {
@@ -192,7 +198,7 @@ func (s *search) hire(workers int) {
 		*h = hunter{
 			search: s, index: i, w: h.w,
 			before: answers{others: h.before.others[:0]}, after: answers{others: h.after.others[:0]},
-			top: math.MaxInt32, few: math.MaxUint16, best: found{place: -1}, allowed: math.MaxInt64,
+			top: math.MaxInt32, few: math.MaxUint16, best: found{place: -1}, told: -1, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,
 		}
 		h.w.begin(&s.attempt)

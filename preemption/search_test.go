@@ -90,6 +90,7 @@ func TestPropertyBounds(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
+		eval.stride = rapid.SampledFrom([]int{1, 2, stretch}).Draw(t, "stride") // small ones call for help
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)

@@ -12,14 +12,17 @@ import (
 // wait between these rounds without going to sleep: waking them takes longer
 // than a round.
 type shift struct {
-	visit func(h *hunter, from, to int)
+	visit  func(h *hunter, from, to int)
+	stride int // how many places a hunter takes at a time
+	// round is odd while there is something to do.
 	round atomic.Int64
 	// Of those beside the caller's goroutine: how many may be visiting, how many
 	// have gone home, and whether they were called at all.
 	busy   atomic.Int64
 	gone   atomic.Int64
-	away   sync.WaitGroup
+	decoy  sync.WaitGroup // see call
 	called bool
+	board  board
 }
 
 // patience is how often one looks whether another is ready before yielding: some
@@ -30,8 +33,8 @@ const patience = 5000
 // over is the round after which all go home.
 const over = -1
 
-// worthHelp is the number of places from which on help is worth calling.
-const worthHelp = 16 * stretch
+// worthHelp is how many strides there have to be for help to be worth calling.
+const worthHelp = 16
 
 // each has the hunters visit all places, so many at a time, and waits for them.
 // It stops early with the context's error.
@@ -42,10 +45,11 @@ func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) 
 		h.next.Store(int64(len(s.verdicts) * i / len(s.hunters)))
 	}
 	s.round.Add(1)
-	if !s.called && len(s.hunters) > 1 && len(s.verdicts) >= worthHelp {
+	if !s.called && len(s.hunters) > 1 && len(s.verdicts) >= worthHelp*s.stride {
 		s.call(ctx)
 	}
 	s.hunters[0].work(ctx)
+	s.round.Add(1)
 	for looks := 0; s.busy.Load() > 0; looks++ {
 		if looks > patience {
 			runtime.Gosched()
@@ -60,11 +64,11 @@ func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) 
 // nothing to do.
 func (s *search) call(ctx context.Context) {
 	s.called = true
-	s.away.Add(len(s.hunters))
 	for _, h := range s.hunters[1:] {
 		go h.help(ctx)
 	}
-	go s.away.Done()
+	s.decoy.Add(1)
+	go s.decoy.Done()
 }
 
 // help works in every round until all is over.
@@ -75,20 +79,19 @@ func (h *hunter) help(ctx context.Context) {
 		if round == over {
 			break
 		}
-		if round == seen {
+		if round == seen || round%2 == 0 {
 			if looks++; looks > patience {
 				runtime.Gosched()
 			}
 			continue
 		}
-		// From here on nobody takes the round to be over. If it was already,
-		// there is no place left, or those of the next round are.
 		h.busy.Add(1)
-		h.work(ctx)
+		if h.round.Load() == round { // now it does not end before this is done
+			h.work(ctx)
+		}
 		h.busy.Add(-1)
 		seen, looks = round, 0
 	}
-	h.away.Done()
 	h.gone.Add(1)
 }
 
@@ -105,25 +108,58 @@ func (h *hunter) work(ctx context.Context) {
 	for i := range h.hunters {
 		b := &h.hunters[(h.index+i)%len(h.hunters)].beat
 		for ctx.Err() == nil {
-			from := int(b.next.Add(stretch)) - stretch
+			from := int(b.next.Add(int64(h.stride))) - h.stride
 			if from >= b.until {
 				break
 			}
-			h.visit(h, from, min(b.until, from+stretch))
+			h.visit(h, from, min(b.until, from+h.stride))
+			h.confer()
 		}
 	}
 }
 
-// dismiss sends everybody home, and waits until they are gone.
+// board is where the hunters tell each other of the best candidate so far, so
+// that all can rule out what it does. Who hears of what at which time does not
+// show in the end: whatever a real candidate rules out is not the answer.
+type board struct {
+	lock sync.Mutex
+	best found
+	news atomic.Int64 // how often best has changed
+}
+
+func (b *board) clear() {
+	b.best = found{place: -1}
+	b.news.Store(0)
+}
+
+// confer brings the hunter and the board together.
+func (h *hunter) confer() {
+	b := &h.board
+	if h.told == h.best.place && h.heard == b.news.Load() {
+		return
+	}
+	b.lock.Lock()
+	if h.best.better(&b.best) {
+		b.best = h.best
+		b.news.Add(1)
+	}
+	h.keep(b.best)
+	h.told, h.heard = h.best.place, b.news.Load()
+	b.lock.Unlock()
+}
+
+// dismiss sends everybody home, and waits until they are gone. The decoy goes
+// first: a processor without work that found it, waiting for this one, would
+// sleep before it took it, and be late for the next decision.
 func (s *search) dismiss() {
 	if s.called {
+		s.decoy.Wait()
 		s.round.Store(over)
 		for looks := 0; int(s.gone.Load()) < len(s.hunters)-1; looks++ {
 			if looks > patience {
 				runtime.Gosched()
 			}
 		}
-		s.away.Wait()
 	}
 	s.round.Store(0)
 	s.gone.Store(0)
