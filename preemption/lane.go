@@ -1,7 +1,9 @@
 package preemption
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/outrank-go/outrank"
 )
@@ -68,20 +70,32 @@ type top struct {
 const rounding = 1e-9
 
 // fewest is a lower bound of how many pods of the lowest priority hold what the
-// node is short of. All of them together do. It looks at the lane alone, and is
-// written out and without branches because it is asked of nearly every node.
+// node is short of. All of them together do. It looks at the lane alone, and has
+// one division and no branch because it is asked of nearly every node.
 func (l *lane) fewest(asks *amountRow) int32 {
-	share := float64(max(0, asks[0]-l.free[0]))/float64(max(1, l.low[0])) +
-		float64(max(0, asks[1]-l.free[1]))/float64(max(1, l.low[1])) +
-		float64(max(0, asks[2]-l.free[2]))/float64(max(1, l.low[2]))
-	least := uint8(int64((share - rounding) * shareUnit))
-	pods := int32(1)
-	for _, s := range l.shares {
-		if s < least {
-			pods++
-		}
-	}
-	return max(pods, 1-int32(l.room))
+	// Each column's share is what is short of what is held; the three are brought
+	// to one denominator.
+	short0, held0 := float64(max(0, asks[0]-l.free[0])), float64(max(1, l.low[0]))
+	short1, held1 := float64(max(0, asks[1]-l.free[1])), float64(max(1, l.low[1]))
+	short2, held2 := float64(max(0, asks[2]-l.free[2])), float64(max(1, l.low[2]))
+	held01 := held0 * held1
+	share := ((short0*held1+short1*held0)*held2 + short2*held01) / (held01 * held2)
+	least := uint64(int64((share - rounding) * shareUnit)) // 0 to 255
+
+	// The shares do not fall, so that as many are below as come before the first
+	// that is not. All are compared at once, every second byte in a word: a bit
+	// above each stays where the byte is not below.
+	const (
+		bytes = 0x00ff00ff00ff00ff
+		ones  = 0x0001000100010001
+		above = 0x0100010001000100
+	)
+	all := uint64(binary.LittleEndian.Uint32(l.shares[0:])) |
+		uint64(binary.LittleEndian.Uint16(l.shares[4:]))<<32 | uint64(l.shares[6])<<48
+	even := (all&bytes | above) - least*ones
+	odd := (all>>8&bytes | above) - least*ones
+	below := bits.TrailingZeros64((even&above)>>8|odd&above|1<<(8*topRows)) / 8
+	return max(int32(1+below), 1-int32(l.room))
 }
 
 // fewest is a better bound than that of the lane, from which it starts.
@@ -203,9 +217,9 @@ func insertShare(shares *[topRows]float64, v float64) {
 	}
 }
 
-// steps are the next priorities above the lowest, each with what its pods and
-// those below hold together; they end with one of no pods.
-type steps [3]level
+// numSteps is how many priorities above the lowest a block tells, each with what
+// its pods and those below hold together; they end with one of no pods.
+const numSteps = 3
 
 // opens reports whether a node lets in every pod that does not choose.
 func opens(n *outrank.Node) bool {
@@ -230,11 +244,12 @@ type lanes struct {
 
 const laneBlockSize = 64
 
-// laneBlock holds no pointers, so that its lanes lie on cache lines.
+// laneBlock holds no pointers, so that its lanes lie on cache lines. Few nodes are
+// asked for a step, and then mostly for the first: those lie together.
 type laneBlock struct {
 	lanes [laneBlockSize]lane
 	tops  [laneBlockSize]tops
-	steps [laneBlockSize]steps
+	steps [numSteps][laneBlockSize]level
 }
 
 // at gives the lane of a slot for reading.
@@ -250,13 +265,13 @@ func (ls *lanes) topsAt(slot int32) *tops {
 // levelAbove gives the level that is so many steps above the lowest, nil for
 // none.
 func (s *Snapshot) levelAbove(slot int32, i int) *level {
-	if i > len(steps{}) {
+	if i > numSteps {
 		if n := s.nodes[slot]; i < len(n.levels) {
 			return &n.levels[i]
 		}
 		return nil
 	}
-	above := &s.lanes.blocks[uint32(slot)/laneBlockSize].steps[uint32(slot)%laneBlockSize][i-1]
+	above := &s.lanes.blocks[uint32(slot)/laneBlockSize].steps[i-1][uint32(slot)%laneBlockSize]
 	if above.pods == 0 {
 		return nil
 	}
@@ -279,6 +294,10 @@ func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
 	ls.odd += int(l.flags&oddAmounts) / int(oddAmounts)
 	block, i := ls.blocks[at], slot%laneBlockSize
 	setTops(&block.tops[i], n, l)
-	block.steps[i] = steps{}
-	copy(block.steps[i][:], n.levels[min(1, len(n.levels)):])
+	for k := range block.steps {
+		block.steps[k][i] = level{}
+		if k+1 < len(n.levels) {
+			block.steps[k][i] = n.levels[k+1]
+		}
+	}
 }

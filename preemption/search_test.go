@@ -129,8 +129,23 @@ func TestPropertyFewest(t *testing.T) {
 		}
 		least := fewestByTrial(n.rows, short)
 		assert.LessOrEqual(t, l.fewest(&asks), least, "by the lane")
+		share := 0.0
+		for k, v := range short {
+			share += float64(v) / float64(max(1, l.low[k]))
+		}
+		assert.LessOrEqual(t, l.fewest(&asks), fewestByShares(l, share), "by its shares, at most")
+		assert.GreaterOrEqual(t, l.fewest(&asks), fewestByShares(l, share-2*rounding), "by its shares, at least")
 		assert.LessOrEqual(t, best.fewest(l, &short, 1), least, "by the tops")
 	})
+}
+
+// fewestByShares goes through the shares one by one.
+func fewestByShares(l *lane, share float64) int32 {
+	pods := int32(1)
+	for pods <= topRows && float64(l.shares[pods-1]) < math.Floor(share*shareUnit) {
+		pods++
+	}
+	return max(pods, 1-int32(l.room))
 }
 
 // fewestByTrial tries all sets of rows.
