@@ -29,6 +29,9 @@ type attempt struct {
 	spread  *spread   // likewise
 	inter   *interPod // likewise
 	own     []ownFilter
+	// resourcesAlone: of the filters that depend on pods, NodeResourcesFit alone
+	// has something to say.
+	resourcesAlone bool
 }
 
 // ownFilter is a filter of the caller's that has something to say.
@@ -73,6 +76,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 			a.own = append(a.own, ownFilter{f.Name(), byOwn + i, state})
 		}
 	}
+	a.resourcesAlone = len(a.ports) == 0 && a.volumes == nil && a.spread == nil && a.inter == nil && len(a.own) == 0
 	return nil
 }
 

@@ -107,6 +107,9 @@ func (w *worker) remove(p *podState) {
 	for i := range w.a.needs {
 		w.taken[i].sub(w.a.needs[i].in(&p.takes))
 	}
+	if w.a.resourcesAlone {
+		return
+	}
 	w.ports.remove(p)
 	w.volumes.change(p, -1)
 	w.spread.change(p, -1)
@@ -121,6 +124,9 @@ func (w *worker) add(p *podState) {
 	w.count++
 	for i := range w.a.needs {
 		w.taken[i].add(w.a.needs[i].in(&p.takes))
+	}
+	if w.a.resourcesAlone {
+		return
 	}
 	w.ports.add(p)
 	w.volumes.change(p, 1)
@@ -145,6 +151,9 @@ func (w *worker) check() status {
 
 // checkWith asks the filters in their order and stops at the first that fails.
 func (w *worker) checkWith(nominated []*podState) status {
+	if w.a.resourcesAlone {
+		return w.resources(nominated)
+	}
 	if s := w.ports.check(nominated); s.code != Success {
 		return s
 	}
