@@ -21,12 +21,13 @@ import (
 // has, however large the cluster is, remembered or not.
 func TestAllocatesThePlanAlone(t *testing.T) {
 	for _, nodes := range []int{10, 300} {
-		for _, budgets := range []int{0, 20} {
+		for workers, budgets := range []int{0, 20, 20} {
 			c, p := gen.Benchmark(nodes, 30, budgets)
 			snap, err := NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := New(Config{})
+			eval, err := New(Config{Workers: workers})
 			require.NoError(t, err)
+			eval.stride = 4 // so that help is called
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {
 				q := *p
@@ -44,8 +45,8 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			again := testing.AllocsPerRun(200, func() {
 				_, _ = eval.Preempt(context.Background(), snap, p, gen.Now)
 			})
-			assert.LessOrEqual(t, afresh, pieces, "%d nodes, %d budgets: of a new shape", nodes, budgets)
-			assert.LessOrEqual(t, again, pieces, "%d nodes, %d budgets: of the same shape", nodes, budgets)
+			assert.LessOrEqual(t, afresh, pieces, "%d nodes, %d budgets, %d workers: of a new shape", nodes, budgets, workers)
+			assert.LessOrEqual(t, again, pieces, "%d nodes, %d budgets, %d workers: of the same shape", nodes, budgets, workers)
 		}
 	}
 }

@@ -95,7 +95,8 @@ const (
 // hunter is one worker of a search with what it has found.
 type hunter struct {
 	*search
-	index int // among the hunters
+	index int    // among the hunters
+	start func() // help
 	beat
 	w worker
 	// before and after count nodes by their answers.
@@ -196,7 +197,7 @@ func (s *search) hire(workers int) {
 			s.hunters[i] = h
 		}
 		*h = hunter{
-			search: s, index: i, w: h.w,
+			search: s, index: i, start: h.start, w: h.w,
 			before: answers{others: h.before.others[:0]}, after: answers{others: h.after.others[:0]},
 			top: math.MaxInt32, few: math.MaxUint16, best: found{place: -1}, told: -1, allowed: math.MaxInt64,
 			left: h.left, leftOf: h.leftOf, violates: h.violates,

@@ -20,7 +20,9 @@ type shift struct {
 	// have gone home, and whether they were called at all.
 	busy   atomic.Int64
 	gone   atomic.Int64
-	decoy  sync.WaitGroup // see call
+	ctx    context.Context // of those who were called, while they are
+	decoy  sync.WaitGroup  // see call
+	idle   func()          // decoy.Done
 	called bool
 	board  board
 }
@@ -64,15 +66,22 @@ func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) 
 // nothing to do.
 func (s *search) call(ctx context.Context) {
 	s.called = true
+	s.ctx = ctx
 	for _, h := range s.hunters[1:] {
-		go h.help(ctx)
+		if h.start == nil {
+			h.start = h.help
+		}
+		go h.start() // rather than h.help(): that would allocate each time
 	}
 	s.decoy.Add(1)
-	go s.decoy.Done()
+	if s.idle == nil {
+		s.idle = s.decoy.Done
+	}
+	go s.idle()
 }
 
 // help works in every round until all is over.
-func (h *hunter) help(ctx context.Context) {
+func (h *hunter) help() {
 	seen, looks := int64(0), 0
 	for {
 		round := h.round.Load()
@@ -87,7 +96,7 @@ func (h *hunter) help(ctx context.Context) {
 		}
 		h.busy.Add(1)
 		if h.round.Load() == round { // now it does not end before this is done
-			h.work(ctx)
+			h.work(h.ctx)
 		}
 		h.busy.Add(-1)
 		seen, looks = round, 0
@@ -163,5 +172,5 @@ func (s *search) dismiss() {
 	}
 	s.round.Store(0)
 	s.gone.Store(0)
-	s.called, s.visit = false, nil
+	s.called, s.visit, s.ctx = false, nil, nil
 }
