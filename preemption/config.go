@@ -13,7 +13,10 @@ type Config struct {
 	// this order.
 	Filters []Filter
 	// Workers is how many goroutines share the work of one call; zero means
-	// one, the caller's. The answer does not depend on it.
+	// one, the caller's. The answer does not depend on it. More than one pay on
+	// large clusters: with the default rules the caller works alone on fewer than
+	// 1,024 nodes. The others end before the call does; until then they wait
+	// without sleeping, so that more of them than processors gain nothing.
 	Workers int
 	// Policy is the variant of preemption; zero is today's.
 	Policy Policy
