@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,6 +104,31 @@ func TestPropertyBounds(t *testing.T) {
 			t.Fatalf("plan (-explained +searched):\n%s", diff)
 		}
 	})
+}
+
+// What calls use again does not belong to the test bubble that it was first used
+// in: help may be called in one, in the next, and outside.
+func TestHelpInBubbles(t *testing.T) {
+	c, p := gen.Benchmark(100, 30, 20)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{Workers: 3})
+	require.NoError(t, err)
+	eval.stride = 2
+	for i := range 60 {
+		q := *p
+		q.Priority = outrank.Priority(int32(10_000 + i)) // nothing is remembered of it
+		decide := func(t *testing.T) {
+			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, Preempt, plan.Outcome)
+		}
+		if i%3 == 0 {
+			decide(t)
+		} else {
+			synctest.Test(t, decide)
+		}
+	}
 }
 
 // The bounds on the number of victims are never more than it takes: no smaller
