@@ -10,10 +10,11 @@ import (
 // node's place, so that who did what does not show.
 type crew struct {
 	workers []*worker
+	stride  int // how many nodes a worker takes at a time
 }
 
-func newCrew(size int, a *attempt) *crew {
-	c := &crew{}
+func newCrew(size, stride int, a *attempt) *crew {
+	c := &crew{stride: stride}
 	for range max(1, size) {
 		c.workers = append(c.workers, newWorker(a))
 	}
@@ -30,17 +31,17 @@ func (c *crew) each(ctx context.Context, n int, f func(w *worker, i int)) error 
 	var next atomic.Int64
 	work := func(w *worker) {
 		for ctx.Err() == nil {
-			from := int(next.Add(stretch)) - stretch
+			from := int(next.Add(int64(c.stride))) - c.stride
 			if from >= n {
 				return
 			}
-			for i := from; i < min(n, from+stretch); i++ {
+			for i := from; i < min(n, from+c.stride); i++ {
 				f(w, i)
 			}
 		}
 	}
 	var others sync.WaitGroup
-	for _, w := range c.workers[1:min(len(c.workers), 1+n/stretch)] {
+	for _, w := range c.workers[1:min(len(c.workers), 1+n/c.stride)] {
 		others.Add(1)
 		go func() {
 			defer others.Done()

@@ -12,7 +12,7 @@ import (
 // number of goroutines may use it at once.
 type Evaluator struct {
 	config Config
-	stride int // see shift
+	stride int // stretch, but for tests
 }
 
 // New checks the configuration and prepares an evaluator; see
@@ -108,7 +108,7 @@ func (e *Evaluator) start(snap *Snapshot, req *Request) (*attempt, *crew, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return a, newCrew(e.config.Workers, a), nil
+	return a, newCrew(e.config.Workers, e.stride, a), nil
 }
 
 // run decides in the general way.
@@ -212,7 +212,7 @@ func (r *result) try(ctx context.Context, crew *crew) error {
 	found, free := 0, 0
 	for len(nodes) > 0 {
 		// More at a time than are still wanted would mostly be for nothing.
-		batch := nodes[:min(len(nodes), max(stretch*len(crew.workers), enough-found))]
+		batch := nodes[:min(len(nodes), max(crew.stride*len(crew.workers), enough-found))]
 		nodes = nodes[len(batch):]
 		if err := r.tryEach(ctx, crew, batch); err != nil {
 			return err

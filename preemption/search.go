@@ -121,7 +121,11 @@ type hunter struct {
 }
 
 // searches keeps what calls can use again.
-var searches = sync.Pool{New: func() any { return &search{} }}
+var searches = sync.Pool{New: func() any {
+	s := &search{}
+	s.idle = s.decoy.Done
+	return s
+}}
 
 // bounded reports whether a question can be answered by a search.
 func (c *Config) bounded(req *Request) bool {
@@ -159,7 +163,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		}
 	}
 	s.choosy = s.onlyNamed || s.pod.NodeName != "" || len(s.pod.NodeSelector) > 0 || s.pod.Affinity.Node != nil
-	s.rest = s.all || len(s.ports) > 0 || s.volumes != nil || s.spread != nil || s.inter != nil
+	s.rest = s.all || !s.resourcesAlone
 	s.wary = s.choosy || s.rest
 	s.stirred = s.stir(s.stirred[:0])
 	if n := len(snap.order); cap(s.verdicts) < n {
@@ -194,6 +198,7 @@ func (s *search) hire(workers int) {
 	for i, h := range s.hunters {
 		if h == nil {
 			h = &hunter{}
+			h.start = h.help
 			s.hunters[i] = h
 		}
 		*h = hunter{
@@ -244,19 +249,18 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 			return nil, err
 		}
 	}
-	s.close(plan, s.bestOf())
+	s.close(plan, s.board.best)
 	return plan, nil
 }
 
 // gather brings together what the hunters have found.
 func (s *search) gather() {
 	s.top, s.few = math.MaxInt32, math.MaxUint16
-	best := s.bestOf()
 	for _, h := range s.hunters {
 		if h.top < s.top || h.top == s.top && h.few < s.few {
 			s.top, s.few = h.top, h.few
 		}
-		h.keep(best)
+		h.keep(s.board.best)
 		h.top, h.few = math.MaxInt32, math.MaxUint16
 	}
 }

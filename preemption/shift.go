@@ -53,9 +53,7 @@ func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) 
 	s.hunters[0].work(ctx)
 	s.round.Add(1)
 	for looks := 0; s.busy.Load() > 0; looks++ {
-		if looks > patience {
-			runtime.Gosched()
-		}
+		linger(looks)
 	}
 	return ctx.Err()
 }
@@ -65,19 +63,19 @@ func (s *search) each(ctx context.Context, visit func(h *hunter, from, to int)) 
 // caller is done, before another processor may take it: hence one more, with
 // nothing to do.
 func (s *search) call(ctx context.Context) {
-	s.called = true
-	s.ctx = ctx
+	s.called, s.ctx = true, ctx
 	for _, h := range s.hunters[1:] {
-		if h.start == nil {
-			h.start = h.help
-		}
 		go h.start() // rather than h.help(): that would allocate each time
 	}
 	s.decoy.Add(1)
-	if s.idle == nil {
-		s.idle = s.decoy.Done
-	}
 	go s.idle()
+}
+
+// linger comes between two looks at whether another is ready.
+func linger(looks int) {
+	if looks > patience {
+		runtime.Gosched()
+	}
 }
 
 // help works in every round until all is over.
@@ -89,9 +87,8 @@ func (h *hunter) help() {
 			break
 		}
 		if round == seen || round%2 == 0 {
-			if looks++; looks > patience {
-				runtime.Gosched()
-			}
+			looks++
+			linger(looks)
 			continue
 		}
 		h.busy.Add(1)
@@ -129,7 +126,8 @@ func (h *hunter) work(ctx context.Context) {
 
 // board is where the hunters tell each other of the best candidate so far, so
 // that all can rule out what it does. Who hears of what at which time does not
-// show in the end: whatever a real candidate rules out is not the answer.
+// show in the end: whatever a real candidate rules out is not the answer. After
+// each round it holds the best of all.
 type board struct {
 	lock sync.Mutex
 	best found
@@ -165,9 +163,7 @@ func (s *search) dismiss() {
 		s.decoy.Wait()
 		s.round.Store(over)
 		for looks := 0; int(s.gone.Load()) < len(s.hunters)-1; looks++ {
-			if looks > patience {
-				runtime.Gosched()
-			}
+			linger(looks)
 		}
 	}
 	s.round.Store(0)

@@ -75,16 +75,6 @@ func (t *tally) find(s status) int {
 	return len(*t) - 1
 }
 
-func (s *search) bestOf() found {
-	best := found{place: -1}
-	for _, h := range s.hunters {
-		if h.best.better(&best) {
-			best = h.best
-		}
-	}
-	return best
-}
-
 // open begins the plan with what the first look came to. Its outcome stands
 // unless it is Preempt.
 func (s *search) open() *Plan {
