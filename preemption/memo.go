@@ -99,7 +99,7 @@ func (m *memos) of(shape []byte, s *Snapshot) *memo {
 
 // makeRoom forgets the memo that was not used for longest, if there has to be
 // one less. It does not help to forget what is going to be asked for before the
-// newcomer is: a memo takes as long to make as many decisions without one.
+// newcomer is: to make a memo takes the time of many decisions without one.
 func (m *memos) makeRoom(most int) bool {
 	if len(m.byShape) < most {
 		return true

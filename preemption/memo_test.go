@@ -169,6 +169,43 @@ func TestMemoBounds(t *testing.T) {
 	assert.Less(t, len(snap.memos.log), 1200)
 }
 
+// A shape that has not been asked for in a long time makes room for a new one.
+func TestMemoForgets(t *testing.T) {
+	c, p := gen.Benchmark(20, 5, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	ask := func(shape int) {
+		q := *p
+		q.Priority = outrank.Priority(5000 + int32(shape))
+		_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+		require.NoError(t, err)
+	}
+	for shape := range mostShapes {
+		ask(shape)
+		ask(shape)
+	}
+	oldest := ""
+	for shape, m := range snap.memos.byShape {
+		if oldest == "" || m.used < snap.memos.byShape[oldest].used {
+			oldest = shape
+		}
+	}
+	ask(mostShapes)
+	ask(mostShapes)
+	assert.Contains(t, snap.memos.byShape, oldest, "it is not long ago")
+	for range 10 {
+		for shape := 1; shape < mostShapes; shape++ {
+			ask(shape)
+		}
+	}
+	ask(mostShapes)
+	ask(mostShapes)
+	assert.NotContains(t, snap.memos.byShape, oldest)
+	assert.Len(t, snap.memos.byShape, mostShapes)
+}
+
 // What budgets allow decides on nodes that have not changed.
 func TestMemoNoticesBudgets(t *testing.T) {
 	c, p := gen.Benchmark(30, 10, 20)

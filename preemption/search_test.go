@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +45,7 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	}
 	p := &outrank.Pod{Name: "asker", Priority: outrank.Priority(rapid.SampledFrom([]int32{5, 50, 1000}).Draw(t, "priority"))}
 	p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
-		resource.CPU:    resource.NewMilli(step * rapid.Int64Range(0, 12).Draw(t, "cpu")),
+		resource.CPU:    resource.NewMilli(step * rapid.Int64Range(0, 40).Draw(t, "cpu")),
 		resource.Memory: resource.New(step * rapid.Int64Range(0, 12).Draw(t, "memory")),
 	}}}
 	return c, p
@@ -102,6 +103,62 @@ func TestPropertyBounds(t *testing.T) {
 		}
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Fatalf("plan (-explained +searched):\n%s", diff)
+		}
+	})
+}
+
+// ending is a context that ends when it has been asked so many times.
+type ending struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *ending) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A context may end anywhere: there is an error then and no plan, or the plan
+// as ever, and what a snapshot remembers stays right.
+func TestPropertyEndsAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		require.NoError(t, err)
+		eval.stride = rapid.IntRange(1, 2).Draw(t, "stride")
+		want, err := eval.Preempt(context.Background(), snap.Clone(), p, gen.Now)
+		require.NoError(t, err)
+		for _, explained := range []bool{false, true} {
+			for turn := int64(0); ; turn++ {
+				ctx := &ending{Context: context.Background()}
+				ctx.left.Store(turn * turn / 4)
+				var got *Plan
+				if explained {
+					var ex *Explanation
+					if ex, err = eval.Explain(ctx, snap, p, gen.Now); ex != nil {
+						got = &ex.Plan
+					}
+				} else {
+					got, err = eval.Preempt(ctx, snap, p, gen.Now)
+				}
+				if err != nil {
+					require.ErrorIs(t, err, context.Canceled)
+					require.Nil(t, got)
+					continue
+				}
+				require.Equal(t, want.Outcome, got.Outcome)
+				require.Equal(t, want.Candidate, got.Candidate)
+				break
+			}
+		}
+		for range 3 { // remembered by then
+			got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			require.Empty(t, cmp.Diff(want, got))
 		}
 	})
 }
