@@ -93,11 +93,10 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 // atOnce has two goroutines make so many decisions each, and gives the time in
 // which each of them makes one.
 func atOnce(b *testing.B, snap *preemption.Snapshot, pods []*outrank.Pod, many int) float64 {
-	began := time.Now()
+	e, began := newEvaluator(b, preemption.Config{}), time.Now()
 	var both sync.WaitGroup
 	for i := range 2 {
 		both.Go(func() {
-			e := newEvaluator(b, preemption.Config{Workers: 1})
 			for k := range many {
 				if _, err := e.Preempt(context.Background(), snap, pods[(i*many+k)%len(pods)], gen.Now); err != nil {
 					b.Error(err)

@@ -107,6 +107,51 @@ func TestPropertyBounds(t *testing.T) {
 	})
 }
 
+// Where a lane's numbers are too small for a node, or those of the pods nominated
+// to it too large, the node is worked out all the same.
+func TestBeyondLanes(t *testing.T) {
+	huge := func(name string, priority int32, part int64) *outrank.Pod {
+		return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: []outrank.Container{{
+			Name: "c", Requests: resource.List{resource.Memory: resource.New(math.MaxInt64 / part)},
+		}}}
+	}
+	n := &outrank.Node{Name: "n", Allocatable: resource.List{
+		resource.Memory: resource.New(math.MaxInt64 / 5), resource.Pods: resource.New(mostPods + 10),
+	}}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{n}}
+	for i := range mostPods + 10 {
+		c.Pods = append(c.Pods, &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: n.Name, Priority: outrank.Priority(int32(i % 3))})
+	}
+	many, err := NewSnapshot(c)
+	require.NoError(t, err)
+	c = &outrank.Cluster{Nodes: []*outrank.Node{n}, Pods: []*outrank.Pod{huge("low", 1, 8), huge("claim", 100, 3)}}
+	c.Pods[0].NodeName, c.Pods[1].NominatedNode = n.Name, n.Name
+	claimed, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := New(Config{})
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		why      string
+		snap     *Snapshot
+		priority int32
+		want     Outcome
+		victims  int
+	}{
+		{"one of many", many, 50, Preempt, 1},
+		{"the claim is of higher priority", claimed, 50, NothingHelps, 0},
+		{"the claim is of lower priority", claimed, 1000, Preempt, 1},
+	} {
+		p := huge("asker", tt.priority, 8)
+		got, err := eval.Preempt(context.Background(), tt.snap, p, gen.Now)
+		require.NoError(t, err)
+		explained, err := eval.Explain(context.Background(), tt.snap, p, gen.Now)
+		require.NoError(t, err)
+		assert.Empty(t, cmp.Diff(&explained.Plan, got), tt.why)
+		assert.Equal(t, tt.want, got.Outcome, tt.why)
+		assert.Len(t, got.Victims, tt.victims, tt.why)
+	}
+}
+
 // ending is a context that ends when it has been asked so many times.
 type ending struct {
 	context.Context
