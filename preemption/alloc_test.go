@@ -18,7 +18,8 @@ import (
 )
 
 // A decision allocates the plan and nothing else: as many pieces as the plan
-// has, however large the cluster is, remembered or not.
+// has, however large the cluster is, remembered or not. Where goroutines help,
+// each round starts them anew, which takes a few allocations more.
 func TestAllocatesThePlanAlone(t *testing.T) {
 	for _, nodes := range []int{10, 300} {
 		for workers, budgets := range []int{0, 20, 20} {
@@ -27,7 +28,7 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			require.NoError(t, err)
 			eval, err := New(Config{Workers: workers})
 			require.NoError(t, err)
-			eval.stride = 4 // so that help is called
+			eval.chunk = 4 // so that help is called
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {
 				q := *p
@@ -45,6 +46,9 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			again := testing.AllocsPerRun(200, func() {
 				_, _ = eval.Preempt(context.Background(), snap, p, gen.Now)
 			})
+			if workers > 1 {
+				pieces += 4 * 8 // rounds
+			}
 			assert.LessOrEqual(t, afresh, pieces, "%d nodes, %d budgets, %d workers: of a new shape", nodes, budgets, workers)
 			assert.LessOrEqual(t, again, pieces, "%d nodes, %d budgets, %d workers: of the same shape", nodes, budgets, workers)
 		}

@@ -66,39 +66,3 @@ func (s *Status) appendText(b []byte) []byte {
 	}
 	return b
 }
-
-// Names of the built-in filters, in the order in which they run.
-const (
-	NodeUnschedulable  = "NodeUnschedulable"
-	NodeName           = "NodeName"
-	TaintToleration    = "TaintToleration"
-	NodeAffinity       = "NodeAffinity"
-	NodePorts          = "NodePorts"
-	NodeResourcesFit   = "NodeResourcesFit"
-	VolumeRestrictions = "VolumeRestrictions"
-	NodeVolumeLimits   = "NodeVolumeLimits"
-	VolumeBinding      = "VolumeBinding"
-	VolumeZone         = "VolumeZone"
-	PodTopologySpread  = "PodTopologySpread"
-	InterPodAffinity   = "InterPodAffinity"
-)
-
-// What a node's failure is called where no other package says it (section 5).
-const (
-	reasonConflict     = "pod affinity terms conflict"
-	reasonNotFiltered  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-	reasonDisk         = "node(s) had no available disk"
-	reasonOncePod      = "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
-	reasonVolumeLimit  = "node(s) exceed max volume count"
-	reasonVolumeNode   = "node(s) didn't match PersistentVolume's node affinity"
-	reasonVolumeZone   = "node(s) had no available volume zone"
-	reasonSpread       = "node(s) didn't match pod topology spread constraints"
-	reasonSpreadLabel  = reasonSpread + " (missing required label)"
-	reasonAffinity     = "node(s) didn't match pod affinity rules"
-	reasonAntiAffinity = "node(s) didn't match pod anti-affinity rules"
-	reasonExistingAnti = "node(s) didn't satisfy existing pods anti-affinity rules"
-	reasonNoVictims    = "No preemption victims found for incoming pod"
-	reasonDropped      = "an extender dropped the node"
-	reasonNoStatus     = "the node was not filtered"
-	reasonContradicts  = "expected at least one victim pod on node"
-)

@@ -59,8 +59,8 @@ func (c *Config) Validate() error {
 		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
 	}
 	taken := map[string]bool{}
-	for _, name := range builtIn {
-		taken[name] = true
+	for _, f := range builtIn {
+		taken[f.name] = true
 	}
 	for i, f := range c.Filters {
 		at := fmt.Sprintf("Filters[%d]", i)
@@ -94,30 +94,3 @@ func (c *Config) Validate() error {
 	}
 	return nil
 }
-
-// builtIn are the filters' names in the order in which they run; a filter is
-// known by its place here, the caller's own follow.
-var builtIn = [...]string{
-	NodeUnschedulable, NodeName, TaintToleration, NodeAffinity,
-	NodePorts, NodeResourcesFit,
-	VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
-	PodTopologySpread, InterPodAffinity,
-}
-
-// Places of the built-in filters.
-const (
-	byNone = iota - 1
-	byUnschedulable
-	byNodeName
-	byTaints
-	byNodeAffinity
-	byPorts
-	byResources
-	byRestrictions
-	byVolumeLimits
-	byVolumeBinding
-	byVolumeZone
-	bySpread
-	byInterPod
-	byOwn // the first of the caller's own
-)

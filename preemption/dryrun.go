@@ -14,7 +14,7 @@ import "slices"
 // It returns the possible victims, of which w.victim marks the actual ones,
 // and w.broken and w.blocks say why; the status is not Success where the node
 // is no candidate. Until leave is called the victims are away.
-func (w *worker) dryRun(n *nodeState) ([]*podState, status) {
+func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 {
@@ -44,7 +44,7 @@ func (w *worker) dryRun(n *nodeState) ([]*podState, status) {
 }
 
 // possible lists whom the preemptor may push out, the most important first.
-func (w *worker) possible() []*podState {
+func (w *dryRunner) possible() []*podState {
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	if w.a.config.MayEvict == nil && w.a.config.Importance == nil {
 		return pods
@@ -58,7 +58,7 @@ func (w *worker) possible() []*podState {
 
 // ascend takes pods away, the least important first, until the preemptor fits
 // (Policy Ascending), and charges the budgets for them.
-func (w *worker) ascend(possible []*podState) status {
+func (w *dryRunner) ascend(possible []*podState) status {
 	w.victim = fill(w.victim, len(possible), false)
 	s := w.check()
 	for i := len(possible) - 1; i >= 0; i-- {
@@ -76,8 +76,8 @@ func (w *worker) ascend(possible []*podState) status {
 
 // leave puts the victims back, so that filters with a memory of their own are
 // as before.
-func (w *worker) leave(possible []*podState) {
-	if len(w.own) == 0 {
+func (w *dryRunner) leave(possible []*podState) {
+	if len(w.a.callers) == 0 {
 		return
 	}
 	for i, p := range possible {
@@ -89,8 +89,8 @@ func (w *worker) leave(possible []*podState) {
 
 // putBack puts pods back that were all taken away, for filters with a memory
 // of their own.
-func (w *worker) putBack(possible []*podState) {
-	if len(w.own) == 0 {
+func (w *dryRunner) putBack(possible []*podState) {
+	if len(w.a.callers) == 0 {
 		return
 	}
 	for _, p := range possible {
@@ -100,7 +100,7 @@ func (w *worker) putBack(possible []*podState) {
 
 // charge takes a pod from the budgets that cover it, and counts those that
 // this violates (section 4; filterPodsWithPDBViolation).
-func (w *worker) charge(p *podState) int {
+func (w *dryRunner) charge(p *podState) int {
 	if len(p.kind.covering) == 0 {
 		return 0
 	}
@@ -110,7 +110,7 @@ func (w *worker) charge(p *podState) int {
 // reprieve puts back, the most important first, those who violate a budget or
 // those who do not, as far as the preemptor still fits. It reports whether any
 // had to go again.
-func (w *worker) reprieve(possible []*podState, violating bool) (victims bool) {
+func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i, p := range possible {
 		if (w.broken[i] > 0) != violating {
 			continue

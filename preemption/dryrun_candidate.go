@@ -3,7 +3,7 @@ package preemption
 import "cmp"
 
 // score is what the dry run that just ended is ranked by (section 9).
-func (w *worker) score(possible []*podState) Score {
+func (w *dryRunner) score(possible []*podState) Score {
 	w.chosen = w.chosen[:0]
 	violations := 0
 	for i, p := range possible {
@@ -36,7 +36,7 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 }
 
 // candidate makes the result of the dry run that just ended.
-func (w *worker) candidate(possible []*podState) Candidate {
+func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c := Candidate{Node: w.n.name, Score: w.score(possible)}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
@@ -50,7 +50,7 @@ func (w *worker) candidate(possible []*podState) Candidate {
 
 // nameViolated charges the budgets once more, because the dry run kept no more
 // than counts.
-func (w *worker) nameViolated(possible []*podState, victims []Victim) {
+func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 	name := func(i int, v *Victim) {
 		p := possible[i]
 		for _, b := range w.ledger.Charge(p.pod, p.kind.covering) {

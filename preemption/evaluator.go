@@ -12,7 +12,7 @@ import (
 // number of goroutines may use it at once.
 type Evaluator struct {
 	config Config
-	stride int // stretch, but for tests
+	chunk  int // chunkSize, but for tests
 }
 
 // New checks the configuration and prepares an evaluator; see
@@ -24,7 +24,7 @@ func New(config Config) (*Evaluator, error) {
 	}
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
-	return &Evaluator{config: config, stride: stretch}, nil
+	return &Evaluator{config: config, chunk: chunkSize}, nil
 }
 
 // Preempt decides who has to leave so that the pod can run:
@@ -54,14 +54,10 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with more to it.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
-	if e.config.bounded(&req) {
-		return e.decide(ctx, snap, &req)
+	if e.config.prunable(&req) {
+		return decidePruned(ctx, &e.config, e.chunk, snap, &req)
 	}
-	a, crew, err := e.start(snap, &req)
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.run(ctx, crew, &req, false)
+	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,219 +73,9 @@ func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // ExplainRequest is Explain for a question with more to it.
 func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
-	a, crew, err := e.start(snap, &req)
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.run(ctx, crew, &req, true)
+	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)
 	if err != nil {
 		return nil, err
 	}
 	return r.explanation(), nil
-}
-
-// result is what a run found out, by the place of each node in the order.
-type result struct {
-	*attempt
-	before     []status // as things are
-	after      []status // with everybody of lower priority away; where tried
-	tried      []bool
-	scores     []Score
-	candidates []Candidate // of every node, where everything is to be kept
-	ineligible Ineligibility
-	feasible   int
-	best       int // -1 for none
-	chosen     Candidate
-}
-
-// start prepares an attempt and those who work on it.
-func (e *Evaluator) start(snap *Snapshot, req *Request) (*attempt, *crew, error) {
-	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a, newCrew(e.config.Workers, e.stride, a), nil
-}
-
-// run decides in the general way.
-func (a *attempt) run(ctx context.Context, crew *crew, req *Request, everything bool) (*result, error) {
-	var err error
-	r := &result{attempt: a, best: -1}
-	if r.before, err = filterAll(ctx, crew, req); err != nil {
-		return nil, err
-	}
-	for _, s := range r.before {
-		if s.code == Success {
-			r.feasible++
-		}
-	}
-	r.ineligible = a.eligible(r.codeOf)
-	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
-		return r, nil
-	}
-	if err := r.decide(ctx, crew, everything); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// filterAll asks every node, unless the caller has done so.
-func filterAll(ctx context.Context, crew *crew, req *Request) ([]status, error) {
-	a := crew.workers[0].a
-	if req.Statuses != nil {
-		return req.outside(a.snap)
-	}
-	before := make([]status, len(a.snap.order))
-	err := crew.each(ctx, len(before), func(w *worker, i int) {
-		before[i] = w.filter(a.snap.nodes[a.snap.order[i]])
-	})
-	return before, err
-}
-
-// codeOf finds a node's status by name.
-func (r *result) codeOf(node string) (Code, bool) {
-	slot, ok := r.snap.slots.get(node)
-	if !ok || r.snap.nodes[slot].node == nil {
-		return Success, false
-	}
-	return r.before[slices.Index(r.snap.order, slot)].code, true
-}
-
-// decide finds the candidates and picks the best. Candidates are worked out in
-// full where everything is to be kept, or where the caller has a say in them.
-func (r *result) decide(ctx context.Context, crew *crew, everything bool) error {
-	n := len(r.before)
-	r.after, r.tried, r.scores = make([]status, n), make([]bool, n), make([]Score, n)
-	config := r.config
-	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
-		r.candidates = make([]Candidate, n)
-	}
-	if err := r.try(ctx, crew); err != nil {
-		return err
-	}
-	if len(config.Extenders) > 0 {
-		if err := r.extend(ctx, config.Extenders); err != nil {
-			return err
-		}
-	}
-	r.scoreByCaller()
-	for i := range n {
-		if r.isCandidate(i) && (r.best < 0 || r.better(i, r.best)) {
-			r.best = i
-		}
-	}
-	r.settle(crew.workers[0])
-	return nil
-}
-
-// settle works the best candidate out in full, if that was not done before.
-func (r *result) settle(w *worker) {
-	switch {
-	case r.best < 0:
-	case r.candidates != nil:
-		r.chosen = r.candidates[r.best]
-	default:
-		possible, _ := w.dryRun(r.nodeAt(r.best))
-		r.chosen = w.candidate(possible)
-		w.leave(possible)
-	}
-}
-
-// try makes dry runs on the nodes where preemption may help: on all of them,
-// or from an offset on until a sample has found enough (section 8).
-func (r *result) try(ctx context.Context, crew *crew) error {
-	var nodes []int
-	for i, s := range r.before {
-		if s.code == Unschedulable {
-			nodes = append(nodes, i)
-		}
-	}
-	if r.config.Sample == nil || len(nodes) == 0 {
-		return r.tryEach(ctx, crew, nodes)
-	}
-	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
-	nodes = append(nodes[start:], nodes[:start]...)
-	found, free := 0, 0
-	for len(nodes) > 0 {
-		// More at a time than are still wanted would mostly be for nothing.
-		batch := nodes[:min(len(nodes), max(crew.stride*len(crew.workers), enough-found))]
-		nodes = nodes[len(batch):]
-		if err := r.tryEach(ctx, crew, batch); err != nil {
-			return err
-		}
-		for at, i := range batch {
-			if !r.isCandidate(i) {
-				continue
-			}
-			found++
-			if r.scores[i].Violations == 0 {
-				free++
-			}
-			if free > 0 && found >= enough {
-				r.forget(batch[at+1:])
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// forget drops what was tried beyond the end of the sample.
-func (r *result) forget(nodes []int) {
-	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, status{}, Score{}
-		if r.candidates != nil {
-			r.candidates[i] = Candidate{}
-		}
-	}
-}
-
-func (r *result) tryEach(ctx context.Context, crew *crew, nodes []int) error {
-	return crew.each(ctx, len(nodes), func(w *worker, at int) {
-		i := nodes[at]
-		possible, s := w.dryRun(r.nodeAt(i))
-		r.tried[i], r.after[i] = true, s
-		if s.code == Success {
-			r.scores[i] = w.score(possible)
-			if r.candidates != nil {
-				r.candidates[i] = w.candidate(possible)
-			}
-		}
-		w.leave(possible)
-	})
-}
-
-// scoreByCaller asks the caller's scorers about every candidate.
-func (r *result) scoreByCaller() {
-	for i := range r.candidates {
-		if !r.isCandidate(i) {
-			continue
-		}
-		c := &r.candidates[i]
-		for _, x := range r.config.Scorers {
-			c.OwnScores = append(c.OwnScores, x.Score(c))
-		}
-	}
-}
-
-func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
-
-func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == Success }
-
-// better compares two candidates; equal ones stay in the order of the nodes.
-func (r *result) better(i, j int) bool {
-	order, _ := r.compare(i, j)
-	return order < 0
-}
-
-// compare orders two candidates by the caller's scores or by the ranks.
-func (r *result) compare(i, j int) (int, Rank) {
-	if len(r.config.Scorers) > 0 {
-		// The higher score is the better one.
-		if c := slices.Compare(r.candidates[j].OwnScores, r.candidates[i].OwnScores); c != 0 {
-			return c, ByOwnScore
-		}
-		return 0, ByNodeOrder
-	}
-	return r.scores[i].compareBy(&r.scores[j], r.ranks)
 }

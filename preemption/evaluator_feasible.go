@@ -20,10 +20,10 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 	}
 	var out []*outrank.Node
 	for place, slot := range snap.order {
-		if place%stretch == 0 && ctx.Err() != nil {
+		if place%chunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if s.hunters[0].fits(slot) {
+		if s.workers[0].fits(slot) {
 			out = append(out, snap.nodes[slot].node)
 		}
 	}
@@ -31,15 +31,15 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 }
 
 // fits reports whether a node takes the preemptor as things are.
-func (h *hunter) fits(slot int32) bool {
-	l := h.snap.lanes.at(slot)
-	if l.flags == 0 {
-		if h.shortage(l) != 0 {
+func (w *searchWorker) fits(slot int32) bool {
+	sum := w.snap.summaries.at(slot)
+	if sum.flags == 0 {
+		if w.shortage(sum) != 0 {
 			return false // whatever else there is
 		}
-		if !h.wary {
+		if !w.filtered && !w.selects {
 			return true
 		}
 	}
-	return h.w.filter(h.snap.nodes[slot]).code == Success
+	return w.dry.filter(w.snap.nodes[slot]).code == Success
 }

@@ -31,11 +31,11 @@ func TestVerdict(t *testing.T) {
 	short := countOf(2, NodeResourcesFit, "Insufficient cpu")
 	both := countOf(1, NodeResourcesFit, "Insufficient cpu", "Insufficient memory")
 	taint := countOf(10, TaintToleration, "node(s) had untolerated taint(s)")
-	absent := Count{Status: Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNotFiltered}}, Nodes: 1}
+	absent := Count{Status: Status{Code: UnschedulableAndUnresolvable, Reasons: []string{notFilteredText[0]}}, Nodes: 1}
 	never := turnedDown(NotEligible, short)
 	never.Ineligible = PolicyNever
 	helpless := turnedDown(NothingHelps, short, taint)
-	helpless.Unhelpful = []Count{countOf(2, "", reasonNoVictims)}
+	helpless.Unhelpful = []Count{countOf(2, "", noVictimsText[0])}
 	for name, c := range map[string]struct {
 		why        string
 		failure    Failure

@@ -55,3 +55,51 @@ func (s nodeRuleState) Check(n *outrank.Node) Status     { return s.rule.check(s
 func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
 func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
 func (s nodeRuleState) Clone() FilterState               { return s }
+
+// callerFilter is a filter of the caller's that has something to say about the
+// preemptor. It is taken to look at every pod.
+type callerFilter struct {
+	name  string
+	place int
+	state FilterState
+}
+
+func (*callerFilter) touches(*nodeState) bool { return true }
+
+// onNode clones the state, once for each worker: it has a memory of its own,
+// which outlives a node.
+func (f *callerFilter) onNode(nodeFilter) nodeFilter {
+	return &callerOnNode{state: f.state.Clone()}
+}
+
+// callerOnNode is a caller's filter on one node after another. What a dry run
+// removes has to be added again before the next node.
+type callerOnNode struct {
+	state FilterState
+	node  *outrank.Node
+}
+
+func (f *callerOnNode) enter(n *nodeState) { f.node = n.node }
+
+func (f *callerOnNode) change(p *podState, by int) {
+	if by > 0 {
+		f.state.Add(p.pod, f.node)
+	} else {
+		f.state.Remove(p.pod, f.node)
+	}
+}
+
+// check adds nominated pods to a copy.
+func (f *callerOnNode) check(nominated []*podState) status {
+	state := f.state
+	if len(nominated) > 0 {
+		state = state.Clone()
+		for _, p := range nominated {
+			state.Add(p.pod, f.node)
+		}
+	}
+	s := state.Check(f.node)
+	return status{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
+}
+
+func (f *callerOnNode) release() { f.state, f.node = nil, nil }

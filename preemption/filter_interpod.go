@@ -1,57 +1,30 @@
 package preemption
 
-import (
-	"slices"
+import "github.com/outrank-go/outrank"
 
-	"github.com/outrank-go/outrank"
+// InterPodAffinity turns a pod away from nodes that its own pod affinity and
+// anti-affinity, or the anti-affinity of running pods, do not allow (section 5).
+const InterPodAffinity = "InterPodAffinity"
+
+var (
+	affinityText     = []string{"node(s) didn't match pod affinity rules"}
+	antiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}
+	existingAntiText = []string{"node(s) didn't satisfy existing pods anti-affinity rules"}
 )
 
-// term is a pod affinity term, ready for matching.
-type term struct {
-	key     string // topology key
-	matcher outrank.Matcher
-	// namespaces are named one by one, selected by their labels, or all.
-	namespaces []string
-	selector   *outrank.Matcher
-	all        bool
+var interPodFilter = descriptor{
+	name: InterPodAffinity,
+	begin: func(q *question) podFilter {
+		if ip := newInterPod(q.snap, q.pod); ip != nil {
+			return ip
+		}
+		return nil
+	},
 }
 
-// termsOf prepares a pod's terms.
-func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
-	var out []term
-	for i := range terms {
-		t := &terms[i]
-		prepared := term{
-			key:        t.TopologyKey,
-			matcher:    folded(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
-			namespaces: t.Namespaces,
-			all:        t.NamespaceSelector.Empty(),
-		}
-		if m, err := t.NamespaceSelector.Matcher(); err == nil && t.NamespaceSelector != nil {
-			prepared.selector = &m
-		}
-		if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-			prepared.namespaces = []string{p.NamespaceName()}
-		}
-		out = append(out, prepared)
-	}
-	return out
-}
-
-// matches reports whether the term picks a pod by its namespace and labels. The
-// namespace has the labels in of; known is whether it is there at all.
-func (t *term) matches(namespace string, labels, of map[string]string, known bool) bool {
-	if !t.matcher.Matches(labels) {
-		return false
-	}
-	return t.all || slices.Contains(t.namespaces, namespace) ||
-		known && t.selector != nil && t.selector.Matches(of)
-}
-
-// interPod is the filter InterPodAffinity for one preemptor: where pods that
-// its terms pick are, and where pods are whose anti-affinity picks it, at the
-// start of the attempt (section 5; InterPodAffinity PreFilter). Workers share
-// it.
+// interPod is where pods are that the preemptor's terms pick, and where pods are
+// whose anti-affinity picks it, at the start of the attempt (section 5;
+// InterPodAffinity PreFilter).
 type interPod struct {
 	snap *Snapshot
 	pod  *outrank.Pod
@@ -67,6 +40,19 @@ type interPod struct {
 	there  [relations]int
 	// parts says what pods of a kind count for; most kinds are not in it.
 	parts kindParts
+	// touched are the nodes, by slot, with pods of these.
+	touched []bool
+}
+
+func (ip *interPod) touches(n *nodeState) bool { return ip.touched[n.slot] }
+
+func (ip *interPod) onNode(earlier nodeFilter) nodeFilter {
+	n, ok := earlier.(*interPodOnNode)
+	if !ok {
+		n = &interPodOnNode{}
+	}
+	n.interPod = ip
+	return n
 }
 
 // domainCounts are pods by domain of a topology key.
@@ -105,7 +91,7 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 		return nil
 	}
 	ip := &interPod{
-		snap: snap, pod: pod,
+		snap: snap, pod: pod, touched: make([]bool, len(snap.nodes)),
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
 	}
 	for i := range ip.near {
@@ -144,6 +130,7 @@ func (ip *interPod) count() {
 		}
 		ip.parts.set(m.kind, parts)
 		for slot, pods := range m.nodes {
+			ip.touched[slot] = true
 			for _, p := range parts {
 				c := &ip.counts[p.relation][p.in]
 				if id := c.of(slot); id != noDomain {
@@ -204,30 +191,24 @@ func (ip *interPod) picks(t *term, namespace string, labels map[string]string) b
 	return t.matches(namespace, labels, of, known)
 }
 
-// interPodNode is the filter on one node, during a dry run there. Only the
+// interPodOnNode is the filter on one node, during a dry run there. Only the
 // domains that the node is in can change, one for each topology key; what
 // changed is kept apart.
-type interPodNode struct {
+type interPodOnNode struct {
 	*interPod
 	slot    int32
 	changes [relations][]int // by topology key
 }
 
-func (n *interPodNode) enter(state *nodeState) {
-	if n.interPod == nil {
-		return
-	}
+func (n *interPodOnNode) enter(state *nodeState) {
 	n.slot = state.slot
 	for r := range n.changes {
 		n.changes[r] = fill(n.changes[r], len(n.counts[r]), 0)
 	}
 }
 
-// change counts a pod that comes or goes.
-func (n *interPodNode) change(p *podState, by int) {
-	if n.interPod == nil {
-		return
-	}
+// change counts a pod that is added or removed.
+func (n *interPodOnNode) change(p *podState, by int) {
 	for _, part := range n.parts.of(p.kind) {
 		n.changes[part.relation][part.in] += by
 	}
@@ -235,7 +216,7 @@ func (n *interPodNode) change(p *podState, by int) {
 
 // now is the count of a relation's topology key as the dry run stands; not ok
 // where the node lacks the key.
-func (n *interPodNode) now(r relation, in int) (pods int, ok bool) {
+func (n *interPodOnNode) now(r relation, in int) (pods int, ok bool) {
 	c := &n.counts[r][in]
 	id := c.of(n.slot)
 	if id == noDomain {
@@ -244,10 +225,7 @@ func (n *interPodNode) now(r relation, in int) (pods int, ok bool) {
 	return c.pods[id] + n.changes[r][in], true
 }
 
-func (n *interPodNode) check(nominated []*podState) status {
-	if n.interPod == nil {
-		return status{}
-	}
+func (n *interPodOnNode) check(nominated []*podState) status {
 	for _, p := range nominated {
 		n.change(p, 1)
 	}
@@ -258,15 +236,17 @@ func (n *interPodNode) check(nominated []*podState) status {
 	return st
 }
 
+func (n *interPodOnNode) release() { n.interPod = nil }
+
 // ask checks the three rules in the reference's order.
-func (n *interPodNode) ask() status {
+func (n *interPodOnNode) ask() status {
 	switch {
 	case !n.hasNeighbours():
-		return status{code: UnschedulableAndUnresolvable, by: byInterPod, text: affinityText}
+		return status{code: UnschedulableAndUnresolvable, text: affinityText}
 	case n.meets(opposed):
-		return status{code: Unschedulable, by: byInterPod, text: antiAffinityText}
+		return status{code: Unschedulable, text: antiAffinityText}
 	case n.meets(repelling):
-		return status{code: Unschedulable, by: byInterPod, text: existingAntiText}
+		return status{code: Unschedulable, text: existingAntiText}
 	}
 	return status{}
 }
@@ -274,7 +254,7 @@ func (n *interPodNode) ask() status {
 // hasNeighbours: every affinity term has its topology key on the node and a
 // matching pod in the domain; or no pod anywhere matches, and the preemptor is
 // the first of a group that matches its own terms.
-func (n *interPodNode) hasNeighbours() bool {
+func (n *interPodOnNode) hasNeighbours() bool {
 	found := true
 	for in := range n.counts[nearby] {
 		pods, ok := n.now(nearby, in)
@@ -288,7 +268,7 @@ func (n *interPodNode) hasNeighbours() bool {
 
 // nobodyNear asks whether any pod anywhere matches the affinity terms, as the
 // dry run stands.
-func (n *interPodNode) nobodyNear() bool {
+func (n *interPodOnNode) nobodyNear() bool {
 	there := n.there[nearby]
 	for in, by := range n.changes[nearby] {
 		c := &n.counts[nearby][in]
@@ -310,7 +290,7 @@ func (n *interPodNode) nobodyNear() bool {
 // meets: there is a pod of a relation in a domain of the node: one that an
 // anti-affinity term of the preemptor picks, or one with such a term against
 // it. A term whose topology key the node lacks is ignored.
-func (n *interPodNode) meets(r relation) bool {
+func (n *interPodOnNode) meets(r relation) bool {
 	for in := range n.counts[r] {
 		if pods, _ := n.now(r, in); pods > 0 {
 			return true

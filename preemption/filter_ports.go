@@ -3,61 +3,86 @@ package preemption
 import (
 	"slices"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// portSet is the filter NodePorts on one node: the taken ports that overlap
-// one of the preemptor's. It is a set, as in the reference (HostPortInfo): two
-// pods with the same port put it in once, and taking either away frees it.
-type portSet struct {
+// NodePorts turns a pod away from a node on which a host port that it wants is
+// taken (section 5).
+const NodePorts = "NodePorts"
+
+var portsText = []string{fit.ReasonNodePorts}
+
+var portsFilter = descriptor{
+	name:            NodePorts,
+	concernsPod:     fit.TakesHostPorts,
+	concernsRunning: fit.TakesHostPorts,
+	begin: func(q *question) podFilter {
+		return &wantedPorts{fit.HostPorts(q.pod)}
+	},
+}
+
+// wantedPorts are the host ports of one preemptor.
+type wantedPorts struct{ ports []fit.HostPort }
+
+func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.place] > 0 }
+
+func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
+	n, ok := earlier.(*portsOnNode)
+	if !ok {
+		n = &portsOnNode{}
+	}
+	n.wanted = w.ports
+	return n
+}
+
+// portsOnNode is the taken ports of a node that overlap one of the
+// preemptor's. It is a set, as in the reference (HostPortInfo): two pods with
+// the same port put it in once, and removing either frees it.
+type portsOnNode struct {
 	wanted []fit.HostPort
 	taken  []fit.HostPort
 }
 
-func (s *portSet) enter(n *nodeState) {
+func (s *portsOnNode) enter(n *nodeState) {
 	s.taken = s.taken[:0]
-	if n.holding == 0 || len(s.wanted) == 0 {
+	if n.concerned[portsFilter.place] == 0 {
 		return
 	}
 	for _, p := range n.pods {
-		s.add(p)
+		s.change(p, 1)
 	}
 }
 
-func (s *portSet) add(p *podState) {
-	for _, h := range s.overlapping(p) {
-		if !slices.Contains(s.taken, h) {
+func (s *portsOnNode) change(p *podState, by int) {
+	for _, h := range s.overlapping(p.pod) {
+		at := slices.Index(s.taken, h)
+		switch {
+		case by > 0 && at < 0:
 			s.taken = append(s.taken, h)
+		case by < 0 && at >= 0:
+			s.taken = slices.Delete(s.taken, at, at+1)
 		}
 	}
 }
 
-func (s *portSet) remove(p *podState) {
-	for _, h := range s.overlapping(p) {
-		if i := slices.Index(s.taken, h); i >= 0 {
-			s.taken = slices.Delete(s.taken, i, i+1)
-		}
-	}
-}
-
-// overlapping lists the ports of a pod that keep the preemptor out.
-func (s *portSet) overlapping(p *podState) []fit.HostPort {
-	if len(s.wanted) == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(fit.HostPorts(p.pod), func(h fit.HostPort) bool {
+// overlapping returns the ports of a pod that keep the preemptor out.
+func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
+	return slices.DeleteFunc(fit.HostPorts(p), func(h fit.HostPort) bool {
 		return !slices.ContainsFunc(s.wanted, h.Overlaps)
 	})
 }
 
 // check fails where a wanted port is taken, here or by a nominated pod.
-func (s *portSet) check(nominated []*podState) status {
+func (s *portsOnNode) check(nominated []*podState) status {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {
-		taken = taken || len(s.overlapping(p)) > 0
+		taken = taken || len(s.overlapping(p.pod)) > 0
 	}
 	if taken {
-		return status{code: Unschedulable, by: byPorts, text: portsText}
+		return status{code: Unschedulable, text: portsText}
 	}
 	return status{}
 }
+
+func (s *portsOnNode) release() { s.wanted = nil }

@@ -66,21 +66,57 @@ func (d *need) used(u *usage) total {
 	return u.of(d.name)
 }
 
-// resources is the filter NodeResourcesFit: one slot, and every need under
-// what the node offers less what is taken (section 5; Fits). A shortage that
-// even the empty node would have is unresolvable; a missing slot never is.
-func (w *worker) resources(nominated []*podState) status {
-	s := status{by: byResources}
-	if int64(w.count+len(nominated))+1 > w.n.maxPods {
+// NodeResourcesFit turns a pod away from a node without a free slot, or with
+// less of a resource left than the pod asks for (section 5).
+const NodeResourcesFit = "NodeResourcesFit"
+
+// resourcesFilter is the one filter that every attempt asks. The search decides
+// most nodes by it alone, without removing pod after pod: see the summaries of
+// nodes. So it has neither check nor begin; a worker always has a
+// resourcesOnNode.
+var resourcesFilter = descriptor{name: NodeResourcesFit}
+
+// resourcesOnNode is the filter on one node.
+type resourcesOnNode struct {
+	*question
+	n     *nodeState
+	taken []total // by need
+	count int     // pods on the node
+}
+
+func (r *resourcesOnNode) enter(n *nodeState) {
+	r.n, r.count = n, len(n.pods)
+	for i := range r.needs {
+		r.taken[i] = r.needs[i].used(&n.taken)
+	}
+}
+
+func (r *resourcesOnNode) change(p *podState, by int) {
+	r.count += by
+	for i := range r.needs {
+		if d := &r.needs[i]; by > 0 {
+			r.taken[i].add(d.in(&p.takes))
+		} else {
+			r.taken[i].sub(d.in(&p.takes))
+		}
+	}
+}
+
+// check asks for one slot, and for every need under what the node offers less
+// what is taken (section 5; Fits). A shortage that even the empty node would
+// have is unresolvable; a missing slot never is.
+func (r *resourcesOnNode) check(nominated []*podState) status {
+	s := status{by: resourcesFilter.place}
+	if int64(r.count+len(nominated))+1 > r.n.maxPods {
 		s.code, s.tooMany = Unschedulable, true
 	}
-	for i := range w.a.needs {
-		d := &w.a.needs[i]
-		taken := w.taken[i]
+	for i := range r.needs {
+		d := &r.needs[i]
+		taken := r.taken[i]
 		for _, p := range nominated {
 			taken.add(d.in(&p.takes))
 		}
-		offer := d.in(&w.n.offers)
+		offer := d.in(&r.n.offers)
 		if taken.leaves(d.value, offer) {
 			continue
 		}
@@ -93,19 +129,21 @@ func (w *worker) resources(nominated []*podState) status {
 	return s
 }
 
+func (r *resourcesOnNode) release() { r.question, r.n = nil, nil }
+
 // shortages are the reasons of NodeResourcesFit.
-func (a *attempt) shortages(s status) []string {
+func (q *question) shortages(s status) []string {
 	columns := uint64(0)
-	for i := range a.needs {
+	for i := range q.needs {
 		if s.short&(1<<min(i, mostNeeds-1)) == 0 {
 			continue
 		}
-		if a.needs[i].column < 0 {
-			return a.allShortages(s)
+		if q.needs[i].column < 0 {
+			return q.allShortages(s)
 		}
-		columns |= 1 << a.needs[i].column
+		columns |= 1 << q.needs[i].column
 	}
-	return a.snap.columns.reasons[b2i(s.tooMany)][columns]
+	return q.snap.columns.reasons[b2i(s.tooMany)][columns]
 }
 
 func b2i(b bool) int {
@@ -116,14 +154,14 @@ func b2i(b bool) int {
 }
 
 // allShortages names resources without a column as well.
-func (a *attempt) allShortages(s status) []string {
+func (q *question) allShortages(s status) []string {
 	var out []string
 	if s.tooMany {
 		out = append(out, fit.ReasonTooManyPods)
 	}
-	for i := range a.needs {
+	for i := range q.needs {
 		if s.short&(1<<min(i, mostNeeds-1)) != 0 {
-			out = append(out, fit.Insufficient(string(a.needs[i].name)))
+			out = append(out, fit.Insufficient(string(q.needs[i].name)))
 		}
 	}
 	return slices.Clip(out)

@@ -7,15 +7,47 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// spread is the filter PodTopologySpread for one preemptor: how many pods like
-// it each topology domain holds at the start of the attempt (section 5;
-// PodTopologySpread PreFilter). Workers share it.
+// PodTopologySpread turns a pod away from a node where more pods like it would
+// be than a constraint of the pod allows (section 5).
+const PodTopologySpread = "PodTopologySpread"
+
+var (
+	spreadText      = []string{"node(s) didn't match pod topology spread constraints"}
+	spreadLabelText = []string{spreadText[0] + " (missing required label)"}
+)
+
+var spreadFilter = descriptor{
+	name:        PodTopologySpread,
+	concernsPod: func(pod *outrank.Pod) bool { return len(pod.TopologySpread) > 0 },
+	begin: func(q *question) podFilter {
+		if s := newSpread(q.snap, q.pod); s != nil {
+			return s
+		}
+		return nil
+	},
+}
+
+// spread is how many pods like the preemptor each topology domain holds at the
+// start of the attempt (section 5; PodTopologySpread PreFilter).
 type spread struct {
 	pod         *outrank.Pod
 	namespace   string
 	constraints []spreadConstraint
 	// parts says which constraints pods of a kind count for.
 	parts kindParts
+	// touched are the nodes, by slot, with pods that a constraint matches.
+	touched []bool
+}
+
+func (s *spread) touches(n *nodeState) bool { return s.touched[n.slot] }
+
+func (s *spread) onNode(earlier nodeFilter) nodeFilter {
+	n, ok := earlier.(*spreadOnNode)
+	if !ok {
+		n = &spreadOnNode{}
+	}
+	n.spread = s
+	return n
 }
 
 // spreadConstraint is a constraint with its counts.
@@ -43,7 +75,7 @@ func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	if len(pod.TopologySpread) == 0 {
 		return nil
 	}
-	s := &spread{pod: pod, namespace: pod.NamespaceName()}
+	s := &spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.nodes))}
 	for i := range pod.TopologySpread {
 		c := &pod.TopologySpread[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
@@ -106,6 +138,9 @@ func (s *spread) count(snap *Snapshot) {
 			return
 		}
 		s.parts.set(m.kind, parts)
+		for slot := range m.nodes {
+			s.touched[slot] = true
+		}
 		if m.kind.terminating {
 			return
 		}
@@ -184,28 +219,22 @@ func (c *spreadConstraint) minimum(domain int32, count int) int {
 	return min(others, count)
 }
 
-// spreadNode is the filter on one node, during a dry run there. Only the
-// domains the node is in can change, so a change per constraint says it all.
-type spreadNode struct {
+// spreadOnNode is the filter on one node. Only the domains that the node is in
+// can change, so a change per constraint says it all.
+type spreadOnNode struct {
 	*spread
 	slot    int32
 	changes []int // by constraint
 }
 
-func (s *spreadNode) enter(n *nodeState) {
-	if s.spread == nil {
-		return
-	}
+func (s *spreadOnNode) enter(n *nodeState) {
 	s.slot = n.slot
 	s.changes = fill(s.changes, len(s.constraints), 0)
 }
 
-// change counts a pod that comes or goes. A terminating pod was not counted at
-// the start, and is counted here all the same, as in the reference.
-func (s *spreadNode) change(p *podState, by int) {
-	if s.spread == nil {
-		return
-	}
+// change counts a pod that is added or removed. A terminating pod was not
+// counted at the start, and is counted here all the same, as in the reference.
+func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.kind) {
 		if s.constraints[part.in].included[s.slot] {
 			s.changes[part.in] += by
@@ -213,10 +242,7 @@ func (s *spreadNode) change(p *podState, by int) {
 	}
 }
 
-func (s *spreadNode) check(nominated []*podState) status {
-	if s.spread == nil {
-		return status{}
-	}
+func (s *spreadOnNode) check(nominated []*podState) status {
 	for _, p := range nominated {
 		s.change(p, 1)
 	}
@@ -227,55 +253,20 @@ func (s *spreadNode) check(nominated []*podState) status {
 	return st
 }
 
+func (s *spreadOnNode) release() { s.spread = nil }
+
 // skewed holds each constraint's count against its limit.
-func (s *spreadNode) skewed() status {
+func (s *spreadOnNode) skewed() status {
 	for i := range s.constraints {
 		c := &s.constraints[i]
 		domain := c.of(s.slot)
 		if domain == noDomain {
-			return status{code: UnschedulableAndUnresolvable, by: bySpread, text: spreadLabelText}
+			return status{code: UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
 		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
-			return status{code: Unschedulable, by: bySpread, text: spreadText}
+			return status{code: Unschedulable, text: spreadText}
 		}
 	}
 	return status{}
-}
-
-// folded is a selector narrowed by the values that the pod itself has for some
-// labels: a match must share those of keys and not share those of unlike. Keys
-// that the pod does not have are ignored, and so are those that the API server
-// folded in when it created the pod: the value it found then is what counts.
-func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
-	if s == nil {
-		return outrank.Matcher{}
-	}
-	narrowed := *s
-	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
-	fold := func(keys []string, op outrank.Operator) {
-		for _, k := range keys {
-			if v, ok := labels[k]; ok && !foldedIn(s, k, op) {
-				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
-			}
-		}
-	}
-	fold(keys, outrank.In)
-	fold(unlike, outrank.NotIn)
-	m, err := narrowed.Matcher()
-	if err != nil {
-		return outrank.Matcher{}
-	}
-	return m
-}
-
-// foldedIn recognises what the API server makes of a key: one value. A user
-// cannot have written it, for a selector must not name such a key.
-func foldedIn(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
-	for i := range s.Expressions {
-		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
-			return true
-		}
-	}
-	return false
 }

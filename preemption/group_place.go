@@ -58,10 +58,10 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 	if err != nil {
 		return "", nil, err
 	}
-	w := newWorker(a)
+	w := newDryRunner(a)
 	said := make([]status, 0, len(snap.order))
 	for i, slot := range snap.order {
-		if i%stretch == 0 && ctx.Err() != nil {
+		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
 		n := snap.nodes[slot]

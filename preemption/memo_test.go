@@ -32,7 +32,7 @@ func TestPropertyMemo(t *testing.T) {
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply,
 			"": m.ask,
 		})
-		used += len(m.snap.memos.byShape)
+		used += len(m.snap.cache.bySignature)
 	})
 	assert.Positive(t, used, "no memo was ever used")
 }
@@ -152,7 +152,7 @@ func TestMemoBounds(t *testing.T) {
 	require.NoError(t, err)
 	eval, err := New(Config{})
 	require.NoError(t, err)
-	for i := range 3 * mostShapes {
+	for i := range 3 * mostSignatures {
 		q := *p
 		q.Priority = outrank.Priority(5000 + int32(i))
 		for range 2 {
@@ -160,13 +160,13 @@ func TestMemoBounds(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	assert.Len(t, snap.memos.byShape, mostShapes)
+	assert.Len(t, snap.cache.bySignature, mostSignatures)
 	victim := c.Pods[0]
 	for range 5000 {
 		require.NoError(t, snap.RemovePod(victim.Key()))
 		require.NoError(t, snap.AddPod(victim))
 	}
-	assert.Less(t, len(snap.memos.log), 1200)
+	assert.Less(t, len(snap.cache.log), 1200)
 }
 
 // A shape that has not been asked for in a long time makes room for a new one.
@@ -182,28 +182,28 @@ func TestMemoForgets(t *testing.T) {
 		_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
 		require.NoError(t, err)
 	}
-	for shape := range mostShapes {
+	for shape := range mostSignatures {
 		ask(shape)
 		ask(shape)
 	}
 	oldest := ""
-	for shape, m := range snap.memos.byShape {
-		if oldest == "" || m.used < snap.memos.byShape[oldest].used {
+	for shape, m := range snap.cache.bySignature {
+		if oldest == "" || m.used < snap.cache.bySignature[oldest].used {
 			oldest = shape
 		}
 	}
-	ask(mostShapes)
-	ask(mostShapes)
-	assert.Contains(t, snap.memos.byShape, oldest, "it is not long ago")
+	ask(mostSignatures)
+	ask(mostSignatures)
+	assert.Contains(t, snap.cache.bySignature, oldest, "it is not long ago")
 	for range 10 {
-		for shape := 1; shape < mostShapes; shape++ {
+		for shape := 1; shape < mostSignatures; shape++ {
 			ask(shape)
 		}
 	}
-	ask(mostShapes)
-	ask(mostShapes)
-	assert.NotContains(t, snap.memos.byShape, oldest)
-	assert.Len(t, snap.memos.byShape, mostShapes)
+	ask(mostSignatures)
+	ask(mostSignatures)
+	assert.NotContains(t, snap.cache.bySignature, oldest)
+	assert.Len(t, snap.cache.bySignature, mostSignatures)
 }
 
 // What budgets allow decides on nodes that have not changed.
@@ -221,7 +221,7 @@ func TestMemoNoticesBudgets(t *testing.T) {
 	for range 3 {
 		ask(snap)
 	}
-	require.Len(t, snap.memos.byShape, 1)
+	require.Len(t, snap.cache.bySignature, 1)
 	victim := ask(snap).Victims[0].Pod
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},

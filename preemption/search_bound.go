@@ -2,180 +2,181 @@ package preemption
 
 import "math"
 
-// lookAt gives the nodes of a stretch their verdicts.
-func (h *hunter) lookAt(from, to int) {
-	order := h.snap.order
-	for place := from; place < to; place++ {
-		v, slot := &h.verdicts[place], order[place]
-		if l := h.snap.lanes.at(slot); l.flags == 0 && !h.wary {
-			h.look(v, slot, l)
+// boundNodes bounds a chunk of the nodes, and counts their answers.
+func (w *searchWorker) boundNodes(from, to int) {
+	order, filtered := w.snap.order, w.filtered || w.selects
+	for position := from; position < to; position++ {
+		b, slot := &w.bounds[position], order[position]
+		if sum := w.snap.summaries.at(slot); sum.flags == 0 && !filtered {
+			w.boundByResources(b, slot, sum)
 		} else {
-			h.lookTwice(v, place, slot)
+			w.boundFiltered(b, position, slot)
 		}
-		h.before.count(v.before, 1)
-		h.after.count(v.after, 1)
+		w.before.count(b.before, 1)
+		w.after.count(b.after, 1)
 	}
 }
 
-// judge writes a single node's verdict.
-func (h *hunter) judge(v *verdict, place int, slot int32) {
-	if l := h.snap.lanes.at(slot); l.flags == 0 && !h.wary {
-		h.look(v, slot, l)
+// boundNode bounds a single node.
+func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
+	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects {
+		w.boundByResources(b, slot, sum)
 	} else {
-		h.lookTwice(v, place, slot)
+		w.boundFiltered(b, position, slot)
 	}
 }
 
-// look judges a node on which resources alone decide. Verdicts are written
-// where they are to be: copying them costs more than finding them.
-func (h *hunter) look(v *verdict, slot int32, l *lane) {
-	*v = verdict{before: h.shortage(l)}
-	if v.before == 0 {
+// boundByResources bounds a node on which resources alone decide. Bounds are
+// written where they are kept: copying them costs more than finding them.
+func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSummary) {
+	*b = nodeBound{before: w.shortage(sum)}
+	if b.before == 0 {
 		return
 	}
-	if l.lowPods > 0 && l.lowest < h.priority && h.covers(l, &l.low, int32(l.lowPods)) {
-		v.kind, v.bound, v.fewest = simple, l.lowest, uint16(l.fewest(&h.asks))
-		if l.lowest < h.top || l.lowest == h.top && v.fewest < h.few {
-			h.top, h.few = l.lowest, v.fewest
+	if sum.lowPods > 0 && sum.lowest < w.priority && w.covers(sum, &sum.low, int32(sum.lowPods)) {
+		b.kind, b.bound, b.fewest = simple, sum.lowest, uint16(sum.fewest(&w.asks))
+		if sum.lowest < w.top || sum.lowest == w.top && b.fewest < w.few {
+			w.top, w.few = sum.lowest, b.fewest
 		}
-	} else if h.withoutLower(v, slot, l) {
-		h.promise(v, l)
+	} else if w.withoutLower(b, slot, sum) {
+		w.boundVictims(b, sum)
 	}
 }
 
-// promise completes the verdict on a candidate, of which the bound is known.
-func (h *hunter) promise(v *verdict, l *lane) {
-	v.fewest = 1
-	if v.bound == l.lowest {
-		v.fewest = uint16(l.fewest(&h.asks))
+// boundVictims completes the bound of a candidate whose least top priority is
+// known.
+func (w *searchWorker) boundVictims(b *nodeBound, sum *nodeSummary) {
+	b.fewest = 1
+	if b.bound == sum.lowest {
+		b.fewest = uint16(sum.fewest(&w.asks))
 	}
-	if v.bound < h.top || v.bound == h.top && v.fewest < h.few {
-		h.top, h.few = v.bound, v.fewest
+	if b.bound < w.top || b.bound == w.top && b.fewest < w.few {
+		w.top, w.few = b.bound, b.fewest
 	}
 }
 
-// short is how much a node has too little of each column.
-func (h *hunter) short(l *lane) (short amountRow) {
+// short returns how much a node has too little of each column.
+func (w *searchWorker) short(sum *nodeSummary) (short amountRow) {
 	for k := range short {
-		if h.asks[k] > l.free[k] {
-			short[k] = h.asks[k] - l.free[k]
+		if w.asks[k] > sum.free[k] {
+			short[k] = w.asks[k] - sum.free[k]
 		}
 	}
 	return short
 }
 
-// shortage is what a node is short of as things are, 0 if it takes the pod.
-func (h *hunter) shortage(l *lane) (key answer) {
-	for k := range l.free {
-		if h.asks[k] > l.free[k] {
+// shortage returns what a node is short of as things are, 0 if it takes the pod.
+func (w *searchWorker) shortage(sum *nodeSummary) (key answer) {
+	for k := range sum.free {
+		if w.asks[k] > sum.free[k] {
 			key |= 1 << k
 		}
 	}
-	if l.room < 1 {
+	if sum.room < 1 {
 		key |= tooManyPods
 	}
 	return key
 }
 
-// covers reports whether taking away pods that hold this much makes room.
-func (h *hunter) covers(l *lane, held *amountRow, pods int32) bool {
-	for k := range l.free {
-		if h.asks[k] > l.free[k]+held[k] {
+// covers reports whether removing pods that hold this much makes room.
+func (w *searchWorker) covers(sum *nodeSummary, held *amountRow, pods int32) bool {
+	for k := range sum.free {
+		if w.asks[k] > sum.free[k]+held[k] {
 			return false
 		}
 	}
-	return int32(l.room)+pods >= 1
+	return int32(sum.room)+pods >= 1
 }
 
-// withoutLower asks whether a node that is short of resources would have room
-// with everybody of lower priority away, and for whom that takes; it writes down
-// why not.
-func (h *hunter) withoutLower(v *verdict, slot int32, l *lane) bool {
-	away := level{l.low, l.lowest, int32(l.lowPods)}
-	if away.pods == 0 || away.priority >= h.priority {
+// withoutLower reports whether a node that is short of resources has room with
+// all pods of lower priority removed, and bounds the top priority of the victims
+// if so; it writes down why not otherwise.
+func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	away := level{sum.low, sum.lowest, int32(sum.lowPods)}
+	if away.pods == 0 || away.priority >= w.priority {
 		away = level{}
 	}
 	for i := 1; away.pods > 0; i++ {
-		if h.covers(l, &away.held, away.pods) {
-			v.kind, v.bound = simple, away.priority
+		if w.covers(sum, &away.held, away.pods) {
+			b.kind, b.bound = simple, away.priority
 			return true
 		}
-		above := h.snap.levelAbove(slot, i)
-		if above == nil || above.priority >= h.priority {
+		above := w.snap.levelAbove(slot, i)
+		if above == nil || above.priority >= w.priority {
 			break
 		}
 		away = *above
 	}
-	h.tellWhyNot(v, slot, l, &away)
+	w.tellWhyNot(b, slot, sum, &away)
 	return false
 }
 
-// tellWhyNot completes the verdict on a node that has no room even with these
-// pods away, which are all of lower priority.
-func (h *hunter) tellWhyNot(v *verdict, slot int32, l *lane, away *level) {
-	offers := &h.snap.nodes[slot].offers.std
-	for k := range h.asks {
-		if h.asks[k] > offers[k] {
-			v.before |= unresolvable
+// tellWhyNot completes the bound of a node that has no room even with these
+// pods removed, which are all of lower priority.
+func (w *searchWorker) tellWhyNot(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
+	offers := &w.snap.nodes[slot].offers.std
+	for k := range w.asks {
+		if w.asks[k] > offers[k] {
+			b.before |= unresolvable
 		}
 	}
 	switch {
-	case v.before&unresolvable != 0:
+	case b.before&unresolvable != 0:
 	case away.pods == 0:
-		v.after = nobody
+		b.after = noVictims
 	default:
-		without := *l
+		without := *sum
 		for k := range without.free {
 			without.free[k] += away.held[k]
 		}
-		without.room = int16(min(int32(l.room)+away.pods, mostPods))
-		v.after = h.shortage(&without)
+		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
+		b.after = w.shortage(&without)
 	}
 }
 
-// lookTwice judges a node of which the lane does not tell everything.
-func (h *hunter) lookTwice(v *verdict, place int, slot int32) {
-	*v = verdict{}
-	n := h.snap.nodes[slot]
-	l := h.snap.lanes.at(slot)
-	if l.flags&closed != 0 || h.choosy {
-		if st := h.nodeOnly(n); st.code != Success {
-			v.before = h.before.learn(st)
+// boundFiltered bounds a node of which the summary does not tell everything.
+func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
+	*b = nodeBound{}
+	n := w.snap.nodes[slot]
+	sum := w.snap.summaries.at(slot)
+	if sum.flags&restricted != 0 || w.selects {
+		if st := w.checkNode(&w.question, n); st.code != Success {
+			b.before = w.before.learn(st)
 			return
 		}
 	}
-	var adjusted lane
-	l, plain := h.laneFor(n, l, &adjusted)
+	var adjusted nodeSummary
+	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case !h.rest && plain:
-		h.look(v, slot, l)
-	case !plain || h.all || l == &adjusted || len(h.ports) > 0 && n.holding > 0:
-		h.lookClosely(v, place, slot, l, plain)
+	case !w.filtered && plain:
+		w.boundByResources(b, slot, sum)
+	case !plain || w.anyPod || sum == &adjusted || w.touched(n, 0, w.beforeResources):
+		w.boundByFilters(b, position, slot, sum, plain)
 	default:
-		h.lookWithRest(v, place, slot, l)
+		w.boundWithFilters(b, position, slot, sum)
 	}
 }
 
-// laneFor is the node's lane once pods nominated to it that the preemptor has to
-// leave room for are counted as being there; not ok where the sums are too
-// large for that. With those pods away there is only more room, so that the
+// summaryFor is the node's summary once pods nominated to it that the preemptor
+// has to leave room for are counted as being there; not ok where the sums are
+// too large for that. With those pods away there is only more room, so that the
 // second pass of the filters need not be made (section 5).
-func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok bool) {
-	if l.flags&oddAmounts != 0 {
-		return l, false
+func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSummary) (adjusted *nodeSummary, ok bool) {
+	if sum.flags&largeAmounts != 0 {
+		return sum, false
 	}
-	if l.flags&hasNominated == 0 {
-		return l, true
+	if sum.flags&hasNominated == 0 {
+		return sum, true
 	}
-	h.w.nominate(n)
-	if len(h.w.nominated) == 0 {
-		return l, true
+	w.dry.nominate(n)
+	if len(w.dry.nominated) == 0 {
+		return sum, true
 	}
-	*space = *l
-	for _, p := range h.w.nominated {
+	*space = *sum
+	for _, p := range w.dry.nominated {
 		for k, v := range p.takes.std {
 			if v > math.MaxInt64/4 || space.free[k] < -math.MaxInt64/4 {
-				return l, false
+				return sum, false
 			}
 			space.free[k] -= v
 		}
@@ -184,88 +185,89 @@ func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok
 	return space, true
 }
 
-// lookWithRest judges a node where filters besides resources have something to
-// say, none of them about ports, and nobody is nominated. The node is calm if
-// no pod there has a part in what they say: it is the same whoever leaves.
-func (h *hunter) lookWithRest(v *verdict, place int, slot int32, l *lane) {
-	n := h.snap.nodes[slot]
-	calm := (h.volumes == nil || n.mounting == 0) && (len(h.stirred) == 0 || !h.stirred[slot])
-	v.before = h.shortage(l)
+// boundWithFilters bounds a node where filters after NodeResourcesFit have
+// something to say, none before it has, and nobody is nominated. Where no pod of
+// the node has a part in what they say, it is the same whichever pods leave.
+func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *nodeSummary) {
+	n := w.snap.nodes[slot]
+	touched := w.touched(n, w.beforeResources, len(w.active))
+	b.before = w.shortage(sum)
 	switch {
-	case v.before == 0 && calm:
-		h.lookWithRoom(v, n, l)
+	case b.before == 0 && !touched:
+		w.boundWithRoom(b, n, sum)
 		return
-	case v.before == 0:
-		h.lookClosely(v, place, slot, l, true)
+	case b.before == 0:
+		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case !h.withoutLower(v, slot, l):
+	case !w.withoutLower(b, slot, sum):
 		return
 	}
-	h.w.enterRest(n)
-	if !calm {
-		v.kind = involved
-		for _, p := range n.pods[n.first(h.priority):] {
-			h.w.removeFromRest(p)
+	w.dry.enterLate(n)
+	if touched {
+		b.kind = involved
+		for _, p := range n.pods[n.first(w.priority):] {
+			w.dry.removeLate(p)
 		}
 	}
-	if st := h.w.afterResources(nil); st.code != Success {
-		v.kind, v.after = settled, h.after.learn(st)
+	if st := w.dry.checkLate(); st.code != Success {
+		b.kind, b.after = settled, w.after.learn(st)
 		return
 	}
-	h.promise(v, l)
+	w.boundVictims(b, sum)
 }
 
-// lookWithRoom judges a calm node that is not short of resources.
-func (h *hunter) lookWithRoom(v *verdict, n *nodeState, l *lane) {
-	h.w.enterRest(n)
-	st := h.w.afterResources(nil)
+// boundWithRoom bounds a node that is not short of resources and where no pod
+// has a part in what the filters say.
+func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummary) {
+	w.dry.enterLate(n)
+	st := w.dry.checkLate()
 	if st.code == Success {
 		return
 	}
-	v.before = h.before.learn(st)
+	b.before = w.before.learn(st)
 	switch {
 	case st.code != Unschedulable:
-	case l.lowPods == 0 || l.lowest >= h.priority:
-		v.after = nobody
+	case sum.lowPods == 0 || sum.lowest >= w.priority:
+		b.after = noVictims
 	default:
-		v.after = h.after.learn(st)
+		b.after = w.after.learn(st)
 	}
 }
 
-// lookClosely judges a node with the filters in the general way. Where it is a
-// shortage of resources that keeps the pod away, bounds hold as elsewhere; if
-// anything else does, the node is worked out at once, because the filter could
-// contradict itself in the end (see Broken).
-func (h *hunter) lookClosely(v *verdict, place int, slot int32, l *lane, plain bool) {
-	n, w := h.snap.nodes[slot], &h.w
-	w.enter(n)
-	st := w.check()
+// boundByFilters bounds a node by asking every filter. Where it is a shortage of
+// resources that keeps the preemptor away, bounds hold as elsewhere; if anything
+// else does, the node is evaluated at once, because the filter could contradict
+// itself in the end (see [Contradiction]).
+func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *nodeSummary, plain bool) {
+	n, dry := w.snap.nodes[slot], &w.dry
+	dry.enter(n)
+	st := dry.check()
 	if st.code == Success {
 		return
 	}
-	v.before = h.before.learn(st)
+	b.before = w.before.learn(st)
 	if st.code != Unschedulable {
 		return
 	}
-	if st.by != byResources || !plain {
-		h.huntGenerally(place, n)
+	if st.by != resourcesFilter.place || !plain {
+		w.evaluateByFilters(position, n)
 		return
 	}
-	possible := w.possible()
+	possible := dry.possible()
 	if len(possible) == 0 {
-		v.after = nobody
+		b.after = noVictims
 		return
 	}
 	for _, p := range possible {
-		w.remove(p)
+		dry.remove(p)
 	}
-	st = w.check()
-	w.putBack(possible)
+	st = dry.check()
+	dry.putBack(possible)
 	if st.code != Success {
-		v.after = h.after.learn(st)
+		b.after = w.after.learn(st)
 		return
 	}
-	h.withoutLower(v, slot, l)
-	v.kind = involved
-	h.promise(v, l)
+	w.withoutLower(b, slot, sum)
+	b.kind = involved
+	w.boundVictims(b, sum)
 }

@@ -3,217 +3,196 @@ package preemption
 import (
 	"context"
 	"math"
-	"slices"
-
-	"github.com/outrank-go/outrank"
 )
 
-// answerFromMemo answers from a memo; not ok where there is none to use.
-func (s *search) answerFromMemo(ctx context.Context) (plan *Plan, ok bool, err error) {
-	ms := s.snap.memos
-	if s.rest || s.snap.lanes.odd > 0 || len(s.snap.order) < 2 || !ms.mu.TryLock() {
+// answerFromCache answers from what the snapshot remembers of earlier decisions
+// about preemptors of the same signature: only nodes that changed since are
+// bounded anew. Not ok where there is nothing to use.
+func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
+	cache := s.snap.cache
+	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 || !cache.mu.TryLock() {
 		return nil, false, nil
 	}
-	defer ms.mu.Unlock()
-	s.shape = s.appendShape(s.shape[:0])
-	m := ms.of(s.shape, s.snap)
-	if m == nil {
+	defer cache.mu.Unlock()
+	s.sign()
+	known := cache.of(s.signature, s.snap)
+	if known == nil {
 		return nil, false, nil
 	}
-	r := recall{s, s.hunters[0], ms, m}
-	plan, err = r.answer(ctx)
+	t, _ := known.nodes.(*tournament)
+	if t == nil {
+		t = &tournament{}
+		known.nodes = t
+	}
+	c := cachedSearch{s, s.workers[0], cache, known, t}
+	plan, err = c.answer(ctx)
 	return plan, true, err
 }
 
-// recall is the use of a memo for one decision.
-type recall struct {
-	*search
-	h  *hunter
-	ms *memos
-	m  *memo
+// sign writes down everything of the preemptor that decides: pods with equal
+// signatures get equal answers from every node.
+func (s *search) sign() {
+	key := &s.signature
+	*key = (*key)[:0]
+	key.number(int(uint32(s.priority)))
+	for _, v := range s.asks {
+		key.number(int(v))
+	}
+	s.filterPlan.appendSignature(key, s.pod)
 }
 
-// answer brings the memo up to date and decides.
-func (r *recall) answer(ctx context.Context) (*Plan, error) {
-	r.h.before, r.h.after = r.m.before, r.m.after
+// cachedSearch is the use of a cache entry for one decision.
+type cachedSearch struct {
+	*search
+	w     *searchWorker
+	cache *answerCache
+	known *cachedAnswers
+	t     *tournament
+}
+
+// answer brings the entry up to date and decides.
+func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
+	c.w.before, c.w.after = c.t.before, c.t.after
 	defer func() {
-		r.m.before, r.m.after = r.h.before, r.h.after
-		r.h.before, r.h.after = answers{}, answers{}
+		c.t.before, c.t.after = c.w.before, c.w.after
+		c.w.before, c.w.after = answers{}, answers{}
 	}()
-	if err := r.update(ctx); err != nil {
+	if err := c.update(ctx); err != nil {
 		return nil, err
 	}
-	plan := r.open()
+	plan := c.beginPlan()
 	if plan.Outcome != Preempt {
 		return plan, nil
 	}
-	best, err := r.best(ctx)
+	best, err := c.best(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.close(plan, best)
+	c.finishPlan(plan, best)
 	return plan, nil
 }
 
-// update looks at the nodes that changed, or at all where that is less work.
-func (r *recall) update(ctx context.Context) error {
-	m, end := r.m, r.ms.start+uint64(len(r.ms.log))
-	if m.synced < r.ms.start || len(m.entries) == 0 || end-m.synced > uint64(len(m.entries)) {
-		if err := r.build(ctx); err != nil {
-			m.entries = m.entries[:0]
+// update bounds the nodes that changed, or all where that is less work.
+func (c *cachedSearch) update(ctx context.Context) error {
+	t, end := c.t, c.cache.end()
+	if c.known.synced < c.cache.start || len(t.entries) == 0 || end-c.known.synced > uint64(len(t.entries)) {
+		if err := c.build(ctx); err != nil {
+			t.entries = t.entries[:0]
 			return err
 		}
 	} else {
-		for _, place := range m.unsure {
-			r.renew(place)
+		for _, position := range t.unsure {
+			c.renew(position)
 		}
-		log := r.ms.log[m.synced-r.ms.start:]
+		log := c.cache.log[c.known.synced-c.cache.start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
 				continue
 			}
-			if int(slot) < len(r.ms.placeOf) && r.ms.placeOf[slot] >= 0 {
-				r.renew(r.ms.placeOf[slot])
+			if position, ok := c.cache.position(slot); ok {
+				c.renew(position)
 			}
 		}
 	}
-	m.synced, m.unsure = end, m.unsure[:0]
-	r.renewOwn()
+	c.known.synced, t.unsure = end, t.unsure[:0]
+	c.renewOwn()
 	return nil
 }
 
-// renewOwn looks at the node that the preemptor itself is nominated to, where
-// it leaves no room for itself as it would for another.
-func (r *recall) renewOwn() {
-	p, ok := r.snap.pods.of(r.pod)
+// renewOwn bounds the node that the preemptor itself is nominated to, where it
+// leaves no room for itself as it would for another.
+func (c *cachedSearch) renewOwn() {
+	p, ok := c.snap.pods.of(c.pod)
 	if !ok || p.at == nil {
 		return
 	}
-	slot, ok := r.snap.slots.get(p.at.name)
-	if ok && int(slot) < len(r.ms.placeOf) && r.ms.placeOf[slot] >= 0 {
-		r.renew(r.ms.placeOf[slot])
-		r.m.unsure = append(r.m.unsure, r.ms.placeOf[slot])
+	slot, ok := c.snap.slots.get(p.at.name)
+	if !ok {
+		return
+	}
+	if position, ok := c.cache.position(slot); ok {
+		c.renew(position)
+		c.t.unsure = append(c.t.unsure, position)
 	}
 }
 
-// build looks at every node.
-func (r *recall) build(ctx context.Context) error {
-	n := len(r.snap.order)
-	r.h.before, r.h.after = answers{others: r.h.before.others[:0]}, answers{others: r.h.after.others[:0]}
-	r.m.entries = slices.Grow(r.m.entries[:0], n)[:n]
-	r.m.winners = slices.Grow(r.m.winners[:0], 2*n)[:2*n]
-	for place := range n {
-		if place%stretch == 0 && ctx.Err() != nil {
+// build bounds every node.
+func (c *cachedSearch) build(ctx context.Context) error {
+	n := len(c.snap.order)
+	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
+	c.t.reset(n)
+	for position := range n {
+		if position%chunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.look(int32(place))
-		r.m.winners[n+place] = int32(place)
+		c.bound(int32(position))
 	}
-	for i := n - 1; i > 0; i-- {
-		r.m.play(i)
-	}
+	c.t.playAll()
 	return nil
 }
 
-// renew looks at a node again.
-func (r *recall) renew(place int32) {
-	e := &r.m.entries[place]
-	r.h.before.count(e.before, -1)
-	r.h.after.count(e.after, -1)
-	r.look(place)
-	r.m.playFrom(place)
+// renew bounds a node again.
+func (c *cachedSearch) renew(position int32) {
+	e := &c.t.entries[position]
+	c.w.before.count(e.before, -1)
+	c.w.after.count(e.after, -1)
+	c.bound(position)
+	c.t.playFrom(position)
 }
 
-// look writes a node's entry, with the best that it can come to.
-func (r *recall) look(place int32) {
-	slot := r.snap.order[place]
-	e := &r.m.entries[place]
-	r.h.judge(&e.verdict, int(place), slot)
-	r.promise(place)
-	r.h.before.count(e.before, 1)
-	r.h.after.count(e.after, 1)
+// bound writes a node's entry, with the best score that its bound allows.
+func (c *cachedSearch) bound(position int32) {
+	slot := c.snap.order[position]
+	e := &c.t.entries[position]
+	c.w.boundNode(&e.nodeBound, int(position), slot)
+	c.scoreByBound(position)
+	c.w.before.count(e.before, 1)
+	c.w.after.count(e.after, 1)
 }
 
-// promise writes the best that a node can come to by its verdict.
-func (r *recall) promise(place int32) {
-	e := &r.m.entries[place]
-	e.found = found{place: -1}
-	if e.kind != settled {
-		e.found = found{
-			place: int(place), top: e.bound, victims: int32(e.fewest),
-			sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
-		}
-		slot := r.snap.order[place]
-		if l := r.snap.lanes.at(slot); e.exact && l.lowest == e.bound {
-			if start := r.snap.lanes.topsAt(slot).latestStart(l, int32(e.fewest)); start != noStart {
-				e.start = instant{start, math.MaxInt32}
-			}
+// scoreByBound writes the best score that a node's bound allows.
+func (c *cachedSearch) scoreByBound(position int32) {
+	e := &c.t.entries[position]
+	e.nodeScore = nodeScore{position: -1}
+	if e.kind == settled {
+		return
+	}
+	e.nodeScore = nodeScore{
+		position: int(position), top: e.bound, victims: int32(e.fewest),
+		sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
+	}
+	slot := c.snap.order[position]
+	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound {
+		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != noStart {
+			e.start = instant{start, math.MaxInt32}
 		}
 	}
 }
 
-// best works nodes out until one of those wins.
-func (r *recall) best(ctx context.Context) (found, error) {
+// best evaluates nodes until one of those wins.
+func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 	for tries := 0; ; tries++ {
-		if tries%stretch == 0 && ctx.Err() != nil {
-			return found{}, ctx.Err()
+		if tries%chunkSize == 0 && ctx.Err() != nil {
+			return nodeScore{}, ctx.Err()
 		}
-		place := r.m.winners[1]
-		e := &r.m.entries[place]
-		if e.place < 0 || e.kind == known {
-			return e.found, nil
+		position := c.t.winners[1]
+		e := &c.t.entries[position]
+		if e.position < 0 || e.kind == evaluated {
+			return e.nodeScore, nil
 		}
-		n := r.nodeAt(int(place))
+		n := c.nodeAt(int(position))
 		if !e.exact {
-			r.h.sharpen(&e.verdict, n.slot)
-			r.promise(place)
-			r.m.playFrom(place)
+			c.w.tighten(&e.nodeBound, n.slot)
+			c.scoreByBound(position)
+			c.t.playFrom(position)
 			continue
 		}
-		r.h.best, r.h.allowed = found{place: -1}, math.MaxInt64
-		r.h.workOut(int(place), n, &e.verdict)
-		e.found, e.kind = r.h.best, known
+		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
+		c.w.findVictims(int(position), n, &e.nodeBound)
+		e.nodeScore, e.kind = c.w.best, evaluated
 		if n.unstarted > 0 {
-			r.m.unsure = append(r.m.unsure, place) // starts depend on the time of the call
+			c.t.unsure = append(c.t.unsure, position) // starts depend on the time of the call
 		}
-		r.m.playFrom(place)
-	}
-}
-
-// appendShape writes down all that makes a preemptor's shape.
-func (s *search) appendShape(space []byte) []byte {
-	b := keyWriter(space)
-	b.number(int(uint32(s.priority)))
-	for _, v := range s.asks {
-		b.number(int(v))
-	}
-	b.number(len(s.pod.Tolerations))
-	for i := range s.pod.Tolerations {
-		t := &s.pod.Tolerations[i]
-		b.text(t.Key)
-		b.text(string(t.Operator))
-		b.text(t.Value)
-		b.text(string(t.Effect))
-	}
-	b.text(s.pod.NodeName)
-	b.labels(s.pod.NodeSelector)
-	affinity := s.pod.Affinity.Node
-	b.flag(affinity != nil)
-	if affinity != nil {
-		b.number(len(affinity.Terms))
-		for i := range affinity.Terms {
-			b.requirements(affinity.Terms[i].Labels)
-			b.requirements(affinity.Terms[i].Fields)
-		}
-	}
-	return b
-}
-
-func (b *keyWriter) requirements(rs []outrank.NodeRequirement) {
-	b.number(len(rs))
-	for i := range rs {
-		b.text(rs[i].Key)
-		b.text(string(rs[i].Operator))
-		b.texts(rs[i].Values)
+		c.t.playFrom(position)
 	}
 }

@@ -8,18 +8,18 @@ import (
 
 // answer is what a node says to the preemptor: 0 for yes; else what it is short
 // of, a bit for each column, one for a place in the pod count, and one where
-// even the empty node would be short; or that nobody is of lower priority; or
+// even the empty node would be short; or that noVictims is of lower priority; or
 // another status by its place in a tally.
 type answer int32
 
 const (
 	tooManyPods  answer = 1 << numColumns
 	unresolvable answer = 2 << numColumns
-	nobody       answer = 4 << numColumns
-	firstOther          = nobody + 1
+	noVictims    answer = 4 << numColumns
+	firstOther          = noVictims + 1
 )
 
-// answers counts nodes by what they say.
+// answers counts nodes by their answers.
 type answers struct {
 	usual  [firstOther]int
 	others tally
@@ -38,10 +38,10 @@ func (a *answers) learn(s status) answer { return firstOther + answer(a.others.f
 
 // statusOf gives the status of an answer that is not in a tally.
 func (s *search) statusOf(of answer) status {
-	if of == nobody {
+	if of == noVictims {
 		return status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	st := status{code: Unschedulable, by: byResources, tooMany: of&tooManyPods != 0}
+	st := status{code: Unschedulable, by: resourcesFilter.place, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
 			st.short |= 1 << i
@@ -63,7 +63,7 @@ type tallied struct {
 
 func (t *tally) add(s status, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
-// find gives the place of a status, which is new there if need be.
+// find returns the index of a status, which is appended if it is new.
 func (t *tally) find(s status) int {
 	key := keyOf(s)
 	for i := range *t {
@@ -75,14 +75,14 @@ func (t *tally) find(s status) int {
 	return len(*t) - 1
 }
 
-// open begins the plan with what the first look came to. Its outcome stands
+// beginPlan begins the plan with what the first round found. Its outcome stands
 // unless it is Preempt.
-func (s *search) open() *Plan {
+func (s *search) beginPlan() *Plan {
 	p := &Plan{Pod: s.pod, Outcome: Preempt}
 	t := s.tally[:0]
-	for _, h := range s.hunters {
-		p.Feasible += h.before.usual[0]
-		t = s.sum(t, &h.before)
+	for _, w := range s.workers {
+		p.Feasible += w.before.usual[0]
+		t = s.sum(t, &w.before)
 	}
 	p.TurnedDown = s.counts(t)
 	s.tally = t
@@ -96,7 +96,7 @@ func (s *search) open() *Plan {
 	return p
 }
 
-// sum adds up who said no, and how.
+// sum adds up the answers of nodes that turned the preemptor down.
 func (s *search) sum(t tally, of *answers) tally {
 	for x, nodes := range of.usual {
 		if x > 0 && nodes > 0 {
@@ -117,28 +117,29 @@ func (s *search) codeOf(node string) (Code, bool) {
 	if n == nil || n.node == nil {
 		return Success, false
 	}
-	return s.hunters[0].w.filter(n).code, true
+	return s.workers[0].dry.filter(n).code, true
 }
 
-// close ends the plan with the best candidate, worked out in the general way.
-func (s *search) close(p *Plan, best found) {
+// finishPlan completes the plan with the best candidate, whose victims are found
+// once more, with their reasons.
+func (s *search) finishPlan(p *Plan, best nodeScore) {
 	t := s.tally[:0]
-	for _, h := range s.hunters {
-		t = s.sum(t, &h.after)
+	for _, w := range s.workers {
+		t = s.sum(t, &w.after)
 	}
 	p.Unhelpful = s.counts(t)
 	s.tally = t
-	if best.place < 0 {
+	if best.position < 0 {
 		p.Outcome = NothingHelps
 		return
 	}
-	n, w := s.nodeAt(best.place), &s.hunters[0].w
+	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, _ := w.dryRun(n)
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
 	p.ClearedNominations = s.clearedNominations(n)
 }
 
-// counts makes the texts, the most frequent status first.
+// counts makes the texts, sorted by frequency.
 func (a *attempt) counts(t tally) []Count {
 	if len(t) == 0 {
 		return nil

@@ -92,7 +92,7 @@ func TestPropertyBounds(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
-		eval.stride = rapid.SampledFrom([]int{1, 2, stretch}).Draw(t, "stride") // small ones call for help
+		eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "stride") // small ones call for help
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
@@ -174,7 +174,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
-		eval.stride = rapid.IntRange(1, 2).Draw(t, "stride")
+		eval.chunk = rapid.IntRange(1, 2).Draw(t, "stride")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), p, gen.Now)
 		require.NoError(t, err)
 		for _, explained := range []bool{false, true} {
@@ -216,7 +216,7 @@ func TestHelpInBubbles(t *testing.T) {
 	require.NoError(t, err)
 	eval, err := New(Config{Workers: 3})
 	require.NoError(t, err)
-	eval.stride = 2
+	eval.chunk = 2
 	for i := range 60 {
 		q := *p
 		q.Priority = outrank.Priority(int32(10_000 + i)) // nothing is remembered of it
@@ -247,9 +247,9 @@ func TestPropertyFewest(t *testing.T) {
 			n.pods = append(n.pods, &podState{pod: &outrank.Pod{Name: fmt.Sprint(i)}, takes: amounts{std: row}})
 			n.rows, n.ranks = append(n.rows, row), append(n.ranks, importance{})
 		}
-		var ls lanes
-		ls.set(0, n, &owner{})
-		l, best := ls.at(0), ls.topsAt(0)
+		var ls summaries
+		ls.set(0, n, summaryOf(n), &owner{})
+		l, best := ls.at(0), ls.topSumsAt(0)
 		var asks, short amountRow
 		for k, v := range l.low {
 			asks[k] = l.free[k] + r.Int64N(v+1)
@@ -268,9 +268,9 @@ func TestPropertyFewest(t *testing.T) {
 }
 
 // fewestByShares goes through the shares one by one.
-func fewestByShares(l *lane, share float64) int32 {
+func fewestByShares(l *nodeSummary, share float64) int32 {
 	pods := int32(1)
-	for pods <= topRows && float64(l.shares[pods-1]) < math.Floor(share*shareUnit) {
+	for pods <= topK && float64(l.shares[pods-1]) < math.Floor(share*shareUnit) {
 		pods++
 	}
 	return max(pods, 1-int32(l.room))

@@ -28,8 +28,8 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v holding %d mounting %d unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.holding, n.mounting, n.unstarted, n.latest, fmt.Sprint(*s.lanes.at(slot), *s.lanes.topsAt(slot)), n.rows, n.ranks, dumpPods(n.pods), dumpPods(n.nominated)))
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
+			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.ranks, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), p.kind.covering))

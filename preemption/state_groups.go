@@ -49,7 +49,7 @@ func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
 	}
 	for _, at := range plan.Placement {
-		if err := checkPreemptor(s, at.Pod); err != nil {
+		if err := s.checkPreemptor(at.Pod); err != nil {
 			return err
 		}
 		if _, ok := s.Node(at.Node); !ok {
@@ -90,4 +90,15 @@ func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 		s.drop(p)
 	}
 	s.put(s.newPodState(pod, node, nominated, s.kindOf(pod)))
+}
+
+// checkPreemptor reports what keeps a pod from being placed at all.
+func (s *Snapshot) checkPreemptor(pod *outrank.Pod) error {
+	if err := pod.Validate(); err != nil {
+		return err
+	}
+	if p, ok := s.pods.of(pod); ok && p.running {
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, p.node())
+	}
+	return nil
 }

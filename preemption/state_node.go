@@ -2,10 +2,10 @@ package preemption
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -26,12 +26,9 @@ type nodeState struct {
 	// levels are the priorities that there are, the lowest first.
 	levels []level
 	rows   []amountRow
-	// guarded are the pods that budgets cover, by place.
+	// guarded are the pods that budgets cover, by index.
 	guarded []guard
 	slot    int32
-	// holding counts the pods that hold host ports, mounting those that have
-	// volumes.
-	holding, mounting int32
 	// pods run here, nominated are pending pods that room was made for here;
 	// both by importance, a missing start counting as later than any.
 	pods, nominated []*podState
@@ -43,6 +40,8 @@ type nodeState struct {
 	offers  amounts
 	maxPods int64
 	taken   usage
+	// concerned counts the pods that have a part in what a filter says.
+	concerned [maxFilters]int32
 }
 
 // level says what the pods of a priority and below hold together, which means
@@ -55,8 +54,8 @@ type level struct {
 
 // guard is a pod that budgets cover.
 type guard struct {
-	place int32
-	kind  *kind
+	index int32 // in the node's pods
+	class *kind
 }
 
 func newNodeState(name string, slot int32, o *owner) *nodeState {
@@ -90,7 +89,7 @@ func (n *nodeState) empty() bool {
 
 // load puts pods on a new node, all at once. The slice is the node's from now
 // on. Time is that of sorting them.
-func (n *nodeState) load(pods, nominated []*podState) {
+func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	byImportance := func(p, q *podState) int { return p.compare(q, never) }
 	slices.SortFunc(pods, byImportance)
 	slices.SortFunc(nominated, byImportance)
@@ -98,27 +97,27 @@ func (n *nodeState) load(pods, nominated []*podState) {
 	n.rows, n.ranks = make([]amountRow, len(pods)), make([]importance, len(pods))
 	for i, p := range pods {
 		n.rows[i], n.ranks[i] = p.takes.std, p.rank()
-		n.count(p, 1)
+		n.count(p, 1, traits)
 	}
 }
 
 // addPod puts a pod on the node, in its place by importance. Time is linear in
 // the pods on the node.
-func (n *nodeState) addPod(p *podState) {
+func (n *nodeState) addPod(p *podState, traits filterTraits) {
 	i := placeOf(n.pods, p)
 	n.pods = slices.Insert(n.pods, i, p)
 	n.rows = slices.Insert(n.rows, i, p.takes.std)
 	n.ranks = slices.Insert(n.ranks, i, p.rank())
-	n.count(p, 1)
+	n.count(p, 1, traits)
 }
 
 // removePod takes a pod of the node away again.
-func (n *nodeState) removePod(p *podState) {
+func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	i := placeOf(n.pods, p)
 	n.pods = slices.Delete(n.pods, i, i+1)
 	n.rows = slices.Delete(n.rows, i, i+1)
 	n.ranks = slices.Delete(n.ranks, i, i+1)
-	n.count(p, -1)
+	n.count(p, -1, traits)
 	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
 		for _, r := range n.ranks {
@@ -130,17 +129,14 @@ func (n *nodeState) removePod(p *podState) {
 }
 
 // count follows a pod that came or went in all that is summed up.
-func (n *nodeState) count(p *podState, by int32) {
+func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	if by > 0 {
 		n.taken.add(&p.takes)
 	} else {
 		n.taken.sub(&p.takes)
 	}
-	if hasHostPorts(p.pod) {
-		n.holding += by
-	}
-	if len(p.pod.Volumes) > 0 {
-		n.mounting += by
+	for set := traits.concernedBy(p.pod); set != 0; set &= set - 1 {
+		n.concerned[bits.TrailingZeros16(uint16(set))] += by
 	}
 	if p.rank().sec == noStart {
 		n.unstarted += int(by)
@@ -148,8 +144,6 @@ func (n *nodeState) count(p *podState, by int32) {
 		n.latest = max(n.latest, p.rank().sec)
 	}
 }
-
-func hasHostPorts(p *outrank.Pod) bool { return fit.HostPorts(p) != nil }
 
 // sumUp works out the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {

@@ -39,17 +39,18 @@ var (
 // change needs it for itself. [Snapshot.Clone] gives each of them one of its
 // own.
 type Snapshot struct {
-	owner    *owner
-	nodes    []*nodeState // by slot; nil where free
-	slots    index[int32] // slot by name
-	order    []int32      // slots of the nodes the snapshot holds, in the caller's order
-	free     []int32
-	lanes    lanes // by slot
-	columns  *columns
-	topology *topology
-	memos    *memos
-	pods     podIndex
-	kinds    index[*members] // by key
+	owner     *owner
+	traits    filterTraits
+	nodes     []*nodeState // by slot; nil where free
+	slots     index[int32] // slot by name
+	order     []int32      // slots of the nodes the snapshot holds, in the caller's order
+	free      []int32
+	summaries summaries // by slot
+	columns   *columns
+	topology  *topology
+	cache     *answerCache
+	pods      podIndex
+	kinds     index[*members] // by key
 	// claims are those that pods on nodes use, by key.
 	claims index[*users]
 	// repelling counts the kinds with required anti-affinity.
@@ -76,11 +77,8 @@ func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
 	return &budgetSet{list, pdb.New(list)}
 }
 
-// NewSnapshot indexes a cluster. The cluster's slices are not kept, its objects
-// are. The error is that of [outrank.Cluster.Validate], with every problem at
-// once. Finished pods are left out; pods on a node that is not there count
-// nowhere until it comes. Time is that of sorting each node's pods.
-func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
+// newSnapshot indexes a cluster for filters with these traits.
+func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	if c == nil {
 		c = &outrank.Cluster{}
 	}
@@ -89,11 +87,12 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	}
 	s := &Snapshot{
 		owner:      &owner{},
+		traits:     traits,
 		slots:      newIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
 		columns:    columnsFor(c),
 		topology:   newTopology(),
-		memos:      &memos{},
+		cache:      &answerCache{},
 		kinds:      newIndex[*members](0),
 		claims:     newIndex[*users](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
@@ -131,17 +130,17 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		s.useClaims(ps, 1)
 	}
 	for slot, n := range s.nodes {
-		n.load(running[n.name], waiting[n.name])
+		n.load(running[n.name], waiting[n.name], s.traits)
 		n.sumUp()
-		s.lanes.set(int32(slot), n, s.owner)
+		s.summarize(int32(slot), n)
 	}
 }
 
-// refresh works a node's lane out anew after a change.
+// refresh works a node's nodeSummary out anew after a change.
 func (s *Snapshot) refresh(n *nodeState) {
 	n.sumUp()
-	s.lanes.set(n.slot, n, s.owner)
-	s.memos.changed(n.slot)
+	s.summarize(n.slot, n)
+	s.cache.changed(n.slot)
 }
 
 // Clone gives a snapshot of its own, equal to this one. The two share whatever
@@ -162,9 +161,9 @@ func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
-	v.lanes.blocks, v.lanes.owners = slices.Clone(s.lanes.blocks), slices.Clone(s.lanes.owners)
+	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
-	v.claims, v.topology, v.memos = s.claims.view(), s.topology.share(), &memos{}
+	v.claims, v.topology, v.cache = s.claims.view(), s.topology.share(), &answerCache{}
 	return &v
 }
 
@@ -308,7 +307,7 @@ func (s *Snapshot) put(p *podState) {
 	s.pods.set(p)
 	if p.running {
 		n := s.writable(p.at.name)
-		n.addPod(p)
+		n.addPod(p, s.traits)
 		s.refresh(n)
 	} else if p.at != nil {
 		n := s.writable(p.at.name)
@@ -327,7 +326,7 @@ func (s *Snapshot) drop(p *podState) {
 	s.useClaims(p, -1)
 	if p.running {
 		n := s.writable(p.at.name)
-		n.removePod(p)
+		n.removePod(p, s.traits)
 		s.refresh(n)
 		s.release(n)
 	} else if p.at != nil {
@@ -345,7 +344,7 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n.setNode(obj, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
-	s.memos.forget()
+	s.cache.forget()
 	s.order = slices.Insert(s.order, place, n.slot)
 	s.journal.record(step{kind: putNode, node: obj, place: place})
 }
@@ -358,12 +357,12 @@ func (s *Snapshot) unsetNode(place int) {
 	n.setNode(nil, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
-	s.memos.forget()
+	s.cache.forget()
 	s.release(n)
 }
 
 func (s *Snapshot) setBudgets(b *budgetSet) {
 	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
-	s.memos.forget()
+	s.cache.forget()
 	s.budgets = b
 }

@@ -4,14 +4,12 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-
-	"github.com/outrank-go/outrank"
 )
 
-// lane is what a decision looks at first on every node: what is free there, and
+// nodeSummary is what a decision looks at first on every node: what is free there, and
 // what its least important pods hold. Lanes lie side by side in memory, one
 // cache line each, and are all that is read of most nodes.
-type lane struct {
+type nodeSummary struct {
 	// free is what the node offers less what is taken, by column; it may be
 	// below zero.
 	free amountRow
@@ -23,45 +21,45 @@ type lane struct {
 	lowPods uint16
 	// room is how many more pods there may be, or mostPods.
 	room  int16
-	flags laneFlags
+	flags summaryFlags
 	// shares are the sums of the largest shares of so many pods of the lowest
 	// priority, in whole parts of shareUnit; what is needed is rounded in the
 	// same way, so that the order of the two stays. A pod's share is what it holds
 	// of all that those pods hold together, added up over the columns: pods that
 	// hold much of one column mostly hold little of another, and shares tell.
-	shares [topRows]uint8
+	shares [topK]uint8
 }
 
 const (
-	// mostPods is how many pods there may be on a node whose lane can tell them.
+	// mostPods is how many pods there may be on a node whose nodeSummary can tell them.
 	mostPods = 30000
 	// shareUnit divides the number of columns, which no share exceeds.
 	shareUnit = 255.0 / numColumns
 )
 
-// laneFlags say why a lane alone does not tell everything about its node; most
+// summaryFlags say why a nodeSummary alone does not tell everything about its node; most
 // nodes have none.
-type laneFlags uint8
+type summaryFlags uint8
 
 const (
-	// closed: the node itself may keep pods away.
-	closed laneFlags = 1 << iota
+	// restricted: the node itself may keep pods away.
+	restricted summaryFlags = 1 << iota
 	// hasNominated: pods are nominated to the node.
 	hasNominated
-	// oddAmounts: sums are too large for plain arithmetic, or pods too many.
-	oddAmounts
+	// largeAmounts: sums are too large for plain arithmetic, or pods too many.
+	largeAmounts
 )
 
-// tops says what so many pods of the lowest priority on a node come to at most:
-// tops[k-1] is for k of them.
-type tops [topRows]top
+// topSums says what so many pods of the lowest priority on a node come to at most:
+// topSums[k-1] is for k of them.
+type topSums [topK]topSum
 
-const topRows = 7
+const topK = 7
 
-// top is the sum of the largest amounts, for each column by itself, and the
+// topSum is the sum of the largest amounts, for each column by itself, and the
 // latest that the earliest start of so many can be, in seconds; it means nothing
 // where there are not as many.
-type top struct {
+type topSum struct {
 	held  amountRow
 	start int64
 }
@@ -70,9 +68,9 @@ type top struct {
 const rounding = 1e-9
 
 // fewest is a lower bound of how many pods of the lowest priority hold what the
-// node is short of. All of them together do. It looks at the lane alone, and has
+// node is short of. All of them together do. It looks at the nodeSummary alone, and has
 // one division and no branch because it is asked of nearly every node.
-func (l *lane) fewest(asks *amountRow) int32 {
+func (l *nodeSummary) fewest(asks *amountRow) int32 {
 	// Each column's share is what is short of what is held; the three are brought
 	// to one denominator.
 	short0, held0 := float64(max(0, asks[0]-l.free[0])), float64(max(1, l.low[0]))
@@ -94,13 +92,13 @@ func (l *lane) fewest(asks *amountRow) int32 {
 		uint64(binary.LittleEndian.Uint16(l.shares[4:]))<<32 | uint64(l.shares[6])<<48
 	even := (all&bytes | above) - least*ones
 	odd := (all>>8&bytes | above) - least*ones
-	below := bits.TrailingZeros64((even&above)>>8|odd&above|1<<(8*topRows)) / 8
+	below := bits.TrailingZeros64((even&above)>>8|odd&above|1<<(8*topK)) / 8
 	return max(int32(1+below), 1-int32(l.room))
 }
 
-// fewest is a better bound than that of the lane, from which it starts.
-func (t *tops) fewest(l *lane, short *amountRow, least int32) int32 {
-	for k := least; k <= topRows; k++ {
+// fewest is a better bound than that of the nodeSummary, from which it starts.
+func (t *topSums) fewest(l *nodeSummary, short *amountRow, least int32) int32 {
+	for k := least; k <= topK; k++ {
 		if s := &t[k-1]; s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
 			return k
 		}
@@ -108,14 +106,14 @@ func (t *tops) fewest(l *lane, short *amountRow, least int32) int32 {
 	return max(least, t.beyond(l, short))
 }
 
-// beyond is fewest where topRows pods do not hold enough. No pod that is not
+// beyond is fewest where topK pods do not hold enough. No pod that is not
 // among them holds more than the last one of them.
-func (t *tops) beyond(l *lane, short *amountRow) int32 {
-	pods := int64(topRows)
+func (t *topSums) beyond(l *nodeSummary, short *amountRow) int32 {
+	pods := int64(topK)
 	for k, v := range short {
-		last := t[topRows-1].held[k]
-		if each := last - t[topRows-2].held[k]; v > last && each > 0 {
-			pods = max(pods, topRows+(v-last+each-1)/each)
+		last := t[topK-1].held[k]
+		if each := last - t[topK-2].held[k]; v > last && each > 0 {
+			pods = max(pods, topK+(v-last+each-1)/each)
 		}
 	}
 	return int32(min(pods, int64(l.lowPods)))
@@ -125,21 +123,18 @@ func (t *tops) beyond(l *lane, short *amountRow) int32 {
 // lowest priority can be: they are in the order of their starts, a missing one
 // counting as later than any, so it is that of the pod that has as many behind
 // it, itself included.
-func (t *tops) latestStart(l *lane, pods int32) int64 {
-	if pods > topRows || pods > int32(l.lowPods) {
+func (t *topSums) latestStart(l *nodeSummary, pods int32) int64 {
+	if pods > topK || pods > int32(l.lowPods) {
 		return noStart
 	}
 	return t[pods-1].start
 }
 
-// laneOf works a node's lane out.
-func laneOf(n *nodeState) lane {
-	l := lane{room: int16(min(n.maxPods-int64(min(len(n.pods), mostPods)), mostPods))}
+// summaryOf works a node's nodeSummary out, but for whether it is restricted.
+func summaryOf(n *nodeState) nodeSummary {
+	l := nodeSummary{room: int16(min(n.maxPods-int64(min(len(n.pods), mostPods)), mostPods))}
 	if len(n.pods) > mostPods {
-		l.flags |= oddAmounts
-	}
-	if !opens(n.node) {
-		l.flags |= closed
+		l.flags |= largeAmounts
 	}
 	if len(n.nominated) > 0 {
 		l.flags |= hasNominated
@@ -147,7 +142,7 @@ func laneOf(n *nodeState) lane {
 	for k := range numColumns {
 		taken := n.taken.std[k].saturated()
 		if taken > math.MaxInt64/4 || n.offers.std[k] > math.MaxInt64/4 {
-			l.flags |= oddAmounts
+			l.flags |= largeAmounts
 		}
 		l.free[k] = n.offers.std[k] - taken
 	}
@@ -164,18 +159,18 @@ func laneOf(n *nodeState) lane {
 	return l
 }
 
-// setTops works out the tops that go with a lane, and the lane's shares.
-func setTops(t *tops, n *nodeState, l *lane) {
-	*t = tops{}
-	if l.flags&oddAmounts != 0 || l.lowPods == 0 {
+// setTopSums works out the topSums that go with a nodeSummary, and the nodeSummary's shares.
+func setTopSums(t *topSums, n *nodeState, l *nodeSummary) {
+	*t = topSums{}
+	if l.flags&largeAmounts != 0 || l.lowPods == 0 {
 		return
 	}
-	var shares [topRows]float64
+	var shares [topK]float64
 	for i := range n.rows[len(n.rows)-int(l.lowPods):] {
 		at := len(n.rows) - 1 - i
 		t.insert(&n.rows[at])
 		insertShare(&shares, shareOf(&n.rows[at], &l.low))
-		if i < topRows {
+		if i < topK {
 			t[i].start = n.ranks[at].sec
 		}
 	}
@@ -199,7 +194,7 @@ func shareOf(row, of *amountRow) float64 {
 }
 
 // insert keeps the largest amounts of each column, the largest first.
-func (t *tops) insert(row *amountRow) {
+func (t *topSums) insert(row *amountRow) {
 	for k, v := range row {
 		for i := range t {
 			if at := &t[i].held[k]; v > *at {
@@ -209,7 +204,7 @@ func (t *tops) insert(row *amountRow) {
 	}
 }
 
-func insertShare(shares *[topRows]float64, v float64) {
+func insertShare(shares *[topK]float64, v float64) {
 	for i := range shares {
 		if at := &shares[i]; v > *at {
 			v, *at = *at, v
@@ -221,45 +216,32 @@ func insertShare(shares *[topRows]float64, v float64) {
 // its pods and those below hold together; they end with one of no pods.
 const numSteps = 3
 
-// opens reports whether a node lets in every pod that does not choose.
-func opens(n *outrank.Node) bool {
-	if n == nil || n.Unschedulable {
-		return false
-	}
-	for _, t := range n.Taints {
-		if t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute {
-			return false
-		}
-	}
-	return true
-}
-
-// lanes are the lanes of all slots with their tops and steps, in blocks that snapshots
+// summaries are the summaries of all slots with their topSums and steps, in blocks that snapshots
 // share until one of them writes.
-type lanes struct {
-	blocks []*laneBlock
+type summaries struct {
+	blocks []*summaryBlock
 	owners []*owner // of each block
-	odd    int      // lanes with odd amounts
+	large  int      // summaries with large amounts
 }
 
-const laneBlockSize = 64
+const summaryBlockSize = 64
 
-// laneBlock holds no pointers, so that its lanes lie on cache lines. Few nodes are
+// summaryBlock holds no pointers, so that its summaries lie on cache lines. Few nodes are
 // asked for a step, and then mostly for the first: those lie together.
-type laneBlock struct {
-	lanes [laneBlockSize]lane
-	tops  [laneBlockSize]tops
-	steps [numSteps][laneBlockSize]level
+type summaryBlock struct {
+	summaries [summaryBlockSize]nodeSummary
+	topSums   [summaryBlockSize]topSums
+	steps     [numSteps][summaryBlockSize]level
 }
 
-// at gives the lane of a slot for reading.
-func (ls *lanes) at(slot int32) *lane {
-	return &ls.blocks[uint32(slot)/laneBlockSize].lanes[uint32(slot)%laneBlockSize]
+// at gives the nodeSummary of a slot for reading.
+func (ls *summaries) at(slot int32) *nodeSummary {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].summaries[uint32(slot)%summaryBlockSize]
 }
 
-// topsAt gives the tops of a slot for reading.
-func (ls *lanes) topsAt(slot int32) *tops {
-	return &ls.blocks[uint32(slot)/laneBlockSize].tops[uint32(slot)%laneBlockSize]
+// topSumsAt gives the topSums of a slot for reading.
+func (ls *summaries) topSumsAt(slot int32) *topSums {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].topSums[uint32(slot)%summaryBlockSize]
 }
 
 // levelAbove gives the level that is so many steps above the lowest, nil for
@@ -271,29 +253,38 @@ func (s *Snapshot) levelAbove(slot int32, i int) *level {
 		}
 		return nil
 	}
-	above := &s.lanes.blocks[uint32(slot)/laneBlockSize].steps[i-1][uint32(slot)%laneBlockSize]
+	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].steps[i-1][uint32(slot)%summaryBlockSize]
 	if above.pods == 0 {
 		return nil
 	}
 	return above
 }
 
-// set works out the lane of a slot anew.
-func (ls *lanes) set(slot int32, n *nodeState, o *owner) {
-	at := int(slot / laneBlockSize)
+// summarize works out the nodeSummary of a slot anew.
+func (s *Snapshot) summarize(slot int32, n *nodeState) {
+	l := summaryOf(n)
+	if s.traits.restricts(n.node) {
+		l.flags |= restricted
+	}
+	s.summaries.set(slot, n, l, s.owner)
+}
+
+// set replaces the nodeSummary of a slot, and works out what goes with it.
+func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
+	at := int(slot / summaryBlockSize)
 	for len(ls.blocks) <= at {
-		ls.blocks, ls.owners = append(ls.blocks, &laneBlock{}), append(ls.owners, o)
+		ls.blocks, ls.owners = append(ls.blocks, &summaryBlock{}), append(ls.owners, o)
 	}
 	if ls.owners[at] != o {
 		own := *ls.blocks[at]
 		ls.blocks[at], ls.owners[at] = &own, o
 	}
-	l := &ls.blocks[at].lanes[slot%laneBlockSize]
-	ls.odd -= int(l.flags&oddAmounts) / int(oddAmounts)
-	*l = laneOf(n)
-	ls.odd += int(l.flags&oddAmounts) / int(oddAmounts)
-	block, i := ls.blocks[at], slot%laneBlockSize
-	setTops(&block.tops[i], n, l)
+	l := &ls.blocks[at].summaries[slot%summaryBlockSize]
+	ls.large -= int(l.flags&largeAmounts) / int(largeAmounts)
+	*l = with
+	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
+	block, i := ls.blocks[at], slot%summaryBlockSize
+	setTopSums(&block.topSums[i], n, l)
 	for k := range block.steps {
 		block.steps[k][i] = level{}
 		if k+1 < len(n.levels) {

@@ -40,7 +40,7 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := attemptOn(t, snap, p)
-	w := newWorker(a)
+	w := newDryRunner(a)
 	n := snap.nodes[rapid.SampledFrom(snap.order).Draw(t, "node")]
 	w.enter(n)
 	there := slices.Clone(n.pods)
@@ -60,7 +60,7 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		}
 		gone[q] = !gone[q]
 		fresh := attemptOn(t, snap, p)
-		other := newWorker(fresh)
+		other := newDryRunner(fresh)
 		other.enter(snap.node(n.name))
 		require.Equal(t, fresh.public(other.check()), a.public(w.check()), "node %s", n.name)
 	}

@@ -1,0 +1,170 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/pdb"
+)
+
+// dryRunner asks the filters about one node after another, on behalf of an
+// attempt. What it knows of the node at hand follows the pods that are removed
+// and added again. One goroutine uses it at a time.
+type dryRunner struct {
+	a *attempt
+	n *nodeState
+
+	resources resourcesOnNode
+	// others are the attempt's active filters, in the same order.
+	others []nodeFilter
+	memory [len(builtIn)]nodeFilter // of earlier attempts, by place
+	// nominated are the pods nominated to the node that the preemptor must
+	// leave room for.
+	nominated []*podState
+
+	// What the dry run remembers of each possible victim.
+	ledger   *pdb.Ledger
+	ledgerOf *budgetSet
+	sorted   []*podState
+	broken   []int // budgets it violates
+	victim   []bool
+	blocks   []status
+	chosen   []*podState
+}
+
+func newDryRunner(a *attempt) *dryRunner {
+	w := &dryRunner{}
+	w.begin(a)
+	return w
+}
+
+// begin prepares a runner for an attempt; an earlier one leaves its memory.
+func (w *dryRunner) begin(a *attempt) {
+	w.a = a
+	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
+	if w.ledgerOf != a.snap.budgets {
+		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
+	}
+	w.others = w.others[:0]
+	for i := range a.active {
+		f := &a.active[i]
+		if f.place >= byCaller {
+			w.others = append(w.others, f.onNode(nil))
+			continue
+		}
+		w.memory[f.place] = f.onNode(w.memory[f.place])
+		w.others = append(w.others, w.memory[f.place])
+	}
+}
+
+// release lets go of everything that is the caller's.
+func (w *dryRunner) release() {
+	w.a, w.n = nil, nil
+	w.resources.release()
+	for _, f := range w.others {
+		f.release()
+	}
+	clear(w.others)
+	w.others = w.others[:0]
+	clear(w.nominated)
+	clear(w.sorted)
+	clear(w.chosen)
+}
+
+// enter begins with a node, as the snapshot has it.
+func (w *dryRunner) enter(n *nodeState) {
+	w.n = n
+	w.resources.enter(n)
+	for _, f := range w.others {
+		f.enter(n)
+	}
+	w.nominate(n)
+}
+
+// nominate finds the nominated pods that count on the node.
+func (w *dryRunner) nominate(n *nodeState) {
+	w.nominated = w.nominated[:0]
+	for _, p := range n.nominated {
+		if p.priority() >= w.a.priority && !sameName(p.pod, w.a.pod) {
+			w.nominated = append(w.nominated, p)
+		}
+	}
+}
+
+// remove takes a pod off the node, add puts it there again.
+func (w *dryRunner) remove(p *podState) { w.change(p, -1) }
+func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
+
+func (w *dryRunner) change(p *podState, by int) {
+	w.resources.change(p, by)
+	for _, f := range w.others {
+		f.change(p, by)
+	}
+}
+
+// check asks the filters that depend on the pods of the node, twice where pods
+// of at least the preemptor's priority are nominated to it: with them and
+// without (section 5; RunFilterPluginsWithNominatedPods).
+func (w *dryRunner) check() status {
+	if len(w.nominated) > 0 {
+		if s := w.checkWith(w.nominated); s.code != Success {
+			return s
+		}
+	}
+	return w.checkWith(nil)
+}
+
+// checkWith asks the filters in their order and stops at the first that fails.
+func (w *dryRunner) checkWith(nominated []*podState) status {
+	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
+		return s
+	}
+	if s := w.resources.check(nominated); s.code != Success {
+		return s
+	}
+	return w.ask(w.a.beforeResources, len(w.others), nominated)
+}
+
+// ask asks some of the active filters.
+func (w *dryRunner) ask(from, to int, nominated []*podState) status {
+	for i := from; i < to; i++ {
+		if s := w.others[i].check(nominated); s.code != Success {
+			s.by = w.a.active[i].place
+			return s
+		}
+	}
+	return status{}
+}
+
+// enterLate, removeLate and checkLate are enter, remove and check for the
+// filters after NodeResourcesFit alone, where nobody is nominated.
+func (w *dryRunner) enterLate(n *nodeState) {
+	for _, f := range w.others[w.a.beforeResources:] {
+		f.enter(n)
+	}
+}
+
+func (w *dryRunner) removeLate(p *podState) {
+	for _, f := range w.others[w.a.beforeResources:] {
+		f.change(p, -1)
+	}
+}
+
+func (w *dryRunner) checkLate() status { return w.ask(w.a.beforeResources, len(w.others), nil) }
+
+// filter returns how the node takes the preemptor as things are.
+func (w *dryRunner) filter(n *nodeState) status {
+	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
+		return s
+	}
+	w.enter(n)
+	return w.check()
+}
+
+// fill returns a slice of n times v, in old's memory where it is large enough.
+func fill[T any](old []T, n int, v T) []T {
+	s := slices.Grow(old[:0], n)[:n]
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}

@@ -1,0 +1,222 @@
+package preemption
+
+import (
+	"context"
+	"slices"
+)
+
+// result is what the exhaustive search finds, by the place of each node in the
+// order. It works every node out, which is what explanations, samples, extenders
+// and scorers need; the pruned search (see search) gives the same answers where
+// none of these has a say.
+type result struct {
+	*attempt
+	runners    []*dryRunner // one a worker
+	chunk      int          // nodes that a worker takes at a time
+	before     []status     // as things are
+	after      []status     // with everybody of lower priority away; where tried
+	tried      []bool
+	scores     []Score
+	candidates []Candidate // of every node, where everything is to be kept
+	ineligible Ineligibility
+	feasible   int
+	best       int // -1 for none
+	chosen     Candidate
+}
+
+// decideExhaustively answers a question. With everything, candidates are worked
+// out also where the pod fits or may not preempt, and all are kept.
+func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request, everything bool) (*result, error) {
+	a, err := newAttempt(config, snap, req.Pod, req.Now)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{attempt: a, chunk: chunk, best: -1}
+	for range max(1, config.Workers) {
+		r.runners = append(r.runners, newDryRunner(a))
+	}
+	if r.before, err = r.filterAll(ctx, req); err != nil {
+		return nil, err
+	}
+	for _, s := range r.before {
+		if s.code == Success {
+			r.feasible++
+		}
+	}
+	r.ineligible = a.eligible(r.codeOf)
+	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
+		return r, nil
+	}
+	if err := r.decide(ctx, everything); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// each calls f for every i below n, each once.
+func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) error {
+	workers := min(len(r.runners), 1+n/r.chunk)
+	return inChunks(ctx, workers, n, r.chunk, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			f(r.runners[worker], i)
+		}
+	})
+}
+
+// filterAll asks every node, unless the caller has done so.
+func (r *result) filterAll(ctx context.Context, req *Request) ([]status, error) {
+	if req.Statuses != nil {
+		return req.outside(r.snap)
+	}
+	before := make([]status, len(r.snap.order))
+	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
+	return before, err
+}
+
+// codeOf finds a node's status by name.
+func (r *result) codeOf(node string) (Code, bool) {
+	slot, ok := r.snap.slots.get(node)
+	if !ok || r.snap.nodes[slot].node == nil {
+		return Success, false
+	}
+	return r.before[slices.Index(r.snap.order, slot)].code, true
+}
+
+// decide finds the candidates and picks the best. Candidates are worked out in
+// full where everything is to be kept, or where the caller has a say in them.
+func (r *result) decide(ctx context.Context, everything bool) error {
+	n := len(r.before)
+	r.after, r.tried, r.scores = make([]status, n), make([]bool, n), make([]Score, n)
+	config := r.config
+	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
+		r.candidates = make([]Candidate, n)
+	}
+	if err := r.try(ctx); err != nil {
+		return err
+	}
+	if len(config.Extenders) > 0 {
+		if err := r.extend(ctx, config.Extenders); err != nil {
+			return err
+		}
+	}
+	r.scoreByCaller()
+	for i := range n {
+		if r.isCandidate(i) && (r.best < 0 || r.better(i, r.best)) {
+			r.best = i
+		}
+	}
+	r.settle(r.runners[0])
+	return nil
+}
+
+// settle works the best candidate out in full, if that was not done before.
+func (r *result) settle(w *dryRunner) {
+	switch {
+	case r.best < 0:
+	case r.candidates != nil:
+		r.chosen = r.candidates[r.best]
+	default:
+		possible, _ := w.dryRun(r.nodeAt(r.best))
+		r.chosen = w.candidate(possible)
+		w.leave(possible)
+	}
+}
+
+// try makes dry runs on the nodes where preemption may help: on all of them,
+// or from an offset on until a sample has found enough (section 8).
+func (r *result) try(ctx context.Context) error {
+	var nodes []int
+	for i, s := range r.before {
+		if s.code == Unschedulable {
+			nodes = append(nodes, i)
+		}
+	}
+	if r.config.Sample == nil || len(nodes) == 0 {
+		return r.tryEach(ctx, nodes)
+	}
+	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
+	nodes = append(nodes[start:], nodes[:start]...)
+	found, free := 0, 0
+	for len(nodes) > 0 {
+		// More at a time than are still wanted would mostly be for nothing.
+		batch := nodes[:min(len(nodes), max(r.chunk*len(r.runners), enough-found))]
+		nodes = nodes[len(batch):]
+		if err := r.tryEach(ctx, batch); err != nil {
+			return err
+		}
+		for at, i := range batch {
+			if !r.isCandidate(i) {
+				continue
+			}
+			found++
+			if r.scores[i].Violations == 0 {
+				free++
+			}
+			if free > 0 && found >= enough {
+				r.forget(batch[at+1:])
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// forget drops what was tried beyond the end of the sample.
+func (r *result) forget(nodes []int) {
+	for _, i := range nodes {
+		r.tried[i], r.after[i], r.scores[i] = false, status{}, Score{}
+		if r.candidates != nil {
+			r.candidates[i] = Candidate{}
+		}
+	}
+}
+
+func (r *result) tryEach(ctx context.Context, nodes []int) error {
+	return r.each(ctx, len(nodes), func(w *dryRunner, at int) {
+		i := nodes[at]
+		possible, s := w.dryRun(r.nodeAt(i))
+		r.tried[i], r.after[i] = true, s
+		if s.code == Success {
+			r.scores[i] = w.score(possible)
+			if r.candidates != nil {
+				r.candidates[i] = w.candidate(possible)
+			}
+		}
+		w.leave(possible)
+	})
+}
+
+// scoreByCaller asks the caller's scorers about every candidate.
+func (r *result) scoreByCaller() {
+	for i := range r.candidates {
+		if !r.isCandidate(i) {
+			continue
+		}
+		c := &r.candidates[i]
+		for _, x := range r.config.Scorers {
+			c.OwnScores = append(c.OwnScores, x.Score(c))
+		}
+	}
+}
+
+func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]] }
+
+func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == Success }
+
+// better compares two candidates; equal ones stay in the order of the nodes.
+func (r *result) better(i, j int) bool {
+	order, _ := r.compare(i, j)
+	return order < 0
+}
+
+// compare orders two candidates by the caller's scores or by the ranks.
+func (r *result) compare(i, j int) (int, Rank) {
+	if len(r.config.Scorers) > 0 {
+		// The higher score is the better one.
+		if c := slices.Compare(r.candidates[j].OwnScores, r.candidates[i].OwnScores); c != 0 {
+			return c, ByOwnScore
+		}
+		return 0, ByNodeOrder
+	}
+	return r.scores[i].compareBy(&r.scores[j], r.ranks)
+}

@@ -1,0 +1,58 @@
+package preemption
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// NodeAffinity turns a pod away from nodes that its node selector or its
+// required node affinity does not match. Where every term names nodes by
+// metadata.name, no other node is filtered at all (section 5).
+const NodeAffinity = "NodeAffinity"
+
+var nodeAffinityText = []string{fit.ReasonNodeAffinity}
+
+var nodeAffinityFilter = descriptor{
+	name: NodeAffinity,
+	concernsPod: func(pod *outrank.Pod) bool {
+		return len(pod.NodeSelector) > 0 || pod.Affinity.Node != nil
+	},
+	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+		if !fit.NodeAffinity(pod, node) {
+			return nodeAffinityText
+		}
+		return nil
+	},
+	appendSignature: appendNodeAffinity,
+	narrow:          fit.NamedNodes,
+	conflict:        []string{"pod affinity terms conflict"},
+}
+
+// appendNodeAffinity writes down which nodes a pod asks for by their labels and
+// names.
+func appendNodeAffinity(key *keyWriter, pod *outrank.Pod) {
+	key.labels(pod.NodeSelector)
+	key.nodeSelector(pod.Affinity.Node)
+}
+
+// nodeSelector writes down a selector of nodes, which may be nil.
+func (b *keyWriter) nodeSelector(s *outrank.NodeSelector) {
+	b.flag(s != nil)
+	if s == nil {
+		return
+	}
+	b.number(len(s.Terms))
+	for i := range s.Terms {
+		b.requirements(s.Terms[i].Labels)
+		b.requirements(s.Terms[i].Fields)
+	}
+}
+
+func (b *keyWriter) requirements(rs []outrank.NodeRequirement) {
+	b.number(len(rs))
+	for i := range rs {
+		b.text(rs[i].Key)
+		b.text(string(rs[i].Operator))
+		b.texts(rs[i].Values)
+	}
+}

@@ -1,0 +1,140 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// question is one preemptor on one snapshot, as the filters see it.
+type question struct {
+	snap     *Snapshot
+	pod      *outrank.Pod
+	priority int32
+	needs    []need
+}
+
+// activeFilter is a filter that has something to say about the preemptor, with
+// its place in [builtIn], or behind it for one of the caller's.
+type activeFilter struct {
+	podFilter
+	place int
+}
+
+// filterPlan is how the filters are asked in one attempt.
+type filterPlan struct {
+	// narrowed is set where only the nodes in names are filtered, and conflict
+	// where that leaves none.
+	narrowed   bool
+	names      map[string]bool
+	narrowedBy int
+	// selects: a filter before NodeResourcesFit may turn the preemptor away from
+	// a node because of what the preemptor asks for.
+	selects bool
+	// active are the filters from NodePorts on that have something to say, but
+	// for NodeResourcesFit, in order. beforeResources of them come before it.
+	active          []activeFilter
+	beforeResources int
+	// fixed: none of the active filters looks at other pods, so that pods with
+	// equal signatures get equal answers.
+	fixed bool
+}
+
+// begin finds out which filters have something to say.
+func (fp *filterPlan) begin(q *question) {
+	*fp = filterPlan{active: fp.active[:0], fixed: true}
+	for place, f := range builtIn {
+		if f.narrow != nil && !fp.narrowed {
+			fp.names, fp.narrowed = f.narrow(q.pod)
+			fp.narrowedBy = place
+			fp.selects = fp.selects || fp.narrowed
+		}
+		switch {
+		case f == &resourcesFilter:
+			fp.beforeResources = len(fp.active)
+		case f.concernsPod != nil && !f.concernsPod(q.pod):
+		case f.begin != nil:
+			if pf := f.begin(q); pf != nil {
+				fp.active = append(fp.active, activeFilter{pf, place})
+				fp.fixed = false
+			}
+		case f.concernsPod == nil:
+		case place < resourcesFilter.place:
+			fp.selects = true
+		default:
+			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, place})
+		}
+	}
+}
+
+// checkNode asks the node filters that come before every pod filter (section
+// 5). They are asked once per node: nothing that preemption does changes their
+// answer.
+func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
+	if fp.narrowed && !fp.names[n.name] {
+		if len(fp.names) == 0 {
+			return status{code: UnschedulableAndUnresolvable, by: fp.narrowedBy, text: builtIn[fp.narrowedBy].conflict}
+		}
+		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
+	}
+	for place, f := range builtIn[:resourcesFilter.place] {
+		if f.check == nil {
+			continue
+		}
+		if reasons := f.check(q.pod, n.node); reasons != nil {
+			return status{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+		}
+	}
+	return status{}
+}
+
+// touched reports whether pods of the node have a part in what the active
+// filters from one on say there.
+func (fp *filterPlan) touched(n *nodeState, from, to int) bool {
+	return slices.ContainsFunc(fp.active[from:to], func(f activeFilter) bool { return f.touches(n) })
+}
+
+// appendSignature writes down everything of the preemptor that the node filters
+// read.
+func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
+	for _, f := range builtIn {
+		if f.appendSignature != nil {
+			f.appendSignature(key, pod)
+		}
+	}
+}
+
+// fixedFilter is a node filter that runs after NodeResourcesFit: its answer is
+// worked out once per node.
+type fixedFilter struct {
+	*descriptor
+	pod *outrank.Pod
+}
+
+func (*fixedFilter) touches(*nodeState) bool { return false }
+
+func (f *fixedFilter) onNode(earlier nodeFilter) nodeFilter {
+	n, ok := earlier.(*fixedNode)
+	if !ok {
+		n = &fixedNode{}
+	}
+	*n = fixedNode{filter: f}
+	return n
+}
+
+// fixedNode is a fixedFilter on one node.
+type fixedNode struct {
+	filter *fixedFilter
+	status status
+}
+
+func (n *fixedNode) enter(state *nodeState) {
+	n.status = status{}
+	if reasons := n.filter.check(n.filter.pod, state.node); reasons != nil {
+		n.status = status{code: UnschedulableAndUnresolvable, text: reasons}
+	}
+}
+
+func (*fixedNode) change(*podState, int)      {}
+func (n *fixedNode) check([]*podState) status { return n.status }
+func (n *fixedNode) release()                 { *n = fixedNode{} }

@@ -1,0 +1,48 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// TaintToleration turns pods away from a node with a taint of effect NoSchedule
+// or NoExecute that they do not tolerate (section 5).
+const TaintToleration = "TaintToleration"
+
+var taintText = []string{fit.ReasonTaint}
+
+var taintFilter = descriptor{
+	name: TaintToleration,
+	concernsNode: func(node *outrank.Node) bool {
+		return slices.ContainsFunc(node.Taints, func(t outrank.Taint) bool {
+			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
+		})
+	},
+	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+		if untolerated(pod, node) {
+			return taintText
+		}
+		return nil
+	},
+	appendSignature: appendTolerations,
+}
+
+// appendTolerations writes down what a pod tolerates.
+func appendTolerations(key *keyWriter, pod *outrank.Pod) {
+	key.number(len(pod.Tolerations))
+	for i := range pod.Tolerations {
+		t := &pod.Tolerations[i]
+		key.text(t.Key)
+		key.text(string(t.Operator))
+		key.text(t.Value)
+		key.text(string(t.Effect))
+	}
+}
+
+// untolerated reports whether the node has a taint that keeps the pod away.
+func untolerated(pod *outrank.Pod, node *outrank.Node) bool {
+	_, found := fit.UntoleratedTaint(pod, node, outrank.NoSchedule, outrank.NoExecute)
+	return found
+}

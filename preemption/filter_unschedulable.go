@@ -1,0 +1,29 @@
+package preemption
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// NodeUnschedulable turns pods away from a cordoned node that do not tolerate
+// that (section 5).
+const NodeUnschedulable = "NodeUnschedulable"
+
+var unschedulableText = []string{fit.ReasonUnschedulable}
+
+var unschedulableFilter = descriptor{
+	name:         NodeUnschedulable,
+	concernsNode: func(node *outrank.Node) bool { return node.Unschedulable },
+	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+		if fit.Unschedulable(pod, node) {
+			return unschedulableText
+		}
+		return nil
+	},
+	appendSignature: func(key *keyWriter, pod *outrank.Pod) {
+		key.flag(fit.Unschedulable(pod, cordoned))
+	},
+}
+
+// cordoned is a node that does nothing but keep pods away.
+var cordoned = &outrank.Node{Unschedulable: true}

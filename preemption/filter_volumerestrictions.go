@@ -1,0 +1,139 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// VolumeRestrictions turns a pod away from a node with a pod that mounts a disk
+// which the two cannot share, and from every node while a claim that allows a
+// single pod is in use (section 5).
+const VolumeRestrictions = "VolumeRestrictions"
+
+var (
+	diskText    = []string{"node(s) had no available disk"}
+	oncePodText = []string{"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"}
+)
+
+var restrictionsFilter = descriptor{
+	name:            VolumeRestrictions,
+	concernsPod:     hasVolumes,
+	concernsRunning: hasVolumes,
+	begin: func(q *question) podFilter {
+		if f := newRestrictedVolumes(q); f != nil {
+			return f
+		}
+		return nil
+	},
+}
+
+func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
+
+// restrictedVolumes is what one preemptor cannot share.
+type restrictedVolumes struct {
+	// disks are those it mounts by itself, and once its claims that allow a
+	// single pod. inUse counts the claims among these that are in use at the
+	// start, each as 1 however many pods use it (VolumeRestrictions PreFilter).
+	disks []*outrank.Disk
+	once  []string
+	inUse int
+}
+
+// newRestrictedVolumes is nil where the filter has nothing to say. The reference
+// leaves it out of the whole attempt where no claim is in use at the start, so
+// that nominated pods with the same claims are not seen.
+func newRestrictedVolumes(q *question) *restrictedVolumes {
+	var v restrictedVolumes
+	for i := range q.pod.Volumes {
+		vol := &q.pod.Volumes[i]
+		if vol.Disk.Kind != "" {
+			v.disks = append(v.disks, &vol.Disk)
+		}
+		if vol.OncePod && vol.Claim != "" && !slices.Contains(v.once, vol.Claim) {
+			v.once = append(v.once, vol.Claim)
+		}
+	}
+	for _, claim := range v.once {
+		if q.snap.claimInUse(claimKey(q.pod, claim)) {
+			v.inUse++
+		}
+	}
+	if len(v.disks) == 0 && v.inUse == 0 {
+		return nil
+	}
+	return &v
+}
+
+func (v *restrictedVolumes) touches(n *nodeState) bool {
+	return n.concerned[restrictionsFilter.place] > 0
+}
+
+func (v *restrictedVolumes) onNode(earlier nodeFilter) nodeFilter {
+	n, ok := earlier.(*restrictedOnNode)
+	if !ok {
+		n = &restrictedOnNode{}
+	}
+	n.restrictedVolumes = v
+	return n
+}
+
+// restrictedOnNode is the filter on one node.
+type restrictedOnNode struct {
+	*restrictedVolumes
+	// conflicts counts the pairs of a disk of the preemptor and one on the node
+	// that cannot be shared.
+	conflicts int
+	// uses follows inUse. Every mention of a claim by a pod that is added or
+	// removed is 1, whatever the pod's namespace; so it can fall below 0.
+	uses int
+}
+
+// enter does not count claims again: they were counted over the whole cluster.
+func (v *restrictedOnNode) enter(n *nodeState) {
+	v.conflicts, v.uses = 0, v.inUse
+	if n.concerned[restrictionsFilter.place] == 0 {
+		return
+	}
+	for _, p := range n.pods {
+		v.countConflicts(p, 1)
+	}
+}
+
+func (v *restrictedOnNode) change(p *podState, by int) {
+	v.countConflicts(p, by)
+	for i := range p.pod.Volumes {
+		if slices.Contains(v.once, p.pod.Volumes[i].Claim) {
+			v.uses += by
+		}
+	}
+}
+
+func (v *restrictedOnNode) countConflicts(p *podState, by int) {
+	for i := range p.pod.Volumes {
+		for _, d := range v.disks {
+			if d.Conflicts(&p.pod.Volumes[i].Disk) {
+				v.conflicts += by
+			}
+		}
+	}
+}
+
+func (v *restrictedOnNode) check(nominated []*podState) status {
+	for _, p := range nominated {
+		v.change(p, 1)
+	}
+	var st status
+	switch {
+	case v.conflicts > 0:
+		st = status{code: Unschedulable, text: diskText}
+	case v.uses > 0:
+		st = status{code: Unschedulable, text: oncePodText}
+	}
+	for _, p := range nominated {
+		v.change(p, -1)
+	}
+	return st
+}
+
+func (v *restrictedOnNode) release() { v.restrictedVolumes = nil }

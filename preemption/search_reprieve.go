@@ -1,0 +1,165 @@
+package preemption
+
+import "math"
+
+// evaluateByResources finds the victims on a candidate where resources alone
+// decide (section 7).
+func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
+	var adjusted nodeSummary
+	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
+	w.violates = w.violates[:0]
+	if len(n.guarded) > 0 {
+		w.charge(n)
+	}
+	from, held := w.removed(n, sum, bound)
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) + int32(len(n.rows)-from) - 1}
+	for k := range t.slack {
+		t.slack[k] = unlimited
+		if w.asks[k] != asksNothing {
+			t.slack[k] = sum.free[k] + held[k] - w.asks[k]
+		}
+	}
+	if f, ok := t.reprieve(from, bound); ok {
+		f.position = position
+		w.keep(f)
+	}
+}
+
+// removed returns the index of the first pod that has to be tried in the reprieve,
+// and what the pods from there on hold: all of lower priority than the
+// preemptor, or those up to the bound alone where nobody there violates a
+// budget.
+func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
+	last := len(w.violates) - 1
+	if last >= 0 && n.ranks[w.violates[last]].priority <= bound {
+		from = n.first(w.priority)
+	} else {
+		w.violates = w.violates[:0]
+		if bound == sum.lowest {
+			return len(n.rows) - int(sum.lowPods), sum.low
+		}
+		from = n.first(bound + 1)
+	}
+	for i := range n.rows[from:] {
+		row := &n.rows[from+i]
+		held[0] += row[0]
+		held[1] += row[1]
+		held[2] += row[2]
+	}
+	return from, held
+}
+
+// unlimited is more than all pods of a node take together (see largeAmounts).
+const unlimited = math.MaxInt64 / 2
+
+// charge finds the possible victims that violate a budget, by index: those
+// covered are charged in order of importance (section 4).
+func (w *searchWorker) charge(n *nodeState) {
+	possible := n.guarded
+	for len(possible) > 0 && n.ranks[possible[0].index].priority >= w.priority {
+		possible = possible[1:]
+	}
+	for _, g := range possible {
+		violates := false
+		for _, b := range g.class.covering {
+			if w.exempt(b, n.pods[g.index]) {
+				continue
+			}
+			w.left[b]--
+			violates = violates || w.left[b] < 0
+		}
+		if violates {
+			w.violates = append(w.violates, g.index)
+		}
+	}
+	for _, g := range possible {
+		for _, b := range g.class.covering {
+			if !w.exempt(b, n.pods[g.index]) {
+				w.left[b]++
+			}
+		}
+	}
+}
+
+// exempt reports whether a budget has counted the pod's disruption already.
+func (w *searchWorker) exempt(b int32, p *podState) bool {
+	disrupted := w.snap.budgets.list[b].Disrupted
+	if len(disrupted) == 0 {
+		return false
+	}
+	_, ok := disrupted[p.pod.Name]
+	return ok
+}
+
+// resourceReprieve is the reprieve on one node: what is free beyond the
+// preemptor's needs while pods are put back.
+type resourceReprieve struct {
+	*searchWorker
+	n     *nodeState
+	slack amountRow
+	room  int32
+	f     nodeScore
+}
+
+// reprieve puts back those pods that violate a budget first, then the others,
+// from an index on; ok is false once the node cannot be the best any more.
+func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
+	t.f.top = math.MinInt32
+	for _, i := range t.violates {
+		if !t.back(int(i)) {
+			t.f.violations++
+		}
+	}
+	// Nobody adds a violation any more. Where they tie with the best and its top
+	// is no higher than the bound, a larger sum is too much.
+	limit := int64(math.MaxInt64)
+	if b := &t.best; b.position >= 0 {
+		if b.violations < t.f.violations {
+			return t.f, false
+		}
+		if b.violations == t.f.violations && b.top <= bound {
+			limit = b.sum
+		}
+	}
+	next := 0
+	for i := from; i < len(t.n.rows); i++ {
+		if next < len(t.violates) && int(t.violates[next]) == i {
+			next++
+			continue
+		}
+		if !t.back(i) && t.f.sum > limit {
+			return t.f, false
+		}
+	}
+	return t.f, true
+}
+
+// back puts a pod back if there is room, and counts it as a victim if not.
+func (t *resourceReprieve) back(i int) bool {
+	row := &t.n.rows[i]
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
+		t.room--
+		t.slack[0] -= row[0]
+		t.slack[1] -= row[1]
+		t.slack[2] -= row[2]
+		return true
+	}
+	t.take(&t.n.ranks[i])
+	return false
+}
+
+// take counts a victim.
+func (t *resourceReprieve) take(r *importance) {
+	t.f.victims++
+	t.f.sum += int64(r.priority) + priorityShift
+	if t.f.victims > 1 && r.priority < t.f.top {
+		return
+	}
+	start := instant{r.sec, r.nsec}
+	if r.sec == noStart {
+		start = t.nowAt
+	}
+	if t.f.victims == 1 || r.priority > t.f.top || start.before(t.f.start) {
+		t.f.top, t.f.start = r.priority, start
+	}
+}

@@ -1,0 +1,32 @@
+package preemption
+
+// nodeScore is a candidate, as far as the default ranks look at it.
+type nodeScore struct {
+	position   int // in the order of the nodes, -1 for no candidate
+	violations int
+	top        int32
+	victims    int32
+	sum        int64
+	start      instant
+}
+
+// better reports whether a candidate wins by the default ranks (section 9) and
+// by the order of the nodes in the end. It is [Score.Compare], written out
+// because it is asked most often of all.
+func (f *nodeScore) better(g *nodeScore) bool {
+	switch {
+	case f.position < 0 || g.position < 0:
+		return g.position < 0 && f.position >= 0
+	case f.violations != g.violations:
+		return f.violations < g.violations
+	case f.top != g.top:
+		return f.top < g.top
+	case f.sum != g.sum:
+		return f.sum < g.sum
+	case f.victims != g.victims:
+		return f.victims < g.victims
+	case f.start != g.start:
+		return g.start.before(f.start)
+	}
+	return f.position < g.position
+}
