@@ -27,7 +27,8 @@ func root(t *testing.T) string {
 }
 
 // each calls f for the files of the module whose name ends like this, with their
-// path from the root. Hidden folders and test data are passed over.
+// path from the root. Hidden folders and what failing properties leave behind are
+// passed over.
 func each(t *testing.T, ending string, f func(file string, text []byte)) {
 	t.Helper()
 	top := root(t)
@@ -36,7 +37,7 @@ func each(t *testing.T, ending string, f func(file string, text []byte)) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+		if d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || d.Name() == "rapid") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(d.Name(), ending) {
@@ -54,6 +55,10 @@ func each(t *testing.T, ending string, f func(file string, text []byte)) {
 	require.NoError(t, err)
 	require.NotZero(t, found, "no files *%s", ending)
 }
+
+// prose are the files that cite rules outside of comments: documentation, and
+// scenarios with what they are for.
+var prose = []string{".md", ".txt"}
 
 func readBook(t *testing.T) *book {
 	t.Helper()
@@ -83,5 +88,7 @@ func TestEveryCitationResolves(t *testing.T) {
 			check(c.at, c.text)
 		}
 	})
-	each(t, ".md", func(file string, text []byte) { check(file, string(text)) })
+	for _, ending := range prose {
+		each(t, ending, func(file string, text []byte) { check(file, string(text)) })
+	}
 }
