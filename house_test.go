@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"internal/fit":       {".", "resource"},
 	"internal/reference": {".", "resource", "qos"},
 	"internal/gen":       {".", "resource"},
+	"internal/rules":     {},
 }
 
 // Tools for tests are the only internal packages that reach outside the
