@@ -19,7 +19,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// dump writes down all that a snapshot knows, but for where in memory it is.
+// dump writes down all that a snapshot knows, but for where in memory it is. The
+// places of the nodes in the topology are asked for here, so that the snapshot
+// remembers them until the next time.
 func dump(s *Snapshot) string {
 	var b strings.Builder
 	for _, slot := range s.order {
@@ -57,6 +59,11 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
+	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
+		p, domains := s.partition(key), map[string]int32{}
+		s.slots.each(func(name string, slot int32) { domains[name] = p.of(slot) })
+		fmt.Fprintf(&b, "topology %s: %d domains, %v\n", key, p.domains, domains)
+	}
 	for _, budget := range s.budgets.list {
 		fmt.Fprintf(&b, "budget %p\n", budget)
 	}
@@ -195,7 +202,7 @@ func (m *machine) UpdatePod(t *rapid.T) {
 // UpdateNode changes what a node offers, or cordons it.
 func (m *machine) UpdateNode(t *rapid.T) {
 	name := m.nodeName(t)
-	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned")}
+	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned"), Labels: zone(t)}
 	err := m.snap.UpdateNode(n)
 	if !m.has(name) {
 		require.ErrorIs(t, err, ErrNotFound)
@@ -256,8 +263,13 @@ func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
 	return false
 }
 
+// zone draws where a node is, if it says so.
+func zone(t *rapid.T) map[string]string {
+	return rapid.SampledFrom([]map[string]string{nil, {"zone": "z1"}, {"zone": "z2"}}).Draw(t, "zone")
+}
+
 func (m *machine) AddNode(t *rapid.T) {
-	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5")}
+	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5"), Labels: zone(t)}
 	err := m.snap.AddNode(n)
 	if m.has(n.Name) {
 		require.ErrorIs(t, err, ErrExists)

@@ -1,0 +1,264 @@
+package preemption_test
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// yard is a cluster in which a pod that asks for little has a choice: it takes
+// the place of low-a on node a, unless something keeps it from there, and else
+// that of low-b on node b, which is larger. Node c has no room for anybody. More
+// pods may be there.
+func yard(more ...*outrank.Pod) *outrank.Cluster {
+	c := halfYard(more...)
+	c.Pods = append(c.Pods, lowly("low-a", 1, "a"))
+	return c
+}
+
+// halfYard is a yard in which node a is free.
+func halfYard(more ...*outrank.Pod) *outrank.Cluster {
+	return &outrank.Cluster{
+		Nodes: []*outrank.Node{
+			{Name: "a", Allocatable: amounts("1"), Labels: map[string]string{
+				"kind": "a", "zone": "za", "rack": "ra", "floor": "1", "site": "s", outrank.ZoneLabel: "za",
+			}},
+			{Name: "b", Allocatable: amounts("2"), Labels: map[string]string{
+				"kind": "b", "zone": "zb", "rack": "rb", "floor": "1", "site": "s", outrank.ZoneLabel: "zb", "other": "a",
+			}},
+			{Name: "c", Allocatable: resource.MustList("pods", "9"), Labels: map[string]string{"zone": "za", "rack": "rb"}},
+		},
+		Pods: append(slices.Clone(more), lowly("low-b", 2, "b")),
+		Namespaces: []*outrank.Namespace{
+			{Name: "default", Labels: map[string]string{"env": "dev", "other": "prod"}},
+			{Name: "team", Labels: map[string]string{"env": "prod"}},
+		},
+	}
+}
+
+// amounts is so much of every resource; the last has no column of its own in a
+// snapshot.
+func amounts(n string) resource.List {
+	return resource.MustList("cpu", n, "memory", n+"Gi", "ephemeral-storage", n+"Gi", "example.com/gpu", n, "pods", "9")
+}
+
+// lowly is a pod that leaves no room on a node of the yard.
+func lowly(name string, priority int32, node string) *outrank.Pod {
+	n := map[string]string{"a": "1", "b": "2", "c": "0"}[node]
+	return pod(name, priority, "0", on(node), requests(amounts(n)))
+}
+
+func requests(l resource.List) with {
+	return func(p *outrank.Pod) {
+		l = l.Clone()
+		delete(l, resource.Pods)
+		p.Containers[0].Requests = l
+	}
+}
+
+func asking(what ...string) with { return requests(resource.MustList(what...)) }
+
+// caller is a pod that looks for a place in the yard.
+func caller(options ...with) *outrank.Pod {
+	return pod("p", 100, "1", append([]with{tagged("app", "fa", "tier", "x", "role", "r1", "all", "yes", "lone", "yes")}, options...)...)
+}
+
+func tagged(pairs ...string) with {
+	return func(p *outrank.Pod) {
+		p.Labels = map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			p.Labels[pairs[i]] = pairs[i+1]
+		}
+	}
+}
+
+// all is all changes of a pod, one after the other.
+func all(options ...with) with {
+	return func(p *outrank.Pod) {
+		for _, o := range options {
+			o(p)
+		}
+	}
+}
+
+func hostPort(number int32, ip, protocol string) with {
+	return func(p *outrank.Pod) {
+		p.Containers[0].Ports = []outrank.Port{{HostPort: number, HostIP: ip, Protocol: protocol}}
+	}
+}
+
+// helper gives a pod an init container.
+func helper(c outrank.Container) with {
+	return func(p *outrank.Pod) { p.InitContainers = []outrank.Container{c} }
+}
+
+func requirement(key string, op outrank.Operator, values ...string) outrank.NodeRequirement {
+	return outrank.NodeRequirement{Key: key, Operator: op, Values: values}
+}
+
+// askerIrrelevant are the fields of a preemptor that make no difference.
+var askerIrrelevant = map[string]string{
+	"UID":                                      "pods are told apart by their names",
+	"Owner.Kind":                               "for reports",
+	"Owner.Name":                               "for reports",
+	"PriorityClass":                            "the priority counts",
+	"Containers[].Name":                        "a name",
+	"Containers[].Limits":                      "requests count",
+	"Containers[].Sidecar":                     "only init containers are sidecars",
+	"Containers[].Allocated":                   "a pod that does not run counts by its spec",
+	"Containers[].Actual":                      "a pod that does not run counts by its spec",
+	"InitContainers[].Name":                    "a name",
+	"InitContainers[].Limits":                  "requests count",
+	"InitContainers[].Allocated":               "a pod that does not run counts by its spec",
+	"InitContainers[].Actual":                  "a pod that does not run counts by its spec",
+	"Resources.Limits":                         "requests count",
+	"ResizeInfeasible":                         "a pod that does not run counts by its spec",
+	"Affinity.Node.Terms[].Fields[].Key":       "there is only one",
+	"Volumes[].Node.Terms[].Fields[].Key":      "a volume looks at labels alone",
+	"Volumes[].Node.Terms[].Fields[].Operator": "a volume looks at labels alone",
+	"Volumes[].Node.Terms[].Fields[].Values":   "a volume looks at labels alone",
+	"Group":                                    "groups are asked for as a whole",
+	"StartTime":                                "it has not started",
+	"DeletionTime":                             "nobody asks whether the preemptor is leaving",
+	"DisruptionReason":                         "nobody asks whether the preemptor is leaving",
+	"Ready":                                    "the kubelet's and the budgets' business",
+	"QOSClass":                                 "the kubelet's business",
+	"Static":                                   "the kubelet's business",
+	"Mirror":                                   "the kubelet's business",
+	"Phase":                                    "it is pending, whatever it says",
+}
+
+// askerVariations are two pods each that look for a place and differ in one
+// field.
+func askerVariations() []variation {
+	var vs []variation
+	add := func(field, why string, c *outrank.Cluster, a, b with) {
+		vs = append(vs, variation{field: field, why: why, c: c, a: caller(a), b: caller(b)})
+	}
+	addIdentity(add)
+	addAmounts(add)
+	addNodeDemands(add)
+	addSpread(add)
+	addVolumes(add)
+	for _, t := range termVariations() {
+		put := func(term outrank.PodAffinityTerm) (near, apart with) {
+			return func(p *outrank.Pod) { p.Affinity.Pods = []outrank.PodAffinityTerm{term} },
+				func(p *outrank.Pod) { p.Affinity.AntiPods = []outrank.PodAffinityTerm{term} }
+		}
+		nearA, apartA := put(t.a)
+		nearB, apartB := put(t.b)
+		add("Affinity.Pods[]."+t.field, "", friends(), all(t.own, nearA), all(t.own, nearB))
+		add("Affinity.AntiPods[]."+t.field, "", friends(), all(t.own, apartA), all(t.own, apartB))
+	}
+	return vs
+}
+
+type adder func(field, why string, c *outrank.Cluster, a, b with)
+
+func nothing(*outrank.Pod) {}
+
+// addIdentity varies who the pod is and how important.
+func addIdentity(add adder) {
+	claimed := halfYard(pod("q", 100, "1", nominated("a")))
+	claimed.Pods = append(claimed.Pods, pod("p", 100, "1", nominated("b"), namespace("team")))
+	add("Name", "its own nomination is not in its way", claimed, nothing, func(p *outrank.Pod) { p.Name = "q" })
+	add("Namespace", "its own nomination is not in its way", halfYard(pod("p", 100, "1", nominated("a"), namespace("team"))), nothing, namespace("team"))
+	add("Labels", "", yard(pod("hermit", 1000, "0", on("a"), apart("shunned"))), nothing, app("shunned"))
+	leaves := lowly("low-a", 1, "a")
+	leaving(outrank.PreemptionByScheduler)(leaves)
+	add("NominatedNode", "it waits there", halfYard(leaves), nothing, nominated("a"))
+	add("NodeName", "", yard(), nothing, on("b"))
+	add("Priority", "", yard(), nothing, func(p *outrank.Pod) { p.Priority = outrank.Priority(1) })
+	add("Priority", "none and one below 0", halfYard(lowly("low-a", -3, "a")), func(p *outrank.Pod) { p.Priority = nil }, func(p *outrank.Pod) { p.Priority = outrank.Priority(-3) })
+	add("PreemptionPolicy", "", yard(), nothing, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever })
+}
+
+// addAmounts varies what the pod takes.
+func addAmounts(add adder) {
+	add("Containers[].Requests", "cpu", yard(), asking("cpu", "1"), asking("cpu", "1001m"))
+	add("Containers[].Requests", "memory", yard(), asking("memory", "1Gi"), asking("memory", "1073741825"))
+	add("Containers[].Requests", "the third column", yard(), asking("ephemeral-storage", "1Gi"), asking("ephemeral-storage", "2Gi"))
+	add("Containers[].Requests", "no column", yard(), asking("example.com/gpu", "1"), asking("example.com/gpu", "2"))
+	add("Containers[].Requests", "one more resource", yard(), asking("cpu", "1"), asking("cpu", "1", "example.com/gpu", "2"))
+	taken := yard(pod("holder", 1000, "0", on("a"), hostPort(80, "10.0.0.1", "TCP")))
+	add("Containers[].Ports[].HostPort", "", taken, hostPort(80, "10.0.0.1", "TCP"), hostPort(81, "10.0.0.1", "TCP"))
+	add("Containers[].Ports[].HostIP", "", taken, hostPort(80, "", "TCP"), hostPort(80, "10.0.0.2", "TCP"))
+	add("Containers[].Ports[].Protocol", "", taken, hostPort(80, "10.0.0.1", ""), hostPort(80, "10.0.0.1", "UDP"))
+	sidecar := func(number int32, ip, protocol string) with {
+		return helper(outrank.Container{Sidecar: true, Ports: []outrank.Port{{HostPort: number, HostIP: ip, Protocol: protocol}}})
+	}
+	add("InitContainers[].Ports[].HostPort", "", taken, sidecar(80, "10.0.0.1", "TCP"), sidecar(81, "10.0.0.1", "TCP"))
+	add("InitContainers[].Ports[].HostIP", "", taken, sidecar(80, "10.0.0.1", "TCP"), sidecar(80, "10.0.0.2", "TCP"))
+	add("InitContainers[].Ports[].Protocol", "", taken, sidecar(80, "10.0.0.1", "TCP"), sidecar(80, "10.0.0.1", "UDP"))
+	initial := func(cpu string, sidecar bool) with {
+		return helper(outrank.Container{Sidecar: sidecar, Requests: resource.MustList("cpu", cpu)})
+	}
+	add("InitContainers[].Requests", "", yard(), initial("1", false), initial("2", false))
+	add("InitContainers[].Sidecar", "", yard(), initial("1", false), initial("1", true))
+	whole := func(cpu string) with {
+		return func(p *outrank.Pod) { p.Resources = &resource.Requirements{Requests: resource.MustList("cpu", cpu)} }
+	}
+	add("Resources.Requests", "", yard(), whole("1"), whole("2"))
+	add("Overhead", "", yard(), nothing, func(p *outrank.Pod) { p.Overhead = resource.MustList("cpu", "1m") })
+}
+
+// addNodeDemands varies what the pod says of its node.
+func addNodeDemands(add adder) {
+	tainted := yard()
+	tainted.Nodes[0].Taints = []outrank.Taint{{Key: "dedicated", Value: "x", Effect: outrank.NoSchedule}}
+	tolerates := func(key string, op outrank.TolerationOperator, value string, effect outrank.TaintEffect) with {
+		return func(p *outrank.Pod) {
+			p.Tolerations = []outrank.Toleration{{Key: key, Operator: op, Value: value, Effect: effect}}
+		}
+	}
+	base := tolerates("dedicated", outrank.TolerationEqual, "x", outrank.NoSchedule)
+	add("Tolerations[].Key", "", tainted, base, tolerates("gpu", outrank.TolerationEqual, "x", outrank.NoSchedule))
+	add("Tolerations[].Operator", "", tainted, tolerates("dedicated", outrank.TolerationExists, "", outrank.NoSchedule),
+		tolerates("dedicated", outrank.TolerationEqual, "", outrank.NoSchedule))
+	add("Tolerations[].Value", "", tainted, base, tolerates("dedicated", outrank.TolerationEqual, "y", outrank.NoSchedule))
+	add("Tolerations[].Effect", "", tainted, base, tolerates("dedicated", outrank.TolerationEqual, "x", outrank.NoExecute))
+	add("NodeSelector", "key", yard(), chooses("kind", "a"), chooses("other", "a"))
+	add("NodeSelector", "value", yard(), chooses("kind", "a"), chooses("kind", "b"))
+	for _, r := range [...]struct {
+		field string
+		a, b  outrank.NodeSelectorTerm
+	}{
+		{"Labels[].Key", byLabel("kind", outrank.In, "a"), byLabel("other", outrank.In, "a")},
+		{"Labels[].Operator", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.NotIn, "a")},
+		{"Labels[].Values", byLabel("kind", outrank.In, "a"), byLabel("kind", outrank.In, "b")},
+		{"Fields[].Operator", byName(outrank.In, "a"), byName(outrank.NotIn, "a")},
+		{"Fields[].Values", byName(outrank.NotIn, "a"), byName(outrank.NotIn, "b")},
+	} {
+		demand := func(t outrank.NodeSelectorTerm) (affinity, volume with) {
+			s := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{t}}
+			return func(p *outrank.Pod) { p.Affinity.Node = s }, has(outrank.Volume{Claim: "local", Node: s})
+		}
+		affinityA, volumeA := demand(r.a)
+		affinityB, volumeB := demand(r.b)
+		add("Affinity.Node.Terms[]."+r.field, "", yard(), affinityA, affinityB)
+		if len(r.a.Labels) > 0 {
+			add("Volumes[].Node.Terms[]."+r.field, "", yard(), volumeA, volumeB)
+		}
+	}
+	two := func(first, second outrank.NodeSelectorTerm) with {
+		return func(p *outrank.Pod) {
+			p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{first, second}}
+		}
+	}
+	never := byLabel("kind", outrank.In, "nothing")
+	add("Affinity.Node.Terms[].Labels[].Values", "the second term", yard(),
+		two(never, byLabel("kind", outrank.In, "a")), two(never, byLabel("kind", outrank.In, "b")))
+}
+
+func byLabel(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
+	return outrank.NodeSelectorTerm{Labels: []outrank.NodeRequirement{requirement(key, op, values...)}}
+}
+
+func byName(op outrank.Operator, name string) outrank.NodeSelectorTerm {
+	return outrank.NodeSelectorTerm{Fields: []outrank.NodeRequirement{requirement(outrank.FieldName, op, name)}}
+}
+
+func chooses(key, value string) with {
+	return func(p *outrank.Pod) { p.NodeSelector = map[string]string{key: value} }
+}

@@ -1,0 +1,189 @@
+package preemption_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// What is remembered of earlier questions is right however many changes there
+// were since: from none to several thousand, any of which matters.
+func TestManyChangesBetweenQuestions(t *testing.T) {
+	const nodes, podsPerNode, questions = 60, 4, 250
+	r := rand.New(rand.NewPCG(1, 1))
+	c := &outrank.Cluster{}
+	change := func(p *outrank.Pod) *outrank.Pod {
+		q := *p
+		q.Priority = outrank.Priority(int32(r.IntN(50)))
+		q.StartTime = gen.Now.Add(-time.Duration(r.IntN(1000)) * time.Minute)
+		q.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", fmt.Sprint(1+r.IntN(3)))}}
+		return &q
+	}
+	for i := range nodes {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: fmt.Sprint("n", i), Allocatable: resource.MustList("cpu", "9", "pods", "10")})
+		for j := range podsPerNode {
+			c.Pods = append(c.Pods, change(&outrank.Pod{Name: fmt.Sprintf("p%d-%d", i, j), NodeName: fmt.Sprint("n", i)}))
+		}
+	}
+	w, e := newWorld(t, c), newEvaluator(t, preemption.Config{})
+	names := slices.Sorted(maps.Keys(w.pods))
+	asker := pod("asker", 100, "8")
+	answers := map[string]bool{}
+	for question := range questions {
+		answers[w.ask(t, e, asker, gen.Now).String()] = true
+		// Few changes as well as many, and all numbers in between.
+		for range question * r.IntN(30) {
+			w.update(t, change(w.pods[names[r.IntN(len(names))]]))
+		}
+	}
+	assert.Greater(t, len(answers), questions/2, "most of the changes made no difference")
+}
+
+// A node that goes takes its place in the topology with it, and one that comes
+// or changes has a place of its own: the pods there repel, attract and count
+// only where the node is.
+func TestTopologyFollowsNodes(t *testing.T) {
+	asks := map[string]*outrank.Pod{
+		"attracted":  pod("p", 100, "1", app("web"), near("friend")),
+		"apart":      pod("p", 100, "1", app("web"), apart("friend")),
+		"repelled":   pod("p", 100, "1", app("shunned")),
+		"spread":     pod("p", 100, "1", app("friend"), spread(outrank.TopologySpreadConstraint{Selector: selects("friend")})),
+		"of no zone": pod("p", 100, "1"),
+	}
+	for name, asker := range asks {
+		t.Run(name, func(t *testing.T) {
+			c := &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "4", "a"), node("n3", "4", "b")},
+				Pods: []*outrank.Pod{
+					pod("friend", 1000, "1", on("n1"), app("friend")),
+					pod("hermit", 1000, "1", on("n1"), apart("shunned")),
+					pod("low2", 1, "4", on("n2")), pod("low3", 2, "4", on("n3")),
+				},
+			}
+			w := newWorld(t, c)
+			answers := map[string]bool{}
+			ask := func() { answers[w.agree(t, asker, gen.Now).String()] = true }
+			ask()
+			mark := w.snap.Mark()
+			before := *w
+			before.c.Nodes = slices.Clone(w.c.Nodes)
+			w.removeNode(t, "n1")
+			ask()
+			w.addNode(t, node("n1", "4", "b"))
+			ask()
+			w.updateNode(t, node("n1", "4", "c"))
+			ask()
+			w.updateNode(t, node("n2", "4", "c"))
+			ask()
+			require.NoError(t, w.snap.Undo(mark))
+			w.c.Nodes = slices.Clone(before.c.Nodes)
+			ask()
+			clone := *w
+			clone.snap = w.snap.Clone()
+			w.removeNode(t, "n1")
+			ask()
+			clone.c.Nodes = before.c.Nodes
+			answers[clone.agree(t, asker, gen.Now).String()] = true
+			assert.True(t, name == "of no zone" || len(answers) > 1, "nodes make no difference: %v", answers)
+		})
+	}
+}
+
+// Whatever happens to a snapshot between questions, it answers as one that is
+// built anew from what there is, whoever asks.
+func TestPropertyAnswersFollowChanges(t *testing.T) {
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		w := &changing{world: newWorld(t, c), e: newEvaluator(t, preemption.Config{})}
+		q := *p
+		q.Name, q.NominatedNode = "another", ""
+		w.askers = []*outrank.Pod{p, &q}
+		for _, n := range c.Nodes {
+			w.names = append(w.names, n.Name)
+		}
+		w.spare = slices.Clone(c.Nodes)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			for range rapid.SampledFrom([]int{0, 1, 1, 2, 5}).Draw(t, "changes") {
+				w.change(t)
+			}
+			w.ask(t, w.e, rapid.SampledFrom(w.askers).Draw(t, "asker"), gen.Now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "later"))*time.Second))
+		}
+	})
+}
+
+// changing draws changes of a world.
+type changing struct {
+	*world
+	e      *preemption.Evaluator
+	askers []*outrank.Pod
+	names  []string        // of nodes
+	spare  []*outrank.Node // what nodes may become
+	serial int
+}
+
+func (w *changing) change(t *rapid.T) {
+	node := rapid.SampledFrom(w.names).Draw(t, "node")
+	switch change := rapid.SampledFrom([]string{"add", "update", "update", "remove", "node", "node", "nominate", "bind", "budgets"}).Draw(t, "change"); change {
+	case "node":
+		w.changeNode(t, node)
+	case "budgets":
+		var budgets []*outrank.PodDisruptionBudget
+		for _, b := range w.c.Budgets {
+			other := *b
+			other.Allowed = int32(rapid.IntRange(0, 2).Draw(t, "allowed"))
+			budgets = append(budgets, &other)
+		}
+		w.setBudgets(t, budgets)
+	default:
+		if len(w.pods) > 0 {
+			w.changePod(t, change, node)
+		}
+	}
+}
+
+func (w *changing) changeNode(t *rapid.T, name string) {
+	n := *rapid.SampledFrom(w.spare).Draw(t, "like")
+	n.Name = name
+	switch {
+	case w.place(name) < 0:
+		w.addNode(t, &n)
+	case rapid.Bool().Draw(t, "goes"):
+		w.removeNode(t, name)
+	default:
+		w.updateNode(t, &n)
+	}
+}
+
+func (w *changing) changePod(t *rapid.T, change, node string) {
+	all := slices.Sorted(maps.Keys(w.pods))
+	p := w.pods[rapid.SampledFrom(all).Draw(t, "pod")]
+	switch {
+	case change == "remove":
+		w.remove(t, p.Key())
+	case change == "add":
+		w.serial++
+		q := *p
+		q.Name = fmt.Sprint("new", w.serial)
+		w.add(t, &q)
+	case change == "update":
+		q := *w.pods[rapid.SampledFrom(all).Draw(t, "like")]
+		q.Name, q.Namespace, q.NodeName, q.NominatedNode = p.Name, p.Namespace, p.NodeName, p.NominatedNode
+		w.update(t, &q)
+	case p.NodeName != "" || w.place(node) < 0:
+	case change == "bind":
+		w.bind(t, p.Key(), node)
+	default:
+		w.nominate(t, p.Key(), node)
+	}
+}
