@@ -36,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	eval, err := preemption.New(preemption.Config{}) // the zero value: what kube-scheduler does, every node
+	eval, err := preemption.NewEvaluator(preemption.Config{}) // the zero value: what kube-scheduler does, every node
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			c, p := gen.Benchmark(nodes, 30, budgets)
 			snap, err := NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := New(Config{Workers: workers})
+			eval, err := NewEvaluator(Config{Workers: workers})
 			require.NoError(t, err)
 			eval.chunk = 4 // so that help is called
 			pods := make([]*outrank.Pod, 500)

@@ -18,7 +18,7 @@ type GroupRequest struct {
 	// Now stands in for missing start times.
 	Now time.Time
 	// Place says where the pods would go; nil is [Evaluator.FirstFit].
-	Place Place
+	Place PlaceFunc
 }
 
 // Place is a scheduling function: where would the pods go, all of them, with
@@ -32,7 +32,7 @@ type GroupRequest struct {
 //
 // That there is no place is an answer ([Placement.Refused]); an error ends the
 // whole decision.
-type Place func(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error)
+type PlaceFunc func(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error)
 
 // Placement is where the pods of a group go, or why there is no place.
 type Placement struct {

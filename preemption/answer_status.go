@@ -14,10 +14,10 @@ const (
 	Unschedulable
 	// UnschedulableAndUnresolvable: it may not, and removing pods cannot help.
 	UnschedulableAndUnresolvable
-	// Broken: a filter contradicted itself. It failed with the node as it is
+	// Contradiction: a filter contradicted itself. It failed with the node as it is
 	// and passed once the same pods had been taken away and put back, so that
 	// there is no victim to name.
-	Broken
+	Contradiction
 )
 
 // String names the code as the reference does.
@@ -29,7 +29,7 @@ func (c Code) String() string {
 		return "Unschedulable"
 	case UnschedulableAndUnresolvable:
 		return "UnschedulableAndUnresolvable"
-	case Broken:
+	case Contradiction:
 		return "Error"
 	}
 	return fmt.Sprintf("Code(%d)", uint8(c))

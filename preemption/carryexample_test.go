@@ -13,7 +13,7 @@ import (
 
 // planned is the plan of the first example: batch leaves n1 for urgent.
 func planned(snap *preemption.Snapshot) *preemption.Plan {
-	eval := must(preemption.New(preemption.Config{}))
+	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	return must(eval.Preempt(context.Background(), snap, urgent(), now))
 }
 
@@ -161,7 +161,7 @@ func ExampleNominator_Update() {
 func ExampleNominator_ApplyTo() {
 	cluster := sample()
 	cluster.Pods = cluster.Pods[1:] // web has left n1
-	snap, eval := must(preemption.NewSnapshot(cluster)), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(cluster)), must(preemption.NewEvaluator(preemption.Config{}))
 	var nominator preemption.Nominator
 	nominator.Add(urgent(), "n1")
 
@@ -207,7 +207,7 @@ func ExampleHandleFailure() {
 func ExampleFailure_Verdict() {
 	meek := urgent()
 	meek.Priority = outrank.Priority(0)
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	f := preemption.Failure{Pod: meek, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
 	v := must(f.Verdict())
 	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)
@@ -280,7 +280,7 @@ func Example_carryingOut() {
 	var (
 		ctx       = context.Background()
 		snap      = must(preemption.NewSnapshot(sample()))
-		eval      = must(preemption.New(preemption.Config{}))
+		eval      = must(preemption.NewEvaluator(preemption.Config{}))
 		nominator preemption.Nominator
 		metrics   preemption.Metrics
 		cluster   preemption.Recorder // in place of an API server and a queue

@@ -16,7 +16,7 @@ import (
 // Carrying a plan out on a simulated cluster leaves what [Snapshot.Apply] does.
 func TestPropertyCarryingOutIsApplying(t *testing.T) {
 	shape := gen.Shape{Budgets: 3, Nominated: 4, Taints: true}
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		want, err := NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))

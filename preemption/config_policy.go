@@ -9,10 +9,10 @@ import (
 )
 
 // Policy is a variant of how preemption decides. Its zero value is what
-// kube-scheduler does today. [Current], [V1_13] and [Sketch] are the variants
+// kube-scheduler does today. [Current], [V1_13] and [Simplified] are the variants
 // that have a name; they differ in nothing but these fields:
 //
-//	                  Current            V1_13              Sketch
+//	                  Current            V1_13              Simplified
 //	Waiting           WaitForPreempted   WaitForTerminating WaitWhileNominated
 //	IgnoreNever       no                 yes                no
 //	Victims           Reprieve           Reprieve           Ascending
@@ -99,9 +99,9 @@ func V1_13() Policy {
 	}
 }
 
-// Sketch is a simplified form found in tutorials: no reprieve, and victims
+// Simplified is a reduced form found in tutorials: no reprieve, and victims
 // that are killed at once.
-func Sketch() Policy {
+func Simplified() Policy {
 	return Policy{
 		Waiting: WaitWhileNominated, Victims: Ascending, Budgets: PerBudget,
 		Ranks: []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum},

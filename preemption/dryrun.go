@@ -40,7 +40,7 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 	if w.reprieve(possible, false) || found {
 		return possible, status{}
 	}
-	return possible, status{code: Broken, by: byNone, text: []string{reasonContradicts + " " + n.name}}
+	return possible, status{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
 }
 
 // possible lists whom the preemptor may push out, the most important first.
@@ -101,10 +101,10 @@ func (w *dryRunner) putBack(possible []*podState) {
 // charge takes a pod from the budgets that cover it, and counts those that
 // this violates (section 4; filterPodsWithPDBViolation).
 func (w *dryRunner) charge(p *podState) int {
-	if len(p.kind.covering) == 0 {
+	if len(p.class.covering) == 0 {
 		return 0
 	}
-	return len(w.ledger.Charge(p.pod, p.kind.covering))
+	return len(w.ledger.Charge(p.pod, p.class.covering))
 }
 
 // reprieve puts back, the most important first, those who violate a budget or

@@ -18,7 +18,7 @@ type Evaluator struct {
 // New checks the configuration and prepares an evaluator; see
 // [Config.Validate] for the error. What the
 // configuration points to must not change while the evaluator is used.
-func New(config Config) (*Evaluator, error) {
+func NewEvaluator(config Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}

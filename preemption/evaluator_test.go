@@ -159,7 +159,7 @@ func TestTexts(t *testing.T) {
 		preemption.VictimsTerminating.String():                           "not eligible due to a terminating pod on the nominated node.",
 		preemption.Ineligibility(9).String():                             "Ineligibility(9)",
 		preemption.Success.String():                                      "Success",
-		preemption.Broken.String():                                       "Error",
+		preemption.Contradiction.String():                                "Error",
 		preemption.Code(9).String():                                      "Code(9)",
 		preemption.Rank(0).String():                                      "Rank(0)",
 		preemption.ByVictims.String():                                    "fewer victims",

@@ -51,7 +51,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	eval, err := preemption.New(preemption.Config{})
+	eval, err := preemption.NewEvaluator(preemption.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -66,7 +66,7 @@ func Example() {
 }
 
 func ExampleEvaluator_Preempt() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s leaves %s: with it there, %s\n", v, plan.Node, v.Blocks)
@@ -80,7 +80,7 @@ func ExampleEvaluator_Preempt() {
 }
 
 func ExampleEvaluator_Explain() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	ex := must(eval.Explain(context.Background(), snap, urgent(), now))
 	for _, c := range ex.Candidates {
 		fmt.Println(c.Node, c.Victims, "top priority", c.Score.TopPriority)
@@ -94,7 +94,7 @@ func ExampleEvaluator_Explain() {
 
 // What if it happened, and then another such pod came?
 func ExampleSnapshot_Undo() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	mark := snap.Mark()
 	for i := range 3 {
 		pod := urgent()
@@ -136,7 +136,7 @@ func ExampleSnapshot_Bind() {
 }
 
 func ExampleSnapshot_Apply() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/urgent"))
 	// Output: <nil> 1 n1
@@ -149,7 +149,7 @@ func ExampleNodeRule() {
 		}
 		return preemption.Status{}
 	})
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{Filters: []preemption.Filter{rule}}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{rule}}))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]

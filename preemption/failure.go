@@ -171,7 +171,7 @@ func (f *Failure) kind() FailureKind {
 	switch {
 	case f.Err != nil:
 		return SchedulerBroke
-	case f.Refused != nil && f.Refused.Code == Broken:
+	case f.Refused != nil && f.Refused.Code == Contradiction:
 		return SchedulerBroke
 	case f.Refused != nil:
 		return NodeRefused

@@ -88,7 +88,7 @@ func TestVerdict(t *testing.T) {
 			NodeRefused, "Unschedulable", []string{"Quota"}, Nomination{Change: DropNomination}, "0/1 nodes are available: 1 too much.",
 		},
 		"refused by mistake": {
-			"a step broke", Failure{Refused: &Status{Code: Broken, Filter: "Quota", Reasons: []string{"lost"}}},
+			"a step broke", Failure{Refused: &Status{Code: Contradiction, Filter: "Quota", Reasons: []string{"lost"}}},
 			SchedulerBroke, "SchedulerError", nil, Nomination{Change: DropNomination}, "Quota: lost",
 		},
 		"error": {

@@ -59,7 +59,7 @@ func ExampleEvaluator_Feasible() {
 		panic(err)
 	}
 	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
-	eval, err := preemption.New(preemption.Config{})
+	eval, err := preemption.NewEvaluator(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}

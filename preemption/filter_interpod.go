@@ -39,7 +39,7 @@ type interPod struct {
 	counts [relations][]domainCounts
 	there  [relations]int
 	// parts says what pods of a kind count for; most kinds are not in it.
-	parts kindParts
+	parts classParts
 	// touched are the nodes, by slot, with pods of these.
 	touched []bool
 }
@@ -64,7 +64,7 @@ type domainCounts struct {
 
 // part is a count that pods of a kind belong in: that of a relation, for the
 // topology key of this index.
-type part struct {
+type classPart struct {
 	relation
 	in int
 }
@@ -74,12 +74,12 @@ type relation int
 
 const (
 	// nearby: it matches all of the preemptor's affinity terms.
-	nearby relation = iota
+	attracting relation = iota
 	// opposed: it matches one of the anti-affinity terms; once per term.
-	opposed
+	opposing
 	// repelling: one of its own anti-affinity terms picks the preemptor; once
 	// per term.
-	repelling
+	repelled
 	relations
 )
 
@@ -87,7 +87,7 @@ const (
 // terms, and no pod's anti-affinity concerns it. That holds for the whole
 // attempt, also for nominated pods.
 func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.repelling == 0 {
+	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffine == 0 {
 		return nil
 	}
 	ip := &interPod{
@@ -95,13 +95,13 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
 	}
 	for i := range ip.near {
-		ip.nearIn = append(ip.nearIn, ip.countsBy(nearby, ip.near[i].key))
+		ip.nearIn = append(ip.nearIn, ip.countsBy(attracting, ip.near[i].key))
 	}
 	for i := range ip.far {
-		ip.farIn = append(ip.farIn, ip.countsBy(opposed, ip.far[i].key))
+		ip.farIn = append(ip.farIn, ip.countsBy(opposing, ip.far[i].key))
 	}
 	ip.count()
-	if len(ip.near)+len(ip.far)+ip.there[repelling] == 0 {
+	if len(ip.near)+len(ip.far)+ip.there[repelled] == 0 {
 		return nil
 	}
 	ip.selfNear = ip.matchesNear(pod.NamespaceName(), pod.Labels)
@@ -123,12 +123,12 @@ func (ip *interPod) countsBy(r relation, key string) int {
 
 // count asks each kind of pod once, and counts its pods where they are.
 func (ip *interPod) count() {
-	ip.snap.kinds.each(func(_ string, m *members) {
-		parts := ip.partsOf(m.kind)
+	ip.snap.classes.each(func(_ string, m *classMembers) {
+		parts := ip.partsOf(m.class)
 		if len(parts) == 0 {
 			return
 		}
-		ip.parts.set(m.kind, parts)
+		ip.parts.set(m.class, parts)
 		for slot, pods := range m.nodes {
 			ip.touched[slot] = true
 			for _, p := range parts {
@@ -149,26 +149,26 @@ func (ip *interPod) count() {
 }
 
 // partsOf lists the counts that pods of a kind belong in, once for every term.
-func (ip *interPod) partsOf(k *kind) []part {
-	var parts []part
+func (ip *interPod) partsOf(k *podClass) []classPart {
+	var parts []classPart
 	if ip.matchesNear(k.namespace, k.labels) {
 		for _, in := range ip.nearIn {
-			parts = append(parts, part{nearby, in})
+			parts = append(parts, classPart{attracting, in})
 		}
 	}
 	for i := range ip.far {
 		if ip.picks(&ip.far[i], k.namespace, k.labels) {
-			parts = append(parts, part{opposed, ip.farIn[i]})
+			parts = append(parts, classPart{opposing, ip.farIn[i]})
 		}
 	}
-	if len(k.repels) == 0 {
+	if len(k.antiAffinity) == 0 {
 		return parts
 	}
 	namespace := ip.pod.NamespaceName()
-	for i := range k.repels {
+	for i := range k.antiAffinity {
 		// A namespace that is not listed counts as one without labels here.
-		if k.repels[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
-			parts = append(parts, part{repelling, ip.countsBy(repelling, k.repels[i].key)})
+		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
+			parts = append(parts, classPart{repelled, ip.countsBy(repelled, k.antiAffinity[i].key)})
 		}
 	}
 	return parts
@@ -209,7 +209,7 @@ func (n *interPodOnNode) enter(state *nodeState) {
 
 // change counts a pod that is added or removed.
 func (n *interPodOnNode) change(p *podState, by int) {
-	for _, part := range n.parts.of(p.kind) {
+	for _, part := range n.parts.of(p.class) {
 		n.changes[part.relation][part.in] += by
 	}
 }
@@ -243,9 +243,9 @@ func (n *interPodOnNode) ask() status {
 	switch {
 	case !n.hasNeighbours():
 		return status{code: UnschedulableAndUnresolvable, text: affinityText}
-	case n.meets(opposed):
+	case n.meets(opposing):
 		return status{code: Unschedulable, text: antiAffinityText}
-	case n.meets(repelling):
+	case n.meets(repelled):
 		return status{code: Unschedulable, text: existingAntiText}
 	}
 	return status{}
@@ -256,8 +256,8 @@ func (n *interPodOnNode) ask() status {
 // the first of a group that matches its own terms.
 func (n *interPodOnNode) hasNeighbours() bool {
 	found := true
-	for in := range n.counts[nearby] {
-		pods, ok := n.now(nearby, in)
+	for in := range n.counts[attracting] {
+		pods, ok := n.now(attracting, in)
 		if !ok {
 			return false
 		}
@@ -269,9 +269,9 @@ func (n *interPodOnNode) hasNeighbours() bool {
 // nobodyNear asks whether any pod anywhere matches the affinity terms, as the
 // dry run stands.
 func (n *interPodOnNode) nobodyNear() bool {
-	there := n.there[nearby]
-	for in, by := range n.changes[nearby] {
-		c := &n.counts[nearby][in]
+	there := n.there[attracting]
+	for in, by := range n.changes[attracting] {
+		c := &n.counts[attracting][in]
 		id := c.of(n.slot)
 		if by == 0 || id == noDomain {
 			continue

@@ -34,7 +34,7 @@ type spread struct {
 	namespace   string
 	constraints []spreadConstraint
 	// parts says which constraints pods of a kind count for.
-	parts kindParts
+	parts classParts
 	// touched are the nodes, by slot, with pods that a constraint matches.
 	touched []bool
 }
@@ -132,16 +132,16 @@ func (s *spread) include(snap *Snapshot) {
 // count counts the matching pods in each domain. Selectors are asked once per
 // kind of pod.
 func (s *spread) count(snap *Snapshot) {
-	snap.kinds.each(func(_ string, m *members) {
-		parts := s.partsOf(m.kind)
+	snap.classes.each(func(_ string, m *classMembers) {
+		parts := s.partsOf(m.class)
 		if len(parts) == 0 {
 			return
 		}
-		s.parts.set(m.kind, parts)
+		s.parts.set(m.class, parts)
 		for slot := range m.nodes {
 			s.touched[slot] = true
 		}
-		if m.kind.terminating {
+		if m.class.terminating {
 			return
 		}
 		for _, part := range parts {
@@ -159,14 +159,14 @@ func (s *spread) count(snap *Snapshot) {
 }
 
 // partsOf lists the constraints whose selector picks pods of a kind.
-func (s *spread) partsOf(k *kind) []part {
+func (s *spread) partsOf(k *podClass) []classPart {
 	if k.namespace != s.namespace {
 		return nil
 	}
-	var parts []part
+	var parts []classPart
 	for i := range s.constraints {
 		if s.constraints[i].matcher.Matches(k.labels) {
-			parts = append(parts, part{in: i})
+			parts = append(parts, classPart{in: i})
 		}
 	}
 	return parts
@@ -235,7 +235,7 @@ func (s *spreadOnNode) enter(n *nodeState) {
 // change counts a pod that is added or removed. A terminating pod was not
 // counted at the start, and is counted here all the same, as in the reference.
 func (s *spreadOnNode) change(p *podState, by int) {
-	for _, part := range s.parts.of(p.kind) {
+	for _, part := range s.parts.of(p.class) {
 		if s.constraints[part.in].included[s.slot] {
 			s.changes[part.in] += by
 		}

@@ -189,7 +189,7 @@ func TestFilterThatContradictsItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "there is no victim to name")
 	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{
-		Code: preemption.Broken, Reasons: []string{"expected at least one victim pod on node n"},
+		Code: preemption.Contradiction, Reasons: []string{"expected at least one victim pod on node n"},
 	}}}, plan.Unhelpful)
 }
 
@@ -206,7 +206,7 @@ func TestFilterThatCannotStart(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	_, err := preemption.New(preemption.Config{
+	_, err := preemption.NewEvaluator(preemption.Config{
 		Workers: -1,
 		Filters: []preemption.Filter{
 			nil, preemption.NodeRule("", nil), preemption.NodeRule("NodePorts", nil),

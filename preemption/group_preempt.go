@@ -19,7 +19,7 @@ type groupRun struct {
 	group     string
 	priority  int32
 	now       instant
-	place     Place
+	place     PlaceFunc
 	plan      *GroupPlan
 }
 
@@ -121,7 +121,7 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 		states = append(states, state)
 	}
 	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
-	r.pods = objects(states)
+	r.pods = podsOf(states)
 	return r, nil
 }
 
@@ -216,5 +216,5 @@ func (r *groupRun) cleared() []*outrank.Pod {
 		return nil
 	}
 	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
-	return objects(states)
+	return podsOf(states)
 }

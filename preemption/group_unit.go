@@ -159,7 +159,7 @@ func (r *groupRun) charge(units []*unit) {
 	var order []int32
 	for _, u := range units {
 		for _, p := range u.pods {
-			order = append(order[:0], p.kind.covering...)
+			order = append(order[:0], p.class.covering...)
 			slices.SortFunc(order, byKey)
 			for i := range order {
 				if broken := ledger.Charge(p.pod, order[i:i+1]); len(broken) > 0 {
@@ -175,7 +175,7 @@ func (r *groupRun) charge(units []*unit) {
 
 // public is the unit for the plan.
 func (r *groupRun) public(u *unit) GroupVictim {
-	v := GroupVictim{Unit: Unit{Group: u.group, Pods: objects(u.pods), Priority: u.priority}, Blocks: u.blocks}
+	v := GroupVictim{Unit: Unit{Group: u.group, Pods: podsOf(u.pods), Priority: u.priority}, Blocks: u.blocks}
 	for _, b := range u.violated {
 		v.Violated = append(v.Violated, r.work.budgets.list[b])
 	}

@@ -29,7 +29,7 @@ func grouped() *outrank.Cluster {
 }
 
 func ExampleEvaluator_PreemptGroup() {
-	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(plan.Outcome)
 	for _, a := range plan.Placement {
@@ -46,8 +46,8 @@ func ExampleEvaluator_PreemptGroup() {
 }
 
 // A scheduling function of one's own: never two pods of the group on one node.
-func ExamplePlace() {
-	eval := must(preemption.New(preemption.Config{}))
+func ExamplePlaceFunc() {
+	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	apart := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		var placed preemption.Placement
 		for _, pod := range pods {
@@ -70,14 +70,14 @@ func ExamplePlace() {
 }
 
 func ExampleEvaluator_FirstFit() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	placed := must(eval.FirstFit(context.Background(), snap, training()))
 	fmt.Println(placed.Refused)
 	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
 }
 
 func ExampleSnapshot_ApplyGroup() {
-	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(grouped())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	mark := snap.Mark()
 	fmt.Println(snap.ApplyGroup(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))

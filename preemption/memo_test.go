@@ -91,7 +91,7 @@ func (m *memoMachine) ask(t *rapid.T) {
 		asker = m.askers[m.asked%2]
 	}
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
 	want, wantErr := eval.Preempt(context.Background(), m.snap.Clone(), asker, now)
@@ -105,7 +105,7 @@ func (m *memoMachine) ask(t *rapid.T) {
 // preemptor waits for its node.
 func (m *memoMachine) apply(t *rapid.T) {
 	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
 	if err != nil || plan.Outcome != Preempt {
@@ -128,7 +128,7 @@ func TestMemoConcurrently(t *testing.T) {
 	c, p := gen.Benchmark(50, 10, 5)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	want, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestMemoBounds(t *testing.T) {
 	c, p := gen.Benchmark(20, 5, 0)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	for i := range 3 * mostSignatures {
 		q := *p
@@ -174,7 +174,7 @@ func TestMemoForgets(t *testing.T) {
 	c, p := gen.Benchmark(20, 5, 0)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	ask := func(shape int) {
 		q := *p
@@ -211,7 +211,7 @@ func TestMemoNoticesBudgets(t *testing.T) {
 	c, p := gen.Benchmark(30, 10, 20)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	ask := func(s *Snapshot) *Plan {
 		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)

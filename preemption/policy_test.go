@@ -60,7 +60,7 @@ func TestWaiting(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.current, explainBy(t, by(preemption.Current()), test.c, test.p).Ineligible, "current")
 			assert.Equal(t, test.v113, explainBy(t, by(preemption.V1_13()), test.c, test.p).Ineligible, "v1.13")
-			assert.Equal(t, test.sketch, explainBy(t, by(preemption.Sketch()), test.c, test.p).Ineligible, "sketch")
+			assert.Equal(t, test.sketch, explainBy(t, by(preemption.Simplified()), test.c, test.p).Ineligible, "sketch")
 			disabled := explainBy(t, by(preemption.Policy{Disabled: true}), test.c, test.p)
 			assert.Equal(t, preemption.Disabled, disabled.Ineligible)
 		})
@@ -133,7 +133,7 @@ func TestVariantsDiffer(t *testing.T) {
 			for _, variant := range []struct {
 				policy preemption.Policy
 				want   string
-			}{{preemption.Current(), test.current}, {preemption.V1_13(), test.v113}, {preemption.Sketch(), test.sketch}} {
+			}{{preemption.Current(), test.current}, {preemption.V1_13(), test.v113}, {preemption.Simplified(), test.sketch}} {
 				ex := explainBy(t, by(variant.policy), test.c, test.p)
 				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
 				assert.Equal(t, variant.want, got, "%+v", variant.policy)
@@ -151,7 +151,7 @@ func TestPropertySketch(t *testing.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
 		p := gen.Preemptor(monotone).Draw(t, "preemptor")
 		budgets := pdb.New(c.Budgets)
-		for _, candidate := range explainBy(t, by(preemption.Sketch()), c, p).Candidates {
+		for _, candidate := range explainBy(t, by(preemption.Simplified()), c, p).Candidates {
 			possible := lesser(c, p, candidate.Node)
 			n := len(possible) - len(candidate.Victims)
 			if diff := cmp.Diff(possible[n:], pods(candidate.Victims)); diff != "" {
@@ -264,7 +264,7 @@ func TestScorers(t *testing.T) {
 
 func TestPolicyValidate(t *testing.T) {
 	minus := -time.Second
-	_, err := preemption.New(preemption.Config{
+	_, err := preemption.NewEvaluator(preemption.Config{
 		Policy:    preemption.Policy{Waiting: 9, Victims: 9, Budgets: 9, Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}, Grace: &minus},
 		Sample:    &preemption.Sample{Percent: 101, Minimum: -1, Offset: -1},
 		Extenders: []preemption.Extender{nil},

@@ -66,7 +66,7 @@ func newSnapshot(t fataler, c *outrank.Cluster) *preemption.Snapshot {
 
 func newEvaluator(t fataler, config preemption.Config) *preemption.Evaluator {
 	t.Helper()
-	e, err := preemption.New(config)
+	e, err := preemption.NewEvaluator(config)
 	require.NoError(t, err)
 	return e
 }

@@ -12,7 +12,7 @@ func ExampleConfig() {
 	protect := preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool {
 		return victim.Name != "batch"
 	}}
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(protect))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(protect))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
@@ -33,8 +33,8 @@ func ExamplePolicy() {
 	big.Containers[0].Requests = sample().Nodes[0].Allocatable // all of a node's cpu
 	delete(big.Containers[0].Requests, "pods")
 	snap := must(preemption.NewSnapshot(sample()))
-	for _, policy := range []preemption.Policy{preemption.Current(), preemption.V1_13(), preemption.Sketch()} {
-		eval := must(preemption.New(preemption.Config{Policy: policy}))
+	for _, policy := range []preemption.Policy{preemption.Current(), preemption.V1_13(), preemption.Simplified()} {
+		eval := must(preemption.NewEvaluator(preemption.Config{Policy: policy}))
 		plan := must(eval.Preempt(context.Background(), snap, big, now))
 		fmt.Println(plan.Node, plan.Victims, plan.Grace != nil)
 	}
@@ -46,7 +46,7 @@ func ExamplePolicy() {
 
 // The first candidate from the second node on is enough.
 func ExampleSample() {
-	eval := must(preemption.New(preemption.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1, Offset: 1}}))
+	eval := must(preemption.NewEvaluator(preemption.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1, Offset: 1}}))
 	plan := must(eval.Preempt(context.Background(), must(preemption.NewSnapshot(sample())), urgent(), now))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
@@ -54,7 +54,7 @@ func ExampleSample() {
 
 // A scheduler of one's own has filtered already.
 func ExampleEvaluator_PreemptRequest() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.PreemptRequest(context.Background(), snap, preemption.Request{
 		Pod: urgent(), Now: now,
 		Statuses: map[string]preemption.Status{
@@ -79,7 +79,7 @@ func ExampleScorer() {
 	last := preemption.Scorer{Name: "last node", Score: func(c *preemption.Candidate) int64 {
 		return map[string]int64{"n1": 1, "n2": 2}[c.Node]
 	}}
-	eval := must(preemption.New(preemption.Config{Scorers: []preemption.Scorer{last}}))
+	eval := must(preemption.NewEvaluator(preemption.Config{Scorers: []preemption.Scorer{last}}))
 	plan := must(eval.Preempt(context.Background(), must(preemption.NewSnapshot(sample())), urgent(), now))
 	fmt.Println(plan.Node, plan.OwnScores)
 	// Output: n2 [2]

@@ -8,7 +8,7 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 	var adjusted nodeSummary
 	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
 	w.violates = w.violates[:0]
-	if len(n.guarded) > 0 {
+	if len(n.covered) > 0 {
 		w.charge(n)
 	}
 	from, held := w.removed(n, sum, bound)
@@ -31,7 +31,7 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 // budget.
 func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
 	last := len(w.violates) - 1
-	if last >= 0 && n.ranks[w.violates[last]].priority <= bound {
+	if last >= 0 && n.sortKeys[w.violates[last]].priority <= bound {
 		from = n.first(w.priority)
 	} else {
 		w.violates = w.violates[:0]
@@ -55,8 +55,8 @@ const unlimited = math.MaxInt64 / 2
 // charge finds the possible victims that violate a budget, by index: those
 // covered are charged in order of importance (section 4).
 func (w *searchWorker) charge(n *nodeState) {
-	possible := n.guarded
-	for len(possible) > 0 && n.ranks[possible[0].index].priority >= w.priority {
+	possible := n.covered
+	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
@@ -144,7 +144,7 @@ func (t *resourceReprieve) back(i int) bool {
 		t.slack[2] -= row[2]
 		return true
 	}
-	t.take(&t.n.ranks[i])
+	t.take(&t.n.sortKeys[i])
 	return false
 }
 

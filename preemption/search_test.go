@@ -90,7 +90,7 @@ func TestPropertyBounds(t *testing.T) {
 		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
 		eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "stride") // small ones call for help
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
@@ -128,7 +128,7 @@ func TestBeyondLanes(t *testing.T) {
 	c.Pods[0].NodeName, c.Pods[1].NominatedNode = n.Name, n.Name
 	claimed, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{})
+	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
@@ -172,7 +172,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
 		eval.chunk = rapid.IntRange(1, 2).Draw(t, "stride")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), p, gen.Now)
@@ -214,7 +214,7 @@ func TestHelpInBubbles(t *testing.T) {
 	c, p := gen.Benchmark(100, 30, 20)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(Config{Workers: 3})
+	eval, err := NewEvaluator(Config{Workers: 3})
 	require.NoError(t, err)
 	eval.chunk = 2
 	for i := range 60 {
@@ -245,7 +245,7 @@ func TestPropertyFewest(t *testing.T) {
 		for i := range pods {
 			row := amountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
 			n.pods = append(n.pods, &podState{pod: &outrank.Pod{Name: fmt.Sprint(i)}, takes: amounts{std: row}})
-			n.rows, n.ranks = append(n.rows, row), append(n.ranks, importance{})
+			n.rows, n.sortKeys = append(n.rows, row), append(n.sortKeys, importance{})
 		}
 		var ls summaries
 		ls.set(0, n, summaryOf(n), &owner{})

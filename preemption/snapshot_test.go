@@ -31,26 +31,26 @@ func dump(s *Snapshot) string {
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.ranks, dumpPods(n.pods), dumpPods(n.nominated)))
+			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
-		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), p.kind.covering))
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), p.class.covering))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.repelling)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffine)
 	var kinds []string
-	s.kinds.each(func(key string, m *members) {
+	s.classes.each(func(key string, m *classMembers) {
 		nodes := map[string]int32{}
 		for slot, n := range m.nodes {
 			nodes[s.nodes[slot].name] = n
 		}
-		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.kind.key, m.kind.covering, m.pods, nodes))
+		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.class.key, m.class.covering, m.pods, nodes))
 	})
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
 	var claims []string
-	s.claims.each(func(key string, u *users) {
+	s.claims.each(func(key string, u *claimUsers) {
 		nodes := map[string]int32{}
 		for slot, n := range u.nodes {
 			nodes[s.nodes[slot].name] = n
@@ -378,7 +378,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 		require.NoError(t, s.AddNode(n))
 	}
 	for key, p := range m.pods {
-		s.put(s.newPodState(p, m.running[key], m.waiting[key], s.kindOf(p)))
+		s.put(s.newPodState(p, m.running[key], m.waiting[key], s.classOf(p)))
 	}
 	return s
 }
@@ -393,7 +393,7 @@ func TestPropertyUndoAndClone(t *testing.T) {
 }
 
 func TestIndexSettles(t *testing.T) {
-	x := newIndex[int](0)
+	x := newSharedIndex[int](0)
 	for i := range 1000 {
 		x.set(fmt.Sprint(i), i)
 	}

@@ -62,7 +62,7 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if _, ok := s.pods.of(p); ok {
 		return fmt.Errorf("pod %s: %w", p.Key(), ErrExists)
 	}
-	s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p)))
+	s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p)))
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	case p.Finished():
 		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
 	}
-	s.replace(old, s.newPodState(p, old.node(), old.nominated(), s.kindOf(p)))
+	s.replace(old, s.newPodState(p, old.node(), old.nominated(), s.classOf(p)))
 	return nil
 }
 
@@ -131,21 +131,21 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 		return err
 	}
 	s.setBudgets(newBudgetSet(budgets))
-	kinds := map[*kind]*kind{}
-	s.kinds.each(func(_ string, m *members) {
-		if k := m.kind.with(s.budgets); !slices.Equal(k.covering, m.kind.covering) {
-			kinds[m.kind] = k
+	kinds := map[*podClass]*podClass{}
+	s.classes.each(func(_ string, m *classMembers) {
+		if k := m.class.with(s.budgets); !slices.Equal(k.covering, m.class.covering) {
+			kinds[m.class] = k
 		}
 	})
 	var changed []*podState
 	s.pods.each(func(p *podState) {
-		if kinds[p.kind] != nil {
+		if kinds[p.class] != nil {
 			changed = append(changed, p)
 		}
 	})
 	for _, p := range changed {
 		q := *p
-		q.kind = kinds[p.kind]
+		q.class = kinds[p.class]
 		s.replace(p, &q)
 	}
 	return nil
@@ -194,7 +194,7 @@ func (s *Snapshot) carryOut(plan *Plan) {
 	if p, ok := s.pods.of(plan.Pod); ok {
 		s.drop(p)
 	}
-	s.put(s.newPodState(plan.Pod, "", plan.Node, s.kindOf(plan.Pod)))
+	s.put(s.newPodState(plan.Pod, "", plan.Node, s.classOf(plan.Pod)))
 }
 
 // pending finds a pod without a node, and checks the node it is to have, if

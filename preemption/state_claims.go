@@ -9,7 +9,7 @@ import (
 // users is where the pods are that use a claim: how often they name it on each
 // node, by slot. It is written by the snapshot that owns it, and copied by any
 // other.
-type users struct {
+type claimUsers struct {
 	owner *owner
 	nodes map[int32]int32
 }
@@ -32,9 +32,9 @@ func (s *Snapshot) useClaim(key string, slot, by int32) {
 	u, ok := s.claims.get(key)
 	switch {
 	case !ok:
-		u = &users{owner: s.owner, nodes: map[int32]int32{}}
+		u = &claimUsers{owner: s.owner, nodes: map[int32]int32{}}
 	case u.owner != s.owner:
-		u = &users{owner: s.owner, nodes: maps.Clone(u.nodes)}
+		u = &claimUsers{owner: s.owner, nodes: maps.Clone(u.nodes)}
 	}
 	if u.nodes[slot] += by; u.nodes[slot] == 0 {
 		delete(u.nodes, slot)

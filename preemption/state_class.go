@@ -12,12 +12,12 @@ import (
 // kind is what pods have in common that no selector and no budget tells apart:
 // the replicas of one deployment, mostly. So a selector is asked once per kind
 // and not once per pod. A kind never changes; snapshots share it.
-type kind struct {
+type podClass struct {
 	key       string // of everything below
 	namespace string
 	labels    map[string]string
 	// repels are the required anti-affinity terms of these pods.
-	repels []term
+	antiAffinity []term
 	// terminating pods are not counted when a spread is worked out.
 	terminating bool
 	// bit is one of 64, for masks of kinds.
@@ -28,24 +28,24 @@ type kind struct {
 
 // members is how many pods of a kind run on each node, by slot. It is written
 // by the snapshot that owns it, and copied by any other.
-type members struct {
+type classMembers struct {
 	owner *owner
-	kind  *kind
+	class *podClass
 	nodes map[int32]int32
 	// pods counts all pods of the kind, pending ones included.
 	pods int
 }
 
 // kindOf finds the kind of a pod, or makes it.
-func (s *Snapshot) kindOf(p *outrank.Pod) *kind {
-	key := kindKey(p)
-	if m, ok := s.kinds.get(string(key)); ok {
-		return m.kind
+func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
+	key := classKey(p)
+	if m, ok := s.classes.get(string(key)); ok {
+		return m.class
 	}
-	return &kind{
+	return &podClass{
 		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
-		repels:      termsOf(p, p.Affinity.AntiPods),
-		terminating: p.Terminating(), bit: bitOf(key),
+		antiAffinity: termsOf(p, p.Affinity.AntiPods),
+		terminating:  p.Terminating(), bit: bitOf(key),
 		covering: s.budgets.matcher.AppendCovering(nil, p),
 	}
 }
@@ -58,7 +58,7 @@ func bitOf(key []byte) uint64 {
 }
 
 // with gives the kind with other budgets.
-func (k *kind) with(set *budgetSet) *kind {
+func (k *podClass) with(set *budgetSet) *podClass {
 	other := *k
 	other.covering = set.matcher.AppendCovering(nil, &outrank.Pod{Name: "-", Namespace: k.namespace, Labels: k.labels})
 	return &other
@@ -66,10 +66,10 @@ func (k *kind) with(set *budgetSet) *kind {
 
 // join counts a pod in, leave counts it out.
 func (s *Snapshot) join(p *podState) {
-	m := s.membersOf(p.kind)
-	m.kind = p.kind // other budgets may cover it now
-	if m.pods++; m.pods == 1 && len(p.kind.repels) > 0 {
-		s.repelling++
+	m := s.membersOf(p.class)
+	m.class = p.class // other budgets may cover it now
+	if m.pods++; m.pods == 1 && len(p.class.antiAffinity) > 0 {
+		s.antiAffine++
 	}
 	if p.running {
 		slot, _ := s.slots.get(p.at.name)
@@ -78,7 +78,7 @@ func (s *Snapshot) join(p *podState) {
 }
 
 func (s *Snapshot) leave(p *podState) {
-	m := s.membersOf(p.kind)
+	m := s.membersOf(p.class)
 	if p.running {
 		slot, _ := s.slots.get(p.at.name)
 		if m.nodes[slot]--; m.nodes[slot] == 0 {
@@ -86,31 +86,31 @@ func (s *Snapshot) leave(p *podState) {
 		}
 	}
 	if m.pods--; m.pods == 0 {
-		s.kinds.remove(p.kind.key)
-		if len(p.kind.repels) > 0 {
-			s.repelling--
+		s.classes.remove(p.class.key)
+		if len(p.class.antiAffinity) > 0 {
+			s.antiAffine--
 		}
 	}
 }
 
 // membersOf finds or makes the members of a kind for changing them.
-func (s *Snapshot) membersOf(k *kind) *members {
-	m, ok := s.kinds.get(k.key)
+func (s *Snapshot) membersOf(k *podClass) *classMembers {
+	m, ok := s.classes.get(k.key)
 	switch {
 	case !ok:
-		m = &members{owner: s.owner, kind: k, nodes: map[int32]int32{}}
+		m = &classMembers{owner: s.owner, class: k, nodes: map[int32]int32{}}
 	case m.owner != s.owner:
-		m = &members{owner: s.owner, kind: k, nodes: maps.Clone(m.nodes), pods: m.pods}
+		m = &classMembers{owner: s.owner, class: k, nodes: maps.Clone(m.nodes), pods: m.pods}
 	default:
 		return m
 	}
-	s.kinds.set(k.key, m)
+	s.classes.set(k.key, m)
 	return m
 }
 
 // kindKey writes down all that makes a kind, each text after its length, so
 // that no two kinds share a key.
-func kindKey(p *outrank.Pod) []byte {
+func classKey(p *outrank.Pod) []byte {
 	b := keyWriter(make([]byte, 0, 128))
 	b.text(p.NamespaceName())
 	b.labels(p.Labels)

@@ -2,22 +2,22 @@ package preemption
 
 // kindParts finds what pods of a kind count for. Nearly all kinds count for
 // nothing, and are turned away by a mask.
-type kindParts struct {
-	byKind map[*kind][]part
-	mask   uint64 // the bits of the kinds there are
+type classParts struct {
+	byClass map[*podClass][]classPart
+	mask    uint64 // the bits of the kinds there are
 }
 
-func (p *kindParts) set(k *kind, parts []part) {
-	if p.byKind == nil {
-		p.byKind = map[*kind][]part{}
+func (p *classParts) set(k *podClass, parts []classPart) {
+	if p.byClass == nil {
+		p.byClass = map[*podClass][]classPart{}
 	}
-	p.byKind[k] = parts
+	p.byClass[k] = parts
 	p.mask |= k.bit
 }
 
-func (p *kindParts) of(k *kind) []part {
+func (p *classParts) of(k *podClass) []classPart {
 	if p.mask&k.bit == 0 {
 		return nil
 	}
-	return p.byKind[k]
+	return p.byClass[k]
 }

@@ -89,7 +89,7 @@ func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 	if p, ok := s.pods.of(pod); ok {
 		s.drop(p)
 	}
-	s.put(s.newPodState(pod, node, nominated, s.kindOf(pod)))
+	s.put(s.newPodState(pod, node, nominated, s.classOf(pod)))
 }
 
 // checkPreemptor reports what keeps a pod from being placed at all.

@@ -17,7 +17,7 @@ type nodeState struct {
 
 	// ranks are what the pods are ordered by, and rows what each of them takes,
 	// by column.
-	ranks []importance
+	sortKeys []importance
 	// unstarted counts the pods without a start time, and latest is the latest
 	// start of the others in seconds: if it is not before now, the order of the
 	// pods is not the one of the call.
@@ -27,14 +27,14 @@ type nodeState struct {
 	levels []level
 	rows   []amountRow
 	// guarded are the pods that budgets cover, by index.
-	guarded []guard
+	covered []coveredPod
 	slot    int32
 	// pods run here, nominated are pending pods that room was made for here;
 	// both by importance, a missing start counting as later than any.
 	pods, nominated []*podState
 
 	owner *owner
-	*place
+	*nodeRef
 	// node is nil while pods name a node that the snapshot does not hold.
 	node    *outrank.Node
 	offers  amounts
@@ -53,13 +53,13 @@ type level struct {
 }
 
 // guard is a pod that budgets cover.
-type guard struct {
+type coveredPod struct {
 	index int32 // in the node's pods
-	class *kind
+	class *podClass
 }
 
 func newNodeState(name string, slot int32, o *owner) *nodeState {
-	return &nodeState{owner: o, place: &place{name}, slot: slot, latest: math.MinInt64}
+	return &nodeState{owner: o, nodeRef: &nodeRef{name}, slot: slot, latest: math.MinInt64}
 }
 
 // setNode puts the node itself in place, or takes it away.
@@ -76,8 +76,8 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c := *n
 	c.owner = o
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
-	c.guarded = slices.Clone(n.guarded)
-	c.rows, c.ranks, c.levels = slices.Clone(n.rows), slices.Clone(n.ranks), slices.Clone(n.levels)
+	c.covered = slices.Clone(n.covered)
+	c.rows, c.sortKeys, c.levels = slices.Clone(n.rows), slices.Clone(n.sortKeys), slices.Clone(n.levels)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
 }
@@ -94,9 +94,9 @@ func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	slices.SortFunc(pods, byImportance)
 	slices.SortFunc(nominated, byImportance)
 	n.pods, n.nominated = pods, nominated
-	n.rows, n.ranks = make([]amountRow, len(pods)), make([]importance, len(pods))
+	n.rows, n.sortKeys = make([]amountRow, len(pods)), make([]importance, len(pods))
 	for i, p := range pods {
-		n.rows[i], n.ranks[i] = p.takes.std, p.rank()
+		n.rows[i], n.sortKeys[i] = p.takes.std, p.rank()
 		n.count(p, 1, traits)
 	}
 }
@@ -104,23 +104,23 @@ func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 // addPod puts a pod on the node, in its place by importance. Time is linear in
 // the pods on the node.
 func (n *nodeState) addPod(p *podState, traits filterTraits) {
-	i := placeOf(n.pods, p)
+	i := indexOf(n.pods, p)
 	n.pods = slices.Insert(n.pods, i, p)
 	n.rows = slices.Insert(n.rows, i, p.takes.std)
-	n.ranks = slices.Insert(n.ranks, i, p.rank())
+	n.sortKeys = slices.Insert(n.sortKeys, i, p.rank())
 	n.count(p, 1, traits)
 }
 
 // removePod takes a pod of the node away again.
 func (n *nodeState) removePod(p *podState, traits filterTraits) {
-	i := placeOf(n.pods, p)
+	i := indexOf(n.pods, p)
 	n.pods = slices.Delete(n.pods, i, i+1)
 	n.rows = slices.Delete(n.rows, i, i+1)
-	n.ranks = slices.Delete(n.ranks, i, i+1)
+	n.sortKeys = slices.Delete(n.sortKeys, i, i+1)
 	n.count(p, -1, traits)
 	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
-		for _, r := range n.ranks {
+		for _, r := range n.sortKeys {
 			if r.sec != noStart {
 				n.latest = max(n.latest, r.sec)
 			}
@@ -147,10 +147,10 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 
 // sumUp works out the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
-	n.levels, n.guarded = slices.Grow(n.levels[:0], n.priorities()), n.guarded[:0]
+	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {
-		if p := n.ranks[i].priority; at.pods == 0 || at.priority != p {
+		if p := n.sortKeys[i].priority; at.pods == 0 || at.priority != p {
 			if at.pods > 0 {
 				n.levels = append(n.levels, at)
 			}
@@ -165,8 +165,8 @@ func (n *nodeState) sumUp() {
 		n.levels = append(n.levels, at)
 	}
 	for i, p := range n.pods {
-		if len(p.kind.covering) > 0 {
-			n.guarded = append(n.guarded, guard{int32(i), p.kind})
+		if len(p.class.covering) > 0 {
+			n.covered = append(n.covered, coveredPod{int32(i), p.class})
 		}
 	}
 }
@@ -174,8 +174,8 @@ func (n *nodeState) sumUp() {
 // priorities counts the priorities of the pods.
 func (n *nodeState) priorities() int {
 	count := 0
-	for i := range n.ranks {
-		if i == 0 || n.ranks[i].priority != n.ranks[i-1].priority {
+	for i := range n.sortKeys {
+		if i == 0 || n.sortKeys[i].priority != n.sortKeys[i-1].priority {
 			count++
 		}
 	}
@@ -184,9 +184,9 @@ func (n *nodeState) priorities() int {
 
 // first is the place of the most important pod below a priority.
 func (n *nodeState) first(priority int32) int {
-	low, high := 0, len(n.ranks)
+	low, high := 0, len(n.sortKeys)
 	for low < high {
-		if mid := int(uint(low+high) / 2); n.ranks[mid].priority < priority {
+		if mid := int(uint(low+high) / 2); n.sortKeys[mid].priority < priority {
 			high = mid
 		} else {
 			low = mid + 1
@@ -212,16 +212,16 @@ func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*p
 	return pods
 }
 
-func placeOf(pods []*podState, p *podState) int {
+func indexOf(pods []*podState, p *podState) int {
 	i, _ := slices.BinarySearchFunc(pods, p, func(a, b *podState) int { return a.compare(b, never) })
 	return i
 }
 
 func insertByImportance(pods []*podState, p *podState) []*podState {
-	return slices.Insert(pods, placeOf(pods, p), p)
+	return slices.Insert(pods, indexOf(pods, p), p)
 }
 
 func removeByImportance(pods []*podState, p *podState) []*podState {
-	i := placeOf(pods, p)
+	i := indexOf(pods, p)
 	return slices.Delete(pods, i, i+1)
 }

@@ -13,11 +13,11 @@ import (
 // size.
 type podState struct {
 	pod   *outrank.Pod
-	kind  *kind
+	class *podClass
 	takes amounts
 	// at is where the pod runs, or where room was made for it if it is pending;
 	// nil for neither.
-	at      *place
+	at      *nodeRef
 	running bool
 }
 
@@ -27,7 +27,7 @@ func (p *podState) priority() int32 { return p.pod.PriorityValue() }
 func (p *podState) rank() importance { return importanceOf(p.pod) }
 
 // place is the name of a node; its states share it.
-type place struct{ name string }
+type nodeRef struct{ name string }
 
 // node is where the pod runs, empty for a pending one.
 func (p *podState) node() string {
@@ -47,30 +47,30 @@ func (p *podState) nominated() string {
 
 // newPodState prepares a pod that runs on a node or, if that is empty, may be
 // nominated to one.
-func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *kind) *podState {
-	ps := &podState{pod: p, kind: k, running: node != ""}
+func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podClass) *podState {
+	ps := &podState{pod: p, class: k, running: node != ""}
 	if ps.running {
-		ps.takes, ps.at = s.columns.running(p), s.placeOf(node)
+		ps.takes, ps.at = s.columns.running(p), s.refOf(node)
 	} else {
-		ps.takes, ps.at = s.columns.pending(p), s.placeOf(nominated)
+		ps.takes, ps.at = s.columns.pending(p), s.refOf(nominated)
 	}
 	return ps
 }
 
 // placeOf finds the place of a node, nil for no name.
-func (s *Snapshot) placeOf(name string) *place {
+func (s *Snapshot) refOf(name string) *nodeRef {
 	if name == "" {
 		return nil
 	}
 	if n := s.node(name); n != nil {
-		return n.place
+		return n.nodeRef
 	}
-	return &place{name}
+	return &nodeRef{name}
 }
 
 // moved is the pod in another place.
 func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
-	return s.newPodState(p.pod, node, nominated, p.kind)
+	return s.newPodState(p.pod, node, nominated, p.class)
 }
 
 // importance is what pods are ordered by, but for the identity that settles

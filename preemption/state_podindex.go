@@ -148,10 +148,10 @@ func (t *podTable) put(p *podState) {
 	if t.pods++; t.pods > len(t.cells)*4/5 {
 		t.grow()
 	}
-	t.place(p, hashOfPod(p.pod))
+	t.insert(p, hashOfPod(p.pod))
 }
 
-func (t *podTable) place(p *podState, hash uint32) {
+func (t *podTable) insert(p *podState, hash uint32) {
 	at := t.home(hash)
 	for t.cells[at] != nil {
 		at = t.next(at)
@@ -165,7 +165,7 @@ func (t *podTable) grow() {
 	t.cells, t.hashes = make([]*podState, size), make([]uint32, size)
 	for i, p := range old.cells {
 		if p != nil {
-			t.place(p, old.hashes[i])
+			t.insert(p, old.hashes[i])
 		}
 	}
 }

@@ -41,20 +41,20 @@ var (
 type Snapshot struct {
 	owner     *owner
 	traits    filterTraits
-	nodes     []*nodeState // by slot; nil where free
-	slots     index[int32] // slot by name
-	order     []int32      // slots of the nodes the snapshot holds, in the caller's order
+	nodes     []*nodeState       // by slot; nil where free
+	slots     sharedIndex[int32] // slot by name
+	order     []int32            // slots of the nodes the snapshot holds, in the caller's order
 	free      []int32
 	summaries summaries // by slot
 	columns   *columns
 	topology  *topology
 	cache     *answerCache
 	pods      podIndex
-	kinds     index[*members] // by key
+	classes   sharedIndex[*classMembers] // by key
 	// claims are those that pods on nodes use, by key.
-	claims index[*users]
+	claims sharedIndex[*claimUsers]
 	// repelling counts the kinds with required anti-affinity.
-	repelling int
+	antiAffine int
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
@@ -88,13 +88,13 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	s := &Snapshot{
 		owner:      &owner{},
 		traits:     traits,
-		slots:      newIndex[int32](len(c.Nodes)),
+		slots:      newSharedIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
 		columns:    columnsFor(c),
 		topology:   newTopology(),
 		cache:      &answerCache{},
-		kinds:      newIndex[*members](0),
-		claims:     newIndex[*users](0),
+		classes:    newSharedIndex[*classMembers](0),
+		claims:     newSharedIndex[*claimUsers](0),
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
 		groups:     groupsByKey(c.Groups),
@@ -119,7 +119,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if at := cmp.Or(p.NodeName, p.NominatedNode); at != "" {
 			s.writable(at)
 		}
-		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.kindOf(p))
+		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p))
 		s.pods.set(ps)
 		if ps.running {
 			running[ps.at.name] = append(running[ps.at.name], ps)
@@ -150,7 +150,7 @@ func (s *Snapshot) refresh(n *nodeState) {
 func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
 	c := s.view()
-	c.slots, c.pods, c.kinds = s.slots.share(), s.pods.share(), s.kinds.share()
+	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims = s.claims.share()
 	return c
 }
@@ -162,7 +162,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.owner, v.journal = &owner{}, journal{}
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
-	v.slots, v.pods, v.kinds = s.slots.view(), s.pods.view(), s.kinds.view()
+	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
 	v.claims, v.topology, v.cache = s.claims.view(), s.topology.share(), &answerCache{}
 	return &v
 }
@@ -219,7 +219,7 @@ func (s *Snapshot) NominationOf(key string) string {
 // start time counting as later than any. The slice is the caller's.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.node(node); n != nil {
-		return objects(n.pods)
+		return podsOf(n.pods)
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 // NominatedTo lists the pending pods nominated to a node, by importance.
 func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	if n := s.node(node); n != nil {
-		return objects(n.nominated)
+		return podsOf(n.nominated)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 // Budgets lists the budgets in the caller's order. The slice is the caller's.
 func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return slices.Clone(s.budgets.list) }
 
-func objects(ps []*podState) []*outrank.Pod {
+func podsOf(ps []*podState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
 	for i, p := range ps {
 		out[i] = p.pod
@@ -346,13 +346,13 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	s.topology = newTopology()
 	s.cache.forget()
 	s.order = slices.Insert(s.order, place, n.slot)
-	s.journal.record(step{kind: putNode, node: obj, place: place})
+	s.journal.record(step{kind: putNode, node: obj, position: place})
 }
 
 // unsetNode takes a node out of its place in the order.
 func (s *Snapshot) unsetNode(place int) {
 	n := s.writable(s.nodes[s.order[place]].name)
-	s.journal.record(step{kind: dropNode, node: n.node, place: place})
+	s.journal.record(step{kind: dropNode, node: n.node, position: place})
 	s.order = slices.Delete(s.order, place, place+1)
 	n.setNode(nil, s.columns)
 	s.refresh(n)

@@ -149,8 +149,8 @@ func summaryOf(n *nodeState) nodeSummary {
 	if len(n.pods) == 0 {
 		return l
 	}
-	l.lowest = n.ranks[len(n.pods)-1].priority
-	for i := len(n.pods) - 1; i >= 0 && n.ranks[i].priority == l.lowest; i-- {
+	l.lowest = n.sortKeys[len(n.pods)-1].priority
+	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority == l.lowest; i-- {
 		l.lowPods = uint16(min(len(n.pods)-i, mostPods))
 		for k := range numColumns {
 			l.low[k] += n.rows[i][k] // meaningless where amounts are odd
@@ -171,7 +171,7 @@ func setTopSums(t *topSums, n *nodeState, l *nodeSummary) {
 		t.insert(&n.rows[at])
 		insertShare(&shares, shareOf(&n.rows[at], &l.low))
 		if i < topK {
-			t[i].start = n.ranks[at].sec
+			t[i].start = n.sortKeys[at].sec
 		}
 	}
 	for i := range t {

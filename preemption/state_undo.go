@@ -40,12 +40,12 @@ func (s *Snapshot) Keep(m Mark) error {
 
 // step is one change, with what is needed to take it back.
 type step struct {
-	kind    stepKind
-	pod     *podState
-	node    *outrank.Node
-	place   int
-	budgets *budgetSet
-	groups  map[string]*outrank.PodGroup
+	kind     stepKind
+	pod      *podState
+	node     *outrank.Node
+	position int
+	budgets  *budgetSet
+	groups   map[string]*outrank.PodGroup
 }
 
 type stepKind uint8
@@ -68,9 +68,9 @@ func (s *Snapshot) revert(st step) {
 	case dropPod:
 		s.put(st.pod)
 	case putNode:
-		s.unsetNode(st.place)
+		s.unsetNode(st.position)
 	case dropNode:
-		s.setNode(st.node.Name, st.node, st.place)
+		s.setNode(st.node.Name, st.node, st.position)
 	case putBudgets:
 		s.setBudgets(st.budgets)
 	case putGroups:

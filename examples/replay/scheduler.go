@@ -55,7 +55,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	eval, err := preemption.New(preemption.Config{})
+	eval, err := preemption.NewEvaluator(preemption.Config{})
 	if err != nil {
 		return nil, err
 	}

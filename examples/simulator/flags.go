@@ -66,7 +66,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Func("queue", "", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}))
 	fs.Func("score", "", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}))
 	fs.Func("policy", "", choice(&o.policy, map[string]preemption.Policy{
-		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Sketch(),
+		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified(),
 	}))
 	fs.Func("order", "", choice(&o.order, map[string]preemption.Order{"sync": preemption.Synchronous, "async": preemption.Asynchronous}))
 	fs.DurationVar(&o.cycle, "cycle", 0, "")

@@ -110,7 +110,7 @@ type decision struct {
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	eval, err := preemption.New(preemption.Config{Workers: opts.workers})
+	eval, err := preemption.NewEvaluator(preemption.Config{Workers: opts.workers})
 	if err != nil {
 		return nil, err
 	}

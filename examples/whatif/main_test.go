@@ -160,7 +160,7 @@ func planned(t *testing.T) (victims []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval, err := preemption.New(preemption.Config{})
+	eval, err := preemption.NewEvaluator(preemption.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func drawConfig(t *rapid.T) Config {
 		Seed:       pick[uint64](t, "seed", 0, 1, 2),
 		Schedulers: []Scheduler{{
 			Score:      pick(t, "score", LeastAllocated, MostAllocated),
-			Preemption: preemption.Config{Policy: pick(t, "policy", preemption.Current(), preemption.Current(), preemption.V1_13(), preemption.Sketch())},
+			Preemption: preemption.Config{Policy: pick(t, "policy", preemption.Current(), preemption.Current(), preemption.V1_13(), preemption.Simplified())},
 		}},
 		Recreate: Recreate{
 			Rule:  pick(t, "recreate", RecreateWhenGone, RecreateNever, RecreateWhenEvicted),

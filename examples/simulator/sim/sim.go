@@ -142,7 +142,7 @@ func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 }
 
 func (s *Simulation) addScheduler(c *Scheduler) error {
-	eval, err := preemption.New(c.Preemption)
+	eval, err := preemption.NewEvaluator(c.Preemption)
 	if err != nil {
 		return err
 	}

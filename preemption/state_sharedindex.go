@@ -4,21 +4,23 @@ import "maps"
 
 // index finds things by name. Copies share what they had in common when they
 // parted: a base that nobody writes, and on top of it each one's own changes.
-type index[V any] struct {
+type sharedIndex[V any] struct {
 	base   map[string]V
 	shared bool // base must not be written
-	own    map[string]change[V]
+	own    map[string]indexChange[V]
 }
 
 // change is an entry laid over the base.
-type change[V any] struct {
+type indexChange[V any] struct {
 	value V
 	gone  bool
 }
 
-func newIndex[V any](size int) index[V] { return index[V]{base: make(map[string]V, size)} }
+func newSharedIndex[V any](size int) sharedIndex[V] {
+	return sharedIndex[V]{base: make(map[string]V, size)}
+}
 
-func (x *index[V]) get(name string) (V, bool) {
+func (x *sharedIndex[V]) get(name string) (V, bool) {
 	if c, ok := x.own[name]; ok {
 		return c.value, !c.gone
 	}
@@ -26,27 +28,27 @@ func (x *index[V]) get(name string) (V, bool) {
 	return v, ok
 }
 
-func (x *index[V]) set(name string, v V) {
+func (x *sharedIndex[V]) set(name string, v V) {
 	if !x.shared {
 		x.base[name] = v
 		return
 	}
-	x.lay(name, change[V]{value: v})
+	x.lay(name, indexChange[V]{value: v})
 }
 
-func (x *index[V]) remove(name string) {
+func (x *sharedIndex[V]) remove(name string) {
 	if !x.shared {
 		delete(x.base, name)
 		return
 	}
-	x.lay(name, change[V]{gone: true})
+	x.lay(name, indexChange[V]{gone: true})
 }
 
 // lay puts a change over the base; once there are many of them, a base of
 // one's own is cheaper.
-func (x *index[V]) lay(name string, c change[V]) {
+func (x *sharedIndex[V]) lay(name string, c indexChange[V]) {
 	if x.own == nil {
-		x.own = map[string]change[V]{}
+		x.own = map[string]indexChange[V]{}
 	}
 	x.own[name] = c
 	if len(x.own) > 64+len(x.base)/4 {
@@ -54,7 +56,7 @@ func (x *index[V]) lay(name string, c change[V]) {
 	}
 }
 
-func (x *index[V]) settle() {
+func (x *sharedIndex[V]) settle() {
 	base := maps.Clone(x.base)
 	for name, c := range x.own {
 		if c.gone {
@@ -63,23 +65,23 @@ func (x *index[V]) settle() {
 			base[name] = c.value
 		}
 	}
-	*x = index[V]{base: base}
+	*x = sharedIndex[V]{base: base}
 }
 
 // share gives a copy; from now on neither side writes the base.
-func (x *index[V]) share() index[V] {
+func (x *sharedIndex[V]) share() sharedIndex[V] {
 	x.shared = true
 	return x.view()
 }
 
 // view gives a copy that never writes the base; unless x is shared it holds
 // only until x changes.
-func (x *index[V]) view() index[V] {
-	return index[V]{base: x.base, shared: true, own: maps.Clone(x.own)}
+func (x *sharedIndex[V]) view() sharedIndex[V] {
+	return sharedIndex[V]{base: x.base, shared: true, own: maps.Clone(x.own)}
 }
 
 // each calls f for every entry, in no particular order.
-func (x *index[V]) each(f func(name string, v V)) {
+func (x *sharedIndex[V]) each(f func(name string, v V)) {
 	for name, v := range x.base {
 		if _, changed := x.own[name]; !changed {
 			f(name, v)
