@@ -56,6 +56,8 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Labels:           cv.labels(m.Labels),
 		Owner:            cv.owner(m.OwnerReferences),
 		NodeName:         cv.text(s.NodeName),
+		HostNetwork:      s.HostNetwork,
+		HostUsers:        s.HostUsers,
 		NominatedNode:    cv.text(st.NominatedNodeName),
 		Priority:         s.Priority,
 		PriorityClass:    cv.text(s.PriorityClassName),
@@ -137,6 +139,9 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 		out[i] = Container{
 			Name: cv.text(c.Name), Requests: r.Requests, Limits: r.Limits,
 			Sidecar: c.RestartPolicy == "Always",
+		}
+		for j := range c.RestartRules {
+			out[i].RestartsAll = out[i].RestartsAll || c.RestartRules[j].Action == "RestartAllContainers"
 		}
 		for _, p := range c.Ports {
 			out[i].Ports = append(out[i].Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
@@ -294,6 +299,9 @@ func (cv *converter) node(w *manifest.Node) *Node {
 		Name:          cv.text(w.Metadata.Name),
 		Labels:        cv.labels(w.Metadata.Labels),
 		Unschedulable: w.Spec.Unschedulable,
+	}
+	if len(w.Status.DeclaredFeatures) > 0 {
+		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}
 	status := path{name: "status", index: -1}
 	at := status.field("allocatable")

@@ -15,6 +15,9 @@ type Node struct {
 	AttachLimits map[string]int64
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
+	// DeclaredFeatures are the features that the node says it has
+	// (status.declaredFeatures).
+	DeclaredFeatures []string
 }
 
 // Taint keeps pods away that do not tolerate it.

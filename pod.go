@@ -59,6 +59,12 @@ type Pod struct {
 	// TopologySpread limits how unevenly the pods like this one are spread.
 	TopologySpread []TopologySpreadConstraint
 
+	// HostNetwork is set where the pod shares the node's network, and HostUsers
+	// where the pod says whether it shares the node's users; nil means that it
+	// does.
+	HostNetwork bool
+	HostUsers   *bool
+
 	// Volumes are those that limit where the pod can run.
 	Volumes []Volume
 	// Group names the pod group in the pod's namespace that it belongs to.
@@ -143,6 +149,9 @@ type Container struct {
 	// Sidecar marks an init container with restartPolicy Always: it keeps
 	// running beside the containers that start after it.
 	Sidecar bool
+	// RestartsAll is set where one of the container's restart policy rules has
+	// the action RestartAllContainers.
+	RestartsAll bool
 	// Allocated and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while

@@ -26,14 +26,14 @@ const everyField = `{
     "ownerReferences": [{"kind": "Node", "name": "no"}, {"kind": "ReplicaSet", "name": "web", "controller": true}]
   },
   "spec": {
-    "nodeName": "n1", "priority": -5, "priorityClassName": "low", "preemptionPolicy": "Never",
+    "nodeName": "n1", "priority": -5, "hostNetwork": true, "hostUsers": false, "priorityClassName": "low", "preemptionPolicy": "Never",
     "nodeSelector": {"disk": "ssd"},
     "overhead": {"cpu": "50m"},
     "resources": {"requests": {"cpu": 2}, "limits": {"memory": "1Gi"}},
     "containers": [
       {"name": "a", "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1"}},
        "ports": [{"containerPort": 80, "hostPort": 8080, "hostIP": "10.0.0.1", "protocol": "UDP"}]},
-      {"name": "b"}
+      {"name": "b", "restartPolicyRules": [{"action": "Restart"}, {"action": "RestartAllContainers"}]}
     ],
     "initContainers": [{"name": "side", "restartPolicy": "Always", "resources": {"requests": {"memory": "1Mi"}}}],
     "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "value": ""}],
@@ -72,7 +72,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 	want := &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1",
 		Labels: map[string]string{"app": "web"}, Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"},
-		NodeName: "n1", NominatedNode: "n2",
+		NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool),
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{
 			{
@@ -80,7 +80,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 				Ports:     []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
 				Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 			},
-			{Name: "b", Actual: resource.List{}},
+			{Name: "b", Actual: resource.List{}, RestartsAll: true},
 		},
 		// Without status.resources the status is not looked at.
 		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi")}},
@@ -121,7 +121,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 
 const list = `{"apiVersion": "v1", "items": [
   {"kind": "Node", "metadata": {"name": "n1", "labels": {"zone": "a"}}, "spec": {"unschedulable": true, "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]},
-   "status": {"allocatable": {"cpu": "4", "pods": "110"}, "capacity": {"cpu": "bad but of no interest"}}},
+   "status": {"declaredFeatures": ["F"], "allocatable": {"cpu": "4", "pods": "110"}, "capacity": {"cpu": "bad but of no interest"}}},
   {"kind": "Pod", "metadata": {"name": "p", "namespace": "shop"}, "spec": {"nodeName": "n1", "containers": [{"name": "c"}]}},
   {"kind": "Pod", "metadata": {"name": "done", "namespace": "shop"}, "status": {"phase": "Succeeded"}},
   {"kind": "Pod", "metadata": {"name": "failed", "namespace": "shop"}, "status": {"phase": "Failed"}},
@@ -144,8 +144,8 @@ func wantList() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{{
 			Name: "n1", Labels: map[string]string{"zone": "a"}, Unschedulable: true,
-			Allocatable: resource.MustList("cpu", "4", "pods", "110"),
-			Taints:      []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
+			DeclaredFeatures: []string{"F"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
+			Taints: []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
 		}},
 		Pods: []*outrank.Pod{{Name: "p", Namespace: "shop", NodeName: "n1", Containers: []outrank.Container{{Name: "c"}}}},
 		Budgets: []*outrank.PodDisruptionBudget{

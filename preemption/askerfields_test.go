@@ -241,6 +241,16 @@ func addNodeDemands(add adder) {
 			add("Volumes[].Node.Terms[]."+r.field, "", yard(), volumeA, volumeB)
 		}
 	}
+	features := yard()
+	features.Nodes[1].DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits"}
+	network := func(host bool, users *bool) with {
+		return func(p *outrank.Pod) { p.HostNetwork, p.HostUsers = host, users }
+	}
+	add("HostNetwork", "", features, network(false, new(bool)), network(true, new(bool)))
+	add("HostUsers", "", features, network(true, nil), network(true, new(bool)))
+	restarts := func(all bool) with { return func(p *outrank.Pod) { p.Containers[0].RestartsAll = all } }
+	add("Containers[].RestartsAll", "", features, restarts(false), restarts(true))
+	add("InitContainers[].RestartsAll", "", features, helper(outrank.Container{}), helper(outrank.Container{RestartsAll: true}))
 	two := func(first, second outrank.NodeSelectorTerm) with {
 		return func(p *outrank.Pod) {
 			p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{first, second}}

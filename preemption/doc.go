@@ -15,7 +15,7 @@
 // An [Evaluator] is a configuration, ready for use; it holds nothing of any
 // cluster:
 //
-//	eval, err := preemption.New(preemption.Config{})
+//	eval, err := preemption.NewEvaluator(preemption.Config{})
 //
 // A [Plan] is the answer: the pod fits already, or these victims on that node
 // make room, or it may not preempt, or nothing helps. "No" is an answer and

@@ -199,6 +199,8 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	full.Containers = []outrank.Container{{Name: "named", Requests: bare.Containers[0].Requests, Limits: resource.MustList("cpu", "7"), Sidecar: true}}
 	full.Resources = &resource.Requirements{Limits: resource.MustList("cpu", "9")}
 	full.PreemptionPolicy = outrank.PreemptNever
+	full.HostNetwork, full.HostUsers = true, new(bool)
+	full.Containers[0].RestartsAll = true
 	full.NodeSelector = map[string]string{"kind": "b"}
 	full.Affinity.Node = &outrank.NodeSelector{}
 	full.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: selects("nobody"), TopologyKey: "zone"}}

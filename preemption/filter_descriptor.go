@@ -75,7 +75,7 @@ var builtIn = [...]*descriptor{
 	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,
 	&portsFilter, &resourcesFilter,
 	&restrictionsFilter, &volumeLimitsFilter, &volumeBindingFilter, &volumeZoneFilter,
-	&spreadFilter, &interPodFilter,
+	&spreadFilter, &interPodFilter, &declaredFeaturesFilter,
 }
 
 // A status names its filter by the place in [builtIn].

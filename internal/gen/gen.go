@@ -49,15 +49,16 @@ type Shape struct {
 	// Taints brings taints, tolerations and cordoned nodes; Selectors node
 	// selectors, node affinity and node names; Ports host ports; Affinity
 	// required pod affinity and anti-affinity; Spread topology spread
-	// constraints; Volumes claims, disks and limits of attached volumes.
-	Taints, Selectors, Ports, Affinity, Spread, Volumes bool
+	// constraints; Volumes claims, disks and limits of attached volumes; Features
+	// features that pods need and nodes declare.
+	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features bool
 }
 
 // Full is a shape with everything in it.
 func Full() Shape {
 	return Shape{
 		Budgets: 4, Nominated: 4, Groups: 2,
-		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true,
+		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true, Features: true,
 	}
 }
 

@@ -75,6 +75,9 @@ func (l nodeLayout) node(t *rapid.T, s Shape, name string) *outrank.Node {
 	if s.Volumes {
 		addStorage(t, n)
 	}
+	if s.Features {
+		n.DeclaredFeatures = drawList(t, "declared features", 2, func(t *rapid.T) string { return pick(t, "feature", features...) })
+	}
 	return n
 }
 

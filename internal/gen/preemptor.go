@@ -50,7 +50,18 @@ func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
 	if s.Volumes {
 		addVolumes(t, s, p)
 	}
+	if s.Features && oneIn(t, "needs features", 3) {
+		p.HostNetwork = rapid.Bool().Draw(t, "host network")
+		if rapid.Bool().Draw(t, "says host users") {
+			users := rapid.Bool().Draw(t, "host users")
+			p.HostUsers = &users
+		}
+		p.Containers[0].RestartsAll = oneIn(t, "restarts all", 3)
+	}
 }
+
+// features are those that nodes declare: the two that there are, and another.
+var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "Other"}
 
 func preemptorPriority(t *rapid.T) *int32 {
 	if oneIn(t, "no priority", 25) {

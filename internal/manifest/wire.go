@@ -79,6 +79,8 @@ type PodSpec struct {
 	TopologySpreadConstraints []Spread          `json:"topologySpreadConstraints"`
 	Volumes                   []Volume          `json:"volumes"`
 	SchedulingGroup           SchedulingGroup   `json:"schedulingGroup"`
+	HostNetwork               bool              `json:"hostNetwork"`
+	HostUsers                 *bool             `json:"hostUsers"`
 }
 
 // PodStatus is status of a Pod.
@@ -105,6 +107,9 @@ type Container struct {
 	Resources     Requirements `json:"resources"`
 	Ports         []Port       `json:"ports"`
 	RestartPolicy string       `json:"restartPolicy"`
+	RestartRules  []struct {
+		Action string `json:"action"`
+	} `json:"restartPolicyRules"`
 }
 
 // ContainerStatus is an entry of status.containerStatuses.
@@ -200,7 +205,8 @@ type Node struct {
 		Taints        []Taint `json:"taints"`
 	} `json:"spec"`
 	Status struct {
-		Allocatable Amounts `json:"allocatable"`
+		Allocatable      Amounts  `json:"allocatable"`
+		DeclaredFeatures []string `json:"declaredFeatures"`
 	} `json:"status"`
 }
 

@@ -14,6 +14,8 @@ const (
 	volumeZone         = "VolumeZone"
 	podTopologySpread  = "PodTopologySpread"
 	interPodAffinity   = "InterPodAffinity"
+
+	nodeDeclaredFeatures = "NodeDeclaredFeatures"
 )
 
 // filters are all of them, in the order they run (section 5).
@@ -30,6 +32,7 @@ var filters = []func(*scene) Status{
 	(*scene).filterVolumeZone,
 	(*scene).filterSpread,
 	(*scene).filterInterpod,
+	(*scene).filterDeclaredFeatures,
 }
 
 // runFilters gives the first failure (section 5).

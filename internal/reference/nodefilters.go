@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // filterUnschedulable: a cordoned node takes only pods that tolerate it.
 func (s *scene) filterUnschedulable() Status {
@@ -42,6 +46,22 @@ func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 func (s *scene) filterNodeAffinity() Status {
 	if !wantsNode(s.a.pod, s.node) {
 		return unresolvable(nodeAffinity, "node(s) didn't match Pod's node affinity/selector")
+	}
+	return Status{}
+}
+
+// filterDeclaredFeatures: what the pod needs of its node, the node must declare.
+func (s *scene) filterDeclaredFeatures() Status {
+	p := s.a.pod
+	lacks := func(feature string) bool { return !slices.Contains(s.node.DeclaredFeatures, feature) }
+	restarts := false
+	for _, c := range append(slices.Clone(p.InitContainers), p.Containers...) {
+		restarts = restarts || c.RestartsAll
+	}
+	ownUsers := p.HostUsers != nil && !*p.HostUsers
+	if p.HostNetwork && ownUsers && lacks("UserNamespacesHostNetworkSupport") ||
+		restarts && lacks("RestartAllContainersOnContainerExits") {
+		return unresolvable(nodeDeclaredFeatures, "node(s) didn't match Pod's required features")
 	}
 	return Status{}
 }

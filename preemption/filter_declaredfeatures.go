@@ -1,0 +1,47 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
+// that it needs (section 5).
+const NodeDeclaredFeatures = "NodeDeclaredFeatures"
+
+// The features that pods can need of their node, by the names that the node
+// declares.
+const (
+	featureUserNamespaces   = "UserNamespacesHostNetworkSupport"
+	featureRestartContainer = "RestartAllContainersOnContainerExits"
+)
+
+var declaredFeaturesText = []string{"node(s) didn't match Pod's required features"}
+
+var declaredFeaturesFilter = descriptor{
+	name:        NodeDeclaredFeatures,
+	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod) != nil },
+	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+		for _, feature := range neededFeatures(pod) {
+			if !slices.Contains(node.DeclaredFeatures, feature) {
+				return declaredFeaturesText
+			}
+		}
+		return nil
+	},
+	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.texts(neededFeatures(pod)) },
+}
+
+// neededFeatures is nil for most pods.
+func neededFeatures(pod *outrank.Pod) []string {
+	var needed []string
+	if pod.HostNetwork && pod.HostUsers != nil && !*pod.HostUsers {
+		needed = append(needed, featureUserNamespaces)
+	}
+	restartsAll := func(c outrank.Container) bool { return c.RestartsAll }
+	if slices.ContainsFunc(pod.Containers, restartsAll) || slices.ContainsFunc(pod.InitContainers, restartsAll) {
+		needed = append(needed, featureRestartContainer)
+	}
+	return needed
+}
