@@ -6,6 +6,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // cycle is one scheduling cycle; see the package comment.
@@ -22,7 +24,7 @@ func (s *Simulation) cycle(ctx context.Context) error {
 		s.bind(p, s.pick(p, nodes))
 		return nil
 	}
-	return s.fail(ctx, p, preemption.Failure{Pod: p.obj, Plan: plan, Err: err, Profile: p.scheduler.name})
+	return s.fail(ctx, p, execution.Failure{Pod: p.obj, Plan: plan, Err: err, Profile: p.scheduler.name})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
@@ -47,7 +49,7 @@ func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preempt
 }
 
 // fail is the other end of an attempt.
-func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) error {
+func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) error {
 	before := s.state
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
@@ -57,8 +59,8 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) err
 			return err
 		}
 	}
-	parts := preemption.FailureParts{Actions: s.actions, Queue: s.actions, Nominator: &s.nominator, Metrics: &s.metrics}
-	if _, err := preemption.HandleFailure(ctx, parts, f); err != nil {
+	parts := execution.FailureParts{Actions: s.actions, Queue: s.actions, Nominator: &s.nominator, Metrics: &s.metrics}
+	if _, err := execution.HandleFailure(ctx, parts, f); err != nil {
 		return err
 	}
 	s.show(p)
@@ -70,15 +72,15 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) err
 }
 
 // record notes a plan that was carried out in the history.
-func (s *Simulation) record(p *pod, r *preemption.Report) error {
+func (s *Simulation) record(p *pod, r *execution.Report) error {
 	var victims []string
 	for _, v := range r.Victims {
-		if v.Deed == preemption.Evicted || v.Deed == preemption.Rejected {
+		if v.Deed == execution.Evicted || v.Deed == execution.Rejected {
 			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
 		}
 	}
 	if len(victims) == 0 {
 		return nil // whoever had to leave was on the way out
 	}
-	return s.history.Record(preemption.HistoryEntry{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+	return s.history.Record(history.HistoryEntry{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }

@@ -25,9 +25,9 @@
 //     it is nominated to is one of them the pod is placed there, else where the
 //     [Score] is highest. It runs from that moment on.
 //  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
-//     leave. A plan is carried out by [preemption.Executor.CarryOut] and noted
-//     in the [preemption.History], and the failure dealt with by
-//     [preemption.HandleFailure]: the pod goes back to the queue, and its
+//     leave. A plan is carried out by [execution.Executor.CarryOut] and noted
+//     in the [history.History], and the failure dealt with by
+//     [execution.HandleFailure]: the pod goes back to the queue, and its
 //     nomination is set, kept or cleared.
 //
 // Writes take no time: what a plan asks for has happened when the cycle is over,
@@ -35,8 +35,8 @@
 //
 // The snapshot that all of this looks at is changed in place. It holds the pods
 // on nodes, those that are being deleted among them, and the pending pods that
-// the [preemption.Nominator] has nominated, so that it says what
-// [preemption.Nominator.ApplyTo] would.
+// the [execution.Nominator] has nominated, so that it says what
+// [execution.Nominator.ApplyTo] would.
 //
 // # Where it is simpler than a cluster
 //

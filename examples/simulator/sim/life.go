@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // arrive puts a pod into the queue.
@@ -97,10 +97,10 @@ func (s *Simulation) bind(p *pod, h *host) {
 	}
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
 	s.queue.Done(p.attempt)
-	s.metrics.AddAttempt(preemption.Attempt{Result: preemption.ResultScheduled, Profile: p.scheduler.name})
+	s.metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name})
 	if s.relational > 0 {
 		s.queue.AssignedPodAdded(p.obj, s.Time())
-		s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
+		s.queue.MoveAll(queue.Event{Kind: queue.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *Simulation) vacate(p *pod, phase Phase) {
 	for _, x := range s.inOrder {
 		x.executor.Gone(p.obj)
 	}
-	s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
+	s.queue.MoveAll(queue.Event{Kind: queue.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
 }
 
 // recreate has a controller make a pod in place of another.

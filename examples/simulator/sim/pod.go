@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Work is a pod that is going to come, and what becomes of it. All of it is only
@@ -68,7 +68,7 @@ type pod struct {
 	// asks is what it takes of each resource.
 	asks []int64
 	// attempt is the one that is under way.
-	attempt priority.Entry
+	attempt queue.Entry
 	// tried is the state of the cluster, by number, in which the last attempt
 	// came to nothing.
 	tried uint64

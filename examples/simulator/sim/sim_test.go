@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -294,7 +295,7 @@ func TestBrokenRule(t *testing.T) {
 	})
 	w.run(1000)
 	w.at(1000, map[string]Place{"bad": {Phase: Queued}, "good": {Phase: Running, Node: "n"}})
-	require.NotZero(t, w.s.Result().Counts.ScheduleAttempts[preemption.Attempt{Result: preemption.ResultError, Profile: "broken"}])
+	require.NotZero(t, w.s.Result().Counts.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
 }
 
 type failing struct{ err error }

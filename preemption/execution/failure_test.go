@@ -1,0 +1,300 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+func countOf(nodes int, filter string, reasons ...string) preemption.Count {
+	return preemption.Count{Status: preemption.Status{Code: preemption.Unschedulable, Filter: filter, Reasons: reasons}, Nodes: nodes}
+}
+
+func turnedDown(outcome preemption.Outcome, counts ...preemption.Count) *preemption.Plan {
+	p := planFor(victimsNamed("a")...)
+	p.Outcome, p.TurnedDown = outcome, counts
+	if outcome != preemption.Preempt {
+		p.Candidate = preemption.Candidate{}
+	}
+	return p
+}
+
+func TestVerdict(t *testing.T) {
+	short := countOf(2, preemption.NodeResourcesFit, "Insufficient cpu")
+	both := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu", "Insufficient memory")
+	taint := countOf(10, preemption.TaintToleration, "node(s) had untolerated taint(s)")
+	absent := preemption.Count{Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}, Nodes: 1}
+	never := turnedDown(preemption.NotEligible, short)
+	never.Ineligible = preemption.PolicyNever
+	helpless := turnedDown(preemption.NothingHelps, short, taint)
+	helpless.Unhelpful = []preemption.Count{countOf(2, "", "No preemption victims found for incoming pod")}
+	for name, c := range map[string]struct {
+		why        string
+		failure    execution.Failure
+		kind       execution.FailureKind
+		reason     string
+		filters    []string
+		nomination execution.Nomination
+		message    string
+	}{
+		"no nodes": {
+			"nothing was filtered, so preemption was not tried", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
+			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
+		},
+		"no nodes, not eligible": {
+			"the same whatever the pod", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever}},
+			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
+		},
+		"preempting": {
+			"a victim makes room: nothing to complain of beyond the filters", execution.Failure{Plan: turnedDown(preemption.Preempt, short, both)},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{execution.SetNomination, "n1"},
+			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.",
+		},
+		"preempting, uncounted": {
+			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempt)},
+			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"}, "0/0 nodes are available:",
+		},
+		"carrying out failed": {
+			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), CarryErr: errBusy},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
+		},
+		"not eligible": {
+			"the nomination stays", execution.Failure{Plan: never},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
+		},
+		"nothing helps": {
+			"the nomination goes; texts are in their own order, 10 before 2", execution.Failure{Plan: helpless},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Change: execution.DropNomination},
+			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
+				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
+		},
+		"without a filter": {
+			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
+			execution.NoFit, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination},
+			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		},
+		"refused": {
+			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},
+			execution.NodeRefused, "Unschedulable", []string{"Quota"}, execution.Nomination{Change: execution.DropNomination}, "0/1 nodes are available: 1 too much.",
+		},
+		"refused by mistake": {
+			"a step broke", execution.Failure{Refused: &preemption.Status{Code: preemption.Broken, Filter: "Quota", Reasons: []string{"lost"}}},
+			execution.SchedulerBroke, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "Quota: lost",
+		},
+		"error": {
+			"the pod has nothing to do with it", execution.Failure{Err: errBusy},
+			execution.SchedulerBroke, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "busy",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.failure.Pod = pendingPod("p")
+			v, err := c.failure.Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, c.kind, v.Kind, c.why)
+			assert.Equal(t, c.filters, v.Filters, c.why)
+			assert.Equal(t, c.nomination, v.Nomination, c.why)
+			assert.Equal(t, execution.Condition{Type: "PodScheduled", Status: "False", Reason: c.reason, Message: c.message}, v.Condition)
+			assert.Equal(t, execution.Event{
+				Type: "Warning", Reason: "FailedScheduling", Action: "Scheduling", Pod: c.failure.Pod, Message: c.message,
+			}, v.Event)
+			assert.Equal(t, c.kind == execution.SchedulerBroke, v.Result == execution.ResultError)
+		})
+	}
+}
+
+func TestFailuresThatAreNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure execution.Failure
+		want    error
+	}{
+		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
+		"no reason":            {execution.Failure{Pod: pendingPod("p")}, outrank.ErrInvalid},
+		"two reasons":          {execution.Failure{Pod: pendingPod("p"), Err: errBusy, Plan: turnedDown(preemption.Preempt)}, outrank.ErrInvalid},
+		"it fits":              {execution.Failure{Pod: pendingPod("p"), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
+		"refused with success": {execution.Failure{Pod: pendingPod("p"), Refused: &preemption.Status{}}, preemption.ErrState},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &executiontest.Recorder{}
+			_, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r}, c.failure)
+			require.ErrorIs(t, err, c.want)
+			require.Empty(t, r.Calls())
+		})
+	}
+	_, err := execution.HandleFailure(context.Background(), execution.FailureParts{}, execution.Failure{Pod: pendingPod("p"), Err: errBusy})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+func TestLongMessages(t *testing.T) {
+	for name, text := range map[string]string{
+		"ascii": strings.Repeat("x", 3000), "wide": strings.Repeat("é", 1500), "odd": "x" + strings.Repeat("é", 1500),
+		"just right": strings.Repeat("x", 1024), "one over": strings.Repeat("x", 1025),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := execution.Failure{Pod: pendingPod("p"), Err: errors.New(text)}
+			v, err := f.Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, text, v.Condition.Message, "the condition has all of it")
+			cut := v.Event.Message
+			assert.True(t, utf8.ValidString(cut))
+			if len(text) <= 1024 {
+				assert.Equal(t, text, cut)
+				return
+			}
+			assert.LessOrEqual(t, len(cut), 1024)
+			assert.Greater(t, len(cut), 1024-utf8.UTFMax)
+			assert.Equal(t, text[:len(cut)-4]+" ...", cut)
+		})
+	}
+}
+
+// How a failure leaves the queue, the nominator and the pod's status, by what
+// has become of the pod in the meantime.
+func TestAftermath(t *testing.T) {
+	never := turnedDown(preemption.NotEligible, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	hopeless := turnedDown(preemption.NothingHelps, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	preempts := turnedDown(preemption.Preempt, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	gone := func(string) (*outrank.Pod, bool) { return nil, false }
+	as := func(change ...func(*outrank.Pod)) func(string) (*outrank.Pod, bool) {
+		return func(string) (*outrank.Pod, bool) { return pendingPod("p", change...), true }
+	}
+	for name, c := range map[string]struct {
+		why     string
+		failure execution.Failure
+		change  func(*executiontest.Recorder)
+		requeue execution.Requeue
+		node    string // nominated to, afterwards; "memory" before
+		want    string
+		err     error
+	}{
+		"set": {"room is being made on n1", execution.Failure{Plan: preempts}, nil, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p", nil},
+		"cleared": {"no room to be had", execution.Failure{Plan: hopeless}, nil, execution.Requeued, "",
+			"latest p|requeue p|event p|update status p", nil},
+		"kept in memory": {"not eligible: left as it is", execution.Failure{Plan: never}, nil, execution.Requeued, "memory",
+			"latest p|requeue p|event p|update status p", nil},
+		"kept as written": {"the pod itself has been told in the meantime", execution.Failure{Plan: never},
+			func(r *executiontest.Recorder) { r.Find = as(withNomination("n5")) }, execution.Requeued, "n5",
+			"latest p|requeue p|event p|update status p", nil},
+		"scheduler error": {"cleared", execution.Failure{Err: errBusy}, nil, execution.Requeued, "",
+			"latest p|requeue p|event p|update status p", nil},
+		"gone": {"nothing goes back, and there is no status", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = gone }, execution.NotRequeuedGone, "", "latest p|done p|event p", nil},
+		"reborn": {"another pod has its name", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = as(withUID("other")) }, execution.NotRequeuedGone, "", "latest p|done p|event p", nil},
+		"bound": {"it has been scheduled after all", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = as(withNode("n7")) }, execution.NotRequeuedBound, "", "latest p|done p|event p", nil},
+		"fetching fails": {"it goes back as it was", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") }, execution.Requeued, "n1",
+			"latest p!|requeue p|event p|update status p", errBusy},
+		"queue fails": {"the rest is done", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "requeue p") }, execution.Requeued, "n1",
+			"latest p|requeue p!|event p|update status p", errBusy},
+		"status fails": {"reported", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "update status p") }, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p!", errBusy},
+		"status not found": {"gone by now, which is no failure", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "update status p") }, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p!", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n execution.Nominator
+			r := &executiontest.Recorder{}
+			if c.change != nil {
+				c.change(r)
+			}
+			c.failure.Pod = pendingPod("p", withUID("uid-p"))
+			n.Add(c.failure.Pod, "memory")
+			a, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r, Nominator: &n}, c.failure)
+			require.ErrorIs(t, err, c.err, c.why)
+			require.NoError(t, n.Check())
+			assert.Equal(t, c.requeue, a.Requeue, c.why)
+			assert.Equal(t, c.node, n.NodeOf("default/p"), c.why)
+			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
+		})
+	}
+}
+
+func TestAftermathTakesTheLatestVersion(t *testing.T) {
+	r, latest := &executiontest.Recorder{}, pendingPod("p", withPriority(77))
+	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	f := execution.Failure{Pod: pendingPod("p"), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
+	a, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r}, f)
+	require.NoError(t, err)
+	assert.Same(t, latest, a.Pod)
+	for _, c := range r.Calls() {
+		switch c.Op {
+		case executiontest.OpRequeue:
+			assert.Same(t, latest, c.Pod)
+			assert.Equal(t, []string{preemption.NodePorts}, c.Filters)
+		case executiontest.OpUpdate:
+			assert.Same(t, latest, c.Pod)
+			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
+		}
+	}
+}
+
+// A context that has ended stops no step that saves the pod.
+func TestAftermathOfAnEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := &executiontest.Recorder{}
+	_, err := execution.HandleFailure(ctx, execution.FailureParts{Actions: r, Queue: r}, execution.Failure{Pod: pendingPod("p"), Err: errBusy})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, []string{"requeue p", "event p", "update status p"}, story(r))
+}
+
+func TestFailuresAreCounted(t *testing.T) {
+	var m execution.Metrics
+	r := &executiontest.Recorder{}
+	for _, f := range []execution.Failure{
+		{Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))},
+		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken"))},
+		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken")), Profile: "mine"},
+		{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
+		{Err: errBusy},
+		{Refused: &preemption.Status{Code: preemption.Unschedulable}},
+	} {
+		f.Pod = pendingPod("p")
+		_, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Metrics: &m}, f)
+		require.NoError(t, err)
+	}
+	c := m.Counts()
+	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes")
+	assert.Equal(t, map[execution.Attempt]uint64{
+		{execution.ResultUnschedulable, execution.DefaultScheduler}: 4, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
+	}, c.ScheduleAttempts)
+}
+
+// Every value that a report may hold says what it is, also a wrong one.
+func TestTexts(t *testing.T) {
+	seen := map[string]bool{}
+	for _, text := range []fmt.Stringer{
+		execution.Interrupted, execution.CarriedOut, execution.PreemptorGone, execution.PreemptorBound, execution.Ending(99),
+		execution.Skipped, execution.Evicted, execution.Rejected, execution.WasTerminating, execution.WasEvicted, execution.WasGone, execution.Failed, execution.Deed(99),
+		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerBroke, execution.FailureKind(99),
+		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.Requeue(99),
+		execution.Nomination{}, execution.Nomination{execution.SetNomination, "n1"}, execution.Nomination{Change: execution.DropNomination}, execution.Nomination{Change: 99},
+		execution.Event{}, execution.Condition{}, executiontest.Call{}, &execution.Report{},
+	} {
+		s := text.String()
+		assert.NotEmpty(t, s)
+		assert.False(t, seen[s], s)
+		seen[s] = true
+	}
+	v := (&execution.ExecutorConfig{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
+	require.ErrorIs(t, v, outrank.ErrInvalid)
+	assert.Equal(t, 3, strings.Count(v.Error(), "\n")+1)
+}

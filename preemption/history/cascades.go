@@ -1,0 +1,127 @@
+package history
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+)
+
+// link is the end of a chain: a lineage, and how it was evicted by the one
+// before it. Chains share their beginnings; what no chain needs any more, the
+// garbage collector takes. Only the cascade changes once a link is made.
+type link struct {
+	lineage string
+	// before is nil where the chain begins: that lineage was not evicted, and
+	// time and node are empty.
+	before  *link
+	length  int // links from the beginning
+	time    time.Time
+	node    string
+	cascade *cascade // shared by all chains with this beginning
+}
+
+// cascade is all that follows from one preemption.
+type cascade struct {
+	longest int // links of its longest chain ever
+}
+
+// begin is the chain of a lineage that follows from nothing.
+func begin(lineage string) *link { return &link{lineage: lineage, cascade: &cascade{}} }
+
+// find looks for a lineage's place in the chain. Time is linear in its length.
+func (l *link) find(lineage string) *link {
+	for ; l != nil; l = l.before {
+		if l.lineage == lineage {
+			return l
+		}
+	}
+	return nil
+}
+
+// chains counts the cascades.
+type chains struct {
+	most int // links in a chain
+	// count[n] is how many cascades have a longest chain of n links.
+	count []int
+	cut   int
+	// longest is the first chain that reached its length.
+	longest *link
+}
+
+// extend adds a link to a chain, or begins a new one where the chain is as long
+// as it may be.
+func (c *chains) extend(from *link, next link) *link {
+	if from.length >= c.most {
+		from = begin(from.lineage)
+		c.cut++
+	}
+	next.before, next.length, next.cascade = from, from.length+1, from.cascade
+	c.grow(next.cascade, next.length)
+	if c.longest == nil || next.length > c.longest.length {
+		c.longest = &next
+	}
+	return &next
+}
+
+// grow moves a cascade to its new length, if that is one.
+func (c *chains) grow(of *cascade, length int) {
+	if length <= of.longest {
+		return
+	}
+	for len(c.count) <= length {
+		c.count = append(c.count, 0)
+	}
+	if of.longest > 0 {
+		c.count[of.longest]--
+	}
+	of.longest = length
+	c.count[length]++
+}
+
+// cycles counts rounds by cycle.
+type cycles struct {
+	most int // distinct cycles
+	// known is by key, which is the ids of the lineages in order, the least of
+	// them first, so that every rotation has the same.
+	known map[string]*cycle
+	// rounds counts all, uncounted those of cycles beyond the limit.
+	rounds, uncounted int
+	key               []byte
+}
+
+type cycle struct {
+	rounds      int
+	first, last time.Time
+}
+
+// count notes that a round ended. The ids come in reverse: each lineage was
+// evicted by the one after it.
+func (c *cycles) count(ids []uint32, at time.Time) {
+	c.rounds++
+	slices.Reverse(ids)
+	start := slices.Index(ids, slices.Min(ids))
+	c.key = c.key[:0]
+	for i := range ids {
+		c.key = binary.BigEndian.AppendUint32(c.key, ids[(start+i)%len(ids)])
+	}
+	known := c.known[string(c.key)]
+	if known == nil {
+		if len(c.known) >= c.most {
+			c.uncounted++
+			return
+		}
+		known = &cycle{first: at}
+		c.known[string(c.key)] = known
+	}
+	known.rounds++
+	known.last = at
+}
+
+// idsOf reads a key back.
+func idsOf(key string) []uint32 {
+	ids := make([]uint32, 0, len(key)/4)
+	for b := []byte(key); len(b) > 0; b = b[4:] {
+		ids = append(ids, binary.BigEndian.Uint32(b))
+	}
+	return ids
+}
