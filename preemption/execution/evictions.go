@@ -8,115 +8,118 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// leaving is the victims that are on their way out because of an executor, so
-// that none is pushed twice. A victim is in flight from claim to settle, and
-// kept after that until it is gone. Any number of goroutines may use it.
-type leaving struct {
+// evictions are the evictions in progress of one executor, so that no victim is
+// evicted twice. A victim is claimed before its eviction and settled after it. An
+// evicted victim is remembered until it is gone. Any number of goroutines may use
+// it at once.
+type evictions struct {
 	mu sync.Mutex
-	// byID has the victims in flight and those that are kept.
-	byID map[string]*victimClaim
-	// kept are the identities of the latter, the oldest first; limit is how
-	// many there may be.
-	kept  *list.List
-	limit int
+	// byID has the victims that are claimed and those that are remembered.
+	byID map[string]*evictionClaim
+	// remembered are the identities of the latter, the oldest first; limit is the
+	// largest number of them.
+	remembered *list.List
+	limit      int
 }
 
-// victimClaim is one attempt to push a victim.
-type victimClaim struct {
-	// done is closed once it is settled; worked then says how it went.
-	done   chan struct{}
-	worked bool
+// evictionClaim is one attempt to evict a victim.
+type evictionClaim struct {
+	// settled is closed once the claim is settled. After that, worked says
+	// whether nothing is left to do about the victim.
+	settled chan struct{}
+	worked  bool
 	// gone is set when the victim was reported gone in the meantime.
 	gone bool
-	// place is in the list of those kept; nil in flight.
+	// place is the place in the list of remembered victims; nil before that.
 	place *list.Element
 }
 
-func newLeaving(limit int) *leaving {
-	return &leaving{byID: map[string]*victimClaim{}, kept: list.New(), limit: limit}
+func newEvictions(limit int) *evictions {
+	return &evictions{byID: map[string]*evictionClaim{}, remembered: list.New(), limit: limit}
 }
 
-// claim takes the victim for the caller, who must settle it. Where somebody
-// else has it, it waits for how that goes: if it worked the answer is nil, else
-// the victim is free again and may be the caller's after all. The error is the
-// context's.
+// claim takes the victim for the caller, which must settle it. Where another call
+// has claimed the victim, it waits until that claim is settled: if that worked
+// the result is nil, else the victim is free again and may become the caller's
+// after all. The error is the context's.
 //
-// Nobody waits while holding a claim, so that no two can wait for each other.
-func (l *leaving) claim(ctx context.Context, id string) (*victimClaim, error) {
+// No call waits while it holds a claim, so two can never wait for each other.
+func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, error) {
 	for {
-		mine, theirs := l.tryClaim(id)
-		if mine != nil {
-			return mine, nil
+		own, other := ev.tryClaim(id)
+		if own != nil {
+			return own, nil
 		}
 		select {
-		case <-theirs.done:
+		case <-other.settled:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if theirs.worked {
+		if other.worked {
 			return nil, nil
 		}
 	}
 }
 
-func (l *leaving) tryClaim(id string) (mine, theirs *victimClaim) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c, ok := l.byID[id]; ok {
+// tryClaim returns a new claim, or the other call's claim where there is one.
+func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	if c, ok := ev.byID[id]; ok {
 		return nil, c
 	}
-	c := &victimClaim{done: make(chan struct{})}
-	l.byID[id] = c
+	c := &evictionClaim{settled: make(chan struct{})}
+	ev.byID[id] = c
 	return c, nil
 }
 
-// settle ends a claim. The victim is kept in mind only where it is Evicted: one
-// that is rejected may come back, and one that was not found is gone.
-func (l *leaving) settle(id string, c *victimClaim, deed Deed) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c.worked = deed.Done()
-	if deed == Evicted && !c.gone {
-		c.place = l.kept.PushBack(id)
-		l.shorten()
+// settle ends a claim. The victim is remembered only where it was Evicted: a
+// victim that was rejected may come back, and one that was not found is gone.
+func (ev *evictions) settle(id string, c *evictionClaim, result EvictionResult) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	c.worked = result.Done()
+	if result == Evicted && !c.gone {
+		c.place = ev.remembered.PushBack(id)
+		ev.trim()
 	} else {
-		delete(l.byID, id)
+		delete(ev.byID, id)
 	}
-	close(c.done)
+	close(c.settled)
 }
 
-// shorten forgets the oldest of those kept that are too many.
-func (l *leaving) shorten() {
-	for l.kept.Len() > l.limit {
-		id := l.kept.Remove(l.kept.Front()).(string)
-		delete(l.byID, id)
+// trim forgets the oldest remembered victims beyond the limit.
+func (ev *evictions) trim() {
+	for ev.remembered.Len() > ev.limit {
+		id := ev.remembered.Remove(ev.remembered.Front()).(string)
+		delete(ev.byID, id)
 	}
 }
 
-// forget is told that a victim is gone.
-func (l *leaving) forget(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c, ok := l.byID[id]
+// forget drops a victim that is gone.
+func (ev *evictions) forget(id string) {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	c, ok := ev.byID[id]
 	switch {
 	case !ok:
 	case c.place == nil:
 		c.gone = true
 	default:
-		l.kept.Remove(c.place)
-		delete(l.byID, id)
+		ev.remembered.Remove(c.place)
+		delete(ev.byID, id)
 	}
 }
 
-// len is the number of victims kept or in flight.
-func (l *leaving) len() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.byID)
+// size is the number of victims that are claimed or remembered.
+func (ev *evictions) size() int {
+	ev.mu.Lock()
+	defer ev.mu.Unlock()
+	return len(ev.byID)
 }
 
-// identityOf tells pods apart: the UID, or namespace/name for a pod without one.
-// No UID has a slash in it.
+// identityOf returns what tells pods apart: the UID, or namespace/name for a pod
+// without one. No UID has a slash in it.
 func identityOf(p *outrank.Pod) string {
 	if p.UID != "" {
 		return p.UID

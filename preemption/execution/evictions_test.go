@@ -25,7 +25,7 @@ func TestSharedVictim(t *testing.T) {
 		evicted int
 		second  string
 	}{
-		"first works": {"once is enough", nil, false, 1, "default/q on n1: carried out; default/a evicted before; nominated"},
+		"first works": {"once is enough", nil, false, 1, "default/q on n1: completed; default/a evicted before; nominated"},
 		"first fails": {"then it is the second's", errBusy, false, 2, "default/q on n1: interrupted; default/a failed"},
 		"second gives up": {
 			"waiting ends with the context", nil, true, 1,
@@ -35,8 +35,8 @@ func TestSharedVictim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				door := &gate{open: make(chan struct{}), fail: c.fail}
-				e := newExecutor(t, execution.ExecutorConfig{Actions: door})
-				go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
+				e := newExecutor(t, execution.Config{Actions: door})
+				go func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) }()
 				synctest.Wait()
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
@@ -44,7 +44,7 @@ func TestSharedVictim(t *testing.T) {
 				go func() {
 					other := planFor(victimsNamed("a")...)
 					other.Pod = pendingPod("q")
-					report, _ := e.CarryOut(ctx, other)
+					report, _ := e.Execute(ctx, other)
 					done <- report.String()
 				}()
 				synctest.Wait()
@@ -75,10 +75,10 @@ func TestSharedVictim(t *testing.T) {
 func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, execution.ExecutorConfig{Actions: door})
-		go func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) }()
+		e := newExecutor(t, execution.Config{Actions: door})
+		go func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) }()
 		synctest.Wait()
-		_, err := e.CarryOut(context.Background(), planFor(victimsNamed("b")...))
+		_, err := e.Execute(context.Background(), planFor(victimsNamed("b")...))
 		require.ErrorIs(t, err, preemption.ErrState)
 		assert.True(t, e.Preempting("default/p"), "the first goes on")
 		close(door.open)
@@ -91,9 +91,9 @@ func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
 func TestGoneDuringTheLastEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, execution.ExecutorConfig{Actions: door, Order: execution.Asynchronous})
+		e := newExecutor(t, execution.Config{Actions: door, Order: execution.Asynchronous})
 		victims := victimsNamed("a b")
-		go func() { _, _ = e.CarryOut(context.Background(), planFor(victims...)) }()
+		go func() { _, _ = e.Execute(context.Background(), planFor(victims...)) }()
 		synctest.Wait()
 		e.Gone(victims[0])
 		e.Gone(victims[1])
@@ -111,15 +111,15 @@ func TestGoneDuringTheLastEviction(t *testing.T) {
 
 func TestWhomTheExecutorKeepsInMind(t *testing.T) {
 	run := func(t *testing.T, e *execution.Executor, victims ...*outrank.Pod) string {
-		report, _ := e.CarryOut(context.Background(), planFor(victims...))
+		report, _ := e.Execute(context.Background(), planFor(victims...))
 		var deeds []string
 		for _, v := range report.Victims {
-			deeds = append(deeds, v.Deed.String())
+			deeds = append(deeds, v.Result.String())
 		}
 		return strings.Join(deeds, "|")
 	}
 	t.Run("evicted, until it is gone", func(t *testing.T) {
-		e := newExecutor(t, execution.ExecutorConfig{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 		assert.Equal(t, "evicted before|evicted", run(t, e, victimsNamed("a b")...))
 		e.Gone(victimsNamed("a")[0])
@@ -127,30 +127,30 @@ func TestWhomTheExecutorKeepsInMind(t *testing.T) {
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 	})
 	t.Run("a pod of the same name is another", func(t *testing.T) {
-		e := newExecutor(t, execution.ExecutorConfig{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("1"))))
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("2"))))
 	})
 	t.Run("without a UID the name counts", func(t *testing.T) {
-		e := newExecutor(t, execution.ExecutorConfig{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a")))
 		assert.Equal(t, "evicted before", run(t, e, pendingPod("a")))
 	})
 	t.Run("a failure is tried again", func(t *testing.T) {
 		r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
-		e := newExecutor(t, execution.ExecutorConfig{Actions: r, Parallel: 1})
+		e := newExecutor(t, execution.Config{Actions: r, Parallel: 1})
 		assert.Equal(t, "evicted|failed|skipped", run(t, e, victimsNamed("a b c")...))
 		r.Do = nil
 		assert.Equal(t, "evicted before|evicted|evicted", run(t, e, victimsNamed("a b c")...))
 	})
 	t.Run("one that was rejected may come back", func(t *testing.T) {
 		r := &executiontest.Recorder{Waiting: func(*outrank.Pod) bool { return true }}
-		e := newExecutor(t, execution.ExecutorConfig{Actions: r})
+		e := newExecutor(t, execution.Config{Actions: r})
 		assert.Equal(t, "rejected while waiting", run(t, e, victimsNamed("a")...))
 		assert.Zero(t, e.Remembered())
 	})
 	t.Run("no more than asked for", func(t *testing.T) {
-		e := newExecutor(t, execution.ExecutorConfig{Actions: &executiontest.Recorder{}, Remember: 2, Parallel: 1})
+		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}, Remember: 2, Parallel: 1})
 		run(t, e, victimsNamed("a b c")...)
 		assert.Equal(t, 2, e.Remembered())
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // planned is the plan of the first example: batch leaves n1 for urgent.
@@ -19,17 +19,17 @@ func planned(snap *preemption.Snapshot) *preemption.Plan {
 	return must(eval.Preempt(context.Background(), snap, urgent(), now))
 }
 
-func ExampleExecutor_CarryOut() {
+func ExampleExecutor_Execute() {
 	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: cluster, Parallel: 1}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Parallel: 1}))
 	plan := planned(must(preemption.NewSnapshot(sample())))
-	report, err := executor.CarryOut(context.Background(), plan)
+	report, err := executor.Execute(context.Background(), plan)
 	fmt.Println(report, err)
 	for _, call := range cluster.Calls() {
 		fmt.Println("-", call)
 	}
 	// Output:
-	// default/urgent on n1: carried out; default/batch evicted; nominated <nil>
+	// default/urgent on n1: completed; default/batch evicted; nominated <nil>
 	// - latest default/urgent
 	// - evict default/batch (DisruptionTarget=True PreemptionByScheduler: default-scheduler: preempting to accommodate a higher priority pod)
 	// - event Normal Preempted default/batch: Preempted by pod default/urgent on node n1
@@ -40,7 +40,7 @@ func ExampleExecutor_CarryOut() {
 // waits when it wants to.
 func ExampleExecutor_Preempting() {
 	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: cluster, Order: execution.Asynchronous}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Order: execution.Asynchronous}))
 	plan, begun := planned(must(preemption.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
 		if call.Op == executiontest.OpEvict {
@@ -50,7 +50,7 @@ func ExampleExecutor_Preempting() {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := executor.CarryOut(context.Background(), plan)
+		_, err := executor.Execute(context.Background(), plan)
 		done <- err
 	}()
 	fmt.Println("kept out of the queue:", <-begun)
@@ -62,14 +62,14 @@ func ExampleExecutor_Preempting() {
 
 // A victim is told to go once, until it is gone.
 func ExampleExecutor_Gone() {
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: &executiontest.Recorder{}}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}}))
 	plan := planned(must(preemption.NewSnapshot(sample())))
 	for range 2 {
-		report := must(executor.CarryOut(context.Background(), plan))
-		fmt.Println(report.Victims[0].Deed)
+		report := must(executor.Execute(context.Background(), plan))
+		fmt.Println(report.Victims[0].Result)
 	}
 	executor.Gone(plan.Victims[0].Pod)
-	fmt.Println(must(executor.CarryOut(context.Background(), plan)).Victims[0].Deed)
+	fmt.Println(must(executor.Execute(context.Background(), plan)).Victims[0].Result)
 	// Output:
 	// evicted
 	// evicted before
@@ -84,45 +84,21 @@ func ExampleReport() {
 		}
 		return nil
 	}}
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: cluster}))
-	report, err := executor.CarryOut(context.Background(), planned(must(preemption.NewSnapshot(sample()))))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
+	report, err := executor.Execute(context.Background(), planned(must(preemption.NewSnapshot(sample()))))
 	fmt.Println(err)
-	fmt.Println(report.Ending, len(report.Done()), len(report.Left()), report.Nominated)
+	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
 	// Output:
 	// pod default/urgent: preempting on node n1: 0 of 1 victims done: victim default/batch: the server is busy
 	// interrupted 0 1 false
 }
 
-func ExampleExecutorConfig_Validate() {
-	c := execution.ExecutorConfig{Parallel: -1}
+func ExampleConfig_Validate() {
+	c := execution.Config{Parallel: -1}
 	fmt.Println(c.Validate())
 	// Output:
 	// executor config: Actions: missing
 	// executor config: Parallel: -1 is not between 0 and 1024
-}
-
-// A simulator moves its cluster on by what the executor does.
-func ExampleRecorder() {
-	snap := must(preemption.NewSnapshot(sample()))
-	pod := urgent()
-	fmt.Println(snap.AddPod(pod))
-	cluster := &executiontest.Recorder{Find: snap.Pod, Do: func(call executiontest.Call) error {
-		switch call.Op {
-		case executiontest.OpEvict:
-			return snap.RemovePod(call.Pod.Key())
-		case executiontest.OpNominate:
-			return snap.Nominate(call.Pod.Key(), call.Node)
-		}
-		return nil
-	}}
-	plan := planned(snap)
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: cluster, Parallel: 1}))
-	fmt.Println(executor.CarryOut(context.Background(), plan))
-	fmt.Println(len(snap.PodsOn("n1")), snap.NominationOf(pod.Key()))
-	// Output:
-	// <nil>
-	// default/urgent on n1: carried out; default/batch evicted; nominated <nil>
-	// 1 n1
 }
 
 func ExampleNominator() {
@@ -179,30 +155,38 @@ func ExampleNominator_ApplyTo() {
 	// preempt n1 [default/batch]
 }
 
-// A pod that fits nowhere goes back to the queue, nominated to where room is
-// being made.
-func ExampleHandleFailure() {
+// A pod that fits nowhere goes back to the queue that it was popped from,
+// nominated to the node where room is being made. The queue needs no adapter.
+func ExampleFailureHandler_Handle() {
 	var (
+		ctx       = context.Background()
 		snap      = must(preemption.NewSnapshot(sample()))
+		waiting   = must(queue.New(queue.Config{}))
 		cluster   executiontest.Recorder
 		nominator execution.Nominator
 	)
-	plan := planned(snap)
-	after, err := execution.HandleFailure(context.Background(),
-		execution.FailureParts{Actions: &cluster, Queue: &cluster, Nominator: &nominator},
-		execution.Failure{Pod: plan.Pod, Plan: plan})
-	fmt.Println(after.Kind, "-", after.Requeue, "-", after.Nomination, err)
+	fmt.Println(waiting.Add(urgent(), now))
+	entry, _ := waiting.TryPop(now)
+	plan := must(must(preemption.New(preemption.Config{})).Preempt(ctx, snap, entry.Pod, now))
+
+	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
+	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
+	fmt.Println(result.Kind, "-", result.Requeue, "-", result.Nomination, err)
 	for _, call := range cluster.Calls() {
 		fmt.Println("-", call)
 	}
 	fmt.Println(nominator.NodeOf("default/urgent"))
+	for _, e := range waiting.Pending().Unschedulable {
+		fmt.Println(e.Pod.Key(), "waits for news about", e.FailedFilters)
+	}
 	// Output:
+	// <nil>
 	// fits nowhere - back to the queue - nominated to n1 <nil>
 	// - latest default/urgent
-	// - requeue default/urgent [NodeResourcesFit]
 	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu.
 	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.; nominated to n1)
 	// n1
+	// default/urgent waits for news about [NodeResourcesFit]
 }
 
 // The verdict alone is data, and nothing is done.
@@ -210,7 +194,7 @@ func ExampleFailure_Verdict() {
 	meek := urgent()
 	meek.Priority = outrank.Priority(0)
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.New(preemption.Config{}))
-	f := execution.Failure{Pod: meek, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
+	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
 	v := must(f.Verdict())
 	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)
 	fmt.Println(v.Event.Message)
@@ -220,13 +204,13 @@ func ExampleFailure_Verdict() {
 }
 
 // The text format of Prometheus.
-func ExampleCounts_Families() {
+func ExampleMetricValues_Families() {
 	var metrics execution.Metrics
 	metrics.AddPreemption()
 	metrics.AddVictims(3)
 	metrics.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
-	metrics.SetPending(execution.Pending{Active: 2, Unschedulable: 1})
-	for _, f := range metrics.Counts().Families() {
+	metrics.SetPending(execution.PendingPods{Active: 2, Unschedulable: 1})
+	for _, f := range metrics.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
 			fmt.Println(s)
@@ -259,69 +243,56 @@ func ExampleCounts_Families() {
 	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
 }
 
-func ExampleEvent_LogValue() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
-	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{Actions: cluster}))
-	must(executor.CarryOut(context.Background(), planned(must(preemption.NewSnapshot(sample())))))
-	for _, e := range cluster.Events() {
-		log.Info("event", "event", e)
-	}
-	// Output:
-	// level=INFO msg=event event.type=Normal event.reason=Preempted event.action=Preempting event.pod=default/batch event.related=default/urgent event.message="Preempted by pod default/urgent on node n1"
-}
-
-// One pod from its first attempt to its place: it pushes another out, waits for
-// that one's end and is bound.
-func Example_carryingOut() {
+// One pod from the queue to its place: it pushes another pod out, waits until
+// that pod has terminated, and fits.
+func Example() {
 	var (
 		ctx       = context.Background()
 		snap      = must(preemption.NewSnapshot(sample()))
 		eval      = must(preemption.New(preemption.Config{}))
+		waiting   = must(queue.New(queue.Config{}))
 		nominator execution.Nominator
 		metrics   execution.Metrics
-		cluster   executiontest.Recorder // in place of an API server and a queue
+		cluster   executiontest.Recorder // in place of an API server
 	)
-	executor := must(execution.NewExecutor(execution.ExecutorConfig{
-		Actions: &cluster, Nominator: &nominator, Metrics: &metrics,
-	}))
-	attempt := func(pod *outrank.Pod) *preemption.Plan {
+	executor := must(execution.NewExecutor(execution.Config{Actions: &cluster, Nominator: &nominator, Metrics: &metrics}))
+	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator, Metrics: &metrics}
+	attempt := func(now time.Time) *preemption.Plan {
+		entry, _ := waiting.TryPop(now)
 		if err := nominator.ApplyTo(snap); err != nil {
 			fmt.Println(err)
 		}
-		plan := must(eval.Preempt(ctx, snap, pod, now))
+		plan := must(eval.Preempt(ctx, snap, entry.Pod, now))
 		if plan.Outcome == preemption.Fits {
 			metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-			nominator.Delete(pod)
+			nominator.Delete(entry.Pod)
+			waiting.Done(entry)
 			return plan
 		}
-		failure := execution.Failure{Pod: pod, Plan: plan}
+		failure := execution.Failure{Entry: entry, Now: now, Plan: plan}
 		if plan.Outcome == preemption.Preempt {
-			report, err := executor.CarryOut(ctx, plan)
+			report, err := executor.Execute(ctx, plan)
 			fmt.Println(report)
-			failure.CarryErr = err
+			failure.ExecutionErr = err
 		}
-		after := must(execution.HandleFailure(ctx, execution.FailureParts{
-			Actions: &cluster, Queue: &cluster, Nominator: &nominator, Metrics: &metrics,
-		}, failure))
-		fmt.Println(after.Requeue, "-", after.Nomination, "-", after.Event.Message)
+		result := must(handler.Handle(ctx, failure))
+		fmt.Println(result.Requeue, "-", result.Nomination, "-", result.Event.Message)
 		return plan
 	}
 
-	plan := attempt(urgent())
-	for _, v := range plan.Victims { // the victims end
+	fmt.Println(waiting.Add(urgent(), now))
+	plan := attempt(now)
+	later := now.Add(30 * time.Second)
+	for _, v := range plan.Victims { // the victims terminate
 		fmt.Println(snap.RemovePod(v.Pod.Key()))
 		executor.Gone(v.Pod)
+		waiting.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: v.Pod}, later)
 	}
-	fmt.Println(attempt(urgent()).Outcome, nominator.Len())
+	fmt.Println(attempt(later).Outcome, nominator.Len(), waiting.Counts())
 	// Output:
-	// default/urgent on n1: carried out; default/batch evicted; nominated
+	// <nil>
+	// default/urgent on n1: completed; default/batch evicted; nominated
 	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
 	// <nil>
-	// fits 0
+	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 in flight
 }

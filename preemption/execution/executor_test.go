@@ -34,33 +34,33 @@ func TestOrders(t *testing.T) {
 		"synchronous": {
 			"victims, nominations of others, the preemptor's own", execution.Synchronous, planFor(victimsNamed("a b")...), nil,
 			"latest p|evict a|event a|evict b|event b|clear nomination lower|nominate p n1",
-			"default/p on n1: carried out; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"asynchronous": {
 			"the preemptor first, as others are scheduled meanwhile", execution.Asynchronous, planFor(victimsNamed("a b")...), nil,
 			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b",
-			"default/p on n1: carried out; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"waiting": {
 			"a victim that waits is rejected, not deleted", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Waiting = func(*outrank.Pod) bool { return true } },
 			"latest p|reject a|event a|clear nomination lower|nominate p n1",
-			"default/p on n1: carried out; default/a rejected while waiting; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a rejected while waiting; default/lower not nominated any more; nominated", nil,
 		},
 		"terminating": {
 			"nothing has to be done about it", execution.Synchronous, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
 			"latest p|evict b|event b|clear nomination lower|nominate p n1",
-			"default/p on n1: carried out; default/a terminating already; default/b evicted; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a terminating already; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"all terminating": {
 			"no victim to wait for", execution.Asynchronous, planFor(pendingPod("a", withDeletion)), nil,
 			"latest p|nominate p n1|clear nomination lower",
-			"default/p on n1: carried out; default/a terminating already; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a terminating already; default/lower not nominated any more; nominated", nil,
 		},
 		"twice in the plan": {
 			"taken once", execution.Synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
 			"latest p|evict a|event a|clear nomination lower|nominate p n1",
-			"default/p on n1: carried out; default/a evicted; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"victim not found": {
 			"it is gone, and there is nothing to tell", execution.Synchronous, planFor(victimsNamed("a")...),
@@ -68,7 +68,7 @@ func TestOrders(t *testing.T) {
 				r.Do = failOn(fmt.Errorf("pods a: %w", preemption.ErrNotFound), "evict a")
 			},
 			"latest p|evict a!|clear nomination lower|nominate p n1",
-			"default/p on n1: carried out; default/a gone already; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a gone already; default/lower not nominated any more; nominated", nil,
 		},
 		"preemptor not found": {
 			"nobody needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
@@ -135,19 +135,19 @@ func TestOrders(t *testing.T) {
 			"not critical", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
 			"latest p|evict a|event a|clear nomination lower!|nominate p n1",
-			"default/p on n1: carried out; default/a evicted; nominated", nil,
+			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"clearing fails in the background": {
 			"not critical, but the preemptor is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
 			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
-			"default/p on n1: carried out; default/a evicted; nominated", nil,
+			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"clearing one that is gone": {
 			"not found is success", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "clear nomination lower") },
 			"latest p|nominate p n1|clear nomination lower!|evict a|event a",
-			"default/p on n1: carried out; default/a evicted; default/lower not nominated any more; nominated", nil,
+			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"nominating fails": {
 			"all is done but that", execution.Synchronous, planFor(victimsNamed("a")...),
@@ -173,12 +173,12 @@ func TestOrders(t *testing.T) {
 			}
 			plan := *c.plan
 			plan.ClearedNominations = []*outrank.Pod{lower}
-			e := newExecutor(t, execution.ExecutorConfig{Actions: r, Order: c.order, Parallel: 1})
-			report, err := e.CarryOut(context.Background(), &plan)
+			e := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1})
+			report, err := e.Execute(context.Background(), &plan)
 			require.ErrorIs(t, err, c.err, c.why)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
 			assert.Equal(t, c.report, report.String(), c.why)
-			assert.Equal(t, c.err != nil, report.Ending == execution.Interrupted)
+			assert.Equal(t, c.err != nil, report.Result == execution.Interrupted)
 			assert.False(t, e.Preempting("default/p"), "it is over")
 		})
 	}
@@ -190,18 +190,18 @@ func TestWhatActionsAreTold(t *testing.T) {
 	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
 	plan.Grace = &grace
-	report, err := newExecutor(t, execution.ExecutorConfig{Actions: r, Scheduler: "mine"}).CarryOut(context.Background(), plan)
+	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine"}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	assert.Same(t, latest, report.Preemptor)
 	calls := r.Calls()
 	assert.Equal(t, execution.Eviction{
 		Victim: plan.Victims[0].Pod, Node: "n1", Grace: &grace, Preemptor: latest,
-		Condition: execution.Condition{
+		Condition: outrank.PodCondition{
 			Type: "DisruptionTarget", Status: "True", Reason: "PreemptionByScheduler",
 			Message: "mine: preempting to accommodate a higher priority pod",
 		},
 	}, calls[1].Eviction)
-	assert.Equal(t, execution.Event{
+	assert.Equal(t, outrank.Event{
 		Type: "Normal", Reason: "Preempted", Action: "Preempting", Pod: plan.Victims[0].Pod, Related: latest,
 		Message: "Preempted by pod uid-p on node n1",
 	}, calls[2].Event)
@@ -210,7 +210,7 @@ func TestWhatActionsAreTold(t *testing.T) {
 
 func TestPlansThatAreNone(t *testing.T) {
 	r := &executiontest.Recorder{}
-	e := newExecutor(t, execution.ExecutorConfig{Actions: r})
+	e := newExecutor(t, execution.Config{Actions: r})
 	nobody := planFor(victimsNamed("a")...)
 	nobody.Pod = nil
 	for name, c := range map[string]struct {
@@ -224,7 +224,7 @@ func TestPlansThatAreNone(t *testing.T) {
 		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := e.CarryOut(context.Background(), c.plan)
+			report, err := e.Execute(context.Background(), c.plan)
 			require.ErrorIs(t, err, c.want)
 			require.NotNil(t, report)
 			require.NotEmpty(t, report.String())
@@ -263,7 +263,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
-			_, err := newExecutor(t, execution.ExecutorConfig{Actions: r, Nominator: &n}).CarryOut(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n}).Execute(context.Background(), plan)
 			assert.Equal(t, name == "not nominated", err != nil)
 			require.NoError(t, n.Check())
 			for pod, node := range c.want {
@@ -284,7 +284,7 @@ func TestEndOfTheContext(t *testing.T) {
 		"after the first":     {execution.Synchronous, "evict a", "default/p on n1: interrupted; default/a evicted; default/b skipped"},
 		"after the last":      {execution.Synchronous, "evict b", "default/p on n1: interrupted; default/a evicted; default/b evicted"},
 		"after nominating":    {execution.Asynchronous, "nominate p", "default/p on n1: interrupted; default/a skipped; default/b skipped; nominated"},
-		"after the last, too": {execution.Asynchronous, "evict b", "default/p on n1: carried out; default/a evicted; default/b evicted; default/low not nominated any more; nominated"},
+		"after the last, too": {execution.Asynchronous, "evict b", "default/p on n1: completed; default/a evicted; default/b evicted; default/low not nominated any more; nominated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -300,9 +300,9 @@ func TestEndOfTheContext(t *testing.T) {
 			}}
 			plan := planFor(victimsNamed("a b")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("low")}
-			report, err := newExecutor(t, execution.ExecutorConfig{Actions: r, Order: c.order, Parallel: 1}).CarryOut(ctx, plan)
+			report, err := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1}).Execute(ctx, plan)
 			assert.Equal(t, c.want, report.String())
-			if report.Ending == execution.CarriedOut {
+			if report.Result == execution.Completed {
 				require.NoError(t, err)
 				return
 			}
@@ -332,9 +332,9 @@ func TestParallel(t *testing.T) {
 					names = append(names, fmt.Sprintf("v%02d", i))
 				}
 				door := &gate{open: make(chan struct{})}
-				e := newExecutor(t, execution.ExecutorConfig{Actions: door, Order: c.order, Parallel: c.parallel})
+				e := newExecutor(t, execution.Config{Actions: door, Order: c.order, Parallel: c.parallel})
 				go func() {
-					_, err := e.CarryOut(context.Background(), planFor(victimsNamed(strings.Join(names, " "))...))
+					_, err := e.Execute(context.Background(), planFor(victimsNamed(strings.Join(names, " "))...))
 					assert.NoError(t, err)
 				}()
 				for _, size := range c.groups {
@@ -385,11 +385,11 @@ func TestPanicOfAnAction(t *testing.T) {
 		}
 		return nil
 	}}
-	e := newExecutor(t, execution.ExecutorConfig{Actions: r})
-	require.Panics(t, func() { _, _ = e.CarryOut(context.Background(), planFor(victimsNamed("a")...)) })
+	e := newExecutor(t, execution.Config{Actions: r})
+	require.Panics(t, func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) })
 	assert.False(t, e.Preempting("default/p"))
 	r.Do = nil
-	report, err := e.CarryOut(context.Background(), planFor(victimsNamed("a")...))
+	report, err := e.Execute(context.Background(), planFor(victimsNamed("a")...))
 	require.NoError(t, err)
-	assert.Equal(t, execution.Evicted, report.Victims[0].Deed)
+	assert.Equal(t, execution.Evicted, report.Victims[0].Result)
 }

@@ -33,9 +33,9 @@ func (n *Nominator) Check() error {
 	return nil
 }
 
-// Remembered is the number of victims that the executor keeps in mind, or is
+// Remembered is the number of victims that the executor remembers or is
 // evicting.
-func (e *Executor) Remembered() int { return e.leaving.len() }
+func (e *Executor) Remembered() int { return e.evictions.size() }
 
 // CompareNominated is the order of the pods nominated to one node.
 var CompareNominated = compareNominated

@@ -66,7 +66,7 @@ func TestVerdict(t *testing.T) {
 			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"}, "0/0 nodes are available:",
 		},
 		"carrying out failed": {
-			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), CarryErr: errBusy},
+			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), ExecutionErr: errBusy},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
 		},
@@ -92,25 +92,25 @@ func TestVerdict(t *testing.T) {
 		},
 		"refused by mistake": {
 			"a step broke", execution.Failure{Refused: &preemption.Status{Code: preemption.Broken, Filter: "Quota", Reasons: []string{"lost"}}},
-			execution.SchedulerBroke, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "Quota: lost",
+			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "Quota: lost",
 		},
 		"error": {
 			"the pod has nothing to do with it", execution.Failure{Err: errBusy},
-			execution.SchedulerBroke, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "busy",
+			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "busy",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.failure.Pod = pendingPod("p")
+			c.failure.Entry = entryOf(pendingPod("p"))
 			v, err := c.failure.Verdict()
 			require.NoError(t, err)
 			assert.Equal(t, c.kind, v.Kind, c.why)
 			assert.Equal(t, c.filters, v.Filters, c.why)
 			assert.Equal(t, c.nomination, v.Nomination, c.why)
-			assert.Equal(t, execution.Condition{Type: "PodScheduled", Status: "False", Reason: c.reason, Message: c.message}, v.Condition)
-			assert.Equal(t, execution.Event{
-				Type: "Warning", Reason: "FailedScheduling", Action: "Scheduling", Pod: c.failure.Pod, Message: c.message,
+			assert.Equal(t, outrank.PodCondition{Type: "PodScheduled", Status: "False", Reason: c.reason, Message: c.message}, v.Condition)
+			assert.Equal(t, outrank.Event{
+				Type: "Warning", Reason: "FailedScheduling", Action: "Scheduling", Pod: c.failure.Entry.Pod, Message: c.message,
 			}, v.Event)
-			assert.Equal(t, c.kind == execution.SchedulerBroke, v.Result == execution.ResultError)
+			assert.Equal(t, c.kind == execution.SchedulerFailed, v.Result == execution.ResultError)
 		})
 	}
 }
@@ -121,19 +121,19 @@ func TestFailuresThatAreNone(t *testing.T) {
 		want    error
 	}{
 		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
-		"no reason":            {execution.Failure{Pod: pendingPod("p")}, outrank.ErrInvalid},
-		"two reasons":          {execution.Failure{Pod: pendingPod("p"), Err: errBusy, Plan: turnedDown(preemption.Preempt)}, outrank.ErrInvalid},
-		"it fits":              {execution.Failure{Pod: pendingPod("p"), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
-		"refused with success": {execution.Failure{Pod: pendingPod("p"), Refused: &preemption.Status{}}, preemption.ErrState},
+		"no reason":            {execution.Failure{Entry: entryOf(pendingPod("p"))}, outrank.ErrInvalid},
+		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempt)}, outrank.ErrInvalid},
+		"it fits":              {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
+		"refused with success": {execution.Failure{Entry: entryOf(pendingPod("p")), Refused: &preemption.Status{}}, preemption.ErrState},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &executiontest.Recorder{}
-			_, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r}, c.failure)
+			_, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), c.failure)
 			require.ErrorIs(t, err, c.want)
 			require.Empty(t, r.Calls())
 		})
 	}
-	_, err := execution.HandleFailure(context.Background(), execution.FailureParts{}, execution.Failure{Pod: pendingPod("p"), Err: errBusy})
+	_, err := (&execution.FailureHandler{}).Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -143,7 +143,7 @@ func TestLongMessages(t *testing.T) {
 		"just right": strings.Repeat("x", 1024), "one over": strings.Repeat("x", 1025),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := execution.Failure{Pod: pendingPod("p"), Err: errors.New(text)}
+			f := execution.Failure{Entry: entryOf(pendingPod("p")), Err: errors.New(text)}
 			v, err := f.Verdict()
 			require.NoError(t, err)
 			assert.Equal(t, text, v.Condition.Message, "the condition has all of it")
@@ -215,9 +215,9 @@ func TestAftermath(t *testing.T) {
 			if c.change != nil {
 				c.change(r)
 			}
-			c.failure.Pod = pendingPod("p", withUID("uid-p"))
-			n.Add(c.failure.Pod, "memory")
-			a, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r, Nominator: &n}, c.failure)
+			c.failure.Entry = entryOf(pendingPod("p", withUID("uid-p")))
+			n.Add(c.failure.Entry.Pod, "memory")
+			a, err := (&execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}).Handle(context.Background(), c.failure)
 			require.ErrorIs(t, err, c.err, c.why)
 			require.NoError(t, n.Check())
 			assert.Equal(t, c.requeue, a.Requeue, c.why)
@@ -230,15 +230,15 @@ func TestAftermath(t *testing.T) {
 func TestAftermathTakesTheLatestVersion(t *testing.T) {
 	r, latest := &executiontest.Recorder{}, pendingPod("p", withPriority(77))
 	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
-	f := execution.Failure{Pod: pendingPod("p"), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
-	a, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Queue: r}, f)
+	f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
+	a, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), f)
 	require.NoError(t, err)
 	assert.Same(t, latest, a.Pod)
 	for _, c := range r.Calls() {
 		switch c.Op {
 		case executiontest.OpRequeue:
 			assert.Same(t, latest, c.Pod)
-			assert.Equal(t, []string{preemption.NodePorts}, c.Filters)
+			assert.Equal(t, []string{preemption.NodePorts}, c.Entry.FailedFilters)
 		case executiontest.OpUpdate:
 			assert.Same(t, latest, c.Pod)
 			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
@@ -251,7 +251,7 @@ func TestAftermathOfAnEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r := &executiontest.Recorder{}
-	_, err := execution.HandleFailure(ctx, execution.FailureParts{Actions: r, Queue: r}, execution.Failure{Pod: pendingPod("p"), Err: errBusy})
+	_, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(ctx, execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, []string{"requeue p", "event p", "update status p"}, story(r))
 }
@@ -267,11 +267,11 @@ func TestFailuresAreCounted(t *testing.T) {
 		{Err: errBusy},
 		{Refused: &preemption.Status{Code: preemption.Unschedulable}},
 	} {
-		f.Pod = pendingPod("p")
-		_, err := execution.HandleFailure(context.Background(), execution.FailureParts{Actions: r, Metrics: &m}, f)
+		f.Entry = entryOf(pendingPod("p"))
+		_, err := (&execution.FailureHandler{Actions: r, Metrics: &m}).Handle(context.Background(), f)
 		require.NoError(t, err)
 	}
-	c := m.Counts()
+	c := m.Values()
 	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes")
 	assert.Equal(t, map[execution.Attempt]uint64{
 		{execution.ResultUnschedulable, execution.DefaultScheduler}: 4, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
@@ -282,19 +282,19 @@ func TestFailuresAreCounted(t *testing.T) {
 func TestTexts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, text := range []fmt.Stringer{
-		execution.Interrupted, execution.CarriedOut, execution.PreemptorGone, execution.PreemptorBound, execution.Ending(99),
-		execution.Skipped, execution.Evicted, execution.Rejected, execution.WasTerminating, execution.WasEvicted, execution.WasGone, execution.Failed, execution.Deed(99),
-		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerBroke, execution.FailureKind(99),
+		execution.Interrupted, execution.Completed, execution.PreemptorGone, execution.PreemptorBound, execution.Result(99),
+		execution.Skipped, execution.Evicted, execution.Rejected, execution.AlreadyTerminating, execution.AlreadyEvicted, execution.AlreadyGone, execution.Failed, execution.EvictionResult(99),
+		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerFailed, execution.FailureKind(99),
 		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.Requeue(99),
 		execution.Nomination{}, execution.Nomination{execution.SetNomination, "n1"}, execution.Nomination{Change: execution.DropNomination}, execution.Nomination{Change: 99},
-		execution.Event{}, execution.Condition{}, executiontest.Call{}, &execution.Report{},
+		outrank.Event{}, outrank.PodCondition{}, executiontest.Call{}, &execution.Report{},
 	} {
 		s := text.String()
 		assert.NotEmpty(t, s)
 		assert.False(t, seen[s], s)
 		seen[s] = true
 	}
-	v := (&execution.ExecutorConfig{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
+	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
 	require.ErrorIs(t, v, outrank.ErrInvalid)
 	assert.Equal(t, 3, strings.Count(v.Error(), "\n")+1)
 }

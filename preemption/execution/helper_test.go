@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -36,7 +37,7 @@ func victimsNamed(names string) []*outrank.Pod {
 	return pods
 }
 
-func newExecutor(t require.TestingT, config execution.ExecutorConfig) *execution.Executor {
+func newExecutor(t require.TestingT, config execution.Config) *execution.Executor {
 	e, err := execution.NewExecutor(config)
 	require.NoError(t, err)
 	return e
@@ -94,4 +95,9 @@ func withRequest(cpu string) func(*outrank.Pod) {
 	return func(p *outrank.Pod) {
 		p.Containers = []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}
 	}
+}
+
+// entryOf is the entry of a first attempt.
+func entryOf(pod *outrank.Pod) queue.Entry {
+	return queue.Entry{Pod: pod, Attempts: 1, Cycle: 1}
 }

@@ -15,7 +15,7 @@ const (
 	notHelpfulReason = "Preemption is not helpful for scheduling"
 )
 
-// message says what became of the attempt, in the words of the reference.
+// message returns why the attempt failed, in the words of the reference.
 func (f *Failure) message(kind FailureKind) string {
 	switch kind {
 	case NoNodes:
@@ -35,11 +35,11 @@ func (f *Failure) message(kind FailureKind) string {
 	return f.Refused.String()
 }
 
-// preemptionMessage says why preemption does not help, empty where it does.
+// preemptionMessage returns why preemption does not help, empty where it does.
 func (f *Failure) preemptionMessage() string {
 	switch {
-	case f.CarryErr != nil:
-		return f.CarryErr.Error()
+	case f.ExecutionErr != nil:
+		return f.ExecutionErr.Error()
 	case f.Plan.Outcome == preemption.NotEligible:
 		return f.Plan.Ineligible.String()
 	case f.Plan.Outcome == preemption.NothingHelps:
@@ -48,8 +48,8 @@ func (f *Failure) preemptionMessage() string {
 	return ""
 }
 
-// withUntried is what preemption came to on all nodes that turned the pod down,
-// with those where it was not worth trying.
+// withUntried returns the answers of preemption on all nodes that turned the pod
+// down, those included where it was not tried because it cannot help.
 func withUntried(p *preemption.Plan) []preemption.Count {
 	left := nodesOf(p)
 	for _, c := range p.Unhelpful {
@@ -59,7 +59,7 @@ func withUntried(p *preemption.Plan) []preemption.Count {
 	return append(slices.Clone(p.Unhelpful), untried)
 }
 
-// nodesOf is the number of nodes that a plan has an answer of.
+// nodesOf returns the number of nodes that a plan has an answer of.
 func nodesOf(p *preemption.Plan) int {
 	n := p.Feasible
 	for _, c := range p.TurnedDown {
@@ -68,9 +68,9 @@ func nodesOf(p *preemption.Plan) int {
 	return n
 }
 
-// nodesMessage says that none of the nodes is available and for how many of
-// them each reason was given, in the order of the texts (FitError.Error). A
-// node may have several reasons.
+// nodesMessage says that none of the nodes is available and how many of them each
+// reason holds for, sorted by text (FitError.Error). A node may have several
+// reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
 	text := fmt.Sprintf("0/%d nodes are available:", nodes)
 	given := map[string]int{}
@@ -92,14 +92,15 @@ func nodesMessage(nodes int, counts []preemption.Count) string {
 	return text
 }
 
-// An event's message may have so many bytes; a longer one ends in the mark.
+// The largest number of bytes of an event's message; a longer one is cut and ends
+// in the mark.
 const (
 	messageLimit = 1024
 	cutMark      = " ..."
 )
 
-// cutMessage shortens a message to what an event may hold (truncateMessage). It
-// does not cut through a character, as the reference may.
+// cutMessage shortens a message to what an event may hold (truncateMessage).
+// Unlike the reference it never cuts through a character.
 func cutMessage(text string) string {
 	if len(text) <= messageLimit {
 		return text

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// Family is a metric with its values, as Prometheus has it.
-type Family struct {
+// MetricFamily is a metric with its values, as Prometheus defines it.
+type MetricFamily struct {
 	// Name and Help are the reference's; Type is counter, gauge or histogram.
 	Name, Help, Type string
 	Samples          []MetricSample
 }
 
-// MetricSample is one value of a [Family].
+// MetricSample is one value of a [MetricFamily].
 type MetricSample struct {
-	// Name is that of the family, with a suffix in a histogram.
+	// Name is the name of the family, with a suffix in a histogram.
 	Name   string
-	Labels []Label
+	Labels []MetricLabel
 	Value  float64
 }
 
-// Label is a name with a value.
-type Label struct{ Name, Value string }
+// MetricLabel is a name with a value.
+type MetricLabel struct{ Name, Value string }
 
-// String gives the sample as a line of the Prometheus text format.
+// String returns the sample as a line of the Prometheus text format.
 func (s MetricSample) String() string {
 	labels := make([]string, len(s.Labels))
 	for i, l := range s.Labels {
@@ -41,18 +41,18 @@ func (s MetricSample) String() string {
 
 var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// Families gives the counts under the names and with the buckets of
-// kube-scheduler, by name; attempts by result and profile. The buckets of the
-// histogram add up, as Prometheus wants it. A metric that nobody has set is
-// left out, but for the two of preemption.
-func (c Counts) Families() []Family {
-	families := []Family{{
+// Families returns the values under the names and with the buckets of
+// kube-scheduler, sorted by name; attempts are sorted by result and profile. The
+// buckets of the histogram are cumulative, as Prometheus wants them. A metric
+// that was never set is left out, except the two of preemption.
+func (c MetricValues) Families() []MetricFamily {
+	families := []MetricFamily{{
 		Name: "scheduler_preemption_attempts_total", Type: "counter",
 		Help:    "How often preemption was tried.",
 		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
-	}, c.PreemptionVictims.family()}
+	}, c.PreemptionVictims.metricFamily()}
 	if c.Pending != nil {
-		families = slices.Insert(families, 0, c.Pending.family())
+		families = slices.Insert(families, 0, c.Pending.metricFamily())
 	}
 	if len(c.ScheduleAttempts) > 0 {
 		families = append(families, c.attemptFamily())
@@ -60,8 +60,8 @@ func (c Counts) Families() []Family {
 	return families
 }
 
-func (h *VictimHistogram) family() Family {
-	f := Family{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
+func (h *VictimHistogram) metricFamily() MetricFamily {
+	f := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
 	total := uint64(0)
 	for i, n := range h.Buckets {
 		total += n
@@ -71,7 +71,7 @@ func (h *VictimHistogram) family() Family {
 		}
 		f.Samples = append(f.Samples, MetricSample{
 			Name:   f.Name + "_bucket",
-			Labels: []Label{{"le", strconv.FormatFloat(bound, 'g', -1, 64)}}, Value: float64(total),
+			Labels: []MetricLabel{{"le", strconv.FormatFloat(bound, 'g', -1, 64)}}, Value: float64(total),
 		})
 	}
 	f.Samples = append(f.Samples,
@@ -80,19 +80,19 @@ func (h *VictimHistogram) family() Family {
 	return f
 }
 
-func (p *Pending) family() Family {
-	f := Family{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
+func (p *PendingPods) metricFamily() MetricFamily {
+	f := MetricFamily{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
 	for _, q := range []struct {
 		name string
 		pods int
 	}{{"active", p.Active}, {"backoff", p.Backoff}, {"gated", p.Gated}, {"unschedulable", p.Unschedulable}} {
-		f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: []Label{{"queue", q.name}}, Value: float64(q.pods)})
+		f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: []MetricLabel{{"queue", q.name}}, Value: float64(q.pods)})
 	}
 	return f
 }
 
-func (c *Counts) attemptFamily() Family {
-	f := Family{
+func (c *MetricValues) attemptFamily() MetricFamily {
+	f := MetricFamily{
 		Name: "scheduler_schedule_attempts_total", Type: "counter",
 		Help: "Number of attempts to schedule pods, by how they ended.",
 	}
@@ -105,7 +105,7 @@ func (c *Counts) attemptFamily() Family {
 	for _, a := range keys {
 		f.Samples = append(f.Samples, MetricSample{
 			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
-			Labels: []Label{{"profile", a.Profile}, {"result", string(a.Result)}},
+			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},
 		})
 	}
 	return f

@@ -29,7 +29,7 @@ func TestVictimBuckets(t *testing.T) {
 	} {
 		var m execution.Metrics
 		m.AddVictims(c.victims)
-		h := m.Counts().PreemptionVictims
+		h := m.Values().PreemptionVictims
 		assert.Equal(t, uint64(1), h.Buckets[c.bucket], "%d: %s", c.victims, c.why)
 		assert.Equal(t, uint64(1), h.Count())
 		assert.Equal(t, uint64(max(0, c.victims)), h.Sum)
@@ -45,9 +45,9 @@ func TestNoMetrics(t *testing.T) {
 	m.AddPreemption()
 	m.AddVictims(1)
 	m.AddAttempt(execution.Attempt{})
-	m.SetPending(execution.Pending{})
-	assert.Equal(t, execution.Counts{}, m.Counts())
-	assert.Len(t, m.Counts().Families(), 2)
+	m.SetPending(execution.PendingPods{})
+	assert.Equal(t, execution.MetricValues{}, m.Values())
+	assert.Len(t, m.Values().Families(), 2)
 }
 
 // Nothing is lost, and every copy is of one moment: each round counts one of
@@ -63,12 +63,12 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 				m.AddPreemption()
 				m.AddVictims(i % 100)
 				m.AddAttempt(execution.Attempt{execution.ResultUnschedulable, "p"})
-				m.SetPending(execution.Pending{Active: i, Backoff: i})
+				m.SetPending(execution.PendingPods{Active: i, Backoff: i})
 			}
 		})
 	}
 	for range 200 {
-		c := m.Counts()
+		c := m.Values()
 		require.GreaterOrEqual(t, c.PreemptionAttempts, c.PreemptionVictims.Count())
 		require.LessOrEqual(t, c.PreemptionAttempts, c.ScheduleAttempts[execution.Attempt{execution.ResultUnschedulable, "p"}]+workers)
 		if c.Pending != nil {
@@ -76,7 +76,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 		}
 	}
 	all.Wait()
-	c := m.Counts()
+	c := m.Values()
 	assert.Equal(t, uint64(workers*rounds), c.PreemptionAttempts)
 	assert.Equal(t, uint64(workers*rounds), c.PreemptionVictims.Count())
 	assert.Equal(t, uint64(workers*5*4950), c.PreemptionVictims.Sum)
@@ -86,11 +86,11 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 func TestCountsAreACopy(t *testing.T) {
 	var m execution.Metrics
 	m.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-	m.SetPending(execution.Pending{Active: 1})
-	c := m.Counts()
+	m.SetPending(execution.PendingPods{Active: 1})
+	c := m.Values()
 	c.ScheduleAttempts[execution.Attempt{Result: execution.ResultScheduled}], c.Pending.Active = 7, 7
-	assert.Equal(t, uint64(1), m.Counts().ScheduleAttempts[execution.Attempt{Result: execution.ResultScheduled}])
-	assert.Equal(t, 1, m.Counts().Pending.Active)
+	assert.Equal(t, uint64(1), m.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultScheduled}])
+	assert.Equal(t, 1, m.Values().Pending.Active)
 }
 
 func TestFamilies(t *testing.T) {
@@ -102,7 +102,7 @@ func TestFamilies(t *testing.T) {
 		m.AddAttempt(a)
 	}
 	var lines []string
-	for _, f := range m.Counts().Families() {
+	for _, f := range m.Values().Families() {
 		assert.NotEmpty(t, f.Help)
 		for _, s := range f.Samples {
 			assert.True(t, strings.HasPrefix(s.Name, f.Name))

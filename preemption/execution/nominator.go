@@ -13,40 +13,40 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Nominator remembers which pending pods room was made for, and where: node to
-// pods and pod to node (section 10; the scheduling queue's nominator, seed
-// 001's nominatedPodMap). It may know more than the pods' own NominatedNode,
-// which is written later and read back later still.
+// Nominator remembers the nominations: which pending pods room was made for, and
+// on which node (section 10; the scheduling queue's nominator, seed 001's
+// nominatedPodMap). It may know more than the pods' own NominatedNode, which is
+// written later and read back later still.
 //
 // A pod is known by its namespace and name. A UID, where there is one, keeps
-// apart pods that had the same name one after the other: news of the one before
-// does not touch the nomination of the one after.
+// apart pods that had the same name one after the other: an event about the
+// earlier pod does not touch the nomination of the later one.
 //
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
 	mu sync.RWMutex
-	// byNode lists the pods of a node, the most important first; no list is
-	// empty. byPod has the node of every pod in these lists, by the pod's key,
-	// and of no other.
+	// byNode lists the pods nominated to a node, the most important first; no
+	// list is empty. byPod has exactly the pods in these lists, by key.
 	byNode map[string][]*outrank.Pod
-	byPod  map[string]nomination
+	byPod  map[string]nominatedPod
 }
 
-// nomination is an entry: this pod on that node, which is never "".
-type nomination struct {
+// nominatedPod is a pod with the node that it is nominated to, which is never
+// "".
+type nominatedPod struct {
 	pod  *outrank.Pod
 	node string
 }
 
-// Add notes that room was made for the pod on the node; what was noted of the
-// pod before is deleted first, so that there is never more than one entry for
-// it. An empty node stands for the pod's own NominatedNode, and where that is
-// empty too the pod is not nominated any more. A pod that runs or has finished
-// has no nomination: it is deleted whatever the node. Nil is nobody.
+// Add records that room was made for the pod on the node, in place of any
+// earlier nomination of the pod. An empty node stands for the pod's own
+// NominatedNode, and where that is empty too the pod is not nominated any more. A
+// pod that runs or has finished has no nomination: it is deleted whatever the
+// node. A nil pod is ignored.
 //
-// Time is that of finding the place among the pods nominated to one node, here
-// and in all methods about one pod.
+// Time is linear in the pods nominated to one node, here and in all methods about
+// one pod.
 func (n *Nominator) Add(pod *outrank.Pod, node string) {
 	if pod == nil {
 		return
@@ -57,10 +57,10 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) {
 }
 
 // Update follows a change of the pod's object from old to new. Where neither
-// names a node, the entry in memory stays, for what was nominated here may not
-// be written yet; else new's own NominatedNode is what counts
-// (UpdateNominatedPod). In either case the entry is about new from now on. A
-// new with another UID is another pod, which takes nothing over.
+// names a node, the nomination in memory stays, because it may not be written
+// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
+// the nomination belongs to new from now on. A new pod with another UID is
+// another pod, which takes no nomination over.
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {
 		n.Delete(old)
@@ -77,7 +77,7 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	n.put(new, node)
 }
 
-// Delete forgets the pod's nomination, if it has one.
+// Delete removes the pod's nomination, if it has one.
 func (n *Nominator) Delete(pod *outrank.Pod) {
 	if pod == nil {
 		return
@@ -87,48 +87,48 @@ func (n *Nominator) Delete(pod *outrank.Pod) {
 	n.remove(pod)
 }
 
-// NominatedTo lists the pods nominated to a node by importance: the higher
-// priority first, then the earlier start, a missing one counting as later than
-// any, then the namespace and the name. The slice is the caller's.
+// NominatedTo returns the pods nominated to a node, sorted by importance: the
+// higher priority first, then the earlier start, where a missing start counts as
+// later than any, then the namespace and the name. The slice is the caller's.
 func (n *Nominator) NominatedTo(node string) []*outrank.Pod {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.Clone(n.byNode[node])
 }
 
-// NodeOf is the name of the node that the pod with this key (namespace/name) is
-// nominated to, empty without a nomination.
+// NodeOf returns the name of the node that the pod with this key (namespace/name)
+// is nominated to, empty without a nomination. Constant time.
 func (n *Nominator) NodeOf(key string) string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.byPod[key].node
 }
 
-// Len is the number of nominated pods.
+// Len returns the number of nominated pods.
 func (n *Nominator) Len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return len(n.byPod)
 }
 
-// ApplyTo brings a snapshot in line, and is the nominator's part in filtering:
-// when another pod is filtered afterwards, the pods nominated to a node with
-// the same or a higher priority count as if they ran there, and the pod has to
-// pass with them and without them (section 5).
+// ApplyTo writes the nominations into a snapshot. When another pod is filtered
+// afterwards, the pods nominated to a node with the same or a higher priority
+// count as if they ran there, and the pod has to pass with them and without them
+// (section 5).
 //
-//  1. A pending pod of the snapshot that is nominated to one of its nodes, and
-//     not here, or to another node here, loses that nomination.
+//  1. A pending pod that the snapshot has nominated to one of its nodes loses
+//     that nomination if it has none here, or one to another node.
 //  2. Every pod nominated here to a node of the snapshot is nominated to it
-//     there; one that the snapshot does not know is added as pending.
+//     there. A pod that the snapshot does not know is added as pending.
 //
-// So the nominator has to know all nominations: to begin with, of every pending
-// pod by Add(pod, ""). One has no effect where its node is not in the snapshot,
-// where the pod runs in the snapshot already, or where the snapshot has a pod of
-// its name with another UID.
+// So the nominator has to know all nominations: a caller begins with Add(pod, "")
+// for every pending pod. A nomination has no effect where its node is not in the
+// snapshot, where the pod runs in the snapshot already, or where the snapshot has
+// a pod of its name with another UID.
 //
 // An error is that of [outrank.Pod.Validate] about a pod to be added, and leaves
 // the snapshot as it was. Time is linear in the nodes of the snapshot and in the
-// nominations.
+// nominations. No other call may use the snapshot at the same time.
 func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
@@ -143,11 +143,11 @@ func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
 	return snap.Keep(mark)
 }
 
-// entriesFor is the entries that have an effect in the snapshot, by key.
-func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nomination {
+// entriesFor returns the nominations that have an effect in the snapshot, by key.
+func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nominatedPod {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	wanted := map[string]nomination{}
+	wanted := map[string]nominatedPod{}
 	for key, e := range n.byPod {
 		if _, ok := snap.Node(e.node); !ok || snap.NodeOf(key) != "" {
 			continue
@@ -159,9 +159,8 @@ func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nomination 
 	return wanted
 }
 
-// align makes the nominations of a snapshot those that are wanted. Clearing
-// goes first, though the outcome does not depend on the order.
-func align(snap *preemption.Snapshot, wanted map[string]nomination) error {
+// align makes the nominations of a snapshot equal to the wanted ones.
+func align(snap *preemption.Snapshot, wanted map[string]nominatedPod) error {
 	for node := range snap.Nodes() {
 		for _, p := range snap.NominatedTo(node.Name) {
 			if wanted[p.Key()].node == node.Name {
@@ -186,17 +185,17 @@ func align(snap *preemption.Snapshot, wanted map[string]nomination) error {
 	return nil
 }
 
-// below lists the pods nominated to a node with a priority lower than this one,
-// by importance.
+// below returns the pods nominated to a node with a priority lower than value,
+// sorted by importance.
 func (n *Nominator) below(node string, value int32) []*outrank.Pod {
 	return slices.DeleteFunc(n.NominatedTo(node), func(p *outrank.Pod) bool {
 		return p.PriorityValue() >= value
 	})
 }
 
-// put replaces what is known of the pod.
+// put replaces the nomination of the pod.
 func (n *Nominator) put(pod *outrank.Pod, node string) {
-	// A later pod of the same name takes the place of the one before it.
+	// A later pod of the same name replaces the earlier one.
 	key := pod.Key()
 	n.drop(key)
 	node = cmp.Or(node, pod.NominatedNode)
@@ -204,26 +203,26 @@ func (n *Nominator) put(pod *outrank.Pod, node string) {
 		return
 	}
 	if n.byPod == nil {
-		n.byPod, n.byNode = map[string]nomination{}, map[string][]*outrank.Pod{}
+		n.byPod, n.byNode = map[string]nominatedPod{}, map[string][]*outrank.Pod{}
 	}
-	n.byPod[key] = nomination{pod, node}
+	n.byPod[key] = nominatedPod{pod, node}
 	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
 	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
 }
 
-// remove forgets the pod, but not another one of its name.
+// remove drops the nomination of this pod, but not of another pod of its name.
 func (n *Nominator) remove(pod *outrank.Pod) {
 	if n.entry(pod).pod != nil {
 		n.drop(pod.Key())
 	}
 }
 
-// entry finds what is known of the pod, the zero value for nothing.
-func (n *Nominator) entry(pod *outrank.Pod) nomination {
+// entry returns the nomination of the pod, the zero value without one.
+func (n *Nominator) entry(pod *outrank.Pod) nominatedPod {
 	if e := n.byPod[pod.Key()]; e.pod != nil && samePod(e.pod, pod) {
 		return e
 	}
-	return nomination{}
+	return nominatedPod{}
 }
 
 func (n *Nominator) drop(key string) {
@@ -240,13 +239,13 @@ func (n *Nominator) drop(key string) {
 	n.byNode[e.node] = rest
 }
 
-// samePod reports whether two pods of one name may be the same: they are not if
-// they have different UIDs.
+// samePod reports whether two pods may be versions of the same pod: they have the
+// same name, and no different UIDs.
 func samePod(a, b *outrank.Pod) bool {
 	return a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
 }
 
-// latestStart is later than any start, for pods that have none.
+// latestStart stands for the start of a pod that has none, and is later than any.
 var latestStart = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 
 func compareNominated(a, b *outrank.Pod) int { return priority.Compare(a, b, latestStart) }

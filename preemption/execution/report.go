@@ -8,107 +8,109 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Ending is how carrying out a plan ended.
-type Ending uint8
+// Result is how the execution of a plan ended.
+type Result uint8
 
-// The endings.
+// The results.
 const (
-	// Interrupted: something failed or the context ended. The preemptor can be
-	// tried again; what was done stands in the report.
-	Interrupted Ending = iota
-	// CarriedOut: the victims are on their way out, and the preemptor is
-	// nominated.
-	CarriedOut
-	// PreemptorGone: the preemptor is not there any more, is being deleted, or
-	// has made way for another pod of its name. Nothing more was done.
+	// Interrupted: a step failed or the context ended. The preemptor can be
+	// tried again; the report says what was done.
+	Interrupted Result = iota
+	// Completed: every victim was evicted or needed no eviction, and the
+	// preemptor is nominated.
+	Completed
+	// PreemptorGone: the preemptor does not exist any more, is being deleted, or
+	// another pod has its name. Nothing more was done.
 	PreemptorGone
-	// PreemptorBound: it runs on a node by now. Nothing was done.
+	// PreemptorBound: the preemptor runs on a node by now. Nothing was done.
 	PreemptorBound
 )
 
-// String gives the ending in a few words.
-func (e Ending) String() string {
-	switch e {
+// String returns the result in a few words.
+func (r Result) String() string {
+	switch r {
 	case Interrupted:
 		return "interrupted"
-	case CarriedOut:
-		return "carried out"
+	case Completed:
+		return "completed"
 	case PreemptorGone:
 		return "the preemptor is gone"
 	case PreemptorBound:
 		return "the preemptor runs already"
 	}
-	return fmt.Sprintf("Ending(%d)", uint8(e))
+	return fmt.Sprintf("Result(%d)", uint8(r))
 }
 
-// Deed is what was done about one victim.
-type Deed uint8
+// EvictionResult is what was done about one victim.
+type EvictionResult uint8
 
-// The deeds.
+// The results of evictions.
 const (
-	// Skipped: nothing, as an earlier step failed.
-	Skipped Deed = iota
-	// Evicted: it was told to go.
+	// Skipped: nothing was done, because an earlier step failed.
+	Skipped EvictionResult = iota
+	// Evicted: the victim got its condition and was deleted. It terminates.
 	Evicted
-	// Rejected: it was waiting to be bound, and will not be.
+	// Rejected: the victim was waiting to be bound, and will not be.
 	Rejected
-	// WasTerminating: it was on its way out when the plan was made.
-	WasTerminating
-	// WasEvicted: this executor had told it to go before, or just then in
-	// another call.
-	WasEvicted
-	// WasGone: it was not found, which is as good.
-	WasGone
-	// Failed: it was tried, and did not work.
+	// AlreadyTerminating: the victim was terminating when the plan was made.
+	AlreadyTerminating
+	// AlreadyEvicted: this executor had evicted the victim before, or did so at
+	// the same time in another call.
+	AlreadyEvicted
+	// AlreadyGone: the victim was not found, which is as good.
+	AlreadyGone
+	// Failed: the eviction was tried and failed.
 	Failed
 )
 
 // Done reports whether nothing is left to do about the victim.
-func (d Deed) Done() bool { return d != Skipped && d != Failed }
+func (r EvictionResult) Done() bool { return r != Skipped && r != Failed }
 
-// String gives the deed in a few words.
-func (d Deed) String() string {
-	switch d {
+// String returns the result in a few words.
+func (r EvictionResult) String() string {
+	switch r {
 	case Skipped:
 		return "skipped"
 	case Evicted:
 		return "evicted"
 	case Rejected:
 		return "rejected while waiting"
-	case WasTerminating:
+	case AlreadyTerminating:
 		return "terminating already"
-	case WasEvicted:
+	case AlreadyEvicted:
 		return "evicted before"
-	case WasGone:
+	case AlreadyGone:
 		return "gone already"
 	case Failed:
 		return "failed"
 	}
-	return fmt.Sprintf("Deed(%d)", uint8(d))
+	return fmt.Sprintf("EvictionResult(%d)", uint8(r))
 }
 
-// Report is what became of a plan. It belongs to the caller.
+// Report is what was done about a plan. It belongs to the caller.
 type Report struct {
-	Ending Ending
+	Result Result
 	// Preemptor is the pod as it was fetched before anything was done, or the
-	// plan's where that failed; Node is the plan's.
+	// plan's pod where fetching failed. Node is the plan's node.
 	Preemptor *outrank.Pod
 	Node      string
-	// Victims are those of the plan in its order, each once.
+	// Victims are the victims of the plan in its order, each once.
 	Victims []VictimReport
-	// Cleared are the pods that were to lose their nomination to the node, by
-	// importance. A failure here ends nothing.
+	// Cleared are the pods whose nomination to the node was to be cleared, sorted
+	// by importance. A failure here does not interrupt the execution.
 	Cleared []ClearReport
 	// Nominated says whether the preemptor was nominated to the node. After a
-	// failure of [Asynchronous] it may be while not all victims were reached.
+	// failure in [Asynchronous] order it may be nominated although not all
+	// victims were evicted.
 	Nominated bool
 }
 
 // VictimReport is what was done about one victim.
 type VictimReport struct {
-	Pod  *outrank.Pod
-	Deed Deed
-	// Err is why it failed, or was skipped while another call had it; else nil.
+	Pod    *outrank.Pod
+	Result EvictionResult
+	// Err is why the eviction failed, or why it was skipped while another call
+	// was evicting the victim; else nil.
 	Err error
 }
 
@@ -116,32 +118,33 @@ type VictimReport struct {
 type ClearReport struct {
 	Pod     *outrank.Pod
 	Cleared bool
-	// Err is why it was not, nil where that was not reached.
+	// Err is why clearing failed. It is nil for a nomination that was cleared.
 	Err error
 }
 
-// Done lists the victims about whom nothing is left to do, Left the others.
-func (r *Report) Done() []*outrank.Pod { return r.victims(true) }
+// Done returns the victims about which nothing is left to do, in the order of
+// the plan.
+func (r *Report) Done() []*outrank.Pod { return r.podsByDone(true) }
 
-// Left lists the victims that failed or were skipped.
-func (r *Report) Left() []*outrank.Pod { return r.victims(false) }
+// Left returns the victims whose eviction failed or was skipped.
+func (r *Report) Left() []*outrank.Pod { return r.podsByDone(false) }
 
-func (r *Report) victims(done bool) []*outrank.Pod {
+func (r *Report) podsByDone(done bool) []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, v := range r.Victims {
-		if v.Deed.Done() == done {
+		if v.Result.Done() == done {
 			pods = append(pods, v.Pod)
 		}
 	}
 	return pods
 }
 
-// String tells the whole story in one line.
+// String returns the whole report in one line.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s: %s", keyOfPod(r.Preemptor), r.Node, r.Ending)
+	fmt.Fprintf(&b, "%s on %s: %s", keyOfPod(r.Preemptor), r.Node, r.Result)
 	for _, v := range r.Victims {
-		fmt.Fprintf(&b, "; %s %s", v.Pod.Key(), v.Deed)
+		fmt.Fprintf(&b, "; %s %s", v.Pod.Key(), v.Result)
 	}
 	for _, c := range r.Cleared {
 		if c.Cleared {
@@ -154,17 +157,17 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// failure is the error for an interrupted plan: what went wrong with each
-// victim, and why else.
-func (r *Report) failure(why error) error {
+// failure returns the error for an interrupted plan: what went wrong with each
+// victim, and the other cause, if any.
+func (r *Report) failure(cause error) error {
 	errs := []error{}
 	for _, v := range r.Victims {
 		if v.Err != nil {
 			errs = append(errs, fmt.Errorf("victim %s: %w", v.Pod.Key(), v.Err))
 		}
 	}
-	if why != nil {
-		errs = append(errs, why)
+	if cause != nil {
+		errs = append(errs, cause)
 	}
 	return fmt.Errorf("pod %s: preempting on node %s: %d of %d victims done: %w",
 		keyOfPod(r.Preemptor), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))

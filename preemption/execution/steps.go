@@ -10,21 +10,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// carrying is one plan while it is carried out.
-type carrying struct {
+// execution is one plan while it is executed.
+type execution struct {
 	*Executor
 	plan *preemption.Plan
-	// report is filled in as things happen; while victims are told to go, each
-	// goroutine writes to the places of its own.
+	// report is filled in step by step. While several victims are evicted at
+	// once, each goroutine writes to its own element of Victims.
 	report *Report
-	// pending are the victims in the report that are not terminating already.
-	pending []*VictimReport
+	// toEvict are the victims in the report that are not terminating already.
+	toEvict []*VictimReport
 }
 
-// newCarrying prepares the report. A victim that stands in the plan twice is
-// taken once.
-func newCarrying(e *Executor, plan *preemption.Plan) *carrying {
-	c := &carrying{Executor: e, plan: plan, report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
+// newExecution prepares the report. A victim that is in the plan twice is taken
+// once.
+func newExecution(e *Executor, plan *preemption.Plan) *execution {
+	x := &execution{Executor: e, plan: plan, report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
 	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
 	for _, v := range plan.Victims {
 		id := identityOf(v.Pod)
@@ -34,70 +34,66 @@ func newCarrying(e *Executor, plan *preemption.Plan) *carrying {
 		seen[id] = true
 		victims = append(victims, VictimReport{Pod: v.Pod})
 		if v.Terminating() {
-			victims[len(victims)-1].Deed = WasTerminating
+			victims[len(victims)-1].Result = AlreadyTerminating
 		} else {
-			c.pending = append(c.pending, &victims[len(victims)-1])
+			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
 		}
 	}
-	c.report.Victims = victims
-	return c
+	x.report.Victims = victims
+	return x
 }
 
-// run takes all steps. The preemptor stays under way until it returns, and is
-// activated after that, so that the queue lets it in.
-func (c *carrying) run(ctx context.Context) error {
+// run takes all steps. The preemptor counts as preempting until run returns, and
+// is activated after that, so that the queue lets it in.
+func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
-		c.end(c.plan.Pod.Key())
+		x.end(x.plan.Pod.Key())
 		if activate {
-			c.config.Actions.Activate(c.report.Preemptor)
+			x.config.Actions.Activate(x.report.Preemptor)
 		}
 	}()
-	found, err := c.fetch(ctx)
+	found, err := x.fetch(ctx)
 	if err != nil {
-		activate = c.config.Order == Asynchronous
-		return c.report.failure(err)
+		activate = x.config.Order == Asynchronous
+		return x.report.failure(err)
 	}
 	if !found {
 		return nil
 	}
-	c.config.Metrics.AddVictims(len(c.report.Victims))
-	// A panic of the caller's actions must not leave the preemptor forgotten.
-	activate = c.config.Order == Asynchronous
-	err = c.steps(ctx)
-	if err == nil && c.report.Ending == Interrupted {
-		c.report.Ending = CarriedOut
+	x.config.Metrics.AddVictims(len(x.report.Victims))
+	// Set before the steps, so that a panic in the caller's actions leaves the
+	// preemptor activated.
+	activate = x.config.Order == Asynchronous
+	err = x.steps(ctx)
+	if err == nil && x.report.Result == Interrupted {
+		x.report.Result = Completed
 	}
-	activate = activate && (err != nil || c.report.unclear())
+	activate = activate && (err != nil || x.report.clearingFailed())
 	return err
 }
 
-// unclear reports whether clearing a nomination failed.
-func (r *Report) unclear() bool {
-	for _, x := range r.Cleared {
-		if !x.Cleared {
-			return true
-		}
-	}
-	return false
+// clearingFailed reports whether a nomination could not be cleared.
+func (r *Report) clearingFailed() bool {
+	return slices.ContainsFunc(r.Cleared, func(c ClearReport) bool { return !c.Cleared })
 }
 
 // fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
-// says whether it still wants room.
-func (c *carrying) fetch(ctx context.Context) (bool, error) {
-	latest, ending, err := latestOf(ctx, c.config.Actions, c.plan.Pod)
+// reports whether it still needs room.
+func (x *execution) fetch(ctx context.Context) (bool, error) {
+	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
 	if err != nil {
 		return false, err
 	}
-	if ending == PreemptorBound || ending == PreemptorGone {
-		c.report.Ending = ending
+	if result == PreemptorBound || result == PreemptorGone {
+		x.report.Result = result
 		return false, nil
 	}
 	if latest.Terminating() {
-		c.report.Ending = PreemptorGone
+		x.report.Result = PreemptorGone
 		return false, nil
 	}
-	c.report.Preemptor = latest
+	x.report.Preemptor = latest
 	return true, nil
 }
 
@@ -106,9 +102,9 @@ type latestFetcher interface {
 	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
 }
 
-// latestOf fetches the pod as it is now; the ending is Interrupted where it is
-// there and has no node.
-func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Ending, error) {
+// latestOf fetches the pod as it is now. The result is Interrupted where the pod
+// exists and has no node.
+func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Interrupted, err
 	}
@@ -126,160 +122,164 @@ func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outra
 	return latest, Interrupted, nil
 }
 
-// steps takes the steps after the first in the order that was asked for.
-func (c *carrying) steps(ctx context.Context) error {
-	if c.config.Order == Asynchronous {
-		if ok, err := c.nominate(ctx); !ok {
+// steps takes the steps after the first in the configured order.
+func (x *execution) steps(ctx context.Context) error {
+	if x.config.Order == Asynchronous {
+		if ok, err := x.nominate(ctx); !ok {
 			return err
 		}
-		c.clear(ctx)
-		return c.lastAlone(ctx)
+		x.clearNominations(ctx)
+		return x.evictLastAlone(ctx)
 	}
-	if err := c.victims(ctx, c.pending); err != nil {
+	if err := x.evictAll(ctx, x.toEvict); err != nil {
 		return err
 	}
-	c.clear(ctx)
-	_, err := c.nominate(ctx)
+	x.clearNominations(ctx)
+	_, err := x.nominate(ctx)
 	return err
 }
 
-// lastAlone tells all victims to go, and the last one when all others have been
-// told.
-func (c *carrying) lastAlone(ctx context.Context) error {
-	if len(c.pending) == 0 {
+// evictLastAlone evicts all victims, and the last one after all others have been
+// dealt with.
+func (x *execution) evictLastAlone(ctx context.Context) error {
+	if len(x.toEvict) == 0 {
 		return nil
 	}
-	last := len(c.pending) - 1
-	if err := c.victims(ctx, c.pending[:last]); err != nil {
+	last := len(x.toEvict) - 1
+	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
-	c.lastOf(c.plan.Pod.Key(), c.pending[last].Pod)
-	return c.victims(ctx, c.pending[last:])
+	x.setLastVictim(x.plan.Pod.Key(), x.toEvict[last].Pod)
+	return x.evictAll(ctx, x.toEvict[last:])
 }
 
-// victims tells these to go, in groups.
-func (c *carrying) victims(ctx context.Context, all []*VictimReport) error {
-	for group := range slices.Chunk(all, c.config.Parallel) {
+// evictAll evicts these victims in groups of Parallel.
+func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
+	for group := range slices.Chunk(victims, x.config.Parallel) {
 		if err := ctx.Err(); err != nil {
-			return c.report.failure(err)
+			return x.report.failure(err)
 		}
-		c.group(ctx, group)
-		if !c.tell(group) {
-			return c.report.failure(nil)
+		x.evictGroup(ctx, group)
+		if !x.postEvents(group) {
+			return x.report.failure(nil)
 		}
 	}
 	return nil
 }
 
-// group tells all of them to go at once, and waits for that.
-func (c *carrying) group(ctx context.Context, group []*VictimReport) {
+// evictGroup evicts all victims of a group at once, and returns when all calls
+// have returned.
+func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
 	var others sync.WaitGroup
 	for _, v := range group[1:] {
-		others.Go(func() { c.push(ctx, v) })
+		others.Go(func() { x.evictOnce(ctx, v) })
 	}
-	c.push(ctx, group[0])
+	x.evictOnce(ctx, group[0])
 	others.Wait()
 }
 
-// tell posts the events about a group, and reports whether all are done.
-func (c *carrying) tell(group []*VictimReport) bool {
+// postEvents posts the events about a group, and reports whether nothing is left
+// to do about any victim in it.
+func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
-		if v.Deed == Evicted || v.Deed == Rejected {
-			c.config.Actions.Event(preempted(v.Pod, c.report.Preemptor, c.plan.Node))
+		if v.Result == Evicted || v.Result == Rejected {
+			x.config.Actions.Event(preemptedEvent(v.Pod, x.report.Preemptor, x.plan.Node))
 		}
-		all = all && v.Deed.Done()
+		all = all && v.Result.Done()
 	}
 	return all
 }
 
-// push tells one victim to go, unless that has been done.
-func (c *carrying) push(ctx context.Context, v *VictimReport) {
+// evictOnce evicts a victim unless this executor has done so before.
+func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 	id := identityOf(v.Pod)
-	claim, err := c.leaving.claim(ctx, id)
+	claim, err := x.evictions.claim(ctx, id)
 	switch {
 	case err != nil:
 		v.Err = err
 		return
 	case claim == nil:
-		v.Deed = WasEvicted
+		v.Result = AlreadyEvicted
 		return
 	}
-	// Settled even after a panic of the caller's, or others would wait forever.
-	v.Deed = Failed
-	defer func() { c.leaving.settle(id, claim, v.Deed) }()
-	v.Deed, v.Err = c.act(ctx, v.Pod)
+	// The claim is settled even if the caller's actions panic: other calls may
+	// wait for it.
+	v.Result = Failed
+	defer func() { x.evictions.settle(id, claim, v.Result) }()
+	v.Result, v.Err = x.evict(ctx, v.Pod)
 }
 
-// act rejects or evicts a victim.
-func (c *carrying) act(ctx context.Context, victim *outrank.Pod) (Deed, error) {
-	waited, err := c.config.Actions.Reject(ctx, victim)
+// evict rejects or evicts a victim.
+func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
+	waited, err := x.config.Actions.Reject(ctx, victim)
 	if err == nil && waited {
 		return Rejected, nil
 	}
 	if err == nil {
-		err = c.config.Actions.Evict(ctx, Eviction{
-			Victim: victim, Condition: disruption(c.config.Scheduler), Grace: c.plan.Grace,
-			Preemptor: c.report.Preemptor, Node: c.plan.Node,
+		err = x.config.Actions.Evict(ctx, Eviction{
+			Victim: victim, Condition: victimCondition(x.config.Scheduler), Grace: x.plan.Grace,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node,
 		})
 	}
 	switch {
 	case err == nil:
 		return Evicted, nil
 	case notFound(err):
-		return WasGone, nil
+		return AlreadyGone, nil
 	}
 	return Failed, err
 }
 
-// clear takes away the nominations of lower priority to the node, one after the
-// other. It ends nothing but with the context.
-func (c *carrying) clear(ctx context.Context) {
-	pods := c.plan.ClearedNominations
-	if c.config.Nominator != nil {
-		pods = c.config.Nominator.below(c.plan.Node, c.report.Preemptor.PriorityValue())
+// clearNominations clears the nominations of lower priority to the node, one
+// after the other. A failure does not stop it; the end of the context does.
+func (x *execution) clearNominations(ctx context.Context) {
+	pods := x.plan.ClearedNominations
+	if x.config.Nominator != nil {
+		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
 	}
 	for _, p := range pods {
-		x := ClearReport{Pod: p, Err: ctx.Err()}
-		if x.Err == nil {
-			x.Err = c.config.Actions.ClearNomination(ctx, p)
+		c := ClearReport{Pod: p, Err: ctx.Err()}
+		if c.Err == nil {
+			c.Err = x.config.Actions.ClearNomination(ctx, p)
 		}
-		if x.Err == nil || notFound(x.Err) {
-			x.Cleared, x.Err = true, nil
-			c.forgetNomination(p)
+		if c.Err == nil || notFound(c.Err) {
+			c.Cleared, c.Err = true, nil
+			x.forgetNomination(p)
 		}
-		c.report.Cleared = append(c.report.Cleared, x)
+		x.report.Cleared = append(x.report.Cleared, c)
 	}
 }
 
-func (c *carrying) forgetNomination(p *outrank.Pod) {
-	if c.config.Nominator != nil {
-		c.config.Nominator.Delete(p)
+func (x *execution) forgetNomination(p *outrank.Pod) {
+	if x.config.Nominator != nil {
+		x.config.Nominator.Delete(p)
 	}
 }
 
-// nominate notes the room on the preemptor, and first in memory, lest others
-// take it in the meantime; seed 001 takes that back where it cannot be written,
-// too. It reports whether the preemptor is nominated now.
-func (c *carrying) nominate(ctx context.Context) (bool, error) {
+// nominate writes the nomination down on the preemptor, and first in memory, so
+// that no other pod takes the room in the meantime. Where it cannot be written,
+// the one in memory is taken back, as in seed 001. It reports whether the
+// preemptor is nominated now.
+func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
-		return false, c.report.failure(err)
+		return false, x.report.failure(err)
 	}
-	pod, memory := c.report.Preemptor, c.config.Nominator
+	pod, memory := x.report.Preemptor, x.config.Nominator
 	if memory != nil {
-		memory.Add(pod, c.plan.Node)
+		memory.Add(pod, x.plan.Node)
 	}
-	err := c.config.Actions.Nominate(ctx, pod, c.plan.Node)
+	err := x.config.Actions.Nominate(ctx, pod, x.plan.Node)
 	switch {
 	case err == nil:
-		c.report.Nominated = true
+		x.report.Nominated = true
 		return true, nil
 	case notFound(err):
-		c.forgetNomination(pod)
-		c.report.Ending = PreemptorGone
+		x.forgetNomination(pod)
+		x.report.Result = PreemptorGone
 		return false, nil
 	case memory != nil:
 		memory.Add(pod, "")
 	}
-	return false, c.report.failure(fmt.Errorf("nominating: %w", err))
+	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
 }

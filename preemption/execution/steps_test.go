@@ -34,11 +34,11 @@ func TestPropertyCarryingOutIsApplying(t *testing.T) {
 		require.NoError(t, got.AddPod(plan.Pod))
 		require.NoError(t, want.Apply(plan))
 		order := rapid.SampledFrom([]execution.Order{execution.Synchronous, execution.Asynchronous}).Draw(t, "order")
-		report, err := newExecutor(t, execution.ExecutorConfig{Actions: simulated(got), Order: order}).CarryOut(context.Background(), plan)
+		report, err := newExecutor(t, execution.Config{Actions: simulated(got), Order: order}).Execute(context.Background(), plan)
 		require.NoError(t, err)
-		require.Equal(t, execution.CarriedOut, report.Ending)
+		require.Equal(t, execution.Completed, report.Result)
 		for _, v := range report.Victims {
-			if v.Deed == execution.WasTerminating { // it ends by itself
+			if v.Result == execution.AlreadyTerminating { // it ends by itself
 				require.NoError(t, got.RemovePod(v.Pod.Key()))
 			}
 		}
@@ -94,12 +94,12 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 				}
 				return nil
 			}}
-			e := newExecutor(t, execution.ExecutorConfig{Actions: r, Order: order, Parallel: parallel})
+			e := newExecutor(t, execution.Config{Actions: r, Order: order, Parallel: parallel})
 			for range 30 {
-				report, err := e.CarryOut(context.Background(), planFor(names...))
+				report, err := e.Execute(context.Background(), planFor(names...))
 				reports = append(reports, fmt.Sprint(report, err))
 				require.Len(t, names, len(report.Done())+len(report.Left()))
-				require.Equal(t, err != nil, report.Ending == execution.Interrupted)
+				require.Equal(t, err != nil, report.Result == execution.Interrupted)
 				if err != nil {
 					require.ErrorIs(t, err, errBusy)
 					continue
@@ -122,16 +122,16 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 // their way.
 func TestManyPreemptorsShareVictims(t *testing.T) {
 	metrics, n, r := &execution.Metrics{}, &execution.Nominator{}, &executiontest.Recorder{}
-	e := newExecutor(t, execution.ExecutorConfig{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})
+	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})
 	victims := victimsNamed("a b c d e f g h")
 	var all sync.WaitGroup
 	for i := range 32 {
 		all.Go(func() {
 			plan := planFor(victims[i%5 : i%5+4]...)
 			plan.Pod = pendingPod(fmt.Sprint("p", i), withPriority(100))
-			report, err := e.CarryOut(context.Background(), plan)
+			report, err := e.Execute(context.Background(), plan)
 			assert.NoError(t, err)
-			assert.Equal(t, execution.CarriedOut, report.Ending)
+			assert.Equal(t, execution.Completed, report.Result)
 		})
 	}
 	all.Wait()
@@ -146,7 +146,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	}
 	assert.Len(t, r.Events(), len(victims))
 	assert.Equal(t, 32, len(n.NominatedTo("n1")))
-	counts := metrics.Counts()
+	counts := metrics.Values()
 	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())
 	assert.Equal(t, uint64(4*32), counts.PreemptionVictims.Sum)
 }

@@ -38,8 +38,8 @@ func (l *link) find(lineage string) *link {
 	return nil
 }
 
-// chains counts the cascades.
-type chains struct {
+// cascades counts the cascades.
+type cascades struct {
 	most int // links in a chain
 	// count[n] is how many cascades have a longest chain of n links.
 	count []int
@@ -50,7 +50,7 @@ type chains struct {
 
 // extend adds a link to a chain, or begins a new one where the chain is as long
 // as it may be.
-func (c *chains) extend(from *link, next link) *link {
+func (c *cascades) extend(from *link, next link) *link {
 	if from.length >= c.most {
 		from = begin(from.lineage)
 		c.cut++
@@ -64,7 +64,7 @@ func (c *chains) extend(from *link, next link) *link {
 }
 
 // grow moves a cascade to its new length, if that is one.
-func (c *chains) grow(of *cascade, length int) {
+func (c *cascades) grow(of *cascade, length int) {
 	if length <= of.longest {
 		return
 	}

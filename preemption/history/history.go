@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// A History answers whether preemption moves a cluster forward or round and
+// A Log answers whether preemption moves a cluster forward or round and
 // round. It is told every preemption, and finds
 //
 //   - cascades: A pushes out B, and B, made anew, pushes out C;
@@ -31,7 +31,7 @@ import (
 //
 // The chain of a lineage is the list of links that led to its latest eviction.
 // It is empty for one that was never evicted, or longer ago than
-// [HistoryConfig.Within]. When P evicts V, the chain of V becomes that of P, as
+// [Config.Within]. When P evicts V, the chain of V becomes that of P, as
 // it stood before this preemption, with the link from P to V at its end.
 //
 // If V had a place in the chain of P already, the links from there to its end and
@@ -54,18 +54,18 @@ import (
 // # Cost
 //
 // Recording takes time linear in the victims and in the length of the chain,
-// which is short, and limited by [HistoryConfig.MaxChain]. Memory is one record
+// which is short, and limited by [Config.MaxChain]. Memory is one record
 // for every lineage that was ever evicted, the links in the chains of these
 // records, which are shared, and one record per distinct cycle, limited by
-// [HistoryConfig.MaxCycles]. Pods that only ever evicted others leave nothing.
+// [Config.MaxCycles]. Pods that only ever evicted others leave nothing.
 //
-// What is reported depends on the entries and their order alone. A History is
+// What is reported depends on the entries and their order alone. A Log is
 // for one goroutine at a time.
-type History struct {
-	config   HistoryConfig
+type Log struct {
+	config   Config
 	now      time.Time
 	lineages map[string]*lineage
-	chains   chains
+	cascades   cascades
 	cycles   cycles
 	// preemptions and evictions are the entries, and the victims in them.
 	preemptions, evictions int
@@ -73,8 +73,8 @@ type History struct {
 	names []string
 }
 
-// HistoryConfig limits what a [History] follows.
-type HistoryConfig struct {
+// Config limits what a [Log] follows.
+type Config struct {
 	// Within is how long after its latest eviction a lineage's preemption still
 	// counts as its consequence; zero means for ever.
 	Within time.Duration
@@ -94,7 +94,7 @@ const (
 
 // Validate names everything that is wrong with the configuration, in one
 // *[outrank.InputError].
-func (c *HistoryConfig) Validate() error {
+func (c *Config) Validate() error {
 	var ps []outrank.Problem
 	add := func(field string, value any) {
 		ps = append(ps, outrank.Problem{Object: "history config", Field: field, Text: fmt.Sprintf("%v is negative", value)})
@@ -114,8 +114,8 @@ func (c *HistoryConfig) Validate() error {
 	return &outrank.InputError{Problems: ps}
 }
 
-// HistoryEntry is one preemption that was carried out.
-type HistoryEntry struct {
+// Preemption is one preemption that was carried out.
+type Preemption struct {
 	// Time is when it was; entries come in the order of time.
 	Time time.Time
 	Node string
@@ -149,9 +149,9 @@ type lineage struct {
 	chain *link
 }
 
-// NewHistory is a history of nothing yet. Error: that of
-// [HistoryConfig.Validate].
-func NewHistory(config HistoryConfig) (*History, error) {
+// New is a history of nothing yet. Error: that of
+// [Config.Validate].
+func New(config Config) (*Log, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
@@ -161,10 +161,10 @@ func NewHistory(config HistoryConfig) (*History, error) {
 	if config.MaxCycles == 0 {
 		config.MaxCycles = defaultMaxCycles
 	}
-	return &History{
+	return &Log{
 		config:   config,
 		lineages: map[string]*lineage{},
-		chains:   chains{most: config.MaxChain},
+		cascades:   cascades{most: config.MaxChain},
 		cycles:   cycles{most: config.MaxCycles, known: map[string]*cycle{}},
 	}, nil
 }
@@ -173,7 +173,7 @@ func NewHistory(config HistoryConfig) (*History, error) {
 // strings nothing of it is kept. Errors wrap [outrank.ErrInvalid] and change
 // nothing: an entry that is earlier than the one before it, or a lineage without
 // a name.
-func (h *History) Record(e HistoryEntry) error {
+func (h *Log) Record(e Preemption) error {
 	if err := h.check(&e); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (h *History) Record(e HistoryEntry) error {
 	return nil
 }
 
-func (h *History) check(e *HistoryEntry) error {
+func (h *Log) check(e *Preemption) error {
 	problem := func(field, text string) error {
 		object := fmt.Sprintf("history entry %d", h.preemptions+1)
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
@@ -210,7 +210,7 @@ func (h *History) check(e *HistoryEntry) error {
 }
 
 // chainOf is the chain that a preemption by this lineage goes on from.
-func (h *History) chainOf(preemptor string) *link {
+func (h *Log) chainOf(preemptor string) *link {
 	l, ok := h.lineages[preemptor]
 	if !ok || h.config.Within > 0 && h.now.Sub(l.last) > h.config.Within {
 		return begin(preemptor)
@@ -219,7 +219,7 @@ func (h *History) chainOf(preemptor string) *link {
 }
 
 // evict notes one link.
-func (h *History) evict(e *HistoryEntry, from *link, victim string) {
+func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l := h.lineages[victim]
 	if l == nil {
 		l = &lineage{name: victim, id: uint32(len(h.lineages)), first: e.Time, by: e.Preemptor}
@@ -233,13 +233,13 @@ func (h *History) evict(e *HistoryEntry, from *link, victim string) {
 		h.cycles.count(h.idsFrom(from, at), e.Time)
 		return
 	}
-	l.chain = h.chains.extend(from, link{lineage: victim, time: e.Time, node: e.Node})
+	l.chain = h.cascades.extend(from, link{lineage: victim, time: e.Time, node: e.Node})
 }
 
 // idsFrom lists the lineages between two places of a chain, the later one
 // first. All of them were evicted: a place that has none before it is the victim
 // of the round that is being counted.
-func (h *History) idsFrom(from, to *link) []uint32 {
+func (h *Log) idsFrom(from, to *link) []uint32 {
 	ids := []uint32{h.lineages[from.lineage].id}
 	for at := from; at != to; {
 		at = at.before

@@ -18,12 +18,12 @@ var now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 
 // entries reads one preemption a line, "preemptor > victim victim", a second
 // apart, each on a node of its own number.
-func entries(text string) []history.HistoryEntry {
-	var out []history.HistoryEntry
+func entries(text string) []history.Preemption {
+	var out []history.Preemption
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		preemptor, victims, _ := strings.Cut(strings.TrimSpace(line), ">")
 		n := len(out) + 1
-		out = append(out, history.HistoryEntry{
+		out = append(out, history.Preemption{
 			Time: now.Add(time.Duration(n) * time.Second), Node: fmt.Sprintf("n%d", n),
 			Preemptor: strings.TrimSpace(preemptor), Victims: strings.Fields(victims),
 		})
@@ -31,8 +31,8 @@ func entries(text string) []history.HistoryEntry {
 	return out
 }
 
-func historyOf(t require.TestingT, config history.HistoryConfig, es []history.HistoryEntry) *history.History {
-	h, err := history.NewHistory(config)
+func historyOf(t require.TestingT, config history.Config, es []history.Preemption) *history.Log {
+	h, err := history.New(config)
 	require.NoError(t, err)
 	for _, e := range es {
 		require.NoError(t, h.Record(e))
@@ -41,7 +41,7 @@ func historyOf(t require.TestingT, config history.HistoryConfig, es []history.Hi
 }
 
 // brief writes the parts of a report that the table below looks at.
-func brief(r history.HistoryReport) string {
+func brief(r history.Summary) string {
 	var parts []string
 	for _, n := range r.ByLength {
 		parts = append(parts, fmt.Sprintf("%d of %d", n.Cascades, n.Links))
@@ -65,7 +65,7 @@ func brief(r history.HistoryReport) string {
 func TestHistory(t *testing.T) {
 	for _, tt := range []struct {
 		name, entries string
-		config        history.HistoryConfig
+		config        history.Config
 		want          string
 	}{
 		{name: "nothing"},
@@ -141,22 +141,22 @@ func TestHistory(t *testing.T) {
 		},
 		{
 			name: "too long after is no consequence", entries: "a > b\n x > y\n b > c\n b > d\n d > e",
-			config: history.HistoryConfig{Within: 2 * time.Second},
+			config: history.Config{Within: 2 * time.Second},
 			want:   "2 of 2; a n1 b n3 c",
 		},
 		{
 			name: "a chain that is too long is cut", entries: "a > b\n b > c\n c > d\n d > e\n e > f",
-			config: history.HistoryConfig{MaxChain: 2},
+			config: history.Config{MaxChain: 2},
 			want:   "2 of 2; a n1 b n2 c",
 		},
 		{
 			name: "a cycle that a cut falls into is not seen", entries: "a > b\n b > c\n c > d\n d > a",
-			config: history.HistoryConfig{MaxChain: 2},
+			config: history.Config{MaxChain: 2},
 			want:   "2 of 2; a n1 b n2 c",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := brief(historyOf(t, tt.config, entries(tt.entries)).Report())
+			got := brief(historyOf(t, tt.config, entries(tt.entries)).Summary())
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -165,7 +165,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestHistoryCounts(t *testing.T) {
-	h := historyOf(t, history.HistoryConfig{MaxCycles: 1, MaxChain: 3}, entries(`
+	h := historyOf(t, history.Config{MaxCycles: 1, MaxChain: 3}, entries(`
 		a > b b c
 		b > a
 		c > d
@@ -176,8 +176,8 @@ func TestHistoryCounts(t *testing.T) {
 		e > f
 		f > g
 		g > h`))
-	r := h.Report()
-	want := history.HistoryReport{
+	r := h.Summary()
+	want := history.Summary{
 		Preemptions: 10, Evictions: 12, Cascades: 1,
 		ByLength:    []history.CascadeCount{{Links: 3, Cascades: 1}},
 		CutCascades: 1, Rounds: 3, OtherRounds: 1,
@@ -186,7 +186,7 @@ func TestHistoryCounts(t *testing.T) {
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	cycles := h.Report().Cycles
+	cycles := h.Summary().Cycles
 	first, last := now.Add(2*time.Second), now.Add(6*time.Second)
 	if diff := cmp.Diff([]history.Cycle{{Lineages: []string{"a", "b"}, Rounds: 2, First: first, Last: last}}, cycles); diff != "" {
 		t.Errorf("the first cycle is kept (-want +got):\n%s", diff)
@@ -194,41 +194,41 @@ func TestHistoryCounts(t *testing.T) {
 }
 
 func TestHistoryReportIsTheCallersOwn(t *testing.T) {
-	h := historyOf(t, history.HistoryConfig{}, entries("a > b\n b > c\n c > a"))
-	r, want := h.Report(), h.Report()
+	h := historyOf(t, history.Config{}, entries("a > b\n b > c\n c > a"))
+	r, want := h.Summary(), h.Summary()
 	r.LongestCycle.Lineages[0], r.LongestCascade[0].Victim = "x", "x"
 	require.Equal(t, "a", r.Cycles[0].Lineages[0], "two fields share memory")
 	r.Cycles[0].Lineages[1] = "x"
-	if diff := cmp.Diff(want, h.Report()); diff != "" {
+	if diff := cmp.Diff(want, h.Summary()); diff != "" {
 		t.Errorf("changing a report changed the next (-want +got):\n%s", diff)
 	}
 }
 
 func TestHistoryRefuses(t *testing.T) {
-	good := history.HistoryEntry{Time: now, Preemptor: "a", Victims: []string{"b"}}
+	good := history.Preemption{Time: now, Preemptor: "a", Victims: []string{"b"}}
 	for _, tt := range []struct {
 		name, want string
-		change     func(e *history.HistoryEntry)
+		change     func(e *history.Preemption)
 	}{
-		{"time", "history entry 2: Time", func(e *history.HistoryEntry) { e.Time = now.Add(-1) }},
-		{"preemptor", "history entry 2: Preemptor: missing", func(e *history.HistoryEntry) { e.Preemptor = "" }},
-		{"victim", "history entry 2: Victims[1]: missing", func(e *history.HistoryEntry) { e.Victims = []string{"b", ""} }},
+		{"time", "history entry 2: Time", func(e *history.Preemption) { e.Time = now.Add(-1) }},
+		{"preemptor", "history entry 2: Preemptor: missing", func(e *history.Preemption) { e.Preemptor = "" }},
+		{"victim", "history entry 2: Victims[1]: missing", func(e *history.Preemption) { e.Victims = []string{"b", ""} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := historyOf(t, history.HistoryConfig{}, []history.HistoryEntry{good})
-			before := h.Report()
+			h := historyOf(t, history.Config{}, []history.Preemption{good})
+			before := h.Summary()
 			bad := good
 			tt.change(&bad)
 			err := h.Record(bad)
 			require.ErrorIs(t, err, outrank.ErrInvalid)
 			require.ErrorContains(t, err, tt.want)
-			require.Equal(t, before, h.Report(), "a refused entry changes nothing")
+			require.Equal(t, before, h.Summary(), "a refused entry changes nothing")
 		})
 	}
 }
 
 func TestHistoryConfigRefuses(t *testing.T) {
-	_, err := history.NewHistory(history.HistoryConfig{Within: -1, MaxChain: -2, MaxCycles: -3})
+	_, err := history.New(history.Config{Within: -1, MaxChain: -2, MaxCycles: -3})
 	var in *outrank.InputError
 	require.True(t, errors.As(err, &in))
 	require.Len(t, in.Problems, 3)
@@ -245,7 +245,7 @@ func TestLineageOf(t *testing.T) {
 // Two pods that push each other out for ever need no more memory than two that
 // did it twice, and a long chain that is gone round no more than its length.
 func TestHistoryMemory(t *testing.T) {
-	h := historyOf(t, history.HistoryConfig{}, nil)
+	h := historyOf(t, history.Config{}, nil)
 	es := entries("a > b\n b > c\n c > a")
 	round := func() {
 		for _, e := range es {
@@ -257,14 +257,14 @@ func TestHistoryMemory(t *testing.T) {
 	// Each round makes the links to b and c anew, and lists the ids once.
 	allocs := testing.AllocsPerRun(10_000, round)
 	require.LessOrEqual(t, allocs, 8.0)
-	r := h.Report()
+	r := h.Summary()
 	require.Len(t, r.Cycles, 1)
 	require.Len(t, r.LongestCascade, 2)
 	require.Equal(t, r.Rounds, r.Cycles[0].Rounds)
 }
 
-func ExampleHistory() {
-	log, err := history.NewHistory(history.HistoryConfig{})
+func ExampleLog() {
+	log, err := history.New(history.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -275,13 +275,13 @@ func ExampleHistory() {
 		{"red", "blue"}, {"blue", "red"}, {"red", "blue"}, {"blue", "red"},
 	} {
 		at = at.Add(time.Minute)
-		entry := history.HistoryEntry{Time: at, Node: "n1", Preemptor: pair[0], Victims: pair[1:]}
+		entry := history.Preemption{Time: at, Node: "n1", Preemptor: pair[0], Victims: pair[1:]}
 		if err := log.Record(entry); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
-	r := log.Report()
+	r := log.Summary()
 	for _, step := range r.LongestCascade {
 		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victim, "from", step.Node)
 	}

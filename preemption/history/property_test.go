@@ -15,8 +15,8 @@ import (
 // oracle works the definitions of History out from the whole list of entries,
 // anew for every question, in time quadratic in it.
 type oracle struct {
-	config  history.HistoryConfig
-	entries []history.HistoryEntry
+	config  history.Config
+	entries []history.Preemption
 }
 
 // oracleChain is a chain with the entry that it begins with: the first lineage
@@ -64,8 +64,8 @@ func rotated(ring []string) []string {
 	return slices.Concat(ring[at:], ring[:at])
 }
 
-func (o *oracle) report() history.HistoryReport {
-	r := history.HistoryReport{Preemptions: len(o.entries)}
+func (o *oracle) report() history.Summary {
+	r := history.Summary{Preemptions: len(o.entries)}
 	var longest oracleChain
 	cascades := map[string]int{}
 	var rings []history.Cycle
@@ -98,7 +98,7 @@ func (o *oracle) report() history.HistoryReport {
 	return r
 }
 
-func (o *oracle) addRound(r *history.HistoryReport, rings []history.Cycle, round history.Cycle) []history.Cycle {
+func (o *oracle) addRound(r *history.Summary, rings []history.Cycle, round history.Cycle) []history.Cycle {
 	for i := range rings {
 		if slices.Equal(rings[i].Lineages, round.Lineages) {
 			rings[i].Rounds++
@@ -113,7 +113,7 @@ func (o *oracle) addRound(r *history.HistoryReport, rings []history.Cycle, round
 	return append(rings, round)
 }
 
-func (o *oracle) addCascades(r *history.HistoryReport, lengths map[string]int, longest oracleChain) {
+func (o *oracle) addCascades(r *history.Summary, lengths map[string]int, longest oracleChain) {
 	for n := 2; n <= len(longest.entries); n++ {
 		count := history.CascadeCount{Links: n}
 		for _, length := range lengths {
@@ -175,15 +175,15 @@ func (o *oracle) repeats() []history.Repeat {
 	return out
 }
 
-func drawEntries(t *rapid.T) []history.HistoryEntry {
+func drawEntries(t *rapid.T) []history.Preemption {
 	lineages := rapid.IntRange(1, 9).Draw(t, "lineages")
 	name := rapid.Custom(func(t *rapid.T) string {
 		return string(rune('a' + rapid.IntRange(0, lineages-1).Draw(t, "lineage")))
 	})
 	at := now
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) history.HistoryEntry {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) history.Preemption {
 		at = at.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "seconds")) * time.Second)
-		return history.HistoryEntry{
+		return history.Preemption{
 			Time: at, Node: rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "node"),
 			Preemptor: name.Draw(t, "preemptor"),
 			Victims:   rapid.SliceOfN(name, 0, 3).Draw(t, "victims"),
@@ -191,8 +191,8 @@ func drawEntries(t *rapid.T) []history.HistoryEntry {
 	}), 0, 40).Draw(t, "entries")
 }
 
-func drawHistoryConfig(t *rapid.T) history.HistoryConfig {
-	return history.HistoryConfig{
+func drawHistoryConfig(t *rapid.T) history.Config {
+	return history.Config{
 		Within:    time.Duration(rapid.IntRange(0, 8).Draw(t, "within")) * time.Second,
 		MaxChain:  rapid.IntRange(0, 5).Draw(t, "max chain"),
 		MaxCycles: rapid.IntRange(0, 4).Draw(t, "max cycles"),
@@ -210,7 +210,7 @@ func TestHistoryFollowsItsDefinitions(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.entries = es[:i+1]
-			if diff := cmp.Diff(o.report(), h.Report()); diff != "" {
+			if diff := cmp.Diff(o.report(), h.Summary()); diff != "" {
 				t.Fatalf("after entry %d (-definition +history):\n%s", i+1, diff)
 			}
 		}
@@ -222,7 +222,7 @@ func TestHistoryFollowsItsDefinitions(t *testing.T) {
 func TestHistoryIsIndifferent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config, es := drawHistoryConfig(t), drawEntries(t)
-		want := historyOf(t, config, es).Report()
+		want := historyOf(t, config, es).Summary()
 		h := historyOf(t, config, nil)
 		for _, e := range es {
 			victims := slices.Clone(e.Victims)
@@ -239,7 +239,7 @@ func TestHistoryIsIndifferent(t *testing.T) {
 				given[i] = "scribbled over"
 			}
 		}
-		if diff := cmp.Diff(want, h.Report()); diff != "" {
+		if diff := cmp.Diff(want, h.Summary()); diff != "" {
 			t.Fatalf("victims in reverse (-want +got):\n%s", diff)
 		}
 	})
@@ -249,7 +249,7 @@ func TestHistoryIsIndifferent(t *testing.T) {
 func TestHistoryInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		es := drawEntries(t)
-		r := historyOf(t, history.HistoryConfig{}, es).Report()
+		r := historyOf(t, history.Config{}, es).Summary()
 		rounds := 0
 		for _, c := range r.Cycles {
 			rounds += c.Rounds
@@ -273,10 +273,10 @@ func TestHistoryInvariants(t *testing.T) {
 }
 
 // happened reports whether each step of a cycle is in the entries.
-func happened(es []history.HistoryEntry, c history.Cycle) bool {
+func happened(es []history.Preemption, c history.Cycle) bool {
 	for i, name := range c.Lineages {
 		next := c.Lineages[(i+1)%len(c.Lineages)]
-		if !slices.ContainsFunc(es, func(e history.HistoryEntry) bool {
+		if !slices.ContainsFunc(es, func(e history.Preemption) bool {
 			return e.Preemptor == name && slices.Contains(e.Victims, next)
 		}) {
 			return false
@@ -309,10 +309,10 @@ func benchHistory(b *testing.B, lineages int, victim func(i int) int) {
 	for i := range names {
 		names[i] = fmt.Sprintf("default/ReplicaSet/web-%d", i)
 	}
-	h := historyOf(b, history.HistoryConfig{}, nil)
+	h := historyOf(b, history.Config{}, nil)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		e := history.HistoryEntry{Time: now, Node: "n", Preemptor: names[i%lineages], Victims: []string{names[victim(i)]}}
+		e := history.Preemption{Time: now, Node: "n", Preemptor: names[i%lineages], Victims: []string{names[victim(i)]}}
 		if err := h.Record(e); err != nil {
 			b.Fatal(err)
 		}

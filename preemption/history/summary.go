@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// HistoryReport is what a [History] found up to some moment. It is a value of
+// Summary is what a [Log] found up to some moment. It is a value of
 // the caller's own; an empty history gives the zero value.
-type HistoryReport struct {
+type Summary struct {
 	// Preemptions and Evictions count the entries, and the victims in them.
 	Preemptions, Evictions int
 
@@ -81,16 +81,16 @@ type Repeat struct {
 	Preemptor string
 }
 
-// Report says what was found so far; recording may go on afterwards. Time is
+// Summary says what was found so far; recording may go on afterwards. Time is
 // linear in the records kept, and what sorting the result takes.
-func (h *History) Report() HistoryReport {
-	r := HistoryReport{
+func (h *Log) Summary() Summary {
+	r := Summary{
 		Preemptions: h.preemptions, Evictions: h.evictions,
-		CutCascades: h.chains.cut,
+		CutCascades: h.cascades.cut,
 		Rounds:      h.cycles.rounds, OtherRounds: h.cycles.uncounted,
 		Repeats: h.repeats(),
 	}
-	h.chains.report(&r)
+	h.cascades.report(&r)
 	r.Cycles = h.distinctCycles()
 	for _, c := range r.Cycles {
 		if len(c.Lineages) > len(r.LongestCycle.Lineages) {
@@ -101,7 +101,7 @@ func (h *History) Report() HistoryReport {
 	return r
 }
 
-func (c *chains) report(r *HistoryReport) {
+func (c *cascades) report(r *Summary) {
 	for links, n := range c.count {
 		if links >= 2 && n > 0 {
 			r.ByLength = append(r.ByLength, CascadeCount{links, n})
@@ -119,7 +119,7 @@ func (c *chains) report(r *HistoryReport) {
 	slices.Reverse(r.LongestCascade)
 }
 
-func (h *History) distinctCycles() []Cycle {
+func (h *Log) distinctCycles() []Cycle {
 	names := make([]string, len(h.lineages))
 	for name, l := range h.lineages {
 		names[l.id] = name
@@ -145,7 +145,7 @@ func (h *History) distinctCycles() []Cycle {
 	return out
 }
 
-func (h *History) repeats() []Repeat {
+func (h *Log) repeats() []Repeat {
 	var out []Repeat
 	for _, l := range h.lineages {
 		if l.times < 2 {

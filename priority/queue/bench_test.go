@@ -41,7 +41,7 @@ func BenchmarkQueue(b *testing.B) {
 						b.Fatal(err)
 					}
 					if others == 0 {
-						q.MoveAll(Event{}, now.Add(time.Minute))
+						q.MoveAll(ClusterEvent{}, now.Add(time.Minute))
 					} else {
 						q.Activate(e.Pod)
 					}
@@ -65,7 +65,7 @@ func BenchmarkMoveAll(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if moved := q.MoveAll(Event{}, now.Add(time.Minute)); moved != others {
+		if moved := q.MoveAll(ClusterEvent{}, now.Add(time.Minute)); moved != others {
 			b.Fatal(moved)
 		}
 	}
@@ -76,7 +76,7 @@ func filled(b *testing.B, kind string, others int) SchedulingQueue {
 	var q SchedulingQueue = NewFIFO()
 	if kind == "queue" {
 		var err error
-		q, err = NewQueue(QueueConfig{})
+		q, err = New(Config{})
 		require.NoError(b, err)
 	}
 	for i := range others + 1 {

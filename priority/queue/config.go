@@ -15,9 +15,9 @@ const (
 	UnschedulableTimeoutV113    = time.Minute
 )
 
-// QueueConfig is how a [Queue] orders and delays pods. Its zero value does what
+// Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
-type QueueConfig struct {
+type Config struct {
 	// InitialBackoff is how long a pod waits after its first failed attempt;
 	// each further one doubles it, up to MaxBackoff. Zero means
 	// [DefaultInitialBackoff] and [DefaultMaxBackoff].
@@ -32,12 +32,12 @@ type QueueConfig struct {
 	// Helps decides whether an event may help an unschedulable pod; nil is
 	// [Helps]. Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
-	Helps func(e *Entry, event Event) bool
+	Helps func(e *Entry, event ClusterEvent) bool
 }
 
 // Validate names everything that is wrong with the configuration, in one
 // *[outrank.InputError].
-func (c *QueueConfig) Validate() error {
+func (c *Config) Validate() error {
 	var ps []outrank.Problem
 	for _, d := range []struct {
 		field string
@@ -62,7 +62,7 @@ func (c *QueueConfig) Validate() error {
 }
 
 // filledIn puts the defaults in place of what is zero.
-func (c QueueConfig) filledIn() QueueConfig {
+func (c Config) filledIn() Config {
 	if c.InitialBackoff == 0 {
 		c.InitialBackoff = DefaultInitialBackoff
 	}
@@ -80,7 +80,7 @@ func (c QueueConfig) filledIn() QueueConfig {
 
 // backoffAfter is how long a pod waits that was tried so often. Doubling stops
 // before it could overflow, so the time is at most some 60 steps.
-func (c *QueueConfig) backoffAfter(attempts int) time.Duration {
+func (c *Config) backoffAfter(attempts int) time.Duration {
 	d := c.InitialBackoff
 	for range attempts - 1 {
 		if d > c.MaxBackoff/2 {
@@ -92,7 +92,7 @@ func (c *QueueConfig) backoffAfter(attempts int) time.Duration {
 }
 
 // order is that of the active pool.
-func (c *QueueConfig) order(a, b *item) int {
+func (c *Config) order(a, b *item) int {
 	if c.Compare != nil {
 		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {
 			return o

@@ -13,18 +13,18 @@ import (
 func TestQueueConfigValidate(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		config QueueConfig
+		config Config
 		want   string
 	}{
-		{"zero", QueueConfig{}, ""},
-		{"all set", QueueConfig{InitialBackoff: 1, MaxBackoff: 1, UnschedulableTimeout: 1}, ""},
-		{"first backoff above the default of the last", QueueConfig{InitialBackoff: time.Minute}, "queue config: MaxBackoff: 10s is less than InitialBackoff, 1m0s"},
-		{"last backoff below the default of the first", QueueConfig{MaxBackoff: 1}, "queue config: MaxBackoff: 1ns is less than InitialBackoff, 1s"},
-		{"all negative", QueueConfig{InitialBackoff: -1, MaxBackoff: -2, UnschedulableTimeout: -3},
+		{"zero", Config{}, ""},
+		{"all set", Config{InitialBackoff: 1, MaxBackoff: 1, UnschedulableTimeout: 1}, ""},
+		{"first backoff above the default of the last", Config{InitialBackoff: time.Minute}, "queue config: MaxBackoff: 10s is less than InitialBackoff, 1m0s"},
+		{"last backoff below the default of the first", Config{MaxBackoff: 1}, "queue config: MaxBackoff: 1ns is less than InitialBackoff, 1s"},
+		{"all negative", Config{InitialBackoff: -1, MaxBackoff: -2, UnschedulableTimeout: -3},
 			"queue config: InitialBackoff: -1ns is negative\nqueue config: MaxBackoff: -2ns is negative\nqueue config: UnschedulableTimeout: -3ns is negative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q, err := NewQueue(c.config)
+			q, err := New(c.config)
 			if c.want == "" {
 				require.NoError(t, err)
 				return
@@ -54,7 +54,7 @@ func TestBackoffAfter(t *testing.T) {
 		{"no overflow", 1, math.MaxInt64, 63, 1 << 62},
 		{"no overflow beyond", 1, math.MaxInt64, 64, math.MaxInt64},
 	} {
-		config := QueueConfig{InitialBackoff: c.initial, MaxBackoff: c.max}.filledIn()
+		config := Config{InitialBackoff: c.initial, MaxBackoff: c.max}.filledIn()
 		require.Equal(t, c.want, config.backoffAfter(c.attempts), c.name)
 	}
 }

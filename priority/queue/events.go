@@ -7,27 +7,27 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// EventKind is what happened in the cluster.
-type EventKind string
+// ClusterEventKind is what happened in the cluster.
+type ClusterEventKind string
 
 // The kinds of events. Any other, the empty one too, may help every pod.
 const (
-	EventNodeAdded   EventKind = "NodeAdded"
-	EventNodeUpdated EventKind = "NodeUpdated"
-	EventNodeDeleted EventKind = "NodeDeleted"
+	EventNodeAdded   ClusterEventKind = "NodeAdded"
+	EventNodeUpdated ClusterEventKind = "NodeUpdated"
+	EventNodeDeleted ClusterEventKind = "NodeDeleted"
 	// An assigned pod is one that has a node. It counts as deleted, too, when
 	// it has ended.
-	EventAssignedPodAdded   EventKind = "AssignedPodAdded"
-	EventAssignedPodUpdated EventKind = "AssignedPodUpdated"
-	EventAssignedPodDeleted EventKind = "AssignedPodDeleted"
+	EventAssignedPodAdded   ClusterEventKind = "AssignedPodAdded"
+	EventAssignedPodUpdated ClusterEventKind = "AssignedPodUpdated"
+	EventAssignedPodDeleted ClusterEventKind = "AssignedPodDeleted"
 	// EventStorageChanged is about volumes, claims, storage classes and what
 	// drivers report of a node.
-	EventStorageChanged EventKind = "StorageChanged"
+	EventStorageChanged ClusterEventKind = "StorageChanged"
 )
 
-// Event is a change in the cluster that may help pods that wait.
-type Event struct {
-	Kind EventKind
+// ClusterEvent is a change in the cluster that may help pods that wait.
+type ClusterEvent struct {
+	Kind ClusterEventKind
 	// Node and Pod are what it happened to, as it is now; nil where the caller
 	// does not say. Only a caller's own [QueueConfig.Helps] looks at them.
 	Node *outrank.Node
@@ -37,7 +37,7 @@ type Event struct {
 // helpers lists what may help a pod that a filter kept off some node, each kind
 // by what the filter looks at (upstream's EventsToRegister). A change to the
 // pod itself is for Update.
-var helpers = map[string][]EventKind{
+var helpers = map[string][]ClusterEventKind{
 	"NodeUnschedulable":  {EventNodeAdded, EventNodeUpdated},
 	"NodeName":           {EventNodeAdded},
 	"TaintToleration":    {EventNodeAdded, EventNodeUpdated},
@@ -54,7 +54,7 @@ var helpers = map[string][]EventKind{
 		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 }
 
-var eventKinds = []EventKind{
+var eventKinds = []ClusterEventKind{
 	EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
 }
@@ -64,8 +64,8 @@ var eventKinds = []EventKind{
 // pod may be tried in vain, but none is passed over. An event or a filter that
 // is not known here helps, and so does any event a pod that failed with no
 // filter. The filters' names are those of package preemption. It is what
-// [QueueConfig.Helps] does if nothing else is set.
-func Helps(e *Entry, event Event) bool {
+// [Config.Helps] does if nothing else is set.
+func Helps(e *Entry, event ClusterEvent) bool {
 	if e == nil || len(e.FailedFilters) == 0 || !slices.Contains(eventKinds, event.Kind) {
 		return true
 	}
@@ -79,7 +79,7 @@ func Helps(e *Entry, event Event) bool {
 // backoff while that lasts (MoveAllToActiveOrBackoffQueue). Pods in flight go to
 // backoff when they are put back, whatever the event. Time O(n log n) in the
 // unschedulable pods.
-func (q *Queue) MoveAll(event Event, now time.Time) int {
+func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.moveCycle = q.cycle

@@ -12,7 +12,7 @@ func TestHelps(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
 		filters      []string
-		event        EventKind
+		event        ClusterEventKind
 		want         bool
 	}{
 		{"room", "a pod that goes gives room back", []string{"NodeResourcesFit"}, EventAssignedPodDeleted, true},
@@ -29,9 +29,9 @@ func TestHelps(t *testing.T) {
 		{"unknown event", "it may be anything", []string{"NodeName"}, "mine", true},
 		{"event without a kind", "it may be anything", []string{"NodeName"}, "", true},
 	} {
-		require.Equal(t, c.want, Helps(&Entry{FailedFilters: c.filters}, Event{Kind: c.event}), "%s: %s", c.name, c.reason)
+		require.Equal(t, c.want, Helps(&Entry{FailedFilters: c.filters}, ClusterEvent{Kind: c.event}), "%s: %s", c.name, c.reason)
 	}
-	require.True(t, Helps(nil, Event{Kind: EventNodeAdded}))
+	require.True(t, Helps(nil, ClusterEvent{Kind: EventNodeAdded}))
 	for _, kinds := range helpers {
 		require.Contains(t, kinds, EventNodeAdded, "a new node may fit any pod")
 		require.Subset(t, eventKinds, kinds)
@@ -91,7 +91,7 @@ func TestAssignedPod(t *testing.T) {
 }
 
 func fresh(t *testing.T) *desk {
-	q, err := NewQueue(QueueConfig{})
+	q, err := New(Config{})
 	require.NoError(t, err)
 	return &desk{T: t, q: q}
 }

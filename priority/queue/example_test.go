@@ -36,7 +36,7 @@ func TestHelpsKnowsTheFilters(t *testing.T) {
 // A simulator on virtual time: the important pod is tried first, does not fit,
 // waits out its backoff and fits in the end.
 func ExampleQueue() {
-	q, err := queue.NewQueue(queue.QueueConfig{})
+	q, err := queue.New(queue.Config{})
 	if err != nil {
 		panic(err)
 	}
@@ -65,7 +65,7 @@ func ExampleQueue() {
 		}
 		fmt.Println(q.Counts())
 		fits["urgent"] = true // its victim has ended
-		q.MoveAll(queue.Event{Kind: queue.EventAssignedPodDeleted}, now)
+		q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 	}
 	// Output:
 	// 0s: attempt 1 of urgent
@@ -74,9 +74,9 @@ func ExampleQueue() {
 	// 1s: attempt 2 of urgent
 }
 
-func ExampleNewQueue() {
+func ExampleNew() {
 	// v1.13's time-out, and pods of the namespace "ops" before all others.
-	q, err := queue.NewQueue(queue.QueueConfig{
+	q, err := queue.New(queue.Config{
 		UnschedulableTimeout: queue.UnschedulableTimeoutV113,
 		Compare: func(a, b *queue.Entry) int {
 			switch opsA, opsB := a.Pod.Namespace == "ops", b.Pod.Namespace == "ops"; {
@@ -96,7 +96,7 @@ func ExampleNewQueue() {
 	entry, _ := q.TryPop(midnight)
 	fmt.Println(entry.Pod.Key())
 
-	_, err = queue.NewQueue(queue.QueueConfig{InitialBackoff: time.Minute})
+	_, err = queue.New(queue.Config{InitialBackoff: time.Minute})
 	fmt.Println(err)
 	// Output:
 	// ops/probe
@@ -149,7 +149,7 @@ func ExampleSchedulingQueue() {
 }
 
 func ExampleQueue_Update() {
-	q, _ := queue.NewQueue(queue.QueueConfig{})
+	q, _ := queue.New(queue.Config{})
 	_ = q.Add(&outrank.Pod{Name: "web"}, midnight)
 	entry, _ := q.TryPop(midnight)
 	entry.FailedFilters = []string{preemption.NodeAffinity}
@@ -165,7 +165,7 @@ func ExampleQueue_Update() {
 }
 
 func ExampleQueue_AssignedPodAdded() {
-	q, _ := queue.NewQueue(queue.QueueConfig{})
+	q, _ := queue.New(queue.Config{})
 	for _, wanted := range []string{"cache", "db"} {
 		_ = q.Add(&outrank.Pod{Name: "near-" + wanted, Affinity: outrank.Affinity{Pods: []outrank.PodAffinityTerm{{
 			Selector:    &outrank.LabelSelector{Labels: map[string]string{"app": wanted}},
@@ -188,7 +188,7 @@ func ExampleQueue_AssignedPodAdded() {
 }
 
 func ExampleQueue_Activate() {
-	q, _ := queue.NewQueue(queue.QueueConfig{})
+	q, _ := queue.New(queue.Config{})
 	pod := &outrank.Pod{Name: "web"}
 	_ = q.Add(pod, midnight)
 	entry, _ := q.TryPop(midnight)
@@ -203,8 +203,8 @@ func ExampleQueue_Activate() {
 
 func ExampleHelps() {
 	entry := &queue.Entry{FailedFilters: []string{preemption.NodeResourcesFit, preemption.TaintToleration}}
-	for _, kind := range []queue.EventKind{queue.EventAssignedPodAdded, queue.EventAssignedPodDeleted, queue.EventNodeUpdated} {
-		fmt.Println(kind, queue.Helps(entry, queue.Event{Kind: kind}))
+	for _, kind := range []queue.ClusterEventKind{queue.EventAssignedPodAdded, queue.EventAssignedPodDeleted, queue.EventNodeUpdated} {
+		fmt.Println(kind, queue.Helps(entry, queue.ClusterEvent{Kind: kind}))
 	}
 	// Output:
 	// AssignedPodAdded false

@@ -71,7 +71,7 @@ func (q *FIFO) NextReady(now time.Time) (time.Time, bool) {
 func (q *FIFO) Activate(...*outrank.Pod) int { return 0 }
 
 // MoveAll does nothing: no pod waits for an event.
-func (q *FIFO) MoveAll(Event, time.Time) int { return 0 }
+func (q *FIFO) MoveAll(ClusterEvent, time.Time) int { return 0 }
 
 // AssignedPodAdded does nothing: no pod waits for another.
 func (q *FIFO) AssignedPodAdded(*outrank.Pod, time.Time) int { return 0 }

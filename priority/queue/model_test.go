@@ -352,7 +352,7 @@ func (m *machine) activate(t *rapid.T) {
 }
 
 func (m *machine) moveAll(t *rapid.T) {
-	event := Event{Kind: rapid.SampledFrom(append([]EventKind{""}, eventKinds...)).Draw(t, "event")}
+	event := ClusterEvent{Kind: rapid.SampledFrom(append([]ClusterEventKind{""}, eventKinds...)).Draw(t, "event")}
 	for _, p := range m.pods {
 		p.moved = true
 	}
@@ -443,7 +443,7 @@ func (m *machine) run(t *rapid.T) {
 // Queue does what a plain list does that is walked over each time.
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q, err := NewQueue(QueueConfig{})
+		q, err := New(Config{})
 		require.NoError(t, err)
 		(&machine{q: q, core: &q.core}).run(t)
 	})

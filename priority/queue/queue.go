@@ -11,7 +11,7 @@ import (
 // Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). Pods that
 // wait are in one of three pools:
 //
-//   - active: to be popped, the first by [QueueConfig.Compare] before the rest;
+//   - active: to be popped, the first by [Config.Compare] before the rest;
 //   - backoff: not to be tried before [Entry.BackoffEnd];
 //   - unschedulable: not to be tried before an event that may help.
 //
@@ -37,17 +37,17 @@ import (
 //     pod to active, at the end of its backoff if that is later.
 //
 // Operations on one pod take O(log n), those that move many O(n log n). A Queue
-// is made by [NewQueue].
+// is made by [New].
 type Queue struct {
 	core
-	config QueueConfig
+	config Config
 	// moveCycle is the last attempt that was begun before the last move event:
 	// it, and those before it, saw that event if they are still under way.
 	moveCycle int64
 }
 
-// NewQueue gives an empty queue. The error is that of [QueueConfig.Validate].
-func NewQueue(config QueueConfig) (*Queue, error) {
+// New gives an empty queue. The error is that of [Config.Validate].
+func New(config Config) (*Queue, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}

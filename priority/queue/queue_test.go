@@ -108,8 +108,8 @@ func remove(p *outrank.Pod, want bool) func(*desk) {
 	return func(d *desk) { require.Equal(d, want, d.q.Delete(p)) }
 }
 
-func moveAll(kind EventKind, want int) func(*desk) {
-	return func(d *desk) { require.Equal(d, want, d.q.MoveAll(Event{Kind: kind}, d.now)) }
+func moveAll(kind ClusterEventKind, want int) func(*desk) {
+	return func(d *desk) { require.Equal(d, want, d.q.MoveAll(ClusterEvent{Kind: kind}, d.now)) }
 }
 
 func assigned(p *outrank.Pod, want int) func(*desk) {
@@ -150,7 +150,7 @@ func TestQueueSteps(t *testing.T) {
 	urgent := func(p *outrank.Pod) { p.Priority = outrank.Priority(9) }
 	for _, c := range []struct {
 		name, reason string
-		config       QueueConfig
+		config       Config
 		steps        []step
 	}{
 		{name: "order", reason: "priority, then the time of entering, then the name", steps: []step{
@@ -226,7 +226,7 @@ func TestQueueSteps(t *testing.T) {
 			{300.9, ready(301), "0 0 1 0"},
 			{301, pop("p1"), "0 0 0 1"},
 		}},
-		{name: "time-out of v1.13", reason: "a minute", config: QueueConfig{UnschedulableTimeout: UnschedulableTimeoutV113}, steps: []step{
+		{name: "time-out of v1.13", reason: "a minute", config: Config{UnschedulableTimeout: UnschedulableTimeoutV113}, steps: []step{
 			{0, add("p1"), "1 0 0 0"},
 			{0, pop("p1"), "0 0 0 1"},
 			{0, fail("p1", fit), "0 0 1 0"},
@@ -234,7 +234,7 @@ func TestQueueSteps(t *testing.T) {
 			{60, flush(1), "1 0 0 0"},
 		}},
 		{name: "time-out shorter than backoff", reason: "backoff still holds",
-			config: QueueConfig{UnschedulableTimeout: time.Second, InitialBackoff: 3 * time.Second}, steps: []step{
+			config: Config{UnschedulableTimeout: time.Second, InitialBackoff: 3 * time.Second}, steps: []step{
 				{0, add("p1"), "1 0 0 0"},
 				{0, pop("p1"), "0 0 0 1"},
 				{0, fail("p1", fit), "0 0 1 0"},
@@ -354,14 +354,14 @@ func TestQueueSteps(t *testing.T) {
 			{0, activate(0, "p2"), "0 0 0 2"},
 			{0, fail("p2", fit), "0 1 0 1"}, {0, fail("p1", fit), "0 1 1 0"},
 		}},
-		{name: "caller's order", reason: "ties still go by the default", config: QueueConfig{
+		{name: "caller's order", reason: "ties still go by the default", config: Config{
 			Compare: func(a, b *Entry) int { return len(a.Pod.Name) - len(b.Pod.Name) },
 		}, steps: []step{
 			{0, add("p9-long"), "1 0 0 0"}, {0, add("p1"), "2 0 0 0"}, {0, add("p2"), "3 0 0 0"},
 			{0, pop("p2"), "2 0 0 1"}, {0, pop("p1"), "1 0 0 2"}, {0, pop("p9-long"), "0 0 0 3"},
 		}},
-		{name: "caller's hint", reason: "it sees what the pod failed with, and the event", config: QueueConfig{
-			Helps: func(e *Entry, event Event) bool { return e.FailedFilters[0] == string(event.Kind) },
+		{name: "caller's hint", reason: "it sees what the pod failed with, and the event", config: Config{
+			Helps: func(e *Entry, event ClusterEvent) bool { return e.FailedFilters[0] == string(event.Kind) },
 		}, steps: []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", "z", "mine", "z"), "0 0 1 0"},
 			{5, moveAll(EventNodeAdded, 0), "0 0 1 0"},
@@ -374,7 +374,7 @@ func TestQueueSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
-			q, err := NewQueue(c.config)
+			q, err := New(c.config)
 			require.NoError(t, err)
 			(&desk{T: t, q: q}).run(c.steps)
 		})
@@ -383,7 +383,7 @@ func TestQueueSteps(t *testing.T) {
 
 // An entry tells the pod's history, and belongs to whoever holds it.
 func TestQueueEntry(t *testing.T) {
-	q, err := NewQueue(QueueConfig{})
+	q, err := New(Config{})
 	require.NoError(t, err)
 	pod := waiting("p1")
 	require.NoError(t, q.Add(pod, noon))
@@ -413,7 +413,7 @@ func TestQueueEntry(t *testing.T) {
 }
 
 func TestQueueWithoutPod(t *testing.T) {
-	q, err := NewQueue(QueueConfig{})
+	q, err := New(Config{})
 	require.NoError(t, err)
 	for _, q := range []SchedulingQueue{q, NewFIFO()} {
 		require.ErrorIs(t, q.Add(nil, noon), outrank.ErrInvalid)

@@ -68,7 +68,7 @@ type SchedulingQueue interface {
 	Activate(pods ...*outrank.Pod) int
 	// MoveAll takes the unschedulable pods that the event may help back into
 	// play; it returns how many.
-	MoveAll(event Event, now time.Time) int
+	MoveAll(event ClusterEvent, now time.Time) int
 	// AssignedPodAdded does so for the pods that wait for a neighbour like the
 	// pod that was just placed, AssignedPodUpdated for one that was changed.
 	AssignedPodAdded(pod *outrank.Pod, now time.Time) int

@@ -32,7 +32,7 @@ func TestPopWaits(t *testing.T) {
 		{name: "put back in between", before: []func(*desk){add("p1"), pop("p1")}, between: fail("p1", fit), wake: flushAt(far)},
 		{name: "flushed from backoff", before: []func(*desk){add("p1"), pop("p1"), fail("p1")}, between: flush(0), wake: flushAt(far)},
 		{name: "moved", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeDeleted, 0),
-			wake: func(d *desk) { require.Equal(d, 1, d.q.MoveAll(Event{}, far)) }},
+			wake: func(d *desk) { require.Equal(d, 1, d.q.MoveAll(ClusterEvent{}, far)) }},
 		{name: "activated", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeAdded, 1), wake: activate(1, "p1")},
 		{name: "closed", between: remove(waiting("p1"), false), wake: func(d *desk) { d.q.Close() }, want: ErrClosed},
 	} {
@@ -98,7 +98,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 // once, and Close sends everybody home.
 func TestQueueConcurrently(t *testing.T) {
 	const producers, consumers, each, tries = 4, 4, 200, 3
-	queue, err := NewQueue(QueueConfig{})
+	queue, err := New(Config{})
 	require.NoError(t, err)
 	for _, q := range []SchedulingQueue{queue, NewFIFO()} {
 		var clock atomic.Int64 // seconds
@@ -139,7 +139,7 @@ func TestQueueConcurrently(t *testing.T) {
 		}
 		wg.Go(func() {
 			for left.Load() > 0 {
-				q.MoveAll(Event{Kind: EventNodeAdded}, now())
+				q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, now())
 				q.Flush(now())
 				q.AssignedPodAdded(&outrank.Pod{Name: "n"}, now())
 				q.NextReady(now())

@@ -28,12 +28,12 @@ var start = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 // aSummary is a made-up run with everything in it.
 func aSummary(t testing.TB) *Summary {
 	t.Helper()
-	log, err := history.NewHistory(history.HistoryConfig{})
+	log, err := history.New(history.Config{})
 	require.NoError(t, err)
 	at := start
 	preempt := func(preemptor, victim string) {
 		at = at.Add(95 * time.Second)
-		e := history.HistoryEntry{Time: at, Node: "gpu-01", Preemptor: preemptor, Victims: []string{victim}}
+		e := history.Preemption{Time: at, Node: "gpu-01", Preemptor: preemptor, Victims: []string{victim}}
 		require.NoError(t, log.Record(e))
 	}
 	for i := range 12 {
@@ -59,7 +59,7 @@ func aSummary(t testing.TB) *Summary {
 	}
 	waits.Add(-10, 400*time.Hour)
 	s.Waits = waits.List()
-	s.Preemption = PreemptionOf(log.Report(), start)
+	s.Preemption = PreemptionOf(log.Summary(), start)
 	return s
 }
 

@@ -54,7 +54,7 @@ func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 	l.CPUHours += float64(ran.Hours() * (float64(milliCPU) / 1000))
 }
 
-// Preemption is what a [history.History] found.
+// Preemption is what a [history.Log] found.
 type Preemption struct {
 	Preemptions int `json:"preemptions"`
 	Evictions   int `json:"evictions"`
@@ -100,7 +100,7 @@ type Repeat struct {
 }
 
 // PreemptionOf sums up a history of a run that began at a time.
-func PreemptionOf(h history.HistoryReport, start time.Time) Preemption {
+func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	since := func(t time.Time) float64 { return t.Sub(start).Seconds() }
 	p := Preemption{
 		Preemptions: h.Preemptions, Evictions: h.Evictions, Cascades: h.Cascades,

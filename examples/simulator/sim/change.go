@@ -132,11 +132,11 @@ func setUnschedulable(what, name string, value bool) Change {
 	}}
 }
 
-func (s *Simulation) nodeChanged(n *outrank.Node, kind queue.EventKind, text string) {
+func (s *Simulation) nodeChanged(n *outrank.Node, kind queue.ClusterEventKind, text string) {
 	s.unsampled = true
 	s.changed()
 	s.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
-	s.queue.MoveAll(queue.Event{Kind: kind, Node: n}, s.Time())
+	s.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: n}, s.Time())
 }
 
 // SetBudgets replaces all budgets. What they allow follows from the pods from
@@ -193,7 +193,7 @@ func (s *Simulation) relabelled(p *pod) error {
 		return s.queue.Update(p.obj, s.Time())
 	}
 	s.queue.AssignedPodUpdated(p.obj, s.Time())
-	s.queue.MoveAll(queue.Event{Kind: queue.EventAssignedPodUpdated, Node: p.host.node, Pod: p.obj}, s.Time())
+	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Node: p.host.node, Pod: p.obj}, s.Time())
 	return nil
 }
 

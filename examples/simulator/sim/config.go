@@ -40,7 +40,7 @@ type Config struct {
 	// Discipline is the kind of queue, Queue how the [PriorityQueue] orders and
 	// delays.
 	Discipline Discipline
-	Queue      queue.QueueConfig
+	Queue      queue.Config
 	// Cycle is how long the scheduler is busy with one pod; the next one is
 	// looked at after that. Zero means that it takes no time.
 	Cycle time.Duration
@@ -60,7 +60,7 @@ type Config struct {
 	// cluster's order is taken.
 	Seed uint64
 	// History limits what is followed of cascades and cycles.
-	History history.HistoryConfig
+	History history.Config
 
 	// Observe, if set, is told everything that happens, in order. What it is
 	// shown it must not change.

@@ -18,13 +18,12 @@ func (s *Simulation) cycle(ctx context.Context) error {
 	}
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
-	p.attempt = entry
 	nodes, plan, err := s.ask(ctx, p)
 	if len(nodes) > 0 {
-		s.bind(p, s.pick(p, nodes))
+		s.bind(entry, p, s.pick(p, nodes))
 		return nil
 	}
-	return s.fail(ctx, p, execution.Failure{Pod: p.obj, Plan: plan, Err: err, Profile: p.scheduler.name})
+	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
@@ -53,14 +52,14 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 	before := s.state
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
-		report, err := p.scheduler.executor.CarryOut(ctx, f.Plan)
-		f.CarryErr = err
+		report, err := p.scheduler.executor.Execute(ctx, f.Plan)
+		f.ExecutionErr = err
 		if err := s.record(p, report); err != nil {
 			return err
 		}
 	}
-	parts := execution.FailureParts{Actions: s.actions, Queue: s.actions, Nominator: &s.nominator, Metrics: &s.metrics}
-	if _, err := execution.HandleFailure(ctx, parts, f); err != nil {
+	handler := execution.FailureHandler{Actions: s.actions, Queue: s.queue, Nominator: &s.nominator, Metrics: &s.metrics}
+	if _, err := handler.Handle(ctx, f); err != nil {
 		return err
 	}
 	s.show(p)
@@ -75,12 +74,12 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 func (s *Simulation) record(p *pod, r *execution.Report) error {
 	var victims []string
 	for _, v := range r.Victims {
-		if v.Deed == execution.Evicted || v.Deed == execution.Rejected {
+		if v.Result == execution.Evicted || v.Result == execution.Rejected {
 			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
 		}
 	}
 	if len(victims) == 0 {
 		return nil // whoever had to leave was on the way out
 	}
-	return s.history.Record(history.HistoryEntry{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+	return s.history.Record(history.Preemption{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }

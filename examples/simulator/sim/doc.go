@@ -25,8 +25,8 @@
 //     it is nominated to is one of them the pod is placed there, else where the
 //     [Score] is highest. It runs from that moment on.
 //  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
-//     leave. A plan is carried out by [execution.Executor.CarryOut] and noted
-//     in the [history.History], and the failure dealt with by
+//     leave. A plan is carried out by [execution.Executor.Execute] and noted
+//     in the [history.Log], and the failure dealt with by
 //     [execution.HandleFailure]: the pod goes back to the queue, and its
 //     nomination is set, kept or cleared.
 //

@@ -54,10 +54,10 @@ func (w *watch) run(steps int) {
 }
 
 func (w *watch) step(next time.Duration) {
-	before, cycles := w.s.Pending(), w.s.metrics.Counts().ScheduleAttempts
+	before, cycles := w.s.Pending(), w.s.metrics.Values().ScheduleAttempts
 	require.NoError(w, w.s.Step())
 	require.Equal(w, next, w.s.at, "Next tells when the next step is")
-	if sum(cycles) != sum(w.s.metrics.Counts().ScheduleAttempts) {
+	if sum(cycles) != sum(w.s.metrics.Values().ScheduleAttempts) {
 		w.first(before)
 	}
 	w.check()

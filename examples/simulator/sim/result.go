@@ -13,9 +13,9 @@ type Result struct {
 	// Steps counts moments of the agenda and scheduling cycles.
 	Steps int
 	// History is all that was found of cascades, cycles and repeats, by lineage.
-	History history.HistoryReport
+	History history.Summary
 	// Counts are what kube-scheduler would count.
-	Counts execution.Counts
+	Counts execution.MetricValues
 }
 
 type losses = report.Lost
@@ -24,8 +24,8 @@ type losses = report.Lost
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
 	counts := s.queue.Counts()
-	s.metrics.SetPending(execution.Pending{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
-	r := &Result{Steps: s.steps, History: s.history.Report(), Counts: s.metrics.Counts()}
+	s.metrics.SetPending(execution.PendingPods{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
+	r := &Result{Steps: s.steps, History: s.history.Summary(), Counts: s.metrics.Values()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits
 	for _, l := range s.lineages {

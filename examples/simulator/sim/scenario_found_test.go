@@ -103,13 +103,13 @@ func (sc *scenario) readOrder(s *statement) func(*scene) string {
 
 func readCount(s *statement) func(*scene) string {
 	word := s.next("what is counted")
-	count := map[string]func(*history.HistoryReport) int{
-		"preemptions": func(r *history.HistoryReport) int { return r.Preemptions },
-		"evictions":   func(r *history.HistoryReport) int { return r.Evictions },
-		"cascades":    func(r *history.HistoryReport) int { return r.Cascades },
-		"cycles":      func(r *history.HistoryReport) int { return len(r.Cycles) },
-		"rounds":      func(r *history.HistoryReport) int { return r.Rounds },
-		"repeats":     func(r *history.HistoryReport) int { return len(r.Repeats) },
+	count := map[string]func(*history.Summary) int{
+		"preemptions": func(r *history.Summary) int { return r.Preemptions },
+		"evictions":   func(r *history.Summary) int { return r.Evictions },
+		"cascades":    func(r *history.Summary) int { return r.Cascades },
+		"cycles":      func(r *history.Summary) int { return len(r.Cycles) },
+		"rounds":      func(r *history.Summary) int { return r.Rounds },
+		"repeats":     func(r *history.Summary) int { return len(r.Repeats) },
 	}[word]
 	if count == nil {
 		s.fail("unknown word %q", word)

@@ -119,4 +119,4 @@ func (at *scene) queue(pool string) []string {
 	return names
 }
 
-func (at *scene) history() *history.HistoryReport { return &at.run.Result().History }
+func (at *scene) history() *history.Summary { return &at.run.Result().History }

@@ -31,7 +31,7 @@ type Simulation struct {
 	snap      *preemption.Snapshot
 	nominator execution.Nominator
 	metrics   execution.Metrics
-	history   *history.History
+	history   *history.Log
 	budgets   *budgets
 	actions   *actions
 	dice      *rand.Rand // nil where ties go to the first
@@ -120,11 +120,11 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 	s.queue = queue.NewFIFO()
 	if s.config.Discipline == PriorityQueue {
-		if s.queue, err = queue.NewQueue(s.config.Queue); err != nil {
+		if s.queue, err = queue.New(s.config.Queue); err != nil {
 			return err
 		}
 	}
-	if s.history, err = history.NewHistory(s.config.History); err != nil {
+	if s.history, err = history.New(s.config.History); err != nil {
 		return err
 	}
 	for i := range s.config.Schedulers {
@@ -148,7 +148,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 	if err != nil {
 		return err
 	}
-	executor, err := execution.NewExecutor(execution.ExecutorConfig{
+	executor, err := execution.NewExecutor(execution.Config{
 		Actions: s.actions, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
 		Nominator: &s.nominator, Metrics: &s.metrics,
 	})

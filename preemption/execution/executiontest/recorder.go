@@ -1,3 +1,11 @@
+// Package executiontest answers: what did an executor or a failure handler ask
+// of the cluster? A [Recorder] stands in for the cluster and for the queue in
+// tests and in simulators. It writes down every call, and its fields decide what
+// the calls return.
+//
+// The package needs no test framework. A recorder may be used by any number of
+// goroutines at once; each call takes constant time beside the caller's own
+// functions.
 package executiontest
 
 import (
@@ -5,17 +13,19 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Op is a kind of call that a [Recorder] receives.
 type Op string
 
-// The kinds of calls: those of [Actions], of [FailureActions] and of
-// [FailureQueue].
+// The kinds of calls: those of [execution.Actions], of
+// [execution.FailureActions] and of [execution.FailureQueue].
 const (
 	OpLatest   Op = "latest"
 	OpReject   Op = "reject"
@@ -32,22 +42,23 @@ const (
 // Call is one call that a [Recorder] received.
 type Call struct {
 	Op Op
-	// Pod is whom it is about.
+	// Pod is the pod that the call is about.
 	Pod *outrank.Pod
-	// Node is that of a nomination or of an eviction.
+	// Node is the node of a nomination or of an eviction.
 	Node string
-	// Eviction, Event, Condition, Nomination and Filters are set where the call
-	// has them.
+	// Eviction, Event, Condition, Nomination, Entry and Now are set where the
+	// call has them.
 	Eviction   execution.Eviction
-	Event      execution.Event
-	Condition  execution.Condition
+	Event      outrank.Event
+	Condition  outrank.PodCondition
 	Nomination execution.Nomination
-	Filters    []string
-	// Err is what the call answered.
+	Entry      queue.Entry
+	Now        time.Time
+	// Err is the error that the call returned.
 	Err error
 }
 
-// String gives the call in one line.
+// String returns the call in one line.
 func (c Call) String() string {
 	key := "(nil)"
 	if c.Pod != nil {
@@ -64,7 +75,7 @@ func (c Call) String() string {
 	case OpUpdate:
 		text += fmt.Sprintf(" (%s; %s)", c.Condition, c.Nomination)
 	case OpRequeue:
-		text += fmt.Sprint(" ", c.Filters)
+		text += fmt.Sprint(" ", c.Entry.FailedFilters)
 	}
 	if c.Err != nil {
 		text += ": " + c.Err.Error()
@@ -72,23 +83,24 @@ func (c Call) String() string {
 	return text
 }
 
-// Recorder is [Actions], [FailureActions] and a [FailureQueue] in memory, for
-// tests and simulators: it writes every call down in the order of arrival, and
-// does nothing else unless told to. With [ExecutorConfig].Parallel 1 that order
-// is always the same; with more, calls that come at once arrive in any order.
+// Recorder is [execution.Actions], [execution.FailureActions] and an
+// [execution.FailureQueue] in memory. It writes every call down in the order of
+// arrival, and does nothing else unless its fields say so. With
+// [execution.Config].Parallel 1 that order is always the same; with more, calls
+// that are made at once arrive in any order.
 //
-// The zero value is ready: every pod is there as asked for, none waits, and
-// nothing fails. The fields must not change while it is in use. Any number of
-// goroutines may use it at once.
+// The zero value is ready: every pod exists as it was asked for, none waits to be
+// bound, and nothing fails. The fields must not change while it is in use. Any
+// number of goroutines may use it at once.
 type Recorder struct {
-	// Find, if set, has the latest version of pods by their key, such as
-	// [Snapshot.Pod]; one that it does not find is gone.
+	// Find, if set, returns the latest version of a pod by its key, such as
+	// [preemption.Snapshot.Pod]; a pod that it does not find is gone.
 	Find func(key string) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool
-	// Do, if set, is what a call does besides being written down, and may make
-	// it fail: its error is the answer to the caller, where the call has one. It
-	// is the place to inject failures or to move a simulated cluster on.
+	// Do, if set, is called for every call, and its error is what the call
+	// returns, where a call returns one. It is the place to inject failures or
+	// to change a simulated cluster.
 	Do func(call Call) error
 
 	// Find, Waiting and Do are called one at a time and must not use the
@@ -97,16 +109,22 @@ type Recorder struct {
 	calls []Call
 }
 
-// Calls lists what was called so far. The slice is the caller's.
+var (
+	_ execution.Actions        = (*Recorder)(nil)
+	_ execution.FailureActions = (*Recorder)(nil)
+	_ execution.FailureQueue   = (*Recorder)(nil)
+)
+
+// Calls returns the calls so far. The slice is the caller's.
 func (r *Recorder) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
 }
 
-// Events lists the events so far. The slice is the caller's.
-func (r *Recorder) Events() []execution.Event {
-	var events []execution.Event
+// Events returns the events so far. The slice is the caller's.
+func (r *Recorder) Events() []outrank.Event {
+	var events []outrank.Event
 	for _, c := range r.Calls() {
 		if c.Op == OpEvent {
 			events = append(events, c.Event)
@@ -122,8 +140,8 @@ func (r *Recorder) Reset() {
 	r.calls = nil
 }
 
-// record writes a call down and gives its answer; mu is held.
-func (r *Recorder) record(c Call) error {
+// append writes a call down and returns its error; mu is held.
+func (r *Recorder) append(c Call) error {
 	if r.Do != nil {
 		c.Err = r.Do(c)
 	}
@@ -131,17 +149,17 @@ func (r *Recorder) record(c Call) error {
 	return c.Err
 }
 
-func (r *Recorder) locked(c Call) error {
+func (r *Recorder) record(c Call) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.record(c)
+	return r.append(c)
 }
 
-// Latest gives what Find has.
+// Latest returns what Find returns.
 func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.record(Call{Op: OpLatest, Pod: pod}); err != nil {
+	if err := r.append(Call{Op: OpLatest, Pod: pod}); err != nil {
 		return nil, err
 	}
 	if r.Find == nil {
@@ -160,45 +178,47 @@ func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) 
 	if r.Waiting == nil || !r.Waiting(victim) {
 		return false, nil
 	}
-	return true, r.record(Call{Op: OpReject, Pod: victim})
+	return true, r.append(Call{Op: OpReject, Pod: victim})
 }
 
 // Evict writes the eviction down.
 func (r *Recorder) Evict(_ context.Context, e execution.Eviction) error {
-	return r.locked(Call{Op: OpEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
+	return r.record(Call{Op: OpEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
 }
 
 // Nominate writes the nomination down.
 func (r *Recorder) Nominate(_ context.Context, pod *outrank.Pod, node string) error {
-	return r.locked(Call{Op: OpNominate, Pod: pod, Node: node})
+	return r.record(Call{Op: OpNominate, Pod: pod, Node: node})
 }
 
-// ClearNomination writes down that the nomination is taken back.
+// ClearNomination writes down that the nomination is cleared.
 func (r *Recorder) ClearNomination(_ context.Context, pod *outrank.Pod) error {
-	return r.locked(Call{Op: OpClear, Pod: pod})
+	return r.record(Call{Op: OpClear, Pod: pod})
 }
 
 // Activate writes down that the pod is to be tried again.
 func (r *Recorder) Activate(pod *outrank.Pod) {
-	_ = r.locked(Call{Op: OpActivate, Pod: pod})
+	_ = r.record(Call{Op: OpActivate, Pod: pod})
 }
 
 // Event writes the event down.
-func (r *Recorder) Event(e execution.Event) {
-	_ = r.locked(Call{Op: OpEvent, Pod: e.Pod, Event: e})
+func (r *Recorder) Event(e outrank.Event) {
+	_ = r.record(Call{Op: OpEvent, Pod: e.Pod, Event: e})
 }
 
 // UpdateStatus writes the condition and the nomination down.
-func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition execution.Condition, nomination execution.Nomination) error {
-	return r.locked(Call{Op: OpUpdate, Pod: pod, Condition: condition, Nomination: nomination})
+func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination execution.Nomination) error {
+	return r.record(Call{Op: OpUpdate, Pod: pod, Condition: condition, Nomination: nomination})
 }
 
-// AddUnschedulableIfNotPresent writes down that the pod goes back to the queue.
-func (r *Recorder) AddUnschedulableIfNotPresent(pod *outrank.Pod, filters []string) error {
-	return r.locked(Call{Op: OpRequeue, Pod: pod, Filters: slices.Clone(filters)})
+// AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to
+// the queue.
+func (r *Recorder) AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error {
+	e.FailedFilters = slices.Clone(e.FailedFilters)
+	return r.record(Call{Op: OpRequeue, Pod: e.Pod, Entry: e, Now: now})
 }
 
-// Done writes down that the attempt is over.
-func (r *Recorder) Done(pod *outrank.Pod) {
-	_ = r.locked(Call{Op: OpDone, Pod: pod})
+// Done writes down that the attempt is over. It returns false if Do fails.
+func (r *Recorder) Done(e queue.Entry) bool {
+	return r.record(Call{Op: OpDone, Pod: e.Pod, Entry: e}) == nil
 }
