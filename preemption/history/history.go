@@ -65,7 +65,7 @@ type Log struct {
 	config   Config
 	now      time.Time
 	lineages map[string]*lineage
-	cascades   cascades
+	cascades cascades
 	cycles   cycles
 	// preemptions and evictions are the entries, and the victims in them.
 	preemptions, evictions int
@@ -164,7 +164,7 @@ func New(config Config) (*Log, error) {
 	return &Log{
 		config:   config,
 		lineages: map[string]*lineage{},
-		cascades:   cascades{most: config.MaxChain},
+		cascades: cascades{most: config.MaxChain},
 		cycles:   cycles{most: config.MaxCycles, known: map[string]*cycle{}},
 	}, nil
 }
