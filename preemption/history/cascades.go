@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// link is the end of a chain: a lineage, and how it was evicted by the one
-// before it. Chains share their beginnings; what no chain needs any more, the
-// garbage collector takes. Only the cascade changes once a link is made.
+// link is the end of a chain: a lineage, and how it was evicted by the lineage
+// before it. Chains share their beginnings. Only the cascade changes once a link
+// is made.
 type link struct {
 	lineage string
 	// before is nil where the chain begins: that lineage was not evicted, and
@@ -25,10 +25,11 @@ type cascade struct {
 	longest int // links of its longest chain ever
 }
 
-// begin is the chain of a lineage that follows from nothing.
+// begin returns the empty chain of a lineage.
 func begin(lineage string) *link { return &link{lineage: lineage, cascade: &cascade{}} }
 
-// find looks for a lineage's place in the chain. Time is linear in its length.
+// find returns a lineage's place in the chain, nil if it has none. Time is linear
+// in the length of the chain.
 func (l *link) find(lineage string) *link {
 	for ; l != nil; l = l.before {
 		if l.lineage == lineage {
@@ -40,18 +41,18 @@ func (l *link) find(lineage string) *link {
 
 // cascades counts the cascades.
 type cascades struct {
-	most int // links in a chain
+	maxChain int // links
 	// count[n] is how many cascades have a longest chain of n links.
 	count []int
-	cut   int
+	cut   int // how often a chain was cut
 	// longest is the first chain that reached its length.
 	longest *link
 }
 
-// extend adds a link to a chain, or begins a new one where the chain is as long
-// as it may be.
+// extend adds a link to a chain, or begins a new chain where this one has its
+// largest length.
 func (c *cascades) extend(from *link, next link) *link {
-	if from.length >= c.most {
+	if from.length >= c.maxChain {
 		from = begin(from.lineage)
 		c.cut++
 	}
@@ -63,7 +64,7 @@ func (c *cascades) extend(from *link, next link) *link {
 	return &next
 }
 
-// grow moves a cascade to its new length, if that is one.
+// grow counts a cascade under a new length, if that is longer than before.
 func (c *cascades) grow(of *cascade, length int) {
 	if length <= of.longest {
 		return
@@ -78,25 +79,26 @@ func (c *cascades) grow(of *cascade, length int) {
 	c.count[length]++
 }
 
-// cycles counts rounds by cycle.
-type cycles struct {
-	most int // distinct cycles
-	// known is by key, which is the ids of the lineages in order, the least of
-	// them first, so that every rotation has the same.
-	known map[string]*cycle
-	// rounds counts all, uncounted those of cycles beyond the limit.
+// cycleCounts counts rounds by cycle.
+type cycleCounts struct {
+	maxCycles int // distinct cycles
+	// known is by key: the ids of the lineages in order, the least of them
+	// first, so that every rotation of a cycle has the same key.
+	known map[string]*cycleCount
+	// rounds counts all rounds, uncounted those of cycles beyond the limit.
 	rounds, uncounted int
 	key               []byte
 }
 
-type cycle struct {
+// cycleCount is one cycle with its rounds.
+type cycleCount struct {
 	rounds      int
 	first, last time.Time
 }
 
-// count notes that a round ended. The ids come in reverse: each lineage was
-// evicted by the one after it.
-func (c *cycles) count(ids []uint32, at time.Time) {
+// count records that a round is complete. The ids come in reverse: each lineage
+// was evicted by the next one. It reverses the slice in place.
+func (c *cycleCounts) count(ids []uint32, at time.Time) {
 	c.rounds++
 	slices.Reverse(ids)
 	start := slices.Index(ids, slices.Min(ids))
@@ -106,18 +108,18 @@ func (c *cycles) count(ids []uint32, at time.Time) {
 	}
 	known := c.known[string(c.key)]
 	if known == nil {
-		if len(c.known) >= c.most {
+		if len(c.known) >= c.maxCycles {
 			c.uncounted++
 			return
 		}
-		known = &cycle{first: at}
+		known = &cycleCount{first: at}
 		c.known[string(c.key)] = known
 	}
 	known.rounds++
 	known.last = at
 }
 
-// idsOf reads a key back.
+// idsOf returns the ids in a key.
 func idsOf(key string) []uint32 {
 	ids := make([]uint32, 0, len(key)/4)
 	for b := []byte(key); len(b) > 0; b = b[4:] {

@@ -210,9 +210,9 @@ func TestHistoryRefuses(t *testing.T) {
 		name, want string
 		change     func(e *history.Preemption)
 	}{
-		{"time", "history entry 2: Time", func(e *history.Preemption) { e.Time = now.Add(-1) }},
-		{"preemptor", "history entry 2: Preemptor: missing", func(e *history.Preemption) { e.Preemptor = "" }},
-		{"victim", "history entry 2: Victims[1]: missing", func(e *history.Preemption) { e.Victims = []string{"b", ""} }},
+		{"time", "preemption 2: Time", func(e *history.Preemption) { e.Time = now.Add(-1) }},
+		{"preemptor", "preemption 2: Preemptor: missing", func(e *history.Preemption) { e.Preemptor = "" }},
+		{"victim", "preemption 2: Victims[1]: missing", func(e *history.Preemption) { e.Victims = []string{"b", ""} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := historyOf(t, history.Config{}, []history.Preemption{good})

@@ -7,43 +7,43 @@ import (
 	"time"
 )
 
-// Summary is what a [Log] found up to some moment. It is a value of
-// the caller's own; an empty history gives the zero value.
+// Summary is what a [Log] found up to some moment. It is a value of the caller's
+// own. The summary of an empty log is the zero value.
 type Summary struct {
-	// Preemptions and Evictions count the entries, and the victims in them.
+	// Preemptions and Evictions count the preemptions, and the victims in them.
 	Preemptions, Evictions int
 
 	// Cascades counts the cascades, ByLength those of each length, the shortest
-	// first. LongestCascade is the longest chain of all, of equals the one that
-	// was first; it has no links where there is no cascade.
+	// first. LongestCascade is the longest chain of all, the earliest of equals;
+	// it is empty where there is no cascade.
 	Cascades       int
 	ByLength       []CascadeCount
 	LongestCascade []CascadeLink
 	// CutCascades is how often a chain was cut because it was too long.
 	CutCascades int
 
-	// Cycles are the distinct cycles: the most rounds first, of equals the
-	// longest, of equals by name.
+	// Cycles are the distinct cycles, sorted by rounds, the most first, then by
+	// length, the longest first, then by name.
 	Cycles []Cycle
-	// LongestCycle is the one of most lineages, of equals the first in Cycles;
-	// it has none where there is no cycle.
+	// LongestCycle is the cycle of most lineages, of equals the first in Cycles;
+	// it is empty where there is no cycle.
 	LongestCycle Cycle
 	// Rounds counts the rounds of all cycles, OtherRounds those of them that
 	// belong to cycles beyond the limit, which are not in Cycles.
 	Rounds, OtherRounds int
 
-	// Repeats are the lineages that more than one preemption evicted: the most
-	// often evicted first, of equals by name.
+	// Repeats are the lineages that more than one preemption evicted, sorted by
+	// how often, the most first, then by name.
 	Repeats []Repeat
 }
 
-// CascadeCount is how many cascades had as many links in their longest chain.
+// CascadeCount is how many cascades have so many links in their longest chain.
 type CascadeCount struct {
 	Links, Cascades int
 }
 
-// CascadeLink is one step of a cascade: at this time the preemptor evicted the
-// victim from the node. The victim is the preemptor of the next step.
+// CascadeLink is one link of a cascade: at this time the preemptor evicted the
+// victim from the node. The victim is the preemptor of the next link.
 type CascadeLink struct {
 	Time              time.Time
 	Node              string
@@ -52,16 +52,16 @@ type CascadeLink struct {
 
 // Cycle is a ring of lineages that evict one another.
 type Cycle struct {
-	// Lineages begins with the least name; each evicts the next, and the last
-	// one the first.
+	// Lineages begins with the least name. Each evicts the next, and the last
+	// evicts the first.
 	Lineages []string
-	// Rounds is how often all of it happened; First and Last are when the
-	// first and the last round were complete.
+	// Rounds counts the rounds; First and Last are when the first and the last
+	// of them were complete.
 	Rounds      int
 	First, Last time.Time
 }
 
-// String gives the ring as "a → b → a".
+// String returns the cycle as "a → b → a".
 func (c Cycle) String() string {
 	if len(c.Lineages) == 0 {
 		return ""
@@ -72,17 +72,17 @@ func (c Cycle) String() string {
 // Repeat is a lineage that was evicted again and again.
 type Repeat struct {
 	Lineage string
-	// Times is how many preemptions evicted it, the first at First and the
-	// last at Last.
+	// Times is how many preemptions evicted it. First and Last are when the first
+	// and the last of them were.
 	Times       int
 	First, Last time.Time
-	// Preemptor is the lineage that did it every time; empty if there were
+	// Preemptor is the lineage that evicted it every time; empty if there were
 	// several.
 	Preemptor string
 }
 
-// Summary says what was found so far; recording may go on afterwards. Time is
-// linear in the records kept, and what sorting the result takes.
+// Summary returns what was found so far; recording may continue afterwards. Time
+// is linear in the lineages and cycles that are kept, and what sorting takes.
 func (h *Log) Summary() Summary {
 	r := Summary{
 		Preemptions: h.preemptions, Evictions: h.evictions,
