@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// flight gives the item whose attempt the entry is of, nil if it is over.
+// flight returns the item whose attempt the entry belongs to, nil if the attempt is
+// over.
 func (c *core) flight(e *Entry) *item {
 	if it := c.find(e.Pod); it != nil && it.pool == inFlight && it.Cycle == e.Cycle {
 		return it
@@ -24,8 +25,8 @@ func (c *core) Done(e Entry) bool {
 	return it != nil
 }
 
-// returning finds the attempt that an entry puts back. If the pod was updated
-// meanwhile, that version is newer than the entry's.
+// returning returns the item whose attempt an entry ends. If the pod was updated
+// meanwhile, that version is newer than the entry's and stays.
 func (c *core) returning(e *Entry) (*item, error) {
 	if e.Pod == nil {
 		return nil, errNoPod("AddUnschedulableIfNotPresent")
@@ -40,9 +41,8 @@ func (c *core) returning(e *Entry) (*item, error) {
 	return it, nil
 }
 
-// pop begins an attempt with the first active pod. The filters go to the
-// caller, who may write to them.
-func (c *core) pop() (Entry, bool) {
+// popActive begins an attempt with the first active pod. mu is held.
+func (c *core) popActive() (Entry, bool) {
 	it := c.pools[active].head()
 	if it == nil {
 		return Entry{}, false
@@ -57,8 +57,8 @@ func (c *core) pop() (Entry, bool) {
 
 // Pop waits until a pod is active, the queue is closed ([ErrClosed]) or the
 // context ends (its error), and begins an attempt with the first active pod. A
-// context that has ended gets none. Who of several gets a pod is not settled.
-// Taking it is O(log n).
+// context that has ended gets no pod. Which of several waiting calls gets a pod is
+// not defined. Taking it is O(log n).
 func (c *core) Pop(ctx context.Context) (Entry, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -75,11 +75,11 @@ func (c *core) Pop(ctx context.Context) (Entry, error) {
 	}
 }
 
-// take pops, or tells what to wait for before asking again.
+// take pops, or returns a channel to wait for before asking again.
 func (c *core) take() (Entry, <-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.pop(); ok {
+	if e, ok := c.popActive(); ok {
 		return e, nil, nil
 	}
 	if c.closed {
@@ -91,20 +91,20 @@ func (c *core) take() (Entry, <-chan struct{}, error) {
 	return Entry{}, c.wake, nil
 }
 
-// ring wakes all who wait. They find the queue as the operation under way
+// wakeAll wakes all waiting calls. They find the queue as the operation under way
 // leaves it, because they need its lock.
-func (c *core) ring() {
+func (c *core) wakeAll() {
 	if c.wake != nil {
 		close(c.wake)
 		c.wake = nil
 	}
 }
 
-// Close ends all waiting, now and later: Pop still gives what is active, and
-// then [ErrClosed]. Everything else works on.
+// Close ends all waiting, now and later: Pop still returns what is active, and
+// then [ErrClosed]. Everything else goes on working.
 func (c *core) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.ring()
+	c.wakeAll()
 }

@@ -18,16 +18,16 @@ const (
 // Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
 type Config struct {
-	// InitialBackoff is how long a pod waits after its first failed attempt;
-	// each further one doubles it, up to MaxBackoff. Zero means
+	// InitialBackoff is how long a pod waits after its first failed attempt.
+	// Each further attempt doubles it, up to MaxBackoff. Zero means
 	// [DefaultInitialBackoff] and [DefaultMaxBackoff].
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
 	// [DefaultUnschedulableTimeout]; v1.13 had [UnschedulableTimeoutV113].
 	UnschedulableTimeout time.Duration
-	// Compare orders the active pods: negative if a is to be popped before b.
-	// Ties go by [CompareEntries], which nil is.
+	// Compare orders the active pods: it is negative if a is to be popped before
+	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod; nil is
 	// [Helps]. Like Compare it must not change the entry, keep it, or call the
@@ -35,7 +35,7 @@ type Config struct {
 	Helps func(e *Entry, event ClusterEvent) bool
 }
 
-// Validate names everything that is wrong with the configuration, in one
+// Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps []outrank.Problem
@@ -61,7 +61,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// filledIn puts the defaults in place of what is zero.
+// filledIn returns the configuration with the defaults for what is zero.
 func (c Config) filledIn() Config {
 	if c.InitialBackoff == 0 {
 		c.InitialBackoff = DefaultInitialBackoff
@@ -78,8 +78,8 @@ func (c Config) filledIn() Config {
 	return c
 }
 
-// backoffAfter is how long a pod waits that was tried so often. Doubling stops
-// before it could overflow, so the time is at most some 60 steps.
+// backoffAfter returns how long a pod waits after so many attempts. Doubling stops
+// before it could overflow, so it takes at most some 60 steps.
 func (c *Config) backoffAfter(attempts int) time.Duration {
 	d := c.InitialBackoff
 	for range attempts - 1 {
@@ -91,7 +91,7 @@ func (c *Config) backoffAfter(attempts int) time.Duration {
 	return d
 }
 
-// order is that of the active pool.
+// order is the order of the active pool.
 func (c *Config) order(a, b *item) int {
 	if c.Compare != nil {
 		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {

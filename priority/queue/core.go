@@ -8,10 +8,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// core is what the queues have in common: who is inside and where, attempts,
-// and waiting. Every pod inside is in items and in exactly one pool. Memory
-// follows the most pods that were ever inside at once; events leave nothing
-// behind but two numbers.
+// core is what the queues have in common: the pods inside and their pools,
+// attempts, and waiting. Every pod inside is in items and in exactly one pool.
+// Events leave nothing behind but two numbers.
 type core struct {
 	mu    sync.Mutex
 	items map[podKey]*item
@@ -19,13 +18,13 @@ type core struct {
 	// cycle numbers the attempts, arrivals the pods that became active.
 	cycle, arrivals int64
 	closed          bool
-	// wake is closed when a pod becomes active or the queue closes; nil while
-	// nobody waits.
+	// wake is closed when a pod becomes active or the queue closes; nil while no
+	// call waits.
 	wake chan struct{}
 }
 
-// init readies the pools. The active one goes by the given order, the rest by
-// when they are due, with the same order among equals.
+// init prepares the pools. The active pool is sorted by the given order, the
+// others by when their pods are due, with the same order among equals.
 func (c *core) init(order func(a, b *item) int) {
 	c.items = map[podKey]*item{}
 	c.pools[active].order = order
@@ -40,7 +39,7 @@ func (c *core) init(order func(a, b *item) int) {
 
 func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
 
-// find gives the item of this very pod, nil if it is not inside.
+// find returns the item of this very pod, nil if it is not inside.
 func (c *core) find(pod *outrank.Pod) *item {
 	if pod == nil {
 		return nil
@@ -51,7 +50,7 @@ func (c *core) find(pod *outrank.Pod) *item {
 	return nil
 }
 
-// enter makes a pod active that is not inside, in place of any other of its
+// enter makes a pod active that is not inside, in place of any other pod of its
 // name.
 func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	key := keyOf(pod)
@@ -78,7 +77,7 @@ func (c *core) push(it *item, to pool) {
 	if to == active {
 		c.arrivals++
 		it.arrival = c.arrivals
-		c.ring()
+		c.wakeAll()
 	}
 	c.pools[to].push(it)
 }
@@ -105,7 +104,7 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// replace gives an item another version of its pod, which may change its place.
+// replace sets another version of an item's pod, which may change its place.
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod = pod
 	c.pools[it.pool].fix(it)

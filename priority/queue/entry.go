@@ -16,24 +16,24 @@ type Entry struct {
 	Pod *outrank.Pod
 	// Attempts is how often the pod was popped.
 	Attempts int
-	// FirstEnqueued is when the pod came into the queue at first, Enqueued when
-	// it did so last: by being added, or by being put back after an attempt.
-	// Moves between the pools of a queue leave both alone.
+	// FirstEnqueued is when the pod first entered the queue, Enqueued when it
+	// last did: it was added, or put back after an attempt. Moves between the
+	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
 	// BackoffEnd is when the pod may be tried again after its last failure;
 	// zero before the first, and always in a [FIFO].
 	BackoffEnd time.Time
 	// FailedFilters names the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:
-	// the caller fills it in before putting the entry back. None at all means
-	// that the attempt ended in an error.
+	// the caller fills it in before putting the entry back. No filter at all
+	// means that the attempt ended in an error.
 	FailedFilters []string
 	// Cycle is the number of the attempt, counted by the queue from 1 over all
 	// its pods; zero before the first.
 	Cycle int64
 }
 
-// copied leaves nothing shared but the pod.
+// copied returns a copy that shares nothing but the pod.
 func (e Entry) copied() Entry {
 	e.FailedFilters = slices.Clone(e.FailedFilters)
 	return e

@@ -15,7 +15,7 @@ const (
 	EventNodeAdded   ClusterEventKind = "NodeAdded"
 	EventNodeUpdated ClusterEventKind = "NodeUpdated"
 	EventNodeDeleted ClusterEventKind = "NodeDeleted"
-	// An assigned pod is one that has a node. It counts as deleted, too, when
+	// An assigned pod is a pod that has a node. It counts as deleted, too, when
 	// it has ended.
 	EventAssignedPodAdded   ClusterEventKind = "AssignedPodAdded"
 	EventAssignedPodUpdated ClusterEventKind = "AssignedPodUpdated"
@@ -28,15 +28,15 @@ const (
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
-	// Node and Pod are what it happened to, as it is now; nil where the caller
-	// does not say. Only a caller's own [QueueConfig.Helps] looks at them.
+	// Node and Pod are the object that changed, in its latest version; nil where
+	// the caller does not say. Only a caller's own [Config.Helps] looks at them.
 	Node *outrank.Node
 	Pod  *outrank.Pod
 }
 
-// helpers lists what may help a pod that a filter kept off some node, each kind
-// by what the filter looks at (upstream's EventsToRegister). A change to the
-// pod itself is for Update.
+// helpers lists by filter the events that may help a pod which the filter kept
+// off a node, because they change what the filter looks at (upstream's
+// EventsToRegister). A change of the pod itself is for Update.
 var helpers = map[string][]ClusterEventKind{
 	"NodeUnschedulable":  {EventNodeAdded, EventNodeUpdated},
 	"NodeName":           {EventNodeAdded},
@@ -59,12 +59,13 @@ var eventKinds = []ClusterEventKind{
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
 }
 
-// Helps reports whether an event may help a pod, by the filters that it failed
-// with: one of them looks at what has changed. It does not look closer, so a
-// pod may be tried in vain, but none is passed over. An event or a filter that
-// is not known here helps, and so does any event a pod that failed with no
-// filter. The filters' names are those of package preemption. It is what
-// [Config.Helps] does if nothing else is set.
+// Helps reports whether an event may help a pod: whether one of the filters that
+// the pod failed with looks at what has changed. It does not look closer, so a pod
+// may be tried in vain, but none is passed over. An event that is not known here
+// may help any pod. Any event may help a pod that failed with a filter that is not
+// known here, or with no filter. The filters' names are those of package
+// preemption. [Config.Helps] is Helps if nothing else is set. Time is linear in
+// the pod's filters.
 func Helps(e *Entry, event ClusterEvent) bool {
 	if e == nil || len(e.FailedFilters) == 0 || !slices.Contains(eventKinds, event.Kind) {
 		return true
@@ -75,7 +76,7 @@ func Helps(e *Entry, event ClusterEvent) bool {
 	})
 }
 
-// MoveAll takes the unschedulable pods that the event may help to active, or to
+// MoveAll moves the unschedulable pods that the event may help to active, or to
 // backoff while that lasts (MoveAllToActiveOrBackoffQueue). Pods in flight go to
 // backoff when they are put back, whatever the event. Time O(n log n) in the
 // unschedulable pods.
@@ -86,7 +87,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
 }
 
-// reviveAll moves the unschedulable pods that are chosen.
+// reviveAll revives the unschedulable pods that are chosen, and returns how many.
 func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
 	var moving []*item
 	for _, it := range q.pools[unschedulable].items {
@@ -120,19 +121,20 @@ func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	return q.reviveAll(now, func(it *item) bool { return mayNeighbour(it.Pod, pod) })
 }
 
-// AssignedPodUpdated is the same for a pod whose labels may have changed.
+// AssignedPodUpdated does the same for a pod whose labels may have changed.
 func (q *Queue) AssignedPodUpdated(pod *outrank.Pod, now time.Time) int {
 	return q.AssignedPodAdded(pod, now)
 }
 
 // mayNeighbour reports whether the assigned pod may satisfy a required pod
-// affinity term of the one that waits.
+// affinity term of the waiting pod.
 func mayNeighbour(waiting, assigned *outrank.Pod) bool {
 	return slices.ContainsFunc(waiting.Affinity.Pods, func(t outrank.PodAffinityTerm) bool {
 		return mayCover(&t, waiting, assigned.NamespaceName()) && t.Selector.Matches(assigned.Labels)
 	})
 }
 
+// mayCover reports whether a term of the pod may look at the namespace.
 func mayCover(t *outrank.PodAffinityTerm, of *outrank.Pod, namespace string) bool {
 	if t.NamespaceSelector != nil || slices.Contains(t.Namespaces, namespace) {
 		return true

@@ -7,17 +7,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// FIFO is the simple queue of v1.13, for schedulers without priorities: pods
-// are popped in the order in which they came, whatever their priority, and what
-// is put back goes to the end and can be popped again at once. There is no
-// backoff and no pool of unschedulable pods, so that there is nothing to move,
-// to activate or to flush. Everything else is as [SchedulingQueue] says. A FIFO
-// is made by [NewFIFO]. Operations take O(log n).
+// FIFO is the simple queue of v1.13, for schedulers without priorities: pods are
+// popped in the order in which they came, whatever their priority. A pod that is
+// put back goes to the end and can be popped again at once. There is no backoff
+// and no pool of unschedulable pods, so there is nothing to move, to activate or
+// to flush. Everything else is as [SchedulingQueue] says. [NewFIFO] makes a FIFO.
+// Operations take O(log n). Any number of goroutines may use it at once.
 type FIFO struct {
 	core
 }
 
-// NewFIFO gives an empty queue.
+// NewFIFO returns an empty queue.
 func NewFIFO() *FIFO {
 	q := &FIFO{}
 	q.init(func(a, b *item) int { return cmp.Compare(a.arrival, b.arrival) })
@@ -56,10 +56,10 @@ func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
 func (q *FIFO) TryPop(time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.pop()
+	return q.popActive()
 }
 
-// NextReady is now while there is a pod.
+// NextReady returns now while there is a pod.
 func (q *FIFO) NextReady(now time.Time) (time.Time, bool) {
 	if q.Counts().Active == 0 {
 		return time.Time{}, false

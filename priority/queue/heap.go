@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// pool is one of the places that a pod can be in; it is always in exactly one.
+// pool is one of the places of a queue. A pod inside is in exactly one.
 type pool uint8
 
 const (
@@ -17,24 +17,24 @@ const (
 type item struct {
 	Entry
 	key podKey
-	// pool is where the item is, and at its place in that pool's heap.
+	// pool is the pool of the item, at its index in that pool's heap.
 	pool pool
 	at   int
-	// arrival numbers the items by their coming to the active pool's end.
+	// arrival numbers the items in the order in which they became active.
 	arrival int64
 	// due is when an unschedulable pod is tried again without an event.
 	due time.Time
-	// Of a pod in flight: moved says that something happened to it alone that
-	// may help it, updated that Pod is newer than what was popped.
+	// For a pod in flight: moved says that a move event arrived for this pod
+	// alone, updated that Pod is newer than the version that was popped.
 	moved, updated bool
 }
 
-// podKey is namespace and name, which unlike [outrank.Pod.Key] need no memory.
+// podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
 type podKey struct{ namespace, name string }
 
-// heap is a binary heap of items that know their places, so that any of them
-// can be taken out in O(log n). Order must be total, or which of two equal
-// items is first depends on the past.
+// heap is a binary heap of items that know their index, so that any of them can
+// be removed in O(log n). The order must be total: with ties the first item would
+// depend on earlier operations.
 type heap struct {
 	items []*item
 	order func(a, b *item) int
@@ -63,7 +63,7 @@ func (h *heap) remove(it *item) {
 	}
 }
 
-// fix puts an item in its place whose order has changed.
+// fix restores the order after the key of an item has changed.
 func (h *heap) fix(it *item) {
 	h.up(it.at)
 	h.down(it.at)

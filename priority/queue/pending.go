@@ -10,25 +10,25 @@ type Counts struct {
 	Active, Backoff, Unschedulable, InFlight int
 }
 
-// String gives "1 active, 0 in backoff, 2 unschedulable, 0 in flight".
+// String returns "1 active, 0 in backoff, 2 unschedulable, 0 in flight".
 func (c Counts) String() string {
 	return fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d in flight", c.Active, c.Backoff, c.Unschedulable, c.InFlight)
 }
 
-// Pending is what a queue holds at one moment: the active pods and those in
-// backoff in the order in which they are due, the unschedulable ones in the
-// order of the time-out that would try them again, those in flight in the order
-// in which they were popped. It belongs to the caller.
+// Pending is what a queue holds at one moment: the active pods in the order in
+// which they would be popped, those in backoff sorted by its end, the
+// unschedulable ones by the time-out that would try them again, those in flight in
+// the order in which they were popped. It belongs to the caller.
 type Pending struct {
 	Active, Backoff, Unschedulable, InFlight []Entry
 }
 
-// String gives the counts in words.
+// String returns the counts in words.
 func (p Pending) String() string {
 	return Counts{len(p.Active), len(p.Backoff), len(p.Unschedulable), len(p.InFlight)}.String()
 }
 
-// Pending lists what is inside. Time O(n log n).
+// Pending returns the entries inside. Time O(n log n).
 func (c *core) Pending() Pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +38,7 @@ func (c *core) Pending() Pending {
 	}
 }
 
-// Counts tells how many pods are where, in constant time.
+// Counts returns how many pods each pool holds, in constant time.
 func (c *core) Counts() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *core) Counts() Counts {
 	}
 }
 
-// sorted copies the entries in order; the heap stays as it is.
+// sorted returns copies of the entries in order; the heap stays as it is.
 func (h *heap) sorted() []Entry {
 	items := slices.Clone(h.items)
 	slices.SortFunc(items, h.order)

@@ -8,45 +8,46 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). Pods that
-// wait are in one of three pools:
+// Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). A pod that
+// waits is in one of three pools:
 //
-//   - active: to be popped, the first by [Config.Compare] before the rest;
+//   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: not to be tried before [Entry.BackoffEnd];
 //   - unschedulable: not to be tried before an event that may help.
 //
-// A pod that is put back goes to backoff if a move event arrived while it was
-// in flight, and to unschedulable if none did. A move event is any [Queue.MoveAll],
-// whatever it may help; or, for this pod alone, Activate, an update that changes
-// what the scheduler looks at, or an assigned pod that it waits for. It goes to
-// backoff, too, if it names no failed filter, because no event is known then
-// that it could wait for. From unschedulable, events and updates take it to
-// active if its backoff is over, and to backoff if not.
+// A pod that is put back goes to backoff if a move event arrived while it was in
+// flight, and to unschedulable if none did. A move event is any [Queue.MoveAll],
+// whatever its event may help. For this pod alone, a move event is Activate, an
+// update that changes what the scheduler looks at, or an assigned pod that may
+// satisfy its affinity. A pod that names no failed filter goes to backoff, too,
+// because no event is known that it could wait for. From unschedulable, events and
+// updates move it to active if its backoff is over, and to backoff if not.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
 //   - backoff doubles with Entry.Attempts, where upstream counts rejections and
 //     errors apart;
-//   - no pod is popped before the end of its backoff, where upstream takes one
-//     early rather than wait (SchedulerPopFromBackoffQ);
+//   - no pod is popped before the end of its backoff, where upstream pops a pod
+//     early if no other is there (SchedulerPopFromBackoffQ);
 //   - any move event counts for a pod in flight, where upstream asks its hints
 //     once it knows what the pod failed with;
 //   - a pod added again keeps its attempts, and a deleted one is refused when
 //     it comes back; upstream leaves the check to the scheduler;
-//   - time is up at the very moment, not after it, and the time-out takes a
-//     pod to active, at the end of its backoff if that is later.
+//   - a pod is due at the very moment, not after it, and the time-out moves a pod
+//     to active, at the end of its backoff if that is later.
 //
-// Operations on one pod take O(log n), those that move many O(n log n). A Queue
-// is made by [New].
+// Operations on one pod take O(log n), those that move many O(n log n). Any number
+// of goroutines may use a Queue at once. [New] makes one.
 type Queue struct {
 	core
 	config Config
 	// moveCycle is the last attempt that was begun before the last move event:
-	// it, and those before it, saw that event if they are still under way.
+	// this attempt and those before it saw that event if they are still under
+	// way.
 	moveCycle int64
 }
 
-// New gives an empty queue. The error is that of [Config.Validate].
+// New returns an empty queue. The error is that of [Config.Validate].
 func New(config Config) (*Queue, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -56,9 +57,9 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// AddUnschedulableIfNotPresent puts a pod back: into backoff if something
-// happened during its attempt that may help, else into unschedulable. Time
-// O(log n).
+// AddUnschedulableIfNotPresent puts a pod back: into backoff if a move event
+// arrived during its attempt or it names no failed filter, else into
+// unschedulable. Time O(log n).
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,7 +81,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	return nil
 }
 
-// distinct sorts a copy; nil if there are none.
+// distinct returns a sorted copy without duplicates; nil for none.
 func distinct(filters []string) []string {
 	if len(filters) == 0 {
 		return nil
@@ -90,11 +91,11 @@ func distinct(filters []string) []string {
 	return slices.Compact(out)
 }
 
-// Update replaces a pod by a newer version, or adds it. An active pod finds its
-// place anew, one in backoff stays there. An unschedulable one moves if the
-// change may help: anything but the parts of its status that a pending pod has,
-// such as [outrank.Pod.NominatedNode]. So does a pod whose pointer is the one
-// already inside, since what it was before cannot be told. Time O(log n), and
+// Update replaces a pod by a newer version, or adds it. An active pod is sorted
+// in anew, a pod in backoff stays there. An unschedulable pod moves if the change
+// may help: a change of anything but the parts of its status that a pending pod
+// has, such as [outrank.Pod.NominatedNode]. A pod whose pointer is the one already
+// inside moves as well, since its earlier state is not known. Time O(log n), and
 // the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if pod == nil {
@@ -121,9 +122,9 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// mayHelpItself reports whether the difference between two versions of a
-// pending pod may make it schedulable (isPodUpdated). Status in containers is
-// not there before a pod runs.
+// mayHelpItself reports whether the difference between two versions of a pending
+// pod may make it schedulable (isPodUpdated). Containers have no status before a
+// pod runs.
 func mayHelpItself(before, after *outrank.Pod) bool {
 	if before == after {
 		return true
@@ -136,7 +137,7 @@ func mayHelpItself(before, after *outrank.Pod) bool {
 	return !reflect.DeepEqual(a, b)
 }
 
-// revive takes a pod back into play.
+// revive moves a pod to active, or to backoff while that lasts.
 func (q *Queue) revive(it *item, now time.Time) {
 	if it.BackoffEnd.After(now) {
 		q.move(it, backoff)
@@ -145,10 +146,10 @@ func (q *Queue) revive(it *item, now time.Time) {
 	}
 }
 
-// Activate makes pods active at once that are in backoff or unschedulable. One
-// in flight goes to backoff when it is put back; others are left alone. It is
-// how pods that lose their nomination to a preemptor are tried again (section
-// 10). Time O(log n) for each.
+// Activate makes pods active at once that are in backoff or unschedulable, and
+// returns how many. A pod in flight goes to backoff when it is put back; others
+// are left alone. Pods that lose their nomination to a preemptor are tried again
+// in this way (section 10). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -168,15 +169,16 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 }
 
 // Flush makes the pods active whose backoff is over and those that have been
-// unschedulable for the time-out. Time O(1) if there are none, O(log n) for
-// each.
+// unschedulable for the time-out, and returns how many. Time O(1) if there are
+// none, O(log n) for each.
 func (q *Queue) Flush(now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.flush(now)
+	return q.activateDue(now)
 }
 
-func (q *Queue) flush(now time.Time) int {
+// activateDue is Flush with mu held.
+func (q *Queue) activateDue(now time.Time) int {
 	count := 0
 	for it := q.pools[unschedulable].head(); it != nil && !it.due.After(now); it = q.pools[unschedulable].head() {
 		q.move(it, active)
@@ -189,18 +191,18 @@ func (q *Queue) flush(now time.Time) int {
 	return count
 }
 
-// TryPop flushes, so that pods whose time is up count, and takes the first
-// active pod, if there is one.
+// TryPop flushes, so that the pods that are due count, and takes the first active
+// pod, if there is one. Time O(log n) for each pod that is flushed or taken.
 func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.flush(now)
-	return q.pop()
+	q.activateDue(now)
+	return q.popActive()
 }
 
-// NextReady is when TryPop will have a pod if nothing else happens: now if one
-// is active or its time is up, else when the first backoff or time-out ends. A
-// simulator on virtual time can jump there. Constant time.
+// NextReady returns when TryPop will have a pod if nothing else happens: now if a
+// pod is active or due, else when the first backoff or time-out ends. A simulator
+// on virtual time can jump there. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

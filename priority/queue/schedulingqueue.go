@@ -9,42 +9,41 @@ import (
 )
 
 // SchedulingQueue holds the pods that wait to be placed (upstream's
-// SchedulingQueue). A pod is known by its namespace and name and is in one
-// place at a time: waiting in a pool, or in flight while an attempt is under way. A
-// pod of the same name with another UID is another pod: adding or updating it
-// replaces the one before, wherever that was, and it begins without a past.
+// SchedulingQueue). A pod is known by its namespace and name and is in one place
+// at a time: in a pool where it waits, or in flight while an attempt is under
+// way. A pod of the same name with another UID is another pod: adding or updating
+// it replaces the earlier pod, wherever that was, and it begins without a past.
 //
 // An attempt begins when a pod is popped and ends in one of these ways:
 //
 //   - it was placed: Done;
 //   - it was not: AddUnschedulableIfNotPresent puts it back;
-//   - it is gone: Delete ends the attempt, and what comes back from it
+//   - it is gone: Delete ends the attempt, and an entry that comes back from it
 //     afterwards is refused;
-//   - Add: the pod is to wait again at once.
+//   - it is to wait again at once: Add.
 //
-// A pod that is neither done nor put back stays in flight for ever, and takes
-// up memory.
+// A pod that is neither done nor put back stays in flight for ever, and takes up
+// memory.
 //
-// Time is an argument throughout; the queue reads no clock and starts no
-// goroutine. Times should not go backwards, but nothing breaks if they do. All
-// methods may be called from any number of goroutines. Pods are kept as
-// pointers and must not be changed inside; a changed pod is a new value, given
-// to Update. Which pods belong into the queue is for the caller to say: a node,
-// a phase or a deletion time are not looked at. Scheduling gates are not
-// modelled. A nil pod is an error where there is one to return, and else
-// ignored.
+// Times should not go backwards, but nothing breaks if they do. Pods are kept as
+// pointers and must not be changed while they are inside; a changed pod is a new
+// value, given to Update. The caller decides which pods belong into the queue: a
+// node, a phase or a deletion time are not looked at. Scheduling gates are not
+// modelled. A nil pod is an error where the method returns one, and is ignored
+// otherwise.
 type SchedulingQueue interface {
-	// Add makes a pod wait for its next attempt without delay. One that is
-	// already inside keeps its attempts and FirstEnqueued, and enters anew
-	// unless it is active, where only the pod itself is replaced.
+	// Add makes a pod wait for its next attempt without delay. A pod that is
+	// already inside keeps its attempts and FirstEnqueued. It enters anew unless
+	// it is active, where only the version of the pod is replaced.
 	Add(pod *outrank.Pod, now time.Time) error
 	// AddIfNotPresent adds a pod unless it is inside, in flight included, and
 	// reports whether it did.
 	AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error)
 	// AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The
-	// entry is the one popped, whose Cycle names the attempt, with the pod as
-	// it now is and the filters it failed with. An attempt that is over already
-	// changes nothing; the error then wraps [ErrNotInFlight].
+	// entry is the popped one, whose Cycle names the attempt, with the latest
+	// version of the pod and the filters that it failed with. An entry of an
+	// attempt that is over changes nothing; the error then wraps
+	// [ErrNotInFlight].
 	AddUnschedulableIfNotPresent(e Entry, now time.Time) error
 	// Update replaces a pod by a newer version of it, or adds it if it is not
 	// inside. A pod in flight comes back as the newer version.
@@ -56,31 +55,32 @@ type SchedulingQueue interface {
 	// Pop takes the first active pod and begins an attempt with it. While there
 	// is none it waits until there is, until the queue is closed, when the error
 	// is [ErrClosed], or until the context ends, when it is the context's. It
-	// knows no time: somebody has to call Flush for it, now and then.
+	// knows no time, so the caller has to call Flush now and then.
 	Pop(ctx context.Context) (Entry, error)
 	// TryPop flushes and takes the first active pod, if there is one.
 	TryPop(now time.Time) (Entry, bool)
-	// Done ends an attempt for good and reports whether it was still on.
+	// Done ends an attempt for good and reports whether it was still under way.
 	Done(e Entry) bool
 
 	// Activate makes pods that wait elsewhere active at once, whatever is left
 	// of their backoff; it returns how many.
 	Activate(pods ...*outrank.Pod) int
-	// MoveAll takes the unschedulable pods that the event may help back into
-	// play; it returns how many.
+	// MoveAll moves the unschedulable pods that the event may help to active, or
+	// to backoff while that lasts; it returns how many.
 	MoveAll(event ClusterEvent, now time.Time) int
-	// AssignedPodAdded does so for the pods that wait for a neighbour like the
-	// pod that was just placed, AssignedPodUpdated for one that was changed.
+	// AssignedPodAdded does so for the pods whose required pod affinity the pod
+	// that was just placed may satisfy, AssignedPodUpdated for a pod that was
+	// changed.
 	AssignedPodAdded(pod *outrank.Pod, now time.Time) int
 	AssignedPodUpdated(pod *outrank.Pod, now time.Time) int
 	// Flush makes the pods active that have waited long enough; it returns how
 	// many.
 	Flush(now time.Time) int
-	// NextReady is when TryPop will have a pod if nothing else happens: now if
-	// it has one already. False means never.
+	// NextReady returns when TryPop will have a pod if nothing else happens: now
+	// if it has one already. False means never.
 	NextReady(now time.Time) (time.Time, bool)
 
-	// Pending lists what is inside, Counts only counts it.
+	// Pending returns the entries inside, Counts only their numbers.
 	Pending() Pending
 	Counts() Counts
 	// Close ends all waiting, now and later: Pop still gives what is active,
