@@ -21,7 +21,7 @@ const (
 // amount in it is negative.
 type pool struct {
 	// needs is what has to be freed, each above 0. There is one at least.
-	needs []Need
+	needs []ResourceNeed
 	// counted are the figures of the pods, by their places among the movable
 	// pods of the tally.
 	counted figures
@@ -157,8 +157,8 @@ func (p *pool) pick(chosen pick) {
 
 // evictions gives the choice with its reasons, in the order in which the pods
 // go. All shares lie in one array.
-func (p *pool) evictions(t *tally, active []*outrank.Pod) []Eviction {
-	list, shares := make([]Eviction, 0, len(p.picks)), make([]Share, 0, p.shares)
+func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
+	list, shares := make([]EvictedPod, 0, len(p.picks)), make([]Contribution, 0, p.shares)
 	for tier, class := range tiers {
 		for i, k := range p.picks {
 			if k.tier != tier {
@@ -166,9 +166,9 @@ func (p *pool) evictions(t *tally, active []*outrank.Pod) []Eviction {
 			}
 			first := len(shares)
 			shares = p.appendShares(shares, i)
-			list = append(list, Eviction{
+			list = append(list, EvictedPod{
 				Pod: active[t.movable[k.pod].at], Tier: class, Distance: k.distance,
-				Shares: shares[first:len(shares):len(shares)],
+				Contributions: shares[first:len(shares):len(shares)],
 			})
 		}
 	}
@@ -176,22 +176,22 @@ func (p *pool) evictions(t *tally, active []*outrank.Pod) []Eviction {
 }
 
 // appendShares appends what the i-th pick does about what was left before it.
-func (p *pool) appendShares(shares []Share, i int) []Share {
+func (p *pool) appendShares(shares []Contribution, i int) []Contribution {
 	left := p.lefts[i*len(p.needs):]
 	for j, n := range p.needs {
 		if left[j] > 0 {
-			shares = append(shares, Share{n.Resource, left[j], p.counted.frees(p.picks[i].pod, j)})
+			shares = append(shares, Contribution{n.Resource, left[j], p.counted.frees(p.picks[i].pod, j)})
 		}
 	}
 	return shares
 }
 
 // missing names what is left, leaving out what is not. There is something.
-func (p *pool) missing() []Need {
-	list := make([]Need, 0, len(p.needs))
+func (p *pool) missing() []ResourceNeed {
+	list := make([]ResourceNeed, 0, len(p.needs))
 	for i, n := range p.needs {
 		if p.left[i] > 0 {
-			list = append(list, Need{n.Resource, p.left[i]})
+			list = append(list, ResourceNeed{n.Resource, p.left[i]})
 		}
 	}
 	return slices.Clip(list)

@@ -283,7 +283,7 @@ func TestTexts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, text := range []fmt.Stringer{
 		execution.Interrupted, execution.Completed, execution.PreemptorGone, execution.PreemptorBound, execution.Result(99),
-		execution.Skipped, execution.Evicted, execution.Rejected, execution.AlreadyTerminating, execution.AlreadyEvicted, execution.AlreadyGone, execution.Failed, execution.EvictionResult(99),
+		execution.Skipped, execution.Evicted, execution.RejectedWhileWaiting, execution.AlreadyTerminating, execution.AlreadyEvicted, execution.AlreadyGone, execution.Failed, execution.EvictionResult(99),
 		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerFailed, execution.FailureKind(99),
 		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.Requeue(99),
 		execution.Nomination{}, execution.Nomination{execution.SetNomination, "n1"}, execution.Nomination{Change: execution.DropNomination}, execution.Nomination{Change: 99},

@@ -130,7 +130,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 		return nil, err
 	}
 	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
-	h.count(r, f.profile())
+	h.count(r, f.schedulerName())
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
@@ -138,7 +138,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
 }
 
-func (f *Failure) profile() string {
+func (f *Failure) schedulerName() string {
 	if f.Profile == "" {
 		return DefaultScheduler
 	}

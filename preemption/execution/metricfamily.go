@@ -66,8 +66,8 @@ func (h *VictimHistogram) metricFamily() MetricFamily {
 	for i, n := range h.Buckets {
 		total += n
 		bound := math.Inf(1)
-		if i < len(victimBounds) {
-			bound = float64(victimBounds[i])
+		if i < len(histogramBounds) {
+			bound = float64(histogramBounds[i])
 		}
 		f.Samples = append(f.Samples, MetricSample{
 			Name:   f.Name + "_bucket",

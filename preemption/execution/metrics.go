@@ -54,17 +54,17 @@ type PendingPods struct {
 type VictimHistogram struct {
 	// Buckets[i] counts the plans with at most VictimBounds()[i] victims and more
 	// than the bound before; the last counts those beyond all bounds.
-	Buckets [len(victimBounds) + 1]uint64
+	Buckets [len(histogramBounds) + 1]uint64
 	// Sum is the number of victims of all plans.
 	Sum uint64
 }
 
 // Seven buckets that double, as in the reference.
-var victimBounds = [...]int{1, 2, 4, 8, 16, 32, 64}
+var histogramBounds = [...]int{1, 2, 4, 8, 16, 32, 64}
 
 // VictimBounds returns the upper bounds of a [VictimHistogram]: 1, 2, 4, 8, 16, 32
 // and 64. The slice is the caller's.
-func VictimBounds() []int { return slices.Clone(victimBounds[:]) }
+func VictimBounds() []int { return slices.Clone(histogramBounds[:]) }
 
 // Count returns the number of plans.
 func (h *VictimHistogram) Count() uint64 {
@@ -83,7 +83,7 @@ func (m *Metrics) AddPreemption() {
 // AddVictims counts a plan with n victims; a negative n counts as 0.
 func (m *Metrics) AddVictims(n int) {
 	n = max(n, 0)
-	bucket, _ := slices.BinarySearch(victimBounds[:], n)
+	bucket, _ := slices.BinarySearch(histogramBounds[:], n)
 	m.change(func(c *MetricValues) {
 		c.PreemptionVictims.Buckets[bucket]++
 		c.PreemptionVictims.Sum += uint64(n)

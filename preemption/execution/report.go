@@ -50,8 +50,8 @@ const (
 	Skipped EvictionResult = iota
 	// Evicted: the victim got its condition and was deleted. It terminates.
 	Evicted
-	// Rejected: the victim was waiting to be bound, and will not be.
-	Rejected
+	// RejectedWhileWaiting: the victim was waiting to be bound, and will not be.
+	RejectedWhileWaiting
 	// AlreadyTerminating: the victim was terminating when the plan was made.
 	AlreadyTerminating
 	// AlreadyEvicted: this executor had evicted the victim before, or did so at
@@ -73,7 +73,7 @@ func (r EvictionResult) String() string {
 		return "skipped"
 	case Evicted:
 		return "evicted"
-	case Rejected:
+	case RejectedWhileWaiting:
 		return "rejected while waiting"
 	case AlreadyTerminating:
 		return "terminating already"

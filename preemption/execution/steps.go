@@ -183,7 +183,7 @@ func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
 func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
-		if v.Result == Evicted || v.Result == Rejected {
+		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
 			x.config.Actions.Event(preemptedEvent(v.Pod, x.report.Preemptor, x.plan.Node))
 		}
 		all = all && v.Result.Done()
@@ -214,7 +214,7 @@ func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
 	waited, err := x.config.Actions.Reject(ctx, victim)
 	if err == nil && waited {
-		return Rejected, nil
+		return RejectedWhileWaiting, nil
 	}
 	if err == nil {
 		err = x.config.Actions.Evict(ctx, Eviction{

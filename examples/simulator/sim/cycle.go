@@ -74,7 +74,7 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 func (s *Simulation) record(p *pod, r *execution.Report) error {
 	var victims []string
 	for _, v := range r.Victims {
-		if v.Result == execution.Evicted || v.Result == execution.Rejected {
+		if v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting {
 			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
 		}
 	}

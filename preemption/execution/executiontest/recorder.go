@@ -105,8 +105,8 @@ type Recorder struct {
 
 	// Find, Waiting and Do are called one at a time and must not use the
 	// recorder: mu is held.
-	mu    sync.Mutex
-	calls []Call
+	mu       sync.Mutex
+	recorded []Call
 }
 
 var (
@@ -119,7 +119,7 @@ var (
 func (r *Recorder) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.calls)
+	return slices.Clone(r.recorded)
 }
 
 // Events returns the events so far. The slice is the caller's.
@@ -137,7 +137,7 @@ func (r *Recorder) Events() []outrank.Event {
 func (r *Recorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = nil
+	r.recorded = nil
 }
 
 // append writes a call down and returns its error; mu is held.
@@ -145,7 +145,7 @@ func (r *Recorder) append(c Call) error {
 	if r.Do != nil {
 		c.Err = r.Do(c)
 	}
-	r.calls = append(r.calls, c)
+	r.recorded = append(r.recorded, c)
 	return c.Err
 }
 
