@@ -8,8 +8,8 @@ type PodConditionType string
 // The conditions that preemption sets.
 const (
 	// DisruptionTarget says that the pod is about to be terminated because of a
-	// disruption. It is set before the pod is deleted, and its reason is what a
-	// scheduler later tells victims of preemption by.
+	// disruption. It is set before the pod is deleted. A scheduler tells the
+	// victims of preemption by its reason; see [Pod].DisruptionReason.
 	DisruptionTarget PodConditionType = "DisruptionTarget"
 	// PodScheduled says whether the pod has a node.
 	PodScheduled PodConditionType = "PodScheduled"
@@ -24,8 +24,8 @@ const (
 	ConditionFalse ConditionStatus = "False"
 )
 
-// PodCondition is a condition to set on a pod. It carries no time: the caller
-// who writes it knows when that happens.
+// PodCondition is a condition to set on a pod. It carries no time; the caller adds
+// it when it writes the condition.
 type PodCondition struct {
 	Type   PodConditionType
 	Status ConditionStatus

@@ -14,8 +14,8 @@ const (
 	EventWarning EventType = "Warning"
 )
 
-// Event is news about a pod for the people who look after it. It carries no
-// time: the caller who posts it knows when that happens.
+// Event is a message about a pod for people, as kubectl describe shows it. It
+// carries no time; the caller adds it when it posts the event.
 type Event struct {
 	Type EventType
 	// Reason is one word for programs. Action is what was being done, empty

@@ -150,6 +150,6 @@ func TestChoiceReasons(t *testing.T) {
 		t.Errorf("Left = %d, want 250", left)
 	}
 	if left := (kubeletadmit.Contribution{Needed: 1, Frees: 2}).Left(); left != 0 {
-		t.Errorf("Left of a covered share = %d, want 0", left)
+		t.Errorf("Left of a covered contribution = %d, want 0", left)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
-// Two plans that share a victim: the one that comes second waits to hear how
-// the first fared.
+// Two plans share a victim: the second execution waits for the result of the
+// first.
 func TestSharedVictim(t *testing.T) {
 	for name, c := range map[string]struct {
 		why     string
@@ -85,9 +85,9 @@ func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
 	})
 }
 
-// The news of the last victim's end may come before its eviction has returned;
-// the preemptor must then not be kept out of the queue, or nobody would let it
-// in again.
+// The last victim may be reported gone before its eviction has returned. The
+// preemptor must then not be kept out of the queue, or nothing would let it in
+// again.
 func TestGoneDuringTheLastEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &gate{open: make(chan struct{})}
@@ -109,7 +109,7 @@ func TestGoneDuringTheLastEviction(t *testing.T) {
 	})
 }
 
-func TestWhomTheExecutorKeepsInMind(t *testing.T) {
+func TestWhichVictimsAreRemembered(t *testing.T) {
 	run := func(t *testing.T, e *execution.Executor, victims ...*outrank.Pod) string {
 		report, _ := e.Execute(context.Background(), planFor(victims...))
 		var deeds []string

@@ -71,7 +71,7 @@ func TestOrders(t *testing.T) {
 			"default/p on n1: completed; default/a gone already; default/lower not nominated any more; nominated", nil,
 		},
 		"preemptor not found": {
-			"nobody needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
+			"no pod needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Find = func(string) (*outrank.Pod, bool) { return nil, false } },
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
@@ -82,7 +82,7 @@ func TestOrders(t *testing.T) {
 			},
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
-		"preemptor leaving": {
+		"preemptor terminating": {
 			"it will not use the room", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
@@ -102,7 +102,7 @@ func TestOrders(t *testing.T) {
 			"latest p!", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"fetching fails in the background": {
-			"nobody else lets it try again", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"nothing else lets it try again", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") },
 			"latest p!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
@@ -156,12 +156,12 @@ func TestOrders(t *testing.T) {
 			"default/p on n1: interrupted; default/a evicted; default/lower not nominated any more", errBusy,
 		},
 		"nominating fails in the background": {
-			"nobody has to leave for it", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"no victim has to go for it", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
 			"latest p|nominate p n1!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"gone before nominating": {
-			"nobody has to leave for it, and nobody is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"no victim has to go for it, and no pod is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "nominate p") },
 			"latest p|nominate p n1!", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
@@ -211,8 +211,8 @@ func TestWhatActionsAreTold(t *testing.T) {
 func TestPlansThatAreNone(t *testing.T) {
 	r := &executiontest.Recorder{}
 	e := newExecutor(t, execution.Config{Actions: r})
-	nobody := planFor(victimsNamed("a")...)
-	nobody.Pod = nil
+	without := planFor(victimsNamed("a")...)
+	without.Pod = nil
 	for name, c := range map[string]struct {
 		plan *preemption.Plan
 		want error
@@ -220,7 +220,7 @@ func TestPlansThatAreNone(t *testing.T) {
 		"nil":             {nil, preemption.ErrState},
 		"fits":            {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.Fits}, preemption.ErrState},
 		"nothing helps":   {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.NothingHelps}, preemption.ErrState},
-		"no preemptor":    {nobody, outrank.ErrInvalid},
+		"no preemptor":    {without, outrank.ErrInvalid},
 		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -368,16 +368,7 @@ func (g *gate) Evict(ctx context.Context, e execution.Eviction) error {
 	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
 }
 
-func TestRecorderForgets(t *testing.T) {
-	r := &executiontest.Recorder{}
-	r.Activate(pendingPod("p"))
-	calls := r.Calls()
-	r.Reset()
-	assert.Empty(t, r.Calls())
-	assert.Len(t, calls, 1, "the slice is the caller's own")
-}
-
-// A panic of the caller's own leaves nothing locked.
+// A panic in the caller's actions leaves nothing locked.
 func TestPanicOfAnAction(t *testing.T) {
 	r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		if c.Op == executiontest.OpEvict {

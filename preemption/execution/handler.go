@@ -26,8 +26,8 @@ type FailureActions interface {
 // queues of package priority/queue have it.
 type FailureQueue interface {
 	// AddUnschedulableIfNotPresent ends the attempt of the entry and puts the
-	// pod back. The entry is the one that was popped, with the latest version of
-	// the pod and the filters that turned it down. Whether the pod waits for an
+	// pod back. The entry is the popped entry with the latest version of the pod
+	// and the filters that turned it down. Whether the pod waits for an
 	// event or for its backoff alone is the queue's business.
 	AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error
 	// Done ends the attempt of a pod that does not come back, and reports whether
@@ -103,8 +103,8 @@ type FailureResult struct {
 //
 // It differs from the reference in this:
 //
-//   - Keeping a nomination keeps the one in memory, too, where the pod itself
-//     names none yet; in the reference it is lost then.
+//   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
+//     names no node yet; in the reference it is lost then.
 //   - A pod of the same name with another UID is another pod: the pod of the
 //     failure is gone.
 //   - When fetching fails with something else than [preemption.ErrNotFound], the

@@ -93,7 +93,7 @@ func TestCountsAreACopy(t *testing.T) {
 	assert.Equal(t, 1, m.Values().Pending.Active)
 }
 
-func TestFamilies(t *testing.T) {
+func TestMetricFamilies(t *testing.T) {
 	var m execution.Metrics
 	for _, n := range []int{1, 2, 3, 100} {
 		m.AddVictims(n)

@@ -40,7 +40,7 @@ func TestNominatorOperations(t *testing.T) {
 			n.Add(pendingPod("p", withUID("1")), "n1")
 			n.Add(pendingPod("p", withUID("2")), "n2")
 		}, "n2"},
-		"nobody": {"nil is nobody", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Delete(nil); n.Update(nil, nil) }, ""},
+		"nil":    {"a nil pod is ignored", func(n *execution.Nominator) { n.Add(nil, "n1"); n.Delete(nil); n.Update(nil, nil) }, ""},
 		"delete": {"gone", func(n *execution.Nominator) { n.Add(pendingPod("p"), "n1"); n.Delete(pendingPod("p")) }, ""},
 		"delete unknown": {"another pod's entry stays", func(n *execution.Nominator) {
 			n.Add(pendingPod("p"), "n1")

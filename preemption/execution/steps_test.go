@@ -16,8 +16,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
-// Carrying a plan out on a simulated cluster leaves what [Snapshot.Apply] does.
-func TestPropertyCarryingOutIsApplying(t *testing.T) {
+// Executing a plan on a simulated cluster ends in the same state as
+// [preemption.Snapshot.Apply].
+func TestPropertyExecutingIsApplying(t *testing.T) {
 	shape := gen.Shape{Budgets: 3, Nominated: 4, Taints: true}
 	eval, err := preemption.New(preemption.Config{})
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestPropertyCarryingOutIsApplying(t *testing.T) {
 	})
 }
 
-// simulated is a recorder that moves a snapshot on.
+// simulated is a recorder that changes a snapshot as it is told.
 func simulated(snap *preemption.Snapshot) *executiontest.Recorder {
 	return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		switch c.Op {
@@ -64,8 +65,8 @@ func simulated(snap *preemption.Snapshot) *executiontest.Recorder {
 	}}
 }
 
-// Whatever fails, trying again brings every plan to its end, nobody is evicted
-// twice, and the same failures give the same reports whoever is faster.
+// Whatever fails, trying again completes every plan, no victim is evicted twice,
+// and the same failures give the same reports in any timing.
 func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := victimsNamed("a b c d e f g")[:rapid.IntRange(1, 7).Draw(t, "victims")]
@@ -118,8 +119,8 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 	})
 }
 
-// Many preemptors, few victims: each victim goes once, and all preemptors get
-// their way.
+// Many preemptors share few victims: each victim is evicted once, and every plan
+// is completed.
 func TestManyPreemptorsShareVictims(t *testing.T) {
 	metrics, n, r := &execution.Metrics{}, &execution.Nominator{}, &executiontest.Recorder{}
 	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})

@@ -120,7 +120,7 @@ func New(config Config) (*Log, error) {
 
 // Record takes in the next preemption. It keeps nothing of it but its strings. An
 // error wraps [outrank.ErrInvalid] and changes nothing: it is about a preemption
-// that is earlier than the one before it, or a lineage without a name.
+// that is earlier than the last recorded one, or a lineage without a name.
 func (h *Log) Record(e Preemption) error {
 	if err := h.check(&e); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (h *Log) Record(e Preemption) error {
 	h.evictions += len(e.Victims)
 	h.names = append(h.names[:0], e.Victims...)
 	slices.Sort(h.names)
-	// All links start from the chain as it is before any victim leaves, so that
-	// the order of the victims means nothing.
+	// All links start from the chain as it was before this preemption, so the
+	// order of the victims does not matter.
 	from := h.chainOf(e.Preemptor)
 	for _, victim := range slices.Compact(h.names) {
 		h.evict(&e, from, victim)
@@ -146,7 +146,7 @@ func (h *Log) check(e *Preemption) error {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
 	}
 	if h.preemptions > 0 && e.Time.Before(h.now) {
-		return problem("Time", fmt.Sprintf("%v is before the one recorded last, %v", e.Time, h.now))
+		return problem("Time", fmt.Sprintf("%v is before the last one recorded, %v", e.Time, h.now))
 	}
 	if e.Preemptor == "" {
 		return problem("Preemptor", "missing")

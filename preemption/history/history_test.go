@@ -40,7 +40,7 @@ func historyOf(t require.TestingT, config history.Config, es []history.Preemptio
 	return h
 }
 
-// brief writes the parts of a report that the table below looks at.
+// brief writes the parts of a summary that the table below looks at.
 func brief(r history.Summary) string {
 	var parts []string
 	for _, n := range r.ByLength {
@@ -62,7 +62,7 @@ func brief(r history.Summary) string {
 	return strings.Join(parts, "; ")
 }
 
-func TestHistory(t *testing.T) {
+func TestSummary(t *testing.T) {
 	for _, tt := range []struct {
 		name, entries string
 		config        history.Config
@@ -164,7 +164,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestHistoryCounts(t *testing.T) {
+func TestCounts(t *testing.T) {
 	h := historyOf(t, history.Config{MaxCycles: 1, MaxChain: 3}, entries(`
 		a > b b c
 		b > a
@@ -193,7 +193,7 @@ func TestHistoryCounts(t *testing.T) {
 	}
 }
 
-func TestHistoryReportIsTheCallersOwn(t *testing.T) {
+func TestSummaryIsTheCallersOwn(t *testing.T) {
 	h := historyOf(t, history.Config{}, entries("a > b\n b > c\n c > a"))
 	r, want := h.Summary(), h.Summary()
 	r.LongestCycle.Lineages[0], r.LongestCascade[0].Victim = "x", "x"
@@ -204,7 +204,7 @@ func TestHistoryReportIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-func TestHistoryRefuses(t *testing.T) {
+func TestRecordRefuses(t *testing.T) {
 	good := history.Preemption{Time: now, Preemptor: "a", Victims: []string{"b"}}
 	for _, tt := range []struct {
 		name, want string
@@ -227,7 +227,7 @@ func TestHistoryRefuses(t *testing.T) {
 	}
 }
 
-func TestHistoryConfigRefuses(t *testing.T) {
+func TestConfigRefuses(t *testing.T) {
 	_, err := history.New(history.Config{Within: -1, MaxChain: -2, MaxCycles: -3})
 	var in *outrank.InputError
 	require.True(t, errors.As(err, &in))
@@ -242,9 +242,9 @@ func TestLineageOf(t *testing.T) {
 	}))
 }
 
-// Two pods that push each other out for ever need no more memory than two that
-// did it twice, and a long chain that is gone round no more than its length.
-func TestHistoryMemory(t *testing.T) {
+// Two pods that evict each other for ever need no more memory than two pods that
+// did so twice, and a long cycle no more than its length.
+func TestMemory(t *testing.T) {
 	h := historyOf(t, history.Config{}, nil)
 	es := entries("a > b\n b > c\n c > a")
 	round := func() {

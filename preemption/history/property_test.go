@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
-// oracle works the definitions of History out from the whole list of entries,
-// anew for every question, in time quadratic in it.
+// oracle applies the definitions of the package comment to the whole list of
+// preemptions, anew for every question, in time quadratic in the list.
 type oracle struct {
 	config  history.Config
 	entries []history.Preemption
@@ -27,7 +27,7 @@ type oracleChain struct {
 	entries   []int // entries[i] evicted lineages[i+1]
 }
 
-// before is the chain that entry i goes on from.
+// before is the chain that entry i continues.
 func (o *oracle) before(i int) oracleChain {
 	e := o.entries[i]
 	for j := i - 1; j >= 0; j-- {
@@ -199,8 +199,8 @@ func drawHistoryConfig(t *rapid.T) history.Config {
 	}
 }
 
-// The incremental history agrees with the definitions after every entry.
-func TestHistoryFollowsItsDefinitions(t *testing.T) {
+// The incremental log agrees with the definitions after every entry.
+func TestPropertyFollowsTheDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &oracle{config: drawHistoryConfig(t)}
 		es := drawEntries(t)
@@ -217,9 +217,9 @@ func TestHistoryFollowsItsDefinitions(t *testing.T) {
 	})
 }
 
-// The order of the victims of one preemption means nothing, nothing of an entry
-// is kept or changed, and names carry no meaning but their order.
-func TestHistoryIsIndifferent(t *testing.T) {
+// The order of the victims of one preemption does not matter, nothing of a
+// preemption is kept or changed, and only the order of names has a meaning.
+func TestPropertyIndifferent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config, es := drawHistoryConfig(t), drawEntries(t)
 		want := historyOf(t, config, es).Summary()
@@ -245,8 +245,8 @@ func TestHistoryIsIndifferent(t *testing.T) {
 	})
 }
 
-// What can be said of every report without working it out.
-func TestHistoryInvariants(t *testing.T) {
+// What holds for every summary.
+func TestPropertyInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		es := drawEntries(t)
 		r := historyOf(t, history.Config{}, es).Summary()
@@ -287,11 +287,11 @@ func happened(es []history.Preemption, c history.Cycle) bool {
 
 // A long run of evictions takes a time that grows with its length: among few or
 // many lineages, and on one long way round, on which chains are at their longest.
-func BenchmarkHistory(b *testing.B) {
+func BenchmarkRecord(b *testing.B) {
 	for _, lineages := range []int{2, 100, 10_000} {
 		b.Run(fmt.Sprintf("lineages=%d", lineages), func(b *testing.B) {
 			seed := uint64(1)
-			benchHistory(b, lineages, func(int) int {
+			benchRecord(b, lineages, func(int) int {
 				seed = seed*6364136223846793005 + 1442695040888963407
 				return int(seed>>33) % lineages
 			})
@@ -299,12 +299,12 @@ func BenchmarkHistory(b *testing.B) {
 	}
 	for _, lineages := range []int{100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("ring=%d", lineages), func(b *testing.B) {
-			benchHistory(b, lineages, func(i int) int { return (i + 1) % lineages })
+			benchRecord(b, lineages, func(i int) int { return (i + 1) % lineages })
 		})
 	}
 }
 
-func benchHistory(b *testing.B, lineages int, victim func(i int) int) {
+func benchRecord(b *testing.B, lineages int, victim func(i int) int) {
 	names := make([]string, lineages)
 	for i := range names {
 		names[i] = fmt.Sprintf("default/ReplicaSet/web-%d", i)

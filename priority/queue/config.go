@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Durations of today's kube-scheduler, and the one that was different in v1.13.
+// Durations of kube-scheduler v1.36, and the time-out of v1.13, which differs.
 const (
 	DefaultInitialBackoff       = time.Second
 	DefaultMaxBackoff           = 10 * time.Second

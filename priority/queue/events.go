@@ -106,8 +106,8 @@ func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
 // they failed with; of the pods in flight, those count as moved. A term that
 // selects namespaces by label is taken to select all, since the labels are not
 // known here, and matchLabelKeys are not looked at: a pod may be tried in vain.
-// A pod that waits for topology spread, or for the room that a pod gave back
-// when it was updated, is for MoveAll; upstream moves the first kind here. Time
+// A pod that waits for topology spread, or for the room that a pod freed when it
+// was updated, is for MoveAll; upstream moves the first kind here. Time
 // O(n log n) in the pods unschedulable and in flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	if pod == nil {

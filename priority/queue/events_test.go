@@ -15,7 +15,7 @@ func TestHelps(t *testing.T) {
 		event        ClusterEventKind
 		want         bool
 	}{
-		{"room", "a pod that goes gives room back", []string{"NodeResourcesFit"}, EventAssignedPodDeleted, true},
+		{"room", "a pod that goes frees room", []string{"NodeResourcesFit"}, EventAssignedPodDeleted, true},
 		{"no room", "a pod that comes takes more", []string{"NodeResourcesFit"}, EventAssignedPodAdded, false},
 		{"taint", "pods do not change taints", []string{"TaintToleration"}, EventAssignedPodDeleted, false},
 		{"taint of a node", "a node may have lost it", []string{"TaintToleration"}, EventNodeUpdated, true},
@@ -24,8 +24,8 @@ func TestHelps(t *testing.T) {
 		{"neighbour", "the pod may be the one that is missing", []string{"InterPodAffinity"}, EventAssignedPodAdded, true},
 		{"spread", "a domain less may raise the minimum", []string{"PodTopologySpread"}, EventNodeDeleted, true},
 		{"volume", "a claim may be bound", []string{"VolumeBinding"}, EventStorageChanged, true},
-		{"caller's filter", "nobody knows what it looks at", []string{"NodeName", "mine"}, EventStorageChanged, true},
-		{"no filter", "nobody knows what it waits for", nil, EventNodeDeleted, true},
+		{"caller's filter", "what it looks at is not known", []string{"NodeName", "mine"}, EventStorageChanged, true},
+		{"no filter", "what it waits for is not known", nil, EventNodeDeleted, true},
 		{"unknown event", "it may be anything", []string{"NodeName"}, "mine", true},
 		{"event without a kind", "it may be anything", []string{"NodeName"}, "", true},
 	} {
@@ -50,7 +50,7 @@ func TestAssignedPod(t *testing.T) {
 		assigned     *outrank.Pod
 		want         bool
 	}{
-		{"no terms", "it waits for nobody", "", nil, nil, waiting("web"), false},
+		{"no terms", "it waits for no other pod", "", nil, nil, waiting("web"), false},
 		{"match", "the pod it waited for", "", terms{{Selector: web}}, nil, waiting("web"), true},
 		{"labels", "some other pod", "", terms{{Selector: web}}, nil, waiting("db"), false},
 		{"anti-affinity", "another pod cannot help that", "", nil, terms{{Selector: web}}, waiting("web"), false},

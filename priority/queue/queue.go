@@ -94,8 +94,8 @@ func distinct(filters []string) []string {
 // Update replaces a pod by a newer version, or adds it. An active pod is sorted
 // in anew, a pod in backoff stays there. An unschedulable pod moves if the change
 // may help: a change of anything but the parts of its status that a pending pod
-// has, such as [outrank.Pod.NominatedNode]. A pod whose pointer is the one already
-// inside moves as well, since its earlier state is not known. Time O(log n), and
+// has, such as [outrank.Pod.NominatedNode]. A pod whose pointer is inside already
+// moves as well, since its earlier state is not known. Time O(log n), and
 // the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if pod == nil {

@@ -381,7 +381,7 @@ func TestQueueSteps(t *testing.T) {
 	}
 }
 
-// An entry tells the pod's history, and belongs to whoever holds it.
+// An entry has the pod's past attempts, and belongs to the caller.
 func TestQueueEntry(t *testing.T) {
 	q, err := New(Config{})
 	require.NoError(t, err)

@@ -83,8 +83,8 @@ type SchedulingQueue interface {
 	// Pending returns the entries inside, Counts only their numbers.
 	Pending() Pending
 	Counts() Counts
-	// Close ends all waiting, now and later: Pop still gives what is active,
-	// and then [ErrClosed]. Everything else works on.
+	// Close ends all waiting, now and later: Pop still returns what is active,
+	// and then [ErrClosed]. Everything else goes on working.
 	Close()
 }
 
