@@ -44,7 +44,7 @@ type Config struct {
 	// Cycle is how long the scheduler is busy with one pod; the next one is
 	// looked at after that. Zero means that it takes no time.
 	Cycle time.Duration
-	// Order is the order in which plans are carried out.
+	// Order is the order in which the steps of a plan are taken.
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither

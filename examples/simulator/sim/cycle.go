@@ -70,7 +70,7 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 	return nil
 }
 
-// record notes a plan that was carried out in the history.
+// record tells the history of a plan that was executed.
 func (s *Simulation) record(p *pod, r *execution.Report) error {
 	var victims []string
 	for _, v := range r.Victims {

@@ -14,8 +14,8 @@ type Result struct {
 	Steps int
 	// History is all that was found of cascades, cycles and repeats, by lineage.
 	History history.Summary
-	// Counts are what kube-scheduler would count.
-	Counts execution.MetricValues
+	// Metrics are what kube-scheduler would count.
+	Metrics execution.MetricValues
 }
 
 type losses = report.Lost
@@ -25,7 +25,7 @@ type losses = report.Lost
 func (s *Simulation) Result() *Result {
 	counts := s.queue.Counts()
 	s.metrics.SetPending(execution.PendingPods{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
-	r := &Result{Steps: s.steps, History: s.history.Summary(), Counts: s.metrics.Values()}
+	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.metrics.Values()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits
 	for _, l := range s.lineages {
