@@ -30,6 +30,13 @@ var rooms = map[string][]string{
 	"pdb":          {"."},
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
+	// Who is next.
+	"priority/queue": {".", "priority"},
+	// What happens after a decision. Deciding imports none of it.
+	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
+	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
+	// Stands in for the cluster in tests and simulators.
+	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// What several rooms share; downwards only.
 	"internal/manifest":  {"resource"},
 	"internal/fit":       {".", "resource"},

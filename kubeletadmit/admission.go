@@ -7,18 +7,18 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Outcome is what becomes of a pod that asks to be admitted.
-type Outcome string
+// AdmissionOutcome is what becomes of a pod that asks to be admitted.
+type AdmissionOutcome string
 
 // The outcomes.
 const (
 	// Admitted pods start, and nobody has to go.
-	Admitted Outcome = "Admitted"
+	Admitted AdmissionOutcome = "Admitted"
 	// AdmittedAfterEvicting pods start once the evictions have been carried
 	// out, even if one of them failed (see [Evict]).
-	AdmittedAfterEvicting Outcome = "AdmittedAfterEvicting"
+	AdmittedAfterEvicting AdmissionOutcome = "AdmittedAfterEvicting"
 	// Rejected pods do not start, and nobody has to go.
-	Rejected Outcome = "Rejected"
+	Rejected AdmissionOutcome = "Rejected"
 )
 
 // UnexpectedAdmissionError is the reason of an [Admission] that was rejected
@@ -28,21 +28,21 @@ const UnexpectedAdmissionError = "UnexpectedAdmissionError"
 // Admission is the answer of the kubelet with its reasons. It holds pointers
 // to the caller's pods and is otherwise the caller's own.
 type Admission struct {
-	Outcome Outcome
+	Outcome AdmissionOutcome
 	// Reason and Message are what the user is told of a rejected pod, as in
 	// its status; both are empty otherwise. They come from the first of
 	// Returned, or from Err.
 	Reason, Message string
 
 	// Failures is all that the check found, in its order.
-	Failures []Failure
+	Failures []CheckFailure
 	// Returned is the part of Failures that stands in the way for good. It is
 	// empty where the pod is admitted and where Err is set.
-	Returned []Failure
+	Returned []CheckFailure
 	// Evictions are the pods that have to go, in the order in which they go:
 	// BestEffort, Burstable, Guaranteed, and within a class as chosen. It is
 	// empty unless the outcome is AdmittedAfterEvicting.
-	Evictions []Eviction
+	Evictions []EvictedPod
 	// Err is a *[NotEnoughError] where the pod was rejected because not enough
 	// can be freed, and nil otherwise.
 	Err error
@@ -63,7 +63,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 	if err := s.check(node, active); err != nil {
 		return Admission{}, err
 	}
-	adm := Admission{Failures: append([]Failure(nil), s.failures...)}
+	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
 	if stays := insurmountable(pod, adm.Failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
@@ -100,7 +100,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // failure that is both a shortage and a predicate or neither. failures is not
 // kept. Time is linear in the number of active pods for each of the first few
 // evictions of a tier, and about logarithmic in it for each of many.
-func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []Failure) (Admission, error) {
+func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
 	problems := slices.Concat(podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
 		return Admission{}, inputError(problems)
@@ -127,7 +127,7 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 	p := &s.pool
 	for _, f := range adm.Failures {
 		if amount := f.Shortage(); amount > 0 {
-			p.needs = append(p.needs, Need{f.Resource, amount})
+			p.needs = append(p.needs, ResourceNeed{f.Resource, amount})
 		}
 	}
 	if len(p.needs) == 0 {
@@ -146,11 +146,11 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 
 // insurmountable gives the failures that evictions will not be tried against
 // (steps 2 and 3). The slice is new.
-func insurmountable(pod *outrank.Pod, failures []Failure) []Failure {
+func insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
 	if !Critical(pod) {
 		return slices.Clone(failures)
 	}
-	var stays []Failure
+	var stays []CheckFailure
 	for _, f := range failures {
 		if !f.IsShortage() {
 			stays = append(stays, f)
@@ -160,7 +160,7 @@ func insurmountable(pod *outrank.Pod, failures []Failure) []Failure {
 }
 
 // reject tells the user the first of the failures that stay.
-func (a Admission) reject(stays []Failure) Admission {
+func (a Admission) reject(stays []CheckFailure) Admission {
 	a.Outcome, a.Returned = Rejected, stays
 	a.Reason, a.Message = stays[0].Reason(), stays[0].Message()
 	return a

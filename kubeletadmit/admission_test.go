@@ -12,14 +12,14 @@ import (
 func TestResolveOutcomes(t *testing.T) {
 	victim := newPod("victim", req("cpu", "1", "memory", "1Gi"))
 	cpu, memory := lacks("cpu", 500), lacks("memory", 2<<30)
-	wrongNode := kubeletadmit.Failure{Predicate: kubeletadmit.NodeName, Text: "not here"}
-	labels := kubeletadmit.Failure{Predicate: kubeletadmit.NodeAffinity, Text: "other labels"}
-	type failures = []kubeletadmit.Failure
+	wrongNode := kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodeName, Text: "not here"}
+	labels := kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodeAffinity, Text: "other labels"}
+	type failures = []kubeletadmit.CheckFailure
 	for _, tt := range []struct {
 		name     string
 		pod      *outrank.Pod
 		failures failures
-		outcome  kubeletadmit.Outcome
+		outcome  kubeletadmit.AdmissionOutcome
 		reason   string
 		returned failures
 		evicted  []string
@@ -70,7 +70,7 @@ func TestResolveNotEnough(t *testing.T) {
 		newCritical(req("cpu", "4"), static), // of the same priority: stays
 	}
 	pod := newPod("dns", nil, withPriority(2_000_001_000))
-	got, err := kubeletadmit.Resolve(pod, active, []kubeletadmit.Failure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)})
+	got, err := kubeletadmit.Resolve(pod, active, []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestResolveNotEnough(t *testing.T) {
 	if !errors.As(got.Err, &short) || !errors.Is(got.Err, kubeletadmit.ErrNotEnough) {
 		t.Fatalf("Err = %v, want a NotEnoughError that wraps ErrNotEnough", got.Err)
 	}
-	want := &kubeletadmit.NotEnoughError{Pod: "default/dns", Missing: []kubeletadmit.Need{{"cpu", 750}, {gpu, 1}, {"pods", 2}}}
+	want := &kubeletadmit.NotEnoughError{Pod: "default/dns", Missing: []kubeletadmit.ResourceNeed{{"cpu", 750}, {gpu, 1}, {"pods", 2}}}
 	if d := cmp.Diff(want, short); d != "" {
 		t.Errorf("Err (-want +got):\n%s", d)
 	}
@@ -98,19 +98,19 @@ func TestResolveInput(t *testing.T) {
 		name     string
 		pod      *outrank.Pod
 		active   []*outrank.Pod
-		failures []kubeletadmit.Failure
+		failures []kubeletadmit.CheckFailure
 		want     string
 	}{
-		{"all at once", nil, []*outrank.Pod{nil}, []kubeletadmit.Failure{lacks("cpu", 1), {}, {Resource: "cpu", Predicate: "Both"}},
+		{"all at once", nil, []*outrank.Pod{nil}, []kubeletadmit.CheckFailure{lacks("cpu", 1), {}, {Resource: "cpu", Predicate: "Both"}},
 			"pod: is nil\nactive[0]: is nil\n" +
 				"failures[1]: Resource: exactly one of Resource and Predicate must be set\n" +
 				"failures[2]: Resource: exactly one of Resource and Predicate must be set"},
-		{"an active pod that counts with less than nothing", newCritical(nil), []*outrank.Pod{negative}, []kubeletadmit.Failure{lacks("cpu", 1)},
+		{"an active pod that counts with less than nothing", newCritical(nil), []*outrank.Pod{negative}, []kubeletadmit.CheckFailure{lacks("cpu", 1)},
 			"pod default/negative: spec.overhead.cpu: -2 is negative"},
 		{"one that would need room to go", newCritical(nil), []*outrank.Pod{newPod("need", req(string(gpu), "-1"))},
-			[]kubeletadmit.Failure{lacks(gpu, 1)}, "pod default/need: spec.containers[0].resources.requests.example.com/gpu: -1 is negative"},
+			[]kubeletadmit.CheckFailure{lacks(gpu, 1)}, "pod default/need: spec.containers[0].resources.requests.example.com/gpu: -1 is negative"},
 		{"one that breaks ties with less than nothing", newCritical(nil), []*outrank.Pod{newPod("tie", req("cpu", "1", "memory", "-1"))},
-			[]kubeletadmit.Failure{lacks("cpu", 1)}, "pod default/tie: spec.containers[0].resources.requests.memory: -1 is negative"},
+			[]kubeletadmit.CheckFailure{lacks("cpu", 1)}, "pod default/tie: spec.containers[0].resources.requests.memory: -1 is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := kubeletadmit.Resolve(tt.pod, tt.active, tt.failures)
@@ -136,11 +136,11 @@ func TestAdmit(t *testing.T) {
 	}
 	want := kubeletadmit.Admission{
 		Outcome:  kubeletadmit.AdmittedAfterEvicting,
-		Failures: []kubeletadmit.Failure{short("cpu", 1000, 4000, 4000)},
-		Evictions: []kubeletadmit.Eviction{{
-			Pod:    active[0],
-			Tier:   outrank.Burstable,
-			Shares: []kubeletadmit.Share{{Resource: "cpu", Needed: 1000, Frees: 1000}},
+		Failures: []kubeletadmit.CheckFailure{short("cpu", 1000, 4000, 4000)},
+		Evictions: []kubeletadmit.EvictedPod{{
+			Pod:           active[0],
+			Tier:          outrank.Burstable,
+			Contributions: []kubeletadmit.Contribution{{Resource: "cpu", Needed: 1000, Frees: 1000}},
 		}},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -17,7 +17,7 @@ import (
 func TestAllocatesTheAnswerAlone(t *testing.T) {
 	for _, pods := range []int{10, 110, 500, 5000} {
 		node, active := fullNode(pods)
-		failures := []kubeletadmit.Failure{lacks("cpu", 1000), lacks("memory", 1<<30)}
+		failures := []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<30)}
 		some, half, nothing := newCritical(req("cpu", "1", "memory", "1Gi")), half(node), newPod("small", nil)
 		ports := newCritical(req("cpu", "1"), withPorts(outrank.Port{HostPort: 80}))
 		withPorts(outrank.Port{HostPort: 81})(active[0])

@@ -108,7 +108,7 @@ func BenchmarkResolve(b *testing.B) {
 	for _, pods := range sizes {
 		_, active := fullNode(pods)
 		critical := few()
-		failures := []kubeletadmit.Failure{lacks("cpu", 15_000), lacks("memory", 20<<30)}
+		failures := []kubeletadmit.CheckFailure{lacks("cpu", 15_000), lacks("memory", 20<<30)}
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

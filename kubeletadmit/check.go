@@ -28,13 +28,13 @@ import (
 // a pod or node that is not valid, an active pod that counts with less than
 // nothing. The slice is the caller's. Time is linear in the number of active
 // pods.
-func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]Failure, error) {
+func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
 	s := newScratch(pod)
 	defer s.release()
 	if err := s.check(node, active); err != nil {
 		return nil, err
 	}
-	return append([]Failure(nil), s.failures...), nil
+	return append([]CheckFailure(nil), s.failures...), nil
 }
 
 // check is Check for the pod of the tally, which it fills on the way. What it
@@ -49,7 +49,7 @@ func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 	if problems := t.count(active); len(problems) > 0 {
 		return inputError(problems)
 	}
-	s.addShort(node, Need{resource.Pods, 1}, int64(t.beside))
+	s.addShort(node, ResourceNeed{resource.Pods, 1}, int64(t.beside))
 	for i, w := range t.wanted {
 		s.addShort(node, w, t.used[i])
 	}
@@ -104,8 +104,8 @@ func checked(name resource.Name, node *outrank.Node) bool {
 }
 
 // addShort adds the shortage if there is one.
-func (s *scratch) addShort(node *outrank.Node, wanted Need, used int64) {
-	f := Failure{Resource: wanted.Resource, Requested: wanted.Amount, Used: used, Capacity: node.Allocatable.Amount(wanted.Resource)}
+func (s *scratch) addShort(node *outrank.Node, wanted ResourceNeed, used int64) {
+	f := CheckFailure{Resource: wanted.Resource, Requested: wanted.Amount, Used: used, Capacity: node.Allocatable.Amount(wanted.Resource)}
 	if f.Shortage() > 0 {
 		s.failures = append(s.failures, f)
 	}
@@ -129,7 +129,7 @@ func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 }
 
 func (s *scratch) fail(name Predicate, text string) {
-	s.failures = append(s.failures, Failure{Predicate: name, Text: text})
+	s.failures = append(s.failures, CheckFailure{Predicate: name, Text: text})
 }
 
 // portsFree reports whether none of the host ports of the pod is taken.

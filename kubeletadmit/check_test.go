@@ -14,8 +14,8 @@ import (
 const gpu resource.Name = "example.com/gpu"
 
 // short is a shortage with all its figures.
-func short(name resource.Name, requested, used, capacity int64) kubeletadmit.Failure {
-	return kubeletadmit.Failure{Resource: name, Requested: requested, Used: used, Capacity: capacity}
+func short(name resource.Name, requested, used, capacity int64) kubeletadmit.CheckFailure {
+	return kubeletadmit.CheckFailure{Resource: name, Requested: requested, Used: used, Capacity: capacity}
 }
 
 func TestCheckAmounts(t *testing.T) {
@@ -29,15 +29,15 @@ func TestCheckAmounts(t *testing.T) {
 		node   *outrank.Node
 		active []*outrank.Pod
 		pod    *outrank.Pod
-		want   []kubeletadmit.Failure
+		want   []kubeletadmit.CheckFailure
 	}{
 		{"fits to the last unit", newNode("cpu", "2", "memory", "2Gi"), []*outrank.Pod{full}, newPod("p", req("cpu", "1", "memory", "1Gi")), nil},
 		{"cpu in thousandths", newNode("cpu", "2"), []*outrank.Pod{full}, newPod("p", req("cpu", "1001m")),
-			[]kubeletadmit.Failure{short("cpu", 1001, 1000, 2000)}},
+			[]kubeletadmit.CheckFailure{short("cpu", 1001, 1000, 2000)}},
 		{"all of them, in order, others by name",
 			newNode("pods", "1", "cpu", "1", "memory", "1Gi", "a.example/x", "0", "z.example/x", "0"), []*outrank.Pod{full},
 			newPod("p", req("z.example/x", "2", "ephemeral-storage", "5", "memory", "1", "a.example/x", "1", "cpu", "1m")),
-			[]kubeletadmit.Failure{
+			[]kubeletadmit.CheckFailure{
 				short("pods", 1, 1, 1), short("cpu", 1, 1000, 1000), short("memory", 1, 1<<30, 1<<30),
 				short("ephemeral-storage", 5, 0, 0), short("a.example/x", 1, 0, 0), short("z.example/x", 2, 0, 0),
 			}},
@@ -45,29 +45,29 @@ func TestCheckAmounts(t *testing.T) {
 			newNode("cpu", "500m", "memory", "2Gi"), []*outrank.Pod{full}, newPod("p", req("cpu", "0", "memory", "1Gi")), nil},
 		{"overhead counts for the pod, whatever its containers ask for", newNode("cpu", "1"), nil,
 			newPod("p", nil, func(p *outrank.Pod) { p.Overhead = resource.MustList("cpu", "2") }),
-			[]kubeletadmit.Failure{short("cpu", 2000, 0, 1000)}},
+			[]kubeletadmit.CheckFailure{short("cpu", 2000, 0, 1000)}},
 		{"an overcommitted node lacks more than is asked for",
 			newNode("cpu", "500m"), []*outrank.Pod{full}, newPod("p", req("cpu", "100m")),
-			[]kubeletadmit.Failure{short("cpu", 100, 1000, 500)}},
+			[]kubeletadmit.CheckFailure{short("cpu", 100, 1000, 500)}},
 		{"an extended resource the node does not know is left out", newNode(), nil, newPod("p", req(string(gpu), "1")), nil},
 		{"one it knows with 0 is short", newNode(string(gpu), "0"), nil, newPod("p", req(string(gpu), "1")),
-			[]kubeletadmit.Failure{short(gpu, 1, 0, 0)}},
+			[]kubeletadmit.CheckFailure{short(gpu, 1, 0, 0)}},
 		{"a size of huge pages it does not know is short", newNode(), nil, newPod("p", req("hugepages-2Mi", "2Mi")),
-			[]kubeletadmit.Failure{short("hugepages-2Mi", 2<<20, 0, 0)}},
+			[]kubeletadmit.CheckFailure{short("hugepages-2Mi", 2<<20, 0, 0)}},
 		{"a name nobody accounts for is not checked", newNode(), nil, newPod("p", req("storage", "1Gi")), nil},
 		{"a request for pods means nothing", newNode(), nil, newPod("p", req("pods", "500")), nil},
 		{"a node that does not say how many pods it takes takes none",
-			&outrank.Node{Name: "n1"}, nil, newPod("p", nil), []kubeletadmit.Failure{short("pods", 1, 0, 0)}},
+			&outrank.Node{Name: "n1"}, nil, newPod("p", nil), []kubeletadmit.CheckFailure{short("pods", 1, 0, 0)}},
 		{"a pod being resized holds the largest of spec and status", newNode("cpu", "3"), []*outrank.Pod{resized}, newPod("p", req("cpu", "1")),
-			[]kubeletadmit.Failure{short("cpu", 1000, 3000, 3000)}},
+			[]kubeletadmit.CheckFailure{short("cpu", 1000, 3000, 3000)}},
 		{"finished pods hold nothing", newNode("cpu", "4", "pods", "1"), []*outrank.Pod{done}, newPod("p", req("cpu", "4")), nil},
 		{"the pod itself does not stand in its own way", newNode("cpu", "1", "pods", "1"), []*outrank.Pod{full}, newPod("full", req("cpu", "1")), nil},
 		{"its namesake with another UID does", newNode("cpu", "1"), []*outrank.Pod{full},
 			newPod("full", req("cpu", "1"), func(p *outrank.Pod) { p.UID = "new" }),
-			[]kubeletadmit.Failure{short("cpu", 1000, 1000, 1000)}},
+			[]kubeletadmit.CheckFailure{short("cpu", 1000, 1000, 1000)}},
 		{"sums stay at the end of the range", newNode("memory", "9223372036854775807"),
 			[]*outrank.Pod{newPod("a", req("memory", "9e18")), newPod("b", req("memory", "9e18"))}, newPod("p", req("memory", "1")),
-			[]kubeletadmit.Failure{short("memory", 1, math.MaxInt64, math.MaxInt64)}},
+			[]kubeletadmit.CheckFailure{short("memory", 1, math.MaxInt64, math.MaxInt64)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := kubeletadmit.Check(tt.node, tt.active, tt.pod)
@@ -104,15 +104,15 @@ func TestCheckPredicates(t *testing.T) {
 		name string
 		node *outrank.Node
 		pod  *outrank.Pod
-		want []kubeletadmit.Failure
+		want []kubeletadmit.CheckFailure
 	}{
-		{"all of them, in order, after the amounts", node, newPod("p", req("cpu", "1"), ssd, clash, withNode("n2")), []kubeletadmit.Failure{
+		{"all of them, in order, after the amounts", node, newPod("p", req("cpu", "1"), ssd, clash, withNode("n2")), []kubeletadmit.CheckFailure{
 			short("cpu", 1000, 0, 0),
 			{Predicate: kubeletadmit.NodeName, Text: name}, {Predicate: kubeletadmit.NodeAffinity, Text: affinity},
 			{Predicate: kubeletadmit.NodePorts, Text: ports}, {Predicate: kubeletadmit.TaintToleration, Text: taint},
 		}},
 		{"a static pod does not look at taints", node, newPod("p", nil, static), nil},
-		{"a mirror pod does", node, newPod("p", nil, mirror), []kubeletadmit.Failure{{Predicate: kubeletadmit.TaintToleration, Text: taint}}},
+		{"a mirror pod does", node, newPod("p", nil, mirror), []kubeletadmit.CheckFailure{{Predicate: kubeletadmit.TaintToleration, Text: taint}}},
 		{"a tolerated taint", node, newPod("p", nil, tolerates), nil},
 		{"only NoExecute keeps a pod from starting, and a cordon does not", quiet, newPod("p", nil), nil},
 		{"the same port on another address", quiet, newPod("p", nil, withPorts(outrank.Port{HostPort: 80, HostIP: "10.0.0.2"})), nil},
@@ -162,7 +162,7 @@ func TestCheckInput(t *testing.T) {
 
 func TestFailureTexts(t *testing.T) {
 	for _, tt := range []struct {
-		failure               kubeletadmit.Failure
+		failure               kubeletadmit.CheckFailure
 		reason, text, message string
 		shortage              int64
 	}{
@@ -171,7 +171,7 @@ func TestFailureTexts(t *testing.T) {
 		{short("ephemeral-storage", 5, 0, 0), "OutOfephemeral-storage", "Insufficient ephemeral-storage", "Insufficient ephemeral-storage: 5 requested, 0 of 0 in use", 5},
 		{short("pods", 1, 110, 110), "OutOfpods", "Insufficient pods", "Insufficient pods: 1 requested, 110 of 110 in use", 1},
 		{short(gpu, 2, 1, 2), "OutOfexample.com/gpu", "Insufficient example.com/gpu", "Insufficient example.com/gpu: 2 requested, 1 of 2 in use", 1},
-		{kubeletadmit.Failure{Predicate: kubeletadmit.NodePorts, Text: "taken"}, "NodePorts", "taken", "NodePorts: taken", 0},
+		{kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodePorts, Text: "taken"}, "NodePorts", "taken", "NodePorts: taken", 0},
 	} {
 		f := tt.failure
 		if f.Reason() != tt.reason || f.String() != tt.text || f.Message() != tt.message || f.Shortage() != tt.shortage {

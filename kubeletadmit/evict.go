@@ -10,32 +10,22 @@ import (
 // Kubelet does what [Evict] decides. An implementation that does nothing makes
 // a dry run. Its methods are called one at a time.
 type Kubelet interface {
-	// Record attaches an event to a pod that is about to be killed.
-	Record(pod *outrank.Pod, event Event)
+	// Record posts an event about a pod that is about to be killed.
+	Record(event outrank.Event)
 	// Kill stops the pod, within its own grace period, and writes the status.
 	// It returns once the pod's containers are gone, or with the error that
 	// kept it from stopping them.
-	Kill(ctx context.Context, pod *outrank.Pod, status Status) error
+	Kill(ctx context.Context, pod *outrank.Pod, status PodStatus) error
 	// Count adds 1 to a counter, for a pod that was killed.
 	Count(metric Metric)
 }
 
-// Event is what the user sees in the pod's history.
-type Event struct {
-	Type, Reason, Message string
-}
-
-// Status is what becomes of an evicted pod's status.
-type Status struct {
+// PodStatus is the status that an evicted pod ends with.
+type PodStatus struct {
 	Phase           outrank.Phase
 	Reason, Message string
-	// Condition is added to the others. Its status is True.
-	Condition Condition
-}
-
-// Condition is a condition of a pod that holds.
-type Condition struct {
-	Type, Reason, Message string
+	// Condition is added to the others.
+	Condition outrank.PodCondition
 }
 
 // Metric is a counter with its one label.
@@ -48,34 +38,34 @@ const (
 	evictedReason  = "Preempting"
 	evictedMessage = "Preempted in order to admit critical pod"
 
-	conditionType    = "DisruptionTarget"
 	conditionMessage = "Pod was preempted by Kubelet to accommodate a critical pod."
 
 	metricName  = "kubelet_preemptions"
 	metricLabel = "preemption_signal"
 )
 
-// Event is the event of each of the evictions.
-func (a Admission) Event() Event {
-	return Event{Type: "Warning", Reason: evictedReason, Message: evictedMessage}
+// Event returns the event about one of the evicted pods.
+func (a Admission) Event(evicted *outrank.Pod) outrank.Event {
+	return outrank.Event{Type: outrank.EventWarning, Reason: evictedReason, Pod: evicted, Message: evictedMessage}
 }
 
-// Status is the status that each of the evicted pods ends with.
-func (a Admission) Status() Status {
-	return Status{
+// PodStatus returns the status that each of the evicted pods ends with.
+func (a Admission) PodStatus() PodStatus {
+	return PodStatus{
 		Phase:   outrank.PhaseFailed,
 		Reason:  evictedReason,
 		Message: evictedMessage,
-		Condition: Condition{
-			Type:    conditionType,
+		Condition: outrank.PodCondition{
+			Type:    outrank.DisruptionTarget,
+			Status:  outrank.ConditionTrue,
 			Reason:  outrank.TerminationByKubelet,
 			Message: conditionMessage,
 		},
 	}
 }
 
-// Metric counts each pod that was killed, under the resource of the first
-// shortage found.
+// Metric returns the counter for each pod that was killed, labelled with the
+// resource of the first shortage found.
 func (a Admission) Metric() Metric {
 	m := Metric{Name: metricName, Label: metricLabel}
 	for _, f := range a.Failures {
@@ -87,8 +77,8 @@ func (a Admission) Metric() Metric {
 	return m
 }
 
-// Kill reports on one eviction that was to be carried out.
-type Kill struct {
+// KillResult is what was done about one of the evicted pods.
+type KillResult struct {
 	Pod *outrank.Pod
 	// Tried is set if the kill was begun. It was not where the context ended
 	// before.
@@ -102,7 +92,7 @@ type Kill struct {
 // (section 12; evictPodsToFreeRequests). For each pod it
 //
 //  1. records [Admission.Event];
-//  2. kills the pod with [Admission.Status];
+//  2. kills the pod with [Admission.PodStatus];
 //  3. counts [Admission.Metric] if the kill succeeded.
 //
 // A failed kill does not keep the rest from being tried, and it takes nothing
@@ -112,11 +102,11 @@ type Kill struct {
 // wraps its cause. The error is an *[outrank.InputError], and nothing is done,
 // if kubelet or a pod is nil. An admission without evictions is an empty
 // report.
-func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]Kill, error) {
+func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]KillResult, error) {
 	if err := evictable(a, kubelet); err != nil {
 		return nil, err
 	}
-	kills := make([]Kill, len(a.Evictions))
+	kills := make([]KillResult, len(a.Evictions))
 	var ended error
 	for i, e := range a.Evictions {
 		kills[i].Pod = e.Pod
@@ -134,8 +124,8 @@ func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]Kill, error) {
 
 // evictOne takes the three steps of Evict for one pod.
 func evictOne(ctx context.Context, a Admission, pod *outrank.Pod, kubelet Kubelet) error {
-	kubelet.Record(pod, a.Event())
-	if err := kubelet.Kill(ctx, pod, a.Status()); err != nil {
+	kubelet.Record(a.Event(pod))
+	if err := kubelet.Kill(ctx, pod, a.PodStatus()); err != nil {
 		return err
 	}
 	kubelet.Count(a.Metric())

@@ -16,17 +16,17 @@ import (
 // and after a pod named by stop the context is cancelled.
 type recorder struct {
 	log    []string
-	status []kubeletadmit.Status
+	status []kubeletadmit.PodStatus
 	fail   map[string]error
 	stop   string
 	cancel context.CancelCauseFunc
 }
 
-func (r *recorder) Record(pod *outrank.Pod, e kubeletadmit.Event) {
-	r.log = append(r.log, fmt.Sprintf("record %s %s %s", pod.Name, e.Type, e.Reason))
+func (r *recorder) Record(e outrank.Event) {
+	r.log = append(r.log, fmt.Sprintf("record %s %s %s", e.Pod.Name, e.Type, e.Reason))
 }
 
-func (r *recorder) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.Status) error {
+func (r *recorder) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	r.log = append(r.log, "kill "+pod.Name)
 	r.status = append(r.status, s)
 	if pod.Name == r.stop {
@@ -48,7 +48,7 @@ var (
 func threeToEvict(t *testing.T) (kubeletadmit.Admission, []*outrank.Pod) {
 	t.Helper()
 	active := []*outrank.Pod{newPod("a", req("cpu", "1")), newPod("b", req("cpu", "1")), newPod("c", req("cpu", "1"))}
-	adm, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.Failure{lacks("memory", 0), lacks("cpu", 3000)})
+	adm, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("memory", 0), lacks("cpu", 3000)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestEvict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []kubeletadmit.Kill{{Pod: order[0], Tried: true}, {Pod: order[1], Tried: true, Err: errStuck}, {Pod: order[2], Tried: true}}
+	want := []kubeletadmit.KillResult{{Pod: order[0], Tried: true}, {Pod: order[1], Tried: true, Err: errStuck}, {Pod: order[2], Tried: true}}
 	if d := cmp.Diff(want, got, cmpopts.EquateErrors()); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
 	}
@@ -75,12 +75,12 @@ func TestEvict(t *testing.T) {
 	if d := cmp.Diff(wantLog, rec.log); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
 	}
-	status := kubeletadmit.Status{
+	status := kubeletadmit.PodStatus{
 		Phase: "Failed", Reason: "Preempting", Message: "Preempted in order to admit critical pod",
-		Condition: kubeletadmit.Condition{Type: "DisruptionTarget", Reason: "TerminationByKubelet",
+		Condition: outrank.PodCondition{Type: "DisruptionTarget", Status: "True", Reason: "TerminationByKubelet",
 			Message: "Pod was preempted by Kubelet to accommodate a critical pod."},
 	}
-	if d := cmp.Diff([]kubeletadmit.Status{status, status, status}, rec.status); d != "" {
+	if d := cmp.Diff([]kubeletadmit.PodStatus{status, status, status}, rec.status); d != "" {
 		t.Errorf("status (-want +got):\n%s", d)
 	}
 }
@@ -94,7 +94,7 @@ func TestEvictStops(t *testing.T) {
 	if !errors.Is(err, errStopped) || err.Error() != "2 of 3 evictions not tried: shutting down" {
 		t.Errorf("error %v, want one that wraps the cause", err)
 	}
-	want := []kubeletadmit.Kill{{Pod: order[0], Tried: true}, {Pod: order[1], Err: errStopped}, {Pod: order[2], Err: errStopped}}
+	want := []kubeletadmit.KillResult{{Pod: order[0], Tried: true}, {Pod: order[1], Err: errStopped}, {Pod: order[2], Err: errStopped}}
 	if d := cmp.Diff(want, got, cmpopts.EquateErrors()); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
 	}

@@ -5,26 +5,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Eviction is one pod that has to go, and why it was this one.
-type Eviction struct {
+// EvictedPod is one pod that has to go, and why it was this one.
+type EvictedPod struct {
 	// Pod is the caller's pod.
 	Pod *outrank.Pod
 	// Tier is the class by which it was chosen.
 	Tier outrank.QOSClass
-	// Shares has an entry for each shortage that the tier still had to cover
+	// Contributions has an entry for each shortage that the tier still had to cover
 	// when the pod was chosen, in the order of the failures.
-	Shares []Share
+	Contributions []Contribution
 	// Distance is how far the pod was from covering all of them: the sum of
 	// the squares of the parts it would leave, from 0, where it leaves nothing,
-	// to len(Shares), where it is of no help. No other pod that the tier had
+	// to len(Contributions), where it is of no help. No other pod that the tier had
 	// left was nearer.
 	Distance float64
 }
 
-// Share is what one pod does about one shortage. Amounts are counted like
+// Contribution is what one pod does about one shortage. Amounts are counted like
 // [resource.Amount]: thousandths of a core for cpu, whole units for everything
 // else.
-type Share struct {
+type Contribution struct {
 	Resource resource.Name
 	// Needed is what was still to be found, above 0, and Frees what the pod
 	// counts with.
@@ -32,4 +32,4 @@ type Share struct {
 }
 
 // Left is what was still to be found after the pod, 0 if nothing was.
-func (s Share) Left() int64 { return max(resource.SubSat(s.Needed, s.Frees), 0) }
+func (s Contribution) Left() int64 { return max(resource.SubSat(s.Needed, s.Frees), 0) }

@@ -55,7 +55,7 @@ func ExampleResolve() {
 	}
 	monitor := &outrank.Pod{Name: "monitor", Priority: outrank.Priority(2_000_000_000)}
 
-	adm, err := kubeletadmit.Resolve(monitor, active, []kubeletadmit.Failure{
+	adm, err := kubeletadmit.Resolve(monitor, active, []kubeletadmit.CheckFailure{
 		{Resource: "example.com/gpu", Requested: 1, Used: 1, Capacity: 1},
 	})
 	if err != nil {
@@ -123,11 +123,11 @@ func ExampleMayPreempt() {
 // printer is a kubelet that only says what it would do.
 type printer struct{}
 
-func (printer) Record(pod *outrank.Pod, e kubeletadmit.Event) {
-	fmt.Println(pod.Name, "event:", e.Type, e.Reason)
+func (printer) Record(e outrank.Event) {
+	fmt.Println(e.Pod.Name, "event:", e.Type, e.Reason)
 }
 
-func (printer) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.Status) error {
+func (printer) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	fmt.Println(pod.Name, "status:", s.Phase, s.Reason, s.Condition.Type, s.Condition.Reason)
 	return nil
 }
@@ -137,7 +137,7 @@ func (printer) Count(m kubeletadmit.Metric) { fmt.Println(m.Name, m.Value) }
 func ExampleEvict() {
 	web := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 	etcd := &outrank.Pod{Name: "etcd", Static: true}
-	adm, err := kubeletadmit.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.Failure{{Resource: "cpu", Requested: 100}})
+	adm, err := kubeletadmit.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 100}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,9 +19,9 @@ const (
 	TaintToleration Predicate = "TaintToleration"
 )
 
-// Failure is one thing that keeps a pod from starting on a node: a shortage of
+// CheckFailure is one thing that keeps a pod from starting on a node: a shortage of
 // a resource or a failed predicate, never both.
-type Failure struct {
+type CheckFailure struct {
 	// Resource is what the node has too little of. It is empty where a
 	// predicate failed.
 	Resource resource.Name
@@ -39,14 +39,14 @@ type Failure struct {
 
 // IsShortage reports whether the failure is the lack of a resource, which
 // evicting pods can cure.
-func (f Failure) IsShortage() bool { return f.Resource != "" }
+func (f CheckFailure) IsShortage() bool { return f.Resource != "" }
 
 // Shortage is how much of the resource would have to be freed: Requested less
 // what is free, which counts against the pod where the node is overcommitted.
 // It is in the units of the resource, may be 0 or less where the figures say
 // that there is room, and is exact or the nearest int64 as long as neither Used
 // nor Capacity is negative. It is 0 for a predicate.
-func (f Failure) Shortage() int64 {
+func (f CheckFailure) Shortage() int64 {
 	if !f.IsShortage() {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (f Failure) Shortage() int64 {
 
 // String says what is wrong in the reference's words: "Insufficient cpu", or
 // the text of the predicate.
-func (f Failure) String() string {
+func (f CheckFailure) String() string {
 	if f.IsShortage() {
 		return fit.Insufficient(string(f.Resource))
 	}
@@ -64,7 +64,7 @@ func (f Failure) String() string {
 
 // Reason is the word for the failure in the status of a pod that is turned
 // away: "OutOfcpu", or the name of the predicate.
-func (f Failure) Reason() string {
+func (f CheckFailure) Reason() string {
 	if f.IsShortage() {
 		return "OutOf" + string(f.Resource)
 	}
@@ -72,7 +72,7 @@ func (f Failure) Reason() string {
 }
 
 // Message explains the failure to a person.
-func (f Failure) Message() string {
+func (f CheckFailure) Message() string {
 	if !f.IsShortage() {
 		return fmt.Sprintf("%s: %s", f.Predicate, f.Text)
 	}

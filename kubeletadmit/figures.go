@@ -17,7 +17,7 @@ type figures struct {
 	memory, cpu int
 }
 
-func (f *figures) set(t *tally, needs []Need) {
+func (f *figures) set(t *tally, needs []ResourceNeed) {
 	f.amounts, f.width = t.amounts, len(t.names)
 	f.memory, f.cpu = t.memory, t.cpu
 	f.places = f.places[:0]

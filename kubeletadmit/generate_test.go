@@ -111,8 +111,8 @@ func somePreemptor(t *rapid.T) *outrank.Pod {
 }
 
 // someShortages repeats resources, and covers some of them from the start.
-func someShortages(t *rapid.T) []kubeletadmit.Failure {
-	failures := make([]kubeletadmit.Failure, rapid.IntRange(1, 4).Draw(t, "failures"))
+func someShortages(t *rapid.T) []kubeletadmit.CheckFailure {
+	failures := make([]kubeletadmit.CheckFailure, rapid.IntRange(1, 4).Draw(t, "failures"))
 	for i := range failures {
 		name := rapid.SampledFrom(append([]resource.Name{resource.Pods}, names...)).Draw(t, "short of")
 		amount := rapid.Int64Range(-1, 12).Draw(t, "amount")
@@ -124,10 +124,10 @@ func someShortages(t *rapid.T) []kubeletadmit.Failure {
 	return failures
 }
 
-func someFailures(t *rapid.T) []kubeletadmit.Failure {
+func someFailures(t *rapid.T) []kubeletadmit.CheckFailure {
 	failures := someShortages(t)
 	if chance(t, 6, "predicate") {
-		failures = append(failures, kubeletadmit.Failure{Predicate: kubeletadmit.NodePorts, Text: "taken"})
+		failures = append(failures, kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodePorts, Text: "taken"})
 	}
 	return failures
 }

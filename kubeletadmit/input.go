@@ -61,7 +61,7 @@ func nilPods(list string, pods []*outrank.Pod) []outrank.Problem {
 
 // failureProblems has a problem for each failure that is both a shortage and a
 // predicate, or neither.
-func failureProblems(failures []Failure) []outrank.Problem {
+func failureProblems(failures []CheckFailure) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, f := range failures {
 		if (f.Resource == "") == (f.Predicate == "") {

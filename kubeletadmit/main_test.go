@@ -71,8 +71,8 @@ func newNode(allocatable ...string) *outrank.Node {
 }
 
 // lacks makes the failure of a resource that is short by the amount.
-func lacks(name resource.Name, amount int64) kubeletadmit.Failure {
-	return kubeletadmit.Failure{Resource: name, Requested: amount}
+func lacks(name resource.Name, amount int64) kubeletadmit.CheckFailure {
+	return kubeletadmit.CheckFailure{Resource: name, Requested: amount}
 }
 
 // evicted lists the names of the pods to go, in order.

@@ -40,7 +40,7 @@ func TestManyEvictionsAgreeWithReference(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		active := manyPods(random, 300)
-		var failures []kubeletadmit.Failure
+		var failures []kubeletadmit.CheckFailure
 		var shortages []reference.Shortage
 		for _, name := range []resource.Name{resource.Memory, resource.CPU, resource.Pods, gpu}[:1+random.IntN(4)] {
 			var held int64

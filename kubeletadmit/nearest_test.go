@@ -24,9 +24,9 @@ func someCandidates(t *rapid.T, most int) (c *candidates, f *figures, left []int
 	names := []resource.Name{resource.CPU, resource.Memory, "example.com/gpu"}
 	counted := tally{names: names, cpu: 0, memory: 1}
 	short := rapid.SampledFrom(append(slices.Clone(names), resource.Pods))
-	needs := make([]Need, rapid.IntRange(1, 5).Draw(t, "needs"))
+	needs := make([]ResourceNeed, rapid.IntRange(1, 5).Draw(t, "needs"))
 	for i := range needs {
-		needs[i] = Need{Resource: short.Draw(t, "short of")}
+		needs[i] = ResourceNeed{Resource: short.Draw(t, "short of")}
 		left = append(left, someAmount(t, 0, "left"))
 	}
 	left[0] = max(left[0], 1)
@@ -133,7 +133,7 @@ func TestTierIsTakenWhole(t *testing.T) {
 			active[i] = &outrank.Pod{Name: "p", UID: string(rune('a' + i)), Priority: outrank.Priority(0)}
 		}
 		critical := &outrank.Pod{Name: "critical", Static: true}
-		adm, err := Resolve(critical, active, []Failure{{Resource: resource.Pods, Requested: int64(pods)}})
+		adm, err := Resolve(critical, active, []CheckFailure{{Resource: resource.Pods, Requested: int64(pods)}})
 		if err != nil || len(adm.Evictions) != pods {
 			t.Fatalf("%d of %d pods go, error %v", len(adm.Evictions), pods, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Need is an amount of a resource that is needed or freed.
-type Need struct {
+// ResourceNeed is an amount of a resource that is needed or freed.
+type ResourceNeed struct {
 	Resource resource.Name
 	// Amount is counted like [resource.Amount]: thousandths of a core for cpu,
 	// whole units for everything else.
@@ -17,7 +17,9 @@ type Need struct {
 }
 
 // String gives the amount and the resource, "1500m cpu".
-func (n Need) String() string { return amountText(n.Resource, n.Amount) + " " + string(n.Resource) }
+func (n ResourceNeed) String() string {
+	return amountText(n.Resource, n.Amount) + " " + string(n.Resource)
+}
 
 // ErrNotEnough is wrapped by the error of an [Admission] that failed because
 // all pods that may be preempted together do not hold enough.
@@ -30,7 +32,7 @@ type NotEnoughError struct {
 	Pod string
 	// Missing has an entry for each shortage that stays, in the order of the
 	// failures.
-	Missing []Need
+	Missing []ResourceNeed
 }
 
 // Error names the pod and all that is missing.

@@ -21,7 +21,7 @@ const (
 // amount in it is negative.
 type pool struct {
 	// needs is what has to be freed, each above 0. There is one at least.
-	needs []Need
+	needs []ResourceNeed
 	// counted are the figures of the pods, by their places among the movable
 	// pods of the tally.
 	counted figures
@@ -33,10 +33,10 @@ type pool struct {
 	// lefts has for each what was left before it.
 	picks []pick
 	lefts []int64
-	// shares counts the amounts in lefts that are above 0.
-	shares int
-	scan   scan
-	index  index
+	// contributions counts the amounts in lefts that are above 0.
+	contributions int
+	scan          scan
+	index         index
 }
 
 // pick is a chosen pod.
@@ -48,7 +48,7 @@ type pick struct {
 
 // reset keeps the memory alone, without what leads to the caller.
 func (p *pool) reset() {
-	p.needs, p.shares = wiped(p.needs), 0
+	p.needs, p.contributions = wiped(p.needs), 0
 	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
 }
 
@@ -148,50 +148,51 @@ func (p *pool) pick(chosen pick) {
 	freed := p.tiers[chosen.tier].freed
 	for i, n := range p.left {
 		if n > 0 {
-			p.shares++
+			p.contributions++
 		}
 		frees := p.counted.frees(chosen.pod, i)
 		freed[i], p.left[i] = resource.AddSat(freed[i], frees), max(n-frees, 0)
 	}
 }
 
-// evictions gives the choice with its reasons, in the order in which the pods
-// go. All shares lie in one array.
-func (p *pool) evictions(t *tally, active []*outrank.Pod) []Eviction {
-	list, shares := make([]Eviction, 0, len(p.picks)), make([]Share, 0, p.shares)
+// evictions returns the chosen pods with the reasons, in the order in which they
+// are evicted. All contributions lie in one array.
+func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
+	list, contributions := make([]EvictedPod, 0, len(p.picks)), make([]Contribution, 0, p.contributions)
 	for tier, class := range tiers {
 		for i, k := range p.picks {
 			if k.tier != tier {
 				continue
 			}
-			first := len(shares)
-			shares = p.appendShares(shares, i)
-			list = append(list, Eviction{
+			first := len(contributions)
+			contributions = p.appendContributions(contributions, i)
+			list = append(list, EvictedPod{
 				Pod: active[t.movable[k.pod].at], Tier: class, Distance: k.distance,
-				Shares: shares[first:len(shares):len(shares)],
+				Contributions: contributions[first:len(contributions):len(contributions)],
 			})
 		}
 	}
 	return list
 }
 
-// appendShares appends what the i-th pick does about what was left before it.
-func (p *pool) appendShares(shares []Share, i int) []Share {
+// appendContributions appends what the i-th pick contributes to each shortage that
+// was left before it.
+func (p *pool) appendContributions(contributions []Contribution, i int) []Contribution {
 	left := p.lefts[i*len(p.needs):]
 	for j, n := range p.needs {
 		if left[j] > 0 {
-			shares = append(shares, Share{n.Resource, left[j], p.counted.frees(p.picks[i].pod, j)})
+			contributions = append(contributions, Contribution{n.Resource, left[j], p.counted.frees(p.picks[i].pod, j)})
 		}
 	}
-	return shares
+	return contributions
 }
 
 // missing names what is left, leaving out what is not. There is something.
-func (p *pool) missing() []Need {
-	list := make([]Need, 0, len(p.needs))
+func (p *pool) missing() []ResourceNeed {
+	list := make([]ResourceNeed, 0, len(p.needs))
 	for i, n := range p.needs {
 		if p.left[i] > 0 {
-			list = append(list, Need{n.Resource, p.left[i]})
+			list = append(list, ResourceNeed{n.Resource, p.left[i]})
 		}
 	}
 	return slices.Clip(list)

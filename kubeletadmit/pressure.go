@@ -29,8 +29,8 @@ type Usage struct {
 	Inodes, Processes int64
 }
 
-// Ranked is a pod in the order of eviction, with what put it there.
-type Ranked struct {
+// RankedPod is a pod in the order of eviction, with what put it there.
+type RankedPod struct {
 	// Pod is the caller's pod.
 	Pod *outrank.Pod
 	// Measured is false for a pod without statistics.
@@ -45,7 +45,7 @@ type Ranked struct {
 
 // Above is how much more the pod uses than it asked for; below 0 where it uses
 // less.
-func (r Ranked) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
+func (r RankedPod) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
 
 // RankForEviction orders pods by who goes first when the node runs short of
 // something (section 12; rankMemoryPressure, rankDiskPressureFunc,
@@ -68,7 +68,7 @@ func (r Ranked) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
 // which stay as they are: the slice is new. The error is an
 // *[outrank.InputError] with every problem found: a nil pod, a negative usage
 // or request, an unknown pressure. Time is n log n.
-func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) ([]Ranked, error) {
+func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) ([]RankedPod, error) {
 	problems := nilPods("pods", pods)
 	compare := compareAbove
 	switch pressure {
@@ -81,7 +81,7 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 	if len(problems) > 0 {
 		return nil, inputError(problems)
 	}
-	ranked := make([]Ranked, len(pods))
+	ranked := make([]RankedPod, len(pods))
 	for i, p := range pods {
 		ranked[i] = measure(p, pressure, usage)
 		problems = append(problems, ranked[i].problems()...)
@@ -89,15 +89,15 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 	if len(problems) > 0 {
 		return nil, inputError(problems)
 	}
-	slices.SortStableFunc(ranked, func(a, b Ranked) int {
+	slices.SortStableFunc(ranked, func(a, b RankedPod) int {
 		return cmp.Or(compare(a, b), compareNames(a.Pod, b.Pod))
 	})
 	return ranked, nil
 }
 
 // measure picks the figures that matter under this pressure.
-func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) Ranked {
-	r := Ranked{Pod: pod, Priority: pod.PriorityValue()}
+func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) RankedPod {
+	r := RankedPod{Pod: pod, Priority: pod.PriorityValue()}
 	if usage == nil {
 		return r
 	}
@@ -125,7 +125,7 @@ func counted(pod *outrank.Pod, name resource.Name) int64 {
 }
 
 // problems says what is wrong with the figures.
-func (r Ranked) problems() []outrank.Problem {
+func (r RankedPod) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if r.Usage < 0 {
 		ps = append(ps, outrank.Problem{Object: "pod " + r.Pod.Key(), Field: "usage", Text: fmt.Sprintf("%d is negative", r.Usage)})
@@ -137,7 +137,7 @@ func (r Ranked) problems() []outrank.Problem {
 }
 
 // compareAbove ranks under pressure on memory, disk and inodes.
-func compareAbove(a, b Ranked) int {
+func compareAbove(a, b RankedPod) int {
 	return cmp.Or(
 		trueFirst(!a.Measured, !b.Measured),
 		trueFirst(a.Above() > 0, b.Above() > 0),
@@ -147,7 +147,7 @@ func compareAbove(a, b Ranked) int {
 }
 
 // compareProcesses ranks under pressure on PIDs.
-func compareProcesses(a, b Ranked) int {
+func compareProcesses(a, b RankedPod) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
 		trueFirst(!a.Measured, !b.Measured),

@@ -91,7 +91,7 @@ func TestRankForEvictionReasons(t *testing.T) {
 	pod := newPod("a", req("memory", "1Ki"), withPriority(7))
 	pod.Overhead = resource.MustList("memory", "24")
 	got, err := kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, stats{"a": {Memory: 1000}}.of)
-	want := []kubeletadmit.Ranked{{Pod: pod, Measured: true, Priority: 7, Usage: 1000, Request: 1048}}
+	want := []kubeletadmit.RankedPod{{Pod: pod, Measured: true, Priority: 7, Usage: 1000, Request: 1048}}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, d)
 	}
@@ -99,7 +99,7 @@ func TestRankForEvictionReasons(t *testing.T) {
 		t.Errorf("Above = %d, want -48", above)
 	}
 	got, err = kubeletadmit.RankForEviction([]*outrank.Pod{pod}, kubeletadmit.MemoryPressure, nil)
-	if d := cmp.Diff([]kubeletadmit.Ranked{{Pod: pod, Priority: 7}}, got); err != nil || d != "" {
+	if d := cmp.Diff([]kubeletadmit.RankedPod{{Pod: pod, Priority: 7}}, got); err != nil || d != "" {
 		t.Errorf("without statistics: error %v (-want +got):\n%s", err, d)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // resolve fails the test on an error.
-func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kubeletadmit.Failure) kubeletadmit.Admission {
+func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kubeletadmit.CheckFailure) kubeletadmit.Admission {
 	adm, err := kubeletadmit.Resolve(pod, active, failures)
 	if err != nil {
 		t.Fatalf("Resolve: %v", err)
@@ -35,7 +35,7 @@ func request(pod *outrank.Pod, name resource.Name) int64 {
 }
 
 // cover reports whether the pods hold enough for every shortage.
-func cover(pods []*outrank.Pod, failures []kubeletadmit.Failure) bool {
+func cover(pods []*outrank.Pod, failures []kubeletadmit.CheckFailure) bool {
 	for _, f := range failures {
 		freed := new(big.Int)
 		for _, p := range pods {
@@ -48,7 +48,7 @@ func cover(pods []*outrank.Pod, failures []kubeletadmit.Failure) bool {
 	return true
 }
 
-func podsOf(evictions []kubeletadmit.Eviction) []*outrank.Pod {
+func podsOf(evictions []kubeletadmit.EvictedPod) []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, e := range evictions {
 		pods = append(pods, e.Pod)
@@ -89,8 +89,8 @@ func propAgreesWithReference(t *rapid.T) {
 	}
 }
 
-func evictionsOf(pods []*outrank.Pod) []kubeletadmit.Eviction {
-	evictions := make([]kubeletadmit.Eviction, len(pods))
+func evictionsOf(pods []*outrank.Pod) []kubeletadmit.EvictedPod {
+	evictions := make([]kubeletadmit.EvictedPod, len(pods))
 	for i, p := range pods {
 		evictions[i].Pod = p
 	}
@@ -142,7 +142,7 @@ func TestOnlyThoseThatMayBePreempted(t *testing.T) {
 			}
 			seen[e.Pod] = true
 		}
-		predicate := slices.ContainsFunc(failures, func(f kubeletadmit.Failure) bool { return !f.IsShortage() })
+		predicate := slices.ContainsFunc(failures, func(f kubeletadmit.CheckFailure) bool { return !f.IsShortage() })
 		if (predicate || !kubeletadmit.Critical(pod)) && (len(got.Evictions) > 0 || got.OK()) {
 			t.Fatalf("outcome %s with %d evictions", got.Outcome, len(got.Evictions))
 		}
@@ -163,16 +163,16 @@ func TestShortagesAreCovered(t *testing.T) {
 			t.Fatalf("%v do not cover %v", evicted(got), failures)
 		}
 		for i, e := range got.Evictions {
-			var left []kubeletadmit.Need
-			for _, s := range e.Shares {
+			var left []kubeletadmit.ResourceNeed
+			for _, s := range e.Contributions {
 				if s.Left() > 0 {
-					left = append(left, kubeletadmit.Need{Resource: s.Resource, Amount: s.Left()})
+					left = append(left, kubeletadmit.ResourceNeed{Resource: s.Resource, Amount: s.Left()})
 				}
 			}
-			var next []kubeletadmit.Need
+			var next []kubeletadmit.ResourceNeed
 			if i+1 < len(got.Evictions) && got.Evictions[i+1].Tier == e.Tier {
-				for _, s := range got.Evictions[i+1].Shares {
-					next = append(next, kubeletadmit.Need{Resource: s.Resource, Amount: s.Needed})
+				for _, s := range got.Evictions[i+1].Contributions {
+					next = append(next, kubeletadmit.ResourceNeed{Resource: s.Resource, Amount: s.Needed})
 				}
 			}
 			if !slices.Equal(left, next) {
@@ -231,7 +231,7 @@ func TestInputsStayAndAnswersRepeat(t *testing.T) {
 			t.Fatalf("Admit answers %+v, then %+v", admitted, again)
 		}
 		for i := range failures {
-			failures[i] = kubeletadmit.Failure{}
+			failures[i] = kubeletadmit.CheckFailure{}
 		}
 		if !reflect.DeepEqual(first, resolve(t, pod, active, first.Failures)) {
 			t.Fatal("the failures passed in were kept")
@@ -355,7 +355,7 @@ func TestRankingProperties(t *testing.T) {
 }
 
 // rankKey is the place in the ranking as a text: lower goes first.
-func rankKey(r kubeletadmit.Ranked, pressure kubeletadmit.Pressure) string {
+func rankKey(r kubeletadmit.RankedPod, pressure kubeletadmit.Pressure) string {
 	digit := func(b bool) int {
 		if b {
 			return 0

@@ -12,7 +12,7 @@ import (
 type scratch struct {
 	tally    tally
 	pool     pool
-	failures []Failure
+	failures []CheckFailure
 	names    []resource.Name
 }
 

@@ -23,7 +23,7 @@ func TestScratchKeepsNothing(t *testing.T) {
 	if err := s.check(node, active); err != nil {
 		t.Fatal(err)
 	}
-	adm, err := s.makeRoom(Admission{Failures: append([]Failure(nil), s.failures...)}, active)
+	adm, err := s.makeRoom(Admission{Failures: append([]CheckFailure(nil), s.failures...)}, active)
 	if err != nil || adm.Outcome != Rejected {
 		t.Fatalf("outcome %s, error %v, want %s for lack of memory", adm.Outcome, err, Rejected)
 	}

@@ -15,7 +15,7 @@ type tally struct {
 	pod *outrank.Pod
 	// wanted is what the check asks for, used what the active pods hold of
 	// each, as the scheduler counts it, and beside how many of them there are.
-	wanted []Need
+	wanted []ResourceNeed
 	used   []int64
 	beside int
 	// names are the resources that are counted, each once, the wanted ones
@@ -51,7 +51,7 @@ func (t *tally) reset() {
 // want has a resource counted if the pod asks for it.
 func (t *tally) want(name resource.Name) {
 	if amount := resource.Amount(name, t.pod.RequestOf(name)); amount > 0 {
-		t.wanted, t.names = append(t.wanted, Need{name, amount}), append(t.names, name)
+		t.wanted, t.names = append(t.wanted, ResourceNeed{name, amount}), append(t.names, name)
 		t.used = append(t.used, 0)
 	}
 }

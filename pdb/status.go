@@ -17,10 +17,10 @@ var ErrBudget = errors.New("invalid disruption budget")
 // counting as healthy: by then the pod is gone, or its eviction has failed.
 const DisruptedFor = 2 * time.Minute
 
-// Status is what a disruption controller writes into the status of a budget.
+// BudgetStatus is what a disruption controller writes into the status of a budget.
 // All figures are numbers of pods and never negative; they end at the highest
 // int32.
-type Status struct {
+type BudgetStatus struct {
 	// Healthy is how many covered pods are ready and staying.
 	Healthy int32
 	// Desired is how many of them have to be.
@@ -77,19 +77,19 @@ type StatusInput struct {
 // count that a [Ledger] charges for. It takes finished pods for expected. It
 // leaves pods without a controller out of a sum of scales. And it allows nothing
 // where it does not find the controller of a pod.
-func StatusOf(in StatusInput) (Status, error) {
+func StatusOf(in StatusInput) (BudgetStatus, error) {
 	if in.Budget == nil {
-		return Status{}, refuse([]outrank.Problem{{Object: "poddisruptionbudget", Text: "is nil"}})
+		return BudgetStatus{}, refuse([]outrank.Problem{{Object: "poddisruptionbudget", Text: "is nil"}})
 	}
 	if err := refuse(specProblems(in.Budget)); err != nil {
-		return Status{}, err
+		return BudgetStatus{}, err
 	}
 	t := in.count()
 	expected, err := in.expected(&t)
 	if err != nil {
-		return Status{}, err
+		return BudgetStatus{}, err
 	}
-	s := Status{Healthy: saturate(t.healthy), Expected: saturate(expected)}
+	s := BudgetStatus{Healthy: saturate(t.healthy), Expected: saturate(expected)}
 	s.Desired = desired(in.Budget, s.Expected)
 	if s.Expected > 0 {
 		s.Allowed = max(0, s.Healthy-s.Desired)

@@ -60,54 +60,54 @@ func TestStatusOf(t *testing.T) {
 		disrupted    disrupted
 		scale        func(outrank.Owner, string) (int32, bool)
 		pods         []*outrank.Pod
-		want         Status // Healthy, Desired, Expected, Allowed
+		want         BudgetStatus // Healthy, Desired, Expected, Allowed
 	}{
-		{name: "number", reason: "expected are the pods there are", min: number(2), pods: web(5, "a"), want: Status{5, 2, 5, 3}},
-		{name: "number, scale given", reason: "a number does not ask for it", min: number(2), pods: web(5, "a"), scale: scale(9), want: Status{5, 2, 5, 3}},
-		{name: "fewer than desired", reason: "allowed is never negative", min: number(9), pods: web(5, "a"), want: Status{5, 9, 5, 0}},
-		{name: "0 desired", reason: "all may go", min: number(0), pods: web(5, "a"), want: Status{5, 0, 5, 5}},
-		{name: "no pods", reason: "nothing is expected", min: number(0), want: Status{0, 0, 0, 0}},
-		{name: "neither figure", reason: "the controller leaves both at 0 and allows nothing", pods: web(5, "a"), want: Status{5, 0, 0, 0}},
+		{name: "number", reason: "expected are the pods there are", min: number(2), pods: web(5, "a"), want: BudgetStatus{5, 2, 5, 3}},
+		{name: "number, scale given", reason: "a number does not ask for it", min: number(2), pods: web(5, "a"), scale: scale(9), want: BudgetStatus{5, 2, 5, 3}},
+		{name: "fewer than desired", reason: "allowed is never negative", min: number(9), pods: web(5, "a"), want: BudgetStatus{5, 9, 5, 0}},
+		{name: "0 desired", reason: "all may go", min: number(0), pods: web(5, "a"), want: BudgetStatus{5, 0, 5, 5}},
+		{name: "no pods", reason: "nothing is expected", min: number(0), want: BudgetStatus{0, 0, 0, 0}},
+		{name: "neither figure", reason: "the controller leaves both at 0 and allows nothing", pods: web(5, "a"), want: BudgetStatus{5, 0, 0, 0}},
 
-		{name: "percentage", reason: "half of 5 is rounded up to 3", min: percent(50), pods: web(5, "a"), want: Status{5, 3, 5, 2}},
-		{name: "percentage of the scale", reason: "the controller is meant to have 10", min: percent(50), pods: web(5, "a"), scale: scale(10), want: Status{5, 5, 10, 0}},
-		{name: "one per cent", reason: "rounded up to 1", min: percent(1), pods: web(5, "a"), want: Status{5, 1, 5, 4}},
-		{name: "all", reason: "100 % is exact", min: percent(100), pods: web(5, "a"), want: Status{5, 5, 5, 0}},
-		{name: "0 %", reason: "all may go", min: percent(0), pods: web(5, "a"), want: Status{5, 0, 5, 5}},
-		{name: "scale unknown", reason: "the pods there are", min: percent(50), pods: web(4, "a"), scale: unknown, want: Status{4, 2, 4, 2}},
-		{name: "scale 0", reason: "nothing is expected, so nothing is allowed", max: number(1), pods: web(4, "a"), scale: scale(0), want: Status{4, 0, 0, 0}},
+		{name: "percentage", reason: "half of 5 is rounded up to 3", min: percent(50), pods: web(5, "a"), want: BudgetStatus{5, 3, 5, 2}},
+		{name: "percentage of the scale", reason: "the controller is meant to have 10", min: percent(50), pods: web(5, "a"), scale: scale(10), want: BudgetStatus{5, 5, 10, 0}},
+		{name: "one per cent", reason: "rounded up to 1", min: percent(1), pods: web(5, "a"), want: BudgetStatus{5, 1, 5, 4}},
+		{name: "all", reason: "100 % is exact", min: percent(100), pods: web(5, "a"), want: BudgetStatus{5, 5, 5, 0}},
+		{name: "0 %", reason: "all may go", min: percent(0), pods: web(5, "a"), want: BudgetStatus{5, 0, 5, 5}},
+		{name: "scale unknown", reason: "the pods there are", min: percent(50), pods: web(4, "a"), scale: unknown, want: BudgetStatus{4, 2, 4, 2}},
+		{name: "scale 0", reason: "nothing is expected, so nothing is allowed", max: number(1), pods: web(4, "a"), scale: scale(0), want: BudgetStatus{4, 0, 0, 0}},
 
-		{name: "maxUnavailable", reason: "all but one", max: number(1), pods: web(5, "a"), want: Status{5, 4, 5, 1}},
-		{name: "maxUnavailable above all", reason: "desired is never negative", max: number(9), pods: web(5, "a"), want: Status{5, 0, 5, 5}},
-		{name: "maxUnavailable as a percentage", reason: "30 % of 5 is rounded up to 2", max: percent(30), pods: web(5, "a"), want: Status{5, 3, 5, 2}},
-		{name: "maxUnavailable 0", reason: "none may go", max: number(0), pods: web(5, "a"), want: Status{5, 5, 5, 0}},
-		{name: "maxUnavailable, some not started", reason: "the missing ones use it up", max: number(2), pods: web(4, "a"), scale: scale(5), want: Status{4, 3, 5, 1}},
-		{name: "highest maxUnavailable", reason: "no wrapping", max: number(math.MaxInt32), pods: web(1, "a"), scale: scale(math.MaxInt32), want: Status{1, 0, math.MaxInt32, 1}},
+		{name: "maxUnavailable", reason: "all but one", max: number(1), pods: web(5, "a"), want: BudgetStatus{5, 4, 5, 1}},
+		{name: "maxUnavailable above all", reason: "desired is never negative", max: number(9), pods: web(5, "a"), want: BudgetStatus{5, 0, 5, 5}},
+		{name: "maxUnavailable as a percentage", reason: "30 % of 5 is rounded up to 2", max: percent(30), pods: web(5, "a"), want: BudgetStatus{5, 3, 5, 2}},
+		{name: "maxUnavailable 0", reason: "none may go", max: number(0), pods: web(5, "a"), want: BudgetStatus{5, 5, 5, 0}},
+		{name: "maxUnavailable, some not started", reason: "the missing ones use it up", max: number(2), pods: web(4, "a"), scale: scale(5), want: BudgetStatus{4, 3, 5, 1}},
+		{name: "highest maxUnavailable", reason: "no wrapping", max: number(math.MaxInt32), pods: web(1, "a"), scale: scale(math.MaxInt32), want: BudgetStatus{1, 0, math.MaxInt32, 1}},
 
 		{name: "two controllers", reason: "10 of one and the 2 there are of the other", max: number(1), scale: onlyA,
-			pods: join(web(3, "a"), web(2, "b")), want: Status{5, 11, 12, 0}},
+			pods: join(web(3, "a"), web(2, "b")), want: BudgetStatus{5, 11, 12, 0}},
 		{name: "same name, other kind", reason: "that is another controller", max: number(1), scale: onlyA,
-			pods: with(func(p *outrank.Pod) { p.Owner.Kind = "Job" }, web(3, "a")), want: Status{3, 10, 11, 0}},
+			pods: with(func(p *outrank.Pod) { p.Owner.Kind = "Job" }, web(3, "a")), want: BudgetStatus{3, 10, 11, 0}},
 		{name: "without a controller", reason: "such pods stand for themselves", max: number(1), scale: scale(10),
-			pods: join(web(3, "a"), web(2, "")), want: Status{5, 11, 12, 0}},
+			pods: join(web(3, "a"), web(2, "")), want: BudgetStatus{5, 11, 12, 0}},
 		{name: "sum beyond int32", reason: "it ends at the highest one", max: number(1), scale: scale(math.MaxInt32),
-			pods: join(web(1, "a"), web(1, "b")), want: Status{2, math.MaxInt32 - 1, math.MaxInt32, 0}},
+			pods: join(web(1, "a"), web(1, "b")), want: BudgetStatus{2, math.MaxInt32 - 1, math.MaxInt32, 0}},
 		{name: "percentage of the highest number", reason: "no wrapping", min: percent(99), scale: scale(math.MaxInt32),
-			pods: web(1, "a"), want: Status{1, 2126008811, math.MaxInt32, 0}},
+			pods: web(1, "a"), want: BudgetStatus{1, 2126008811, math.MaxInt32, 0}},
 
-		{name: "not ready", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: Status{2, 1, 3, 1}},
-		{name: "being deleted", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.DeletionTime = noon }, web(3, "a")), want: Status{2, 1, 3, 1}},
-		{name: "finished", reason: "counts nowhere", min: number(1), pods: with(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }, web(3, "a")), want: Status{2, 1, 2, 1}},
-		{name: "nil pod", reason: "counts nowhere", min: number(1), pods: append(web(3, "a"), nil), want: Status{3, 1, 3, 2}},
-		{name: "other namespace", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Namespace = "b" }, web(3, "a")), want: Status{2, 1, 2, 1}},
-		{name: "other label", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Labels = labels{"app": "db"} }, web(3, "a")), want: Status{2, 1, 2, 1}},
-		{name: "empty labels", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Labels = nil }, web(3, "a")), want: Status{2, 1, 2, 1}},
-		{name: "just disrupted", reason: "as good as gone", min: number(1), disrupted: disrupted{"a-0": noon}, pods: web(3, "a"), want: Status{2, 1, 3, 1}},
-		{name: "disrupted nearly 2 minutes ago", reason: "still counts", min: number(1), disrupted: disrupted{"a-0": noon.Add(-2*time.Minute + 1)}, pods: web(3, "a"), want: Status{2, 1, 3, 1}},
-		{name: "disrupted 2 minutes ago", reason: "it is still there, so it was not disrupted", min: number(1), disrupted: disrupted{"a-0": noon.Add(-2 * time.Minute)}, pods: web(3, "a"), want: Status{3, 1, 3, 2}},
-		{name: "disrupted in the future", reason: "clocks differ", min: number(1), disrupted: disrupted{"a-0": noon.Add(time.Hour)}, pods: web(3, "a"), want: Status{2, 1, 3, 1}},
+		{name: "not ready", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
+		{name: "being deleted", reason: "not healthy", min: number(1), pods: with(func(p *outrank.Pod) { p.DeletionTime = noon }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
+		{name: "finished", reason: "counts nowhere", min: number(1), pods: with(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
+		{name: "nil pod", reason: "counts nowhere", min: number(1), pods: append(web(3, "a"), nil), want: BudgetStatus{3, 1, 3, 2}},
+		{name: "other namespace", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Namespace = "b" }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
+		{name: "other label", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Labels = labels{"app": "db"} }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
+		{name: "empty labels", reason: "not covered", min: number(1), pods: with(func(p *outrank.Pod) { p.Labels = nil }, web(3, "a")), want: BudgetStatus{2, 1, 2, 1}},
+		{name: "just disrupted", reason: "as good as gone", min: number(1), disrupted: disrupted{"a-0": noon}, pods: web(3, "a"), want: BudgetStatus{2, 1, 3, 1}},
+		{name: "disrupted nearly 2 minutes ago", reason: "still counts", min: number(1), disrupted: disrupted{"a-0": noon.Add(-2*time.Minute + 1)}, pods: web(3, "a"), want: BudgetStatus{2, 1, 3, 1}},
+		{name: "disrupted 2 minutes ago", reason: "it is still there, so it was not disrupted", min: number(1), disrupted: disrupted{"a-0": noon.Add(-2 * time.Minute)}, pods: web(3, "a"), want: BudgetStatus{3, 1, 3, 2}},
+		{name: "disrupted in the future", reason: "clocks differ", min: number(1), disrupted: disrupted{"a-0": noon.Add(time.Hour)}, pods: web(3, "a"), want: BudgetStatus{2, 1, 3, 1}},
 		{name: "disrupted and not ready", reason: "missing once, not twice", min: number(1), disrupted: disrupted{"a-0": noon},
-			pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: Status{2, 1, 3, 1}},
+			pods: with(func(p *outrank.Pod) { p.Ready = false }, web(3, "a")), want: BudgetStatus{2, 1, 3, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})
@@ -130,7 +130,7 @@ func TestStatusOfASelectorThatCoversNothing(t *testing.T) {
 		b.MinAvailable = number(3)
 		got, err := StatusOf(StatusInput{Budget: b, Pods: web(5, "a"), Now: noon})
 		require.NoError(t, err, name)
-		require.Equal(t, Status{Desired: 3}, got, name)
+		require.Equal(t, BudgetStatus{Desired: 3}, got, name)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestStatusCountsWhatALedgerCharges(t *testing.T) {
 	pods := []*outrank.Pod{{Name: "bare", Ready: true}, {Name: "labelled", Labels: labels{"tier": "front"}, Ready: true}}
 	got, err := StatusOf(StatusInput{Budget: b, Pods: pods, Now: noon})
 	require.NoError(t, err)
-	require.Equal(t, Status{1, 0, 1, 1}, got, "a pod without labels is covered by nothing")
+	require.Equal(t, BudgetStatus{1, 0, 1, 1}, got, "a pod without labels is covered by nothing")
 }
 
 func TestStatusOfBadInput(t *testing.T) {

@@ -71,7 +71,7 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	sum := int64(0)
 	var ps []outrank.Problem
 	for _, o := range t.owners {
-		scale := in.scale(o)
+		scale := in.scaleOf(o)
 		if scale < 0 {
 			ps = append(ps, outrank.Problem{Object: subject(b), Text: fmt.Sprintf("the scale of its pods' controller %s is %d", o.owner, scale)})
 		}
@@ -80,8 +80,8 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	return sum, refuse(ps)
 }
 
-// scale is how many pods an owner is meant to have, or has where nobody knows.
-func (in *StatusInput) scale(o ownerCount) int64 {
+// scaleOf is how many pods an owner is meant to have, or has where nobody knows.
+func (in *StatusInput) scaleOf(o ownerCount) int64 {
 	if in.Scale == nil || o.owner == (outrank.Owner{}) {
 		return o.pods
 	}

@@ -39,17 +39,16 @@
 //
 // # Carrying it out
 //
-// Deciding has no effect outside the call. An [Executor] carries a plan out
-// through the caller's [Actions], in the synchronous or the asynchronous order;
-// [HandleFailure] does what is to be done about a pod that could not be
-// scheduled; a [Nominator] remembers whom room was made for and has the filters
-// leave it to them; [Metrics] and [Event] are data, for the caller to pass on. A
-// [Recorder] stands in for the cluster in tests and simulators.
+// Deciding has no effect outside the call, and this package imports nothing that
+// has one. Package preemption/execution carries a plan out through an interface
+// of the caller, keeps the nominations, and does what is to be done about a pod
+// that could not be scheduled. Package preemption/history is told of the
+// preemptions that happened, and finds cascades and cycles among them. Package
+// priority/queue holds the pods that wait for their turn.
 //
 // [Evaluator.Feasible] lists the nodes that take a pod as things are, for
-// schedulers that score them; [History] is told of the preemptions that happened
-// and finds cascades and cycles among them. Program examples/simulator puts all
-// of it together.
+// schedulers that score them. Program examples/simulator puts all of it
+// together.
 //
 // # Where the reference leaves the answer open
 //

@@ -1,7 +1,5 @@
 package preemption
 
-import "math"
-
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
 	order, filtered := w.snap.order, w.filtered || w.selects
@@ -175,9 +173,6 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 	*space = *sum
 	for _, p := range w.dry.nominated {
 		for k, v := range p.takes.std {
-			if v > math.MaxInt64/4 || space.free[k] < -math.MaxInt64/4 {
-				return sum, false
-			}
 			space.free[k] -= v
 		}
 		space.room = max(space.room, -mostPods) - 1

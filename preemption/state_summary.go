@@ -139,6 +139,9 @@ func summaryOf(n *nodeState) nodeSummary {
 	if len(n.nominated) > 0 {
 		l.flags |= hasNominated
 	}
+	if claimsTooMuch(n.nominated) {
+		l.flags |= largeAmounts
+	}
 	for k := range numColumns {
 		taken := n.taken.std[k].saturated()
 		if taken > math.MaxInt64/4 || n.offers.std[k] > math.MaxInt64/4 {
@@ -157,6 +160,21 @@ func summaryOf(n *nodeState) nodeSummary {
 		}
 	}
 	return l
+}
+
+// claimsTooMuch reports whether what pending pods ask for is too large to be
+// subtracted from what is free.
+func claimsTooMuch(pods []*podState) bool {
+	var claimed amountRow
+	for _, p := range pods {
+		for k, v := range p.takes.std {
+			if v > math.MaxInt64/4-claimed[k] {
+				return true
+			}
+			claimed[k] += v
+		}
+	}
+	return false
 }
 
 // setTopSums works out the topSums that go with a nodeSummary, and the nodeSummary's shares.

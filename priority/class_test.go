@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/outrank-go/outrank"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 // problemsOf gives "object: field" for each problem that an error carries, and

@@ -6,9 +6,10 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/outrank-go/outrank"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 func TestCritical(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/outrank-go/outrank"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 func TestResolve(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 // built in; the zero Table holds nothing else. A Table never changes, and any
 // number of goroutines may use it.
 type Table struct {
-	// classes are by value descending, then by name.
-	classes []outrank.PriorityClass
-	// byName gives places in classes.
+	// sorted are the classes, by value descending, then by name.
+	sorted []outrank.PriorityClass
+	// byName has the indexes in sorted.
 	byName map[string]int
-	// fallback is the place of the global default in classes, if hasFallback.
+	// fallback is the index of the global default in sorted, if hasFallback.
 	fallback    int
 	hasFallback bool
 }
@@ -53,24 +53,24 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 // build takes over valid classes of different names, adds the built-in ones
 // that are not among them, and fills in policies.
 func build(classes []outrank.PriorityClass) *Table {
-	t := &Table{classes: classes, byName: make(map[string]int, len(classes)+2)}
-	for i := range t.classes {
-		t.byName[t.classes[i].Name] = i
+	t := &Table{sorted: classes, byName: make(map[string]int, len(classes)+2)}
+	for i := range t.sorted {
+		t.byName[t.sorted[i].Name] = i
 	}
 	for _, c := range builtIns() {
 		if _, listed := t.byName[c.Name]; !listed {
-			t.classes = append(t.classes, c)
+			t.sorted = append(t.sorted, c)
 		}
 	}
-	slices.SortFunc(t.classes, func(a, b outrank.PriorityClass) int {
+	slices.SortFunc(t.sorted, func(a, b outrank.PriorityClass) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
-	for i := range t.classes {
-		c := &t.classes[i]
+	for i := range t.sorted {
+		c := &t.sorted[i]
 		c.PreemptionPolicy = policy(c.PreemptionPolicy)
 		t.byName[c.Name] = i
 		// The lowest value wins, and of that value the first by name.
-		if c.GlobalDefault && (!t.hasFallback || c.Value < t.classes[t.fallback].Value) {
+		if c.GlobalDefault && (!t.hasFallback || c.Value < t.sorted[t.fallback].Value) {
 			t.fallback, t.hasFallback = i, true
 		}
 	}
@@ -95,7 +95,7 @@ func (t *Table) Lookup(name string) (outrank.PriorityClass, bool) {
 	if !ok {
 		return outrank.PriorityClass{}, false
 	}
-	return t.classes[i], true
+	return t.sorted[i], true
 }
 
 // Default is the class of pods that name none, if there is one: the global
@@ -107,12 +107,12 @@ func (t *Table) Default() (outrank.PriorityClass, bool) {
 	if !t.hasFallback {
 		return outrank.PriorityClass{}, false
 	}
-	return t.classes[t.fallback], true
+	return t.sorted[t.fallback], true
 }
 
 // Classes lists the classes by value, highest first, and those of one value by
 // name. The slice is the caller's.
-func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().classes) }
+func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().sorted) }
 
 // With is the table after the class has been created, as the API server would
 // do it (section 3): the class must pass [Validate], its name must be free, and

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/outrank-go/outrank"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 func names(classes []outrank.PriorityClass) []string {

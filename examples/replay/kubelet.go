@@ -91,20 +91,20 @@ func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error)
 }
 
 // givenFailures are those that the case itself names; nil if it names none.
-func (c *Case) givenFailures() []kubeletadmit.Failure {
-	var out []kubeletadmit.Failure
+func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
+	var out []kubeletadmit.CheckFailure
 	for _, r := range c.Options.InsufficientResources {
-		out = append(out, kubeletadmit.Failure{
+		out = append(out, kubeletadmit.CheckFailure{
 			Resource: resource.Name(r.Resource), Requested: r.Requested, Used: r.Used, Capacity: r.Capacity,
 		})
 	}
 	for _, r := range c.Options.OtherReasons {
-		out = append(out, kubeletadmit.Failure{Predicate: kubeletadmit.Predicate(r.Name), Text: r.Desc})
+		out = append(out, kubeletadmit.CheckFailure{Predicate: kubeletadmit.Predicate(r.Name), Text: r.Desc})
 	}
 	return out
 }
 
-func reasons(failures []kubeletadmit.Failure) []FailureReason {
+func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	out := []FailureReason{}
 	for _, f := range failures {
 		if f.IsShortage() {
@@ -140,11 +140,11 @@ type notebook struct {
 	kills   []Kill
 }
 
-func (n *notebook) Record(*outrank.Pod, kubeletadmit.Event) {}
+func (n *notebook) Record(outrank.Event) {}
 
 func (n *notebook) Count(kubeletadmit.Metric) {}
 
-func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.Status) error {
+func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	kill := Kill{
 		Pod: pod.Key(), Evicted: true,
 		Phase: string(s.Phase), Reason: s.Reason, Message: s.Message,

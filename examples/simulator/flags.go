@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // options is what the command line says.
@@ -26,7 +27,7 @@ type options struct {
 	queue       sim.Discipline
 	score       sim.Score
 	policy      preemption.Policy
-	order       preemption.Order
+	order       execution.Order
 	cycle       time.Duration
 	until       time.Duration
 	grace       time.Duration
@@ -68,7 +69,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Func("policy", "", choice(&o.policy, map[string]preemption.Policy{
 		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified(),
 	}))
-	fs.Func("order", "", choice(&o.order, map[string]preemption.Order{"sync": preemption.Synchronous, "async": preemption.Asynchronous}))
+	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}))
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
 	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")

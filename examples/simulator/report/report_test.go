@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,13 +28,13 @@ var start = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 // aSummary is a made-up run with everything in it.
 func aSummary(t testing.TB) *Summary {
 	t.Helper()
-	history, err := preemption.NewHistory(preemption.HistoryConfig{})
+	log, err := history.New(history.Config{})
 	require.NoError(t, err)
 	at := start
 	preempt := func(preemptor, victim string) {
 		at = at.Add(95 * time.Second)
-		e := preemption.HistoryEntry{Time: at, Node: "gpu-01", Preemptor: preemptor, Victims: []string{victim}}
-		require.NoError(t, history.Record(e))
+		e := history.Preemption{Time: at, Node: "gpu-01", Preemptor: preemptor, Victims: []string{victim}}
+		require.NoError(t, log.Record(e))
 	}
 	for i := range 12 {
 		preempt(fmt.Sprintf("default/service-%d", i), fmt.Sprintf("default/service-%d", i+1))
@@ -59,7 +59,7 @@ func aSummary(t testing.TB) *Summary {
 	}
 	waits.Add(-10, 400*time.Hour)
 	s.Waits = waits.List()
-	s.Preemption = PreemptionOf(history.Report(), start)
+	s.Preemption = PreemptionOf(log.Summary(), start)
 	return s
 }
 

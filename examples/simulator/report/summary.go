@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // Summary is a run in figures. Times are in seconds of the run.
@@ -54,7 +54,7 @@ func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 	l.CPUHours += float64(ran.Hours() * (float64(milliCPU) / 1000))
 }
 
-// Preemption is what a [preemption.History] found.
+// Preemption is what a [history.Log] found.
 type Preemption struct {
 	Preemptions int `json:"preemptions"`
 	Evictions   int `json:"evictions"`
@@ -100,7 +100,7 @@ type Repeat struct {
 }
 
 // PreemptionOf sums up a history of a run that began at a time.
-func PreemptionOf(h preemption.HistoryReport, start time.Time) Preemption {
+func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	since := func(t time.Time) float64 { return t.Sub(start).Seconds() }
 	p := Preemption{
 		Preemptions: h.Preemptions, Evictions: h.Evictions, Cascades: h.Cascades,
@@ -109,7 +109,7 @@ func PreemptionOf(h preemption.HistoryReport, start time.Time) Preemption {
 	for _, s := range h.LongestCascade {
 		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victim})
 	}
-	cycle := func(c preemption.Cycle) *Cycle { return &Cycle{c.Lineages, c.Rounds, since(c.First), since(c.Last)} }
+	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Rounds, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {
 		p.BusiestCycle, p.LongestCycle = cycle(h.Cycles[0]), cycle(h.LongestCycle)
 	}

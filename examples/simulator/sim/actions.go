@@ -7,11 +7,12 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// actions is the cluster as the executor and the failure path reach it:
-// [preemption.Actions], [preemption.FailureActions] and
-// [preemption.FailureQueue]. All of it takes effect at once.
+// actions is the cluster as the executor and the failure handler reach it:
+// [execution.Actions] and [execution.FailureActions]. All of it takes effect at
+// once.
 type actions struct {
 	s *Simulation
 }
@@ -41,7 +42,7 @@ func (a *actions) Latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, err
 func (a *actions) Reject(context.Context, *outrank.Pod) (bool, error) { return false, nil }
 
 // Evict begins the victim's grace period.
-func (a *actions) Evict(_ context.Context, e preemption.Eviction) error {
+func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 	p := a.find(e.Victim)
 	if p == nil || !p.onNode() {
 		return missing(e.Victim)
@@ -90,42 +91,24 @@ func (a *actions) Activate(obj *outrank.Pod) {
 }
 
 // Event tells of failures to place a pod; evictions are told where they happen.
-func (a *actions) Event(e preemption.Event) {
-	if e.Reason == preemption.ReasonFailedScheduling {
+func (a *actions) Event(e outrank.Event) {
+	if e.Reason == execution.ReasonFailedScheduling {
 		a.s.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
 	}
 }
 
 // UpdateStatus changes the nomination; conditions of pending pods are not kept.
-func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ preemption.Condition, n preemption.Nomination) error {
+func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
 	p := a.find(obj)
 	switch {
 	case p == nil:
 		return missing(obj)
-	case n.Change == preemption.SetNomination:
+	case n.Change == execution.SetNomination:
 		a.s.nominate(p, n.Node)
-	case n.Change == preemption.DropNomination:
+	case n.Change == execution.DropNomination:
 		a.s.nominate(p, "")
 	}
 	return nil
-}
-
-// AddUnschedulableIfNotPresent puts a pod back into the queue.
-func (a *actions) AddUnschedulableIfNotPresent(obj *outrank.Pod, filters []string) error {
-	p := a.find(obj)
-	if p == nil {
-		return missing(obj)
-	}
-	entry := p.attempt
-	entry.Pod, entry.FailedFilters = p.obj, filters
-	return a.s.queue.AddUnschedulableIfNotPresent(entry, a.s.Time())
-}
-
-// Done ends the attempt of a pod that does not come back.
-func (a *actions) Done(obj *outrank.Pod) {
-	if p := a.s.pods[obj.Key()]; p != nil {
-		a.s.queue.Done(p.attempt)
-	}
 }
 
 // nominate writes a nomination down on the pod; the nominator has it already.

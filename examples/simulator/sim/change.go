@@ -7,7 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Change is something done to the cluster from outside; see [Simulation.At].
@@ -84,7 +84,7 @@ func AddNode(n *outrank.Node) Change {
 			return err
 		}
 		s.addHost(n)
-		s.nodeChanged(n, priority.EventNodeAdded, "added")
+		s.nodeChanged(n, queue.EventNodeAdded, "added")
 		return nil
 	}}
 }
@@ -106,7 +106,7 @@ func RemoveNode(name string) Change {
 		}
 		must(s.snap.RemoveNode(name))
 		s.removeHost(h)
-		s.nodeChanged(h.node, priority.EventNodeDeleted, "removed")
+		s.nodeChanged(h.node, queue.EventNodeDeleted, "removed")
 		return nil
 	}}
 }
@@ -127,16 +127,16 @@ func setUnschedulable(what, name string, value bool) Change {
 		n.Unschedulable = value
 		s.addHost(&n)
 		must(s.snap.UpdateNode(&n))
-		s.nodeChanged(&n, priority.EventNodeUpdated, what)
+		s.nodeChanged(&n, queue.EventNodeUpdated, what)
 		return nil
 	}}
 }
 
-func (s *Simulation) nodeChanged(n *outrank.Node, kind priority.EventKind, text string) {
+func (s *Simulation) nodeChanged(n *outrank.Node, kind queue.ClusterEventKind, text string) {
 	s.unsampled = true
 	s.changed()
 	s.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
-	s.queue.MoveAll(priority.Event{Kind: kind, Node: n}, s.Time())
+	s.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: n}, s.Time())
 }
 
 // SetBudgets replaces all budgets. What they allow follows from the pods from
@@ -193,7 +193,7 @@ func (s *Simulation) relabelled(p *pod) error {
 		return s.queue.Update(p.obj, s.Time())
 	}
 	s.queue.AssignedPodUpdated(p.obj, s.Time())
-	s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodUpdated, Node: p.host.node, Pod: p.obj}, s.Time())
+	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Node: p.host.node, Pod: p.obj}, s.Time())
 	return nil
 }
 

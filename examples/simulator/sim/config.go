@@ -7,7 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Defaults of a [Config].
@@ -38,12 +40,12 @@ type Config struct {
 	// Discipline is the kind of queue, Queue how the [PriorityQueue] orders and
 	// delays.
 	Discipline Discipline
-	Queue      priority.QueueConfig
+	Queue      queue.Config
 	// Cycle is how long the scheduler is busy with one pod; the next one is
 	// looked at after that. Zero means that it takes no time.
 	Cycle time.Duration
-	// Order is the order in which plans are carried out.
-	Order preemption.Order
+	// Order is the order in which the steps of a plan are taken.
+	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
 	// the pod's [Work] nor the policy say; nil means [DefaultGrace].
@@ -58,7 +60,7 @@ type Config struct {
 	// cluster's order is taken.
 	Seed uint64
 	// History limits what is followed of cascades and cycles.
-	History preemption.HistoryConfig
+	History history.Config
 
 	// Observe, if set, is told everything that happens, in order. What it is
 	// shown it must not change.
@@ -88,9 +90,9 @@ type Discipline uint8
 
 // The disciplines.
 const (
-	// PriorityQueue is a [priority.Queue].
+	// PriorityQueue is a [queue.Queue].
 	PriorityQueue Discipline = iota
-	// FIFOQueue is a [priority.FIFO].
+	// FIFOQueue is a [queue.FIFO].
 	FIFOQueue
 )
 
@@ -166,7 +168,7 @@ func (c *Config) Validate() error {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
-	if c.Order > preemption.Asynchronous {
+	if c.Order > execution.Asynchronous {
 		ps.add("simulation config", "Order", "%d is none", c.Order)
 	}
 	if c.Recreate.Rule > RecreateWhenEvicted {
@@ -217,7 +219,7 @@ func (c Config) filledIn() Config {
 
 func (s *Scheduler) name() string {
 	if s.Name == "" {
-		return preemption.DefaultScheduler
+		return execution.DefaultScheduler
 	}
 	return s.Name
 }

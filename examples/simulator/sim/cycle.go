@@ -6,6 +6,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // cycle is one scheduling cycle; see the package comment.
@@ -16,13 +18,12 @@ func (s *Simulation) cycle(ctx context.Context) error {
 	}
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
-	p.attempt = entry
 	nodes, plan, err := s.ask(ctx, p)
 	if len(nodes) > 0 {
-		s.bind(p, s.pick(p, nodes))
+		s.bind(entry, p, s.pick(p, nodes))
 		return nil
 	}
-	return s.fail(ctx, p, preemption.Failure{Pod: p.obj, Plan: plan, Err: err, Profile: p.scheduler.name})
+	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
@@ -47,18 +48,18 @@ func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preempt
 }
 
 // fail is the other end of an attempt.
-func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) error {
+func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) error {
 	before := s.state
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
-		report, err := p.scheduler.executor.CarryOut(ctx, f.Plan)
-		f.CarryErr = err
+		report, err := p.scheduler.executor.Execute(ctx, f.Plan)
+		f.ExecutionErr = err
 		if err := s.record(p, report); err != nil {
 			return err
 		}
 	}
-	parts := preemption.FailureParts{Actions: s.actions, Queue: s.actions, Nominator: &s.nominator, Metrics: &s.metrics}
-	if _, err := preemption.HandleFailure(ctx, parts, f); err != nil {
+	handler := execution.FailureHandler{Actions: s.actions, Queue: s.queue, Nominator: &s.nominator, Metrics: &s.metrics}
+	if _, err := handler.Handle(ctx, f); err != nil {
 		return err
 	}
 	s.show(p)
@@ -69,16 +70,16 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f preemption.Failure) err
 	return nil
 }
 
-// record notes a plan that was carried out in the history.
-func (s *Simulation) record(p *pod, r *preemption.Report) error {
+// record tells the history of a plan that was executed.
+func (s *Simulation) record(p *pod, r *execution.Report) error {
 	var victims []string
 	for _, v := range r.Victims {
-		if v.Deed == preemption.Evicted || v.Deed == preemption.Rejected {
+		if v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting {
 			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
 		}
 	}
 	if len(victims) == 0 {
 		return nil // whoever had to leave was on the way out
 	}
-	return s.history.Record(preemption.HistoryEntry{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+	return s.history.Record(history.Preemption{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }

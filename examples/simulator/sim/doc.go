@@ -1,9 +1,9 @@
 // Package sim answers what becomes of a cluster and the pods that want to run on
 // it: a discrete-event simulation on virtual time, made of the parts of the
-// library and nothing hidden. Pods arrive in a queue (package priority), go
+// library and nothing hidden. Pods arrive in a queue (package priority/queue), go
 // through scheduling cycles, are placed by a scoring rule, push others out
-// (package preemption), come to their end, are evicted and end within their grace
-// period, and are made anew by controllers.
+// (packages preemption and preemption/execution), come to their end, are evicted
+// and end within their grace period, and are made anew by controllers.
 //
 //	run, err := sim.New(cluster, work, sim.Config{Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}})
 //	...
@@ -25,18 +25,17 @@
 //     it is nominated to is one of them the pod is placed there, else where the
 //     [Score] is highest. It runs from that moment on.
 //  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
-//     leave. A plan is carried out by [preemption.Executor.CarryOut] and noted
-//     in the [preemption.History], and the failure dealt with by
-//     [preemption.HandleFailure]: the pod goes back to the queue, and its
-//     nomination is set, kept or cleared.
+//     leave. [execution.Executor.Execute] executes a plan, the [history.Log]
+//     records it, and [execution.FailureHandler.Handle] deals with the failure:
+//     the pod goes back to the queue, and its nomination is set, kept or cleared.
 //
 // Writes take no time: what a plan asks for has happened when the cycle is over,
-// in either order of carrying out.
+// in either order of execution.
 //
 // The snapshot that all of this looks at is changed in place. It holds the pods
 // on nodes, those that are being deleted among them, and the pending pods that
-// the [preemption.Nominator] has nominated, so that it says what
-// [preemption.Nominator.ApplyTo] would.
+// the [execution.Nominator] has nominated, so that it says what
+// [execution.Nominator.ApplyTo] would.
 //
 // # Where it is simpler than a cluster
 //

@@ -12,7 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -53,16 +54,16 @@ func (w *watch) run(steps int) {
 }
 
 func (w *watch) step(next time.Duration) {
-	before, cycles := w.s.Pending(), w.s.metrics.Counts().ScheduleAttempts
+	before, cycles := w.s.Pending(), w.s.metrics.Values().ScheduleAttempts
 	require.NoError(w, w.s.Step())
 	require.Equal(w, next, w.s.at, "Next tells when the next step is")
-	if sum(cycles) != sum(w.s.metrics.Counts().ScheduleAttempts) {
+	if sum(cycles) != sum(w.s.metrics.Values().ScheduleAttempts) {
 		w.first(before)
 	}
 	w.check()
 }
 
-func sum(attempts map[preemption.Attempt]uint64) (n uint64) {
+func sum(attempts map[execution.Attempt]uint64) (n uint64) {
 	for _, v := range attempts {
 		n += v
 	}
@@ -274,7 +275,7 @@ func (w *watch) rest() {
 }
 
 // first: whoever was tried was the first of those ready.
-func (w *watch) first(before priority.Pending) {
+func (w *watch) first(before queue.Pending) {
 	var tried *outrank.Pod
 	for _, e := range w.events[w.seen:] {
 		if e.Kind == Bound || e.Kind == Refused {
@@ -288,11 +289,11 @@ func (w *watch) first(before priority.Pending) {
 			ready = append(ready, e)
 		}
 	}
-	i := slices.IndexFunc(ready, func(e priority.Entry) bool { return e.Pod.Key() == tried.Key() })
+	i := slices.IndexFunc(ready, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 	if i < 0 { // its time in the unschedulable pool was up
-		i = slices.IndexFunc(before.Unschedulable, func(e priority.Entry) bool { return e.Pod.Key() == tried.Key() })
+		i = slices.IndexFunc(before.Unschedulable, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 		require.GreaterOrEqual(w, i, 0, "%s was ready", tried.Key())
-		require.GreaterOrEqual(w, w.s.Time().Sub(before.Unschedulable[i].Enqueued), priority.DefaultUnschedulableTimeout)
+		require.GreaterOrEqual(w, w.s.Time().Sub(before.Unschedulable[i].Enqueued), queue.DefaultUnschedulableTimeout)
 	}
 	if w.s.config.Discipline == FIFOQueue {
 		require.Zero(w, i, "%s came first", ready[0].Pod.Key())

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // arrive puts a pod into the queue.
@@ -78,8 +78,8 @@ func must(err error) {
 	}
 }
 
-// bind puts a pod on a node: the good end of an attempt.
-func (s *Simulation) bind(p *pod, h *host) {
+// bind puts a pod on a node, and ends the attempt of the entry with that.
+func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 	s.count(p, -1)
 	s.nominator.Delete(p.obj)
 	p.phase, p.host, p.bound = Running, h, s.at
@@ -96,11 +96,11 @@ func (s *Simulation) bind(p *pod, h *host) {
 		s.agenda.add(moment{at: p.ends, kind: endMoment, pod: p})
 	}
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
-	s.queue.Done(p.attempt)
-	s.metrics.AddAttempt(preemption.Attempt{Result: preemption.ResultScheduled, Profile: p.scheduler.name})
+	s.queue.Done(entry)
+	s.metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name})
 	if s.relational > 0 {
 		s.queue.AssignedPodAdded(p.obj, s.Time())
-		s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
+		s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *Simulation) vacate(p *pod, phase Phase) {
 	for _, x := range s.inOrder {
 		x.executor.Gone(p.obj)
 	}
-	s.queue.MoveAll(priority.Event{Kind: priority.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
+	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
 }
 
 // recreate has a controller make a pod in place of another.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -48,9 +48,9 @@ func (s *Simulation) poolOf(key string) string {
 	pending := s.queue.Pending()
 	for _, pool := range []struct {
 		name    string
-		entries []priority.Entry
+		entries []queue.Entry
 	}{{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable}} {
-		if slices.ContainsFunc(pool.entries, func(e priority.Entry) bool { return e.Pod.Key() == key }) {
+		if slices.ContainsFunc(pool.entries, func(e queue.Entry) bool { return e.Pod.Key() == key }) {
 			return pool.name
 		}
 	}
@@ -76,7 +76,7 @@ func (s *Simulation) Lives(lineage string) []string {
 func (s *Simulation) Snapshot() *preemption.Snapshot { return s.snap }
 
 // Pending lists what is in the queue; it belongs to the caller.
-func (s *Simulation) Pending() priority.Pending { return s.queue.Pending() }
+func (s *Simulation) Pending() queue.Pending { return s.queue.Pending() }
 
 // Budgets lists the budgets with what they allow now. They are only to be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority"
 )
 
 // Work is a pod that is going to come, and what becomes of it. All of it is only
@@ -67,8 +66,6 @@ type pod struct {
 	phase     Phase
 	// asks is what it takes of each resource.
 	asks []int64
-	// attempt is the one that is under way.
-	attempt priority.Entry
 	// tried is the state of the cluster, by number, in which the last attempt
 	// came to nothing.
 	tried uint64

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -137,7 +138,7 @@ func drawConfig(t *rapid.T) Config {
 	c := Config{
 		End:        600 * time.Second,
 		Discipline: pick(t, "discipline", PriorityQueue, PriorityQueue, FIFOQueue),
-		Order:      pick(t, "order", preemption.Synchronous, preemption.Asynchronous),
+		Order:      pick(t, "order", execution.Synchronous, execution.Asynchronous),
 		Cycle:      pick(t, "cycle", 0, 10*time.Millisecond, time.Second),
 		Seed:       pick[uint64](t, "seed", 0, 1, 2),
 		Schedulers: []Scheduler{{

@@ -3,7 +3,8 @@ package sim
 import (
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // Result is a run in figures. It belongs to the caller.
@@ -12,9 +13,9 @@ type Result struct {
 	// Steps counts moments of the agenda and scheduling cycles.
 	Steps int
 	// History is all that was found of cascades, cycles and repeats, by lineage.
-	History preemption.HistoryReport
-	// Counts are what kube-scheduler would count.
-	Counts preemption.Counts
+	History history.Summary
+	// Metrics are what kube-scheduler would count.
+	Metrics execution.MetricValues
 }
 
 type losses = report.Lost
@@ -23,8 +24,8 @@ type losses = report.Lost
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
 	counts := s.queue.Counts()
-	s.metrics.SetPending(preemption.Pending{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
-	r := &Result{Steps: s.steps, History: s.history.Report(), Counts: s.metrics.Counts()}
+	s.metrics.SetPending(execution.PendingPods{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
+	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.metrics.Values()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits
 	for _, l := range s.lineages {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // aScenario is a correct beginning of five lines; what follows has the number 6.
@@ -154,7 +155,7 @@ func TestScenarioReadsAnything(t *testing.T) {
 func TestScenarioMistakesOfTheStoryHaveTheirPlace(t *testing.T) {
 	sc, err := parseScenario("a.txt", aScenario+"at 1s delete p-r1"+anExpectation)
 	require.NoError(t, err, "only the run can tell that there is no p-r1 yet")
-	_, err = sc.play(preemption.Synchronous)
+	_, err = sc.play(execution.Synchronous)
 	assert.ErrorIs(t, err, preemption.ErrNotFound)
 	assert.ErrorContains(t, err, "a.txt:6: at 1s: delete pod default/p-r1")
 }

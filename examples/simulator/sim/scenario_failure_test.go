@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // aStory has a bit of everything: at 41 s web runs on n1, whose victim batch was
@@ -57,7 +57,7 @@ func TestScenarioExpectationsCanFail(t *testing.T) {
 		for text, want := range map[string][]string{c.met: nil, c.failed: {c.found}} {
 			sc, err := parseScenario("a.txt", aStory+"at "+c.at+" expect "+text+" because of this")
 			require.NoError(t, err, text)
-			out, err := sc.play(preemption.Synchronous)
+			out, err := sc.play(execution.Synchronous)
 			require.NoError(t, err, text)
 			require.Len(t, out.failures, len(want), text)
 			for i := range want {
@@ -72,7 +72,7 @@ func TestScenarioExpectationsCanFail(t *testing.T) {
 func TestScenarioFailureSaysAll(t *testing.T) {
 	sc, err := parseScenario("a.txt", aStory+"at 30s expect batch gone because I am impatient\nat 50s pod more")
 	require.NoError(t, err)
-	out, err := sc.play(preemption.Synchronous)
+	out, err := sc.play(execution.Synchronous)
 	require.NoError(t, err)
 	require.Len(t, out.failures, 1)
 	want := `a.txt:10: at 30s
@@ -108,7 +108,7 @@ at 1s expect low terminating because high has come after that`},
 	} {
 		sc, err := parseScenario("a.txt", cluster+c.story)
 		require.NoError(t, err, c.why)
-		out, err := sc.play(preemption.Synchronous)
+		out, err := sc.play(execution.Synchronous)
 		require.NoError(t, err, c.why)
 		assert.Empty(t, out.failures, c.why)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/simulator/sim"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // Expectations about what has happened: single events, and what the history
@@ -103,13 +103,13 @@ func (sc *scenario) readOrder(s *statement) func(*scene) string {
 
 func readCount(s *statement) func(*scene) string {
 	word := s.next("what is counted")
-	count := map[string]func(*preemption.HistoryReport) int{
-		"preemptions": func(r *preemption.HistoryReport) int { return r.Preemptions },
-		"evictions":   func(r *preemption.HistoryReport) int { return r.Evictions },
-		"cascades":    func(r *preemption.HistoryReport) int { return r.Cascades },
-		"cycles":      func(r *preemption.HistoryReport) int { return len(r.Cycles) },
-		"rounds":      func(r *preemption.HistoryReport) int { return r.Rounds },
-		"repeats":     func(r *preemption.HistoryReport) int { return len(r.Repeats) },
+	count := map[string]func(*history.Summary) int{
+		"preemptions": func(r *history.Summary) int { return r.Preemptions },
+		"evictions":   func(r *history.Summary) int { return r.Evictions },
+		"cascades":    func(r *history.Summary) int { return r.Cascades },
+		"cycles":      func(r *history.Summary) int { return len(r.Cycles) },
+		"rounds":      func(r *history.Summary) int { return r.Rounds },
+		"repeats":     func(r *history.Summary) int { return len(r.Repeats) },
 	}[word]
 	if count == nil {
 		s.fail("unknown word %q", word)

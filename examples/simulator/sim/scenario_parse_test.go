@@ -9,7 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -225,7 +225,7 @@ func (sc *scenario) schedulerName(p *outrank.Pod) string {
 	if len(sc.config.Schedulers) > 0 {
 		return sc.config.Schedulers[0].Name
 	}
-	return preemption.DefaultScheduler
+	return execution.DefaultScheduler
 }
 
 // resolve gives a pod the priority and policy of its class.

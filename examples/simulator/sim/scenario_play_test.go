@@ -9,8 +9,9 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // scene is a scenario being played.
@@ -28,7 +29,7 @@ type outcome struct {
 
 // play tells the story, carrying plans out in the given order. The error is that
 // of the simulation, or of something that is done in the story.
-func (sc *scenario) play(order preemption.Order) (*outcome, error) {
+func (sc *scenario) play(order execution.Order) (*outcome, error) {
 	at, out := &scene{}, &outcome{}
 	config := sc.config
 	config.Order = order
@@ -108,7 +109,7 @@ func shortly(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }
 func (at *scene) queue(pool string) []string {
 	pending := at.run.Pending()
 	var names []string
-	for i, entries := range [][]priority.Entry{pending.Active, pending.Backoff, pending.Unschedulable} {
+	for i, entries := range [][]queue.Entry{pending.Active, pending.Backoff, pending.Unschedulable} {
 		for _, e := range entries {
 			if pool == "" || pool == pools[i] {
 				names = append(names, e.Pod.Name)
@@ -118,4 +119,4 @@ func (at *scene) queue(pool string) []string {
 	return names
 }
 
-func (at *scene) history() *preemption.HistoryReport { return &at.run.Result().History }
+func (at *scene) history() *history.Summary { return &at.run.Result().History }

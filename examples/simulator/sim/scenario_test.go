@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 var update = flag.Bool("update", false, "write the logs of the scenarios anew")
@@ -46,7 +46,7 @@ func TestScenarios(t *testing.T) {
 // one.
 func playBoth(t *testing.T, sc *scenario) (log string) {
 	t.Helper()
-	for _, order := range []preemption.Order{preemption.Asynchronous, preemption.Synchronous} {
+	for _, order := range []execution.Order{execution.Asynchronous, execution.Synchronous} {
 		first, err := sc.play(order)
 		require.NoError(t, err)
 		for _, failure := range first.failures {

@@ -9,7 +9,9 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -25,11 +27,11 @@ type Simulation struct {
 	agenda agenda
 	steps  int
 
-	queue     priority.SchedulingQueue
+	queue     queue.SchedulingQueue
 	snap      *preemption.Snapshot
-	nominator preemption.Nominator
-	metrics   preemption.Metrics
-	history   *preemption.History
+	nominator execution.Nominator
+	metrics   execution.Metrics
+	history   *history.Log
 	budgets   *budgets
 	actions   *actions
 	dice      *rand.Rand // nil where ties go to the first
@@ -68,7 +70,7 @@ type Simulation struct {
 type scheduler struct {
 	name     string
 	eval     *preemption.Evaluator
-	executor *preemption.Executor
+	executor *execution.Executor
 	score    Score
 }
 
@@ -116,13 +118,13 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 
 // assemble makes the parts.
 func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
-	s.queue = priority.NewFIFO()
+	s.queue = queue.NewFIFO()
 	if s.config.Discipline == PriorityQueue {
-		if s.queue, err = priority.NewQueue(s.config.Queue); err != nil {
+		if s.queue, err = queue.New(s.config.Queue); err != nil {
 			return err
 		}
 	}
-	if s.history, err = preemption.NewHistory(s.config.History); err != nil {
+	if s.history, err = history.New(s.config.History); err != nil {
 		return err
 	}
 	for i := range s.config.Schedulers {
@@ -146,7 +148,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 	if err != nil {
 		return err
 	}
-	executor, err := preemption.NewExecutor(preemption.ExecutorConfig{
+	executor, err := execution.NewExecutor(execution.Config{
 		Actions: s.actions, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
 		Nominator: &s.nominator, Metrics: &s.metrics,
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -100,7 +101,7 @@ func TestOvertaken(t *testing.T) {
 	w.at(25, map[string]Place{"middle": {Phase: Queued}, "high": {Phase: Queued, Nominated: "n"}})
 	w.at(50, map[string]Place{"middle": {Phase: Queued}, "high": {Phase: Running, Node: "n"}})
 	w.run(1000)
-	plans := w.s.Result().Counts.PreemptionVictims
+	plans := w.s.Result().Metrics.PreemptionVictims
 	require.EqualValues(t, 2, plans.Count(), "two plans, one victim told to go")
 	require.Equal(t, 1, w.evicted)
 }
@@ -294,7 +295,7 @@ func TestBrokenRule(t *testing.T) {
 	})
 	w.run(1000)
 	w.at(1000, map[string]Place{"bad": {Phase: Queued}, "good": {Phase: Running, Node: "n"}})
-	require.NotZero(t, w.s.Result().Counts.ScheduleAttempts[preemption.Attempt{Result: preemption.ResultError, Profile: "broken"}])
+	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
 }
 
 type failing struct{ err error }

@@ -1,0 +1,55 @@
+package outrank
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// EventType says how an event is meant.
+type EventType string
+
+// The types of events that Kubernetes knows.
+const (
+	EventNormal  EventType = "Normal"
+	EventWarning EventType = "Warning"
+)
+
+// Event is a message about a pod for people, as kubectl describe shows it. It
+// carries no time; the caller adds it when it posts the event.
+type Event struct {
+	Type EventType
+	// Reason is one word for programs. Action is what was being done, empty
+	// where the reference names none.
+	Reason, Action string
+	// Pod is the pod that the event is about, Related the other pod that is
+	// concerned, nil where there is none.
+	Pod, Related *Pod
+	// Message is for people.
+	Message string
+}
+
+// String returns the event in one line, such as
+// "Normal Preempted default/batch: Preempted by pod default/web on node n1".
+func (e Event) String() string {
+	return fmt.Sprintf("%s %s %s: %s", e.Type, e.Reason, eventKey(e.Pod), e.Message)
+}
+
+// LogValue returns the event as a group of attributes for log/slog.
+func (e Event) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.String("type", string(e.Type)), slog.String("reason", e.Reason), slog.String("action", e.Action),
+		slog.String("pod", eventKey(e.Pod)),
+	}
+	if e.Related != nil {
+		attrs = append(attrs, slog.String("related", e.Related.Key()))
+	}
+	return slog.GroupValue(append(attrs, slog.String("message", e.Message))...)
+}
+
+// eventKey is the key of a pod that may be missing.
+func eventKey(p *Pod) string {
+	if p == nil {
+		return "(nil)"
+	}
+	return p.Key()
+}

@@ -1,0 +1,49 @@
+package execution
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Reasons and actions of the events of this package.
+const (
+	ReasonPreempted        = "Preempted"
+	ReasonFailedScheduling = "FailedScheduling"
+	ActionPreempting       = "Preempting"
+	ActionScheduling       = "Scheduling"
+)
+
+// Reasons of the condition PodScheduled=False.
+const (
+	ReasonUnschedulable  = "Unschedulable"
+	ReasonSchedulerError = "SchedulerError"
+)
+
+// preemptedEvent is the event about a victim (section 10). A preemptor without a
+// UID is named by namespace and name instead.
+func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
+	by := preemptor.UID
+	if by == "" {
+		by = preemptor.Key()
+	}
+	return outrank.Event{
+		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionPreempting, Pod: victim, Related: preemptor,
+		Message: fmt.Sprintf("Preempted by pod %s on node %s", by, node),
+	}
+}
+
+// victimCondition is the condition of a victim (section 10).
+func victimCondition(scheduler string) outrank.PodCondition {
+	return outrank.PodCondition{
+		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
+		Message: scheduler + ": preempting to accommodate a higher priority pod",
+	}
+}
+
+func keyOfPod(p *outrank.Pod) string {
+	if p == nil {
+		return "(nil)"
+	}
+	return p.Key()
+}

@@ -1,0 +1,298 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// planned is the plan of the first example: batch leaves n1 for urgent.
+func planned(snap *preemption.Snapshot) *preemption.Plan {
+	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	return must(eval.Preempt(context.Background(), snap, urgent(), now))
+}
+
+func ExampleExecutor_Execute() {
+	cluster := &executiontest.Recorder{}
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Parallel: 1}))
+	plan := planned(must(preemption.NewSnapshot(sample())))
+	report, err := executor.Execute(context.Background(), plan)
+	fmt.Println(report, err)
+	for _, call := range cluster.Calls() {
+		fmt.Println("-", call)
+	}
+	// Output:
+	// default/urgent on n1: completed; default/batch evicted; nominated <nil>
+	// - latest default/urgent
+	// - evict default/batch (DisruptionTarget=True PreemptionByScheduler: default-scheduler: preempting to accommodate a higher priority pod)
+	// - event Normal Preempted default/batch: Preempted by pod default/urgent on node n1
+	// - nominate default/urgent to n1
+}
+
+// In the asynchronous order the call blocks as well; the caller says go, and
+// waits when it wants to.
+func ExampleExecutor_Preempting() {
+	cluster := &executiontest.Recorder{}
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Order: execution.Asynchronous}))
+	plan, begun := planned(must(preemption.NewSnapshot(sample()))), make(chan bool)
+	cluster.Do = func(call executiontest.Call) error {
+		if call.Op == executiontest.OpEvict {
+			begun <- executor.Preempting(plan.Pod.Key())
+		}
+		return nil
+	}
+	done := make(chan error)
+	go func() {
+		_, err := executor.Execute(context.Background(), plan)
+		done <- err
+	}()
+	fmt.Println("kept out of the queue:", <-begun)
+	fmt.Println(<-done, executor.Preempting(plan.Pod.Key()))
+	// Output:
+	// kept out of the queue: true
+	// <nil> false
+}
+
+// A victim is told to go once, until it is gone.
+func ExampleExecutor_Gone() {
+	executor := must(execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}}))
+	plan := planned(must(preemption.NewSnapshot(sample())))
+	for range 2 {
+		report := must(executor.Execute(context.Background(), plan))
+		fmt.Println(report.Victims[0].Result)
+	}
+	executor.Gone(plan.Victims[0].Pod)
+	fmt.Println(must(executor.Execute(context.Background(), plan)).Victims[0].Result)
+	// Output:
+	// evicted
+	// evicted before
+	// evicted
+}
+
+// What fails is reported, and leaves the preemptor to be tried again.
+func ExampleReport() {
+	cluster := &executiontest.Recorder{Do: func(call executiontest.Call) error {
+		if call.Op == executiontest.OpEvict {
+			return errors.New("the server is busy")
+		}
+		return nil
+	}}
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
+	report, err := executor.Execute(context.Background(), planned(must(preemption.NewSnapshot(sample()))))
+	fmt.Println(err)
+	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
+	// Output:
+	// pod default/urgent: preempting on node n1: 0 of 1 victims done: victim default/batch: the server is busy
+	// interrupted 0 1 false
+}
+
+func ExampleConfig_Validate() {
+	c := execution.Config{Parallel: -1}
+	fmt.Println(c.Validate())
+	// Output:
+	// executor config: Actions: missing
+	// executor config: Parallel: -1 is not between 0 and 1024
+}
+
+func ExampleNominator() {
+	var nominator execution.Nominator
+	pod := urgent()
+	nominator.Add(pod, "n1")
+	fmt.Println(nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
+	nominator.Add(pod, "n2") // the old entry goes first
+	fmt.Println(nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
+	// Output:
+	// n1 1
+	// n2 0
+}
+
+// News of a pod that does not know of its nomination yet does not undo it.
+func ExampleNominator_Update() {
+	var nominator execution.Nominator
+	pod, labelled := urgent(), urgent()
+	labelled.Labels = map[string]string{"seen": "yes"}
+	nominator.Add(pod, "n1")
+	nominator.Update(pod, labelled)
+	fmt.Println(nominator.NodeOf(pod.Key()), nominator.NominatedTo("n1")[0] == labelled)
+
+	moved := urgent()
+	moved.NominatedNode = "n2"
+	nominator.Update(labelled, moved)
+	fmt.Println(nominator.NodeOf(pod.Key()))
+	nominator.Update(moved, labelled)
+	fmt.Printf("%q\n", nominator.NodeOf(pod.Key()))
+	// Output:
+	// n1 true
+	// n2
+	// ""
+}
+
+// Room that was made for one pod is not there for another of no more
+// importance.
+func ExampleNominator_ApplyTo() {
+	cluster := sample()
+	cluster.Pods = cluster.Pods[1:] // web has left n1
+	snap, eval := must(preemption.NewSnapshot(cluster)), must(preemption.NewEvaluator(preemption.Config{}))
+	var nominator execution.Nominator
+	nominator.Add(urgent(), "n1")
+
+	other := urgent()
+	other.Name = "other"
+	fmt.Println(must(eval.Preempt(context.Background(), snap, other, now)).Outcome)
+	fmt.Println(nominator.ApplyTo(snap), snap.NominationOf("default/urgent"))
+	plan := must(eval.Preempt(context.Background(), snap, other, now))
+	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
+	// Output:
+	// fits
+	// <nil> n1
+	// preempt n1 [default/batch]
+}
+
+// A pod that fits nowhere goes back to the queue that it was popped from,
+// nominated to the node where room is being made. The queue needs no adapter.
+func ExampleFailureHandler_Handle() {
+	var (
+		ctx       = context.Background()
+		snap      = must(preemption.NewSnapshot(sample()))
+		waiting   = must(queue.New(queue.Config{}))
+		cluster   executiontest.Recorder
+		nominator execution.Nominator
+	)
+	fmt.Println(waiting.Add(urgent(), now))
+	entry, _ := waiting.TryPop(now)
+	plan := must(must(preemption.NewEvaluator(preemption.Config{})).Preempt(ctx, snap, entry.Pod, now))
+
+	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
+	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
+	fmt.Println(result.Kind, "-", result.Requeue, "-", result.Nomination, err)
+	for _, call := range cluster.Calls() {
+		fmt.Println("-", call)
+	}
+	fmt.Println(nominator.NodeOf("default/urgent"))
+	for _, e := range waiting.Pending().Unschedulable {
+		fmt.Println(e.Pod.Key(), "waits for news about", e.FailedFilters)
+	}
+	// Output:
+	// <nil>
+	// fits nowhere - back to the queue - nominated to n1 <nil>
+	// - latest default/urgent
+	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu.
+	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.; nominated to n1)
+	// n1
+	// default/urgent waits for news about [NodeResourcesFit]
+}
+
+// The verdict alone is data, and nothing is done.
+func ExampleFailure_Verdict() {
+	meek := urgent()
+	meek.Priority = outrank.Priority(0)
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
+	v := must(f.Verdict())
+	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)
+	fmt.Println(v.Event.Message)
+	// Output:
+	// Unschedulable [NodeResourcesFit] nomination cleared
+	// 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
+}
+
+// The text format of Prometheus.
+func ExampleMetricValues_Families() {
+	var metrics execution.Metrics
+	metrics.AddPreemption()
+	metrics.AddVictims(3)
+	metrics.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
+	metrics.SetPending(execution.PendingPods{Active: 2, Unschedulable: 1})
+	for _, f := range metrics.Values().Families() {
+		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
+		for _, s := range f.Samples {
+			fmt.Println(s)
+		}
+	}
+	// Output:
+	// # HELP scheduler_pending_pods Number of pending pods by queue.
+	// # TYPE scheduler_pending_pods gauge
+	// scheduler_pending_pods{queue="active"} 2
+	// scheduler_pending_pods{queue="backoff"} 0
+	// scheduler_pending_pods{queue="gated"} 0
+	// scheduler_pending_pods{queue="unschedulable"} 1
+	// # HELP scheduler_preemption_attempts_total How often preemption was tried.
+	// # TYPE scheduler_preemption_attempts_total counter
+	// scheduler_preemption_attempts_total 1
+	// # HELP scheduler_preemption_victims Number of victims of a preemption.
+	// # TYPE scheduler_preemption_victims histogram
+	// scheduler_preemption_victims_bucket{le="1"} 0
+	// scheduler_preemption_victims_bucket{le="2"} 0
+	// scheduler_preemption_victims_bucket{le="4"} 1
+	// scheduler_preemption_victims_bucket{le="8"} 1
+	// scheduler_preemption_victims_bucket{le="16"} 1
+	// scheduler_preemption_victims_bucket{le="32"} 1
+	// scheduler_preemption_victims_bucket{le="64"} 1
+	// scheduler_preemption_victims_bucket{le="+Inf"} 1
+	// scheduler_preemption_victims_sum 3
+	// scheduler_preemption_victims_count 1
+	// # HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by how they ended.
+	// # TYPE scheduler_schedule_attempts_total counter
+	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
+}
+
+// One pod from the queue to its place: it pushes another pod out, waits until
+// that pod has terminated, and fits.
+func Example() {
+	var (
+		ctx       = context.Background()
+		snap      = must(preemption.NewSnapshot(sample()))
+		eval      = must(preemption.NewEvaluator(preemption.Config{}))
+		waiting   = must(queue.New(queue.Config{}))
+		nominator execution.Nominator
+		metrics   execution.Metrics
+		cluster   executiontest.Recorder // in place of an API server
+	)
+	executor := must(execution.NewExecutor(execution.Config{Actions: &cluster, Nominator: &nominator, Metrics: &metrics}))
+	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator, Metrics: &metrics}
+	attempt := func(now time.Time) *preemption.Plan {
+		entry, _ := waiting.TryPop(now)
+		if err := nominator.ApplyTo(snap); err != nil {
+			fmt.Println(err)
+		}
+		plan := must(eval.Preempt(ctx, snap, entry.Pod, now))
+		if plan.Outcome == preemption.Fits {
+			metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
+			nominator.Delete(entry.Pod)
+			waiting.Done(entry)
+			return plan
+		}
+		failure := execution.Failure{Entry: entry, Now: now, Plan: plan}
+		if plan.Outcome == preemption.Preempt {
+			report, err := executor.Execute(ctx, plan)
+			fmt.Println(report)
+			failure.ExecutionErr = err
+		}
+		result := must(handler.Handle(ctx, failure))
+		fmt.Println(result.Requeue, "-", result.Nomination, "-", result.Event.Message)
+		return plan
+	}
+
+	fmt.Println(waiting.Add(urgent(), now))
+	plan := attempt(now)
+	later := now.Add(30 * time.Second)
+	for _, v := range plan.Victims { // the victims terminate
+		fmt.Println(snap.RemovePod(v.Pod.Key()))
+		executor.Gone(v.Pod)
+		waiting.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: v.Pod}, later)
+	}
+	fmt.Println(attempt(later).Outcome, nominator.Len(), waiting.Counts())
+	// Output:
+	// <nil>
+	// default/urgent on n1: completed; default/batch evicted; nominated
+	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
+	// <nil>
+	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 in flight
+}

@@ -1,0 +1,386 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+func TestOrders(t *testing.T) {
+	lower := pendingPod("lower", withNomination("n1"))
+	for name, c := range map[string]struct {
+		why    string
+		order  execution.Order
+		plan   *preemption.Plan
+		change func(*executiontest.Recorder)
+		want   string
+		report string
+		err    error
+	}{
+		"synchronous": {
+			"victims, nominations of others, the preemptor's own", execution.Synchronous, planFor(victimsNamed("a b")...), nil,
+			"latest p|evict a|event a|evict b|event b|clear nomination lower|nominate p n1",
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"asynchronous": {
+			"the preemptor first, as others are scheduled meanwhile", execution.Asynchronous, planFor(victimsNamed("a b")...), nil,
+			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b",
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"waiting": {
+			"a victim that waits is rejected, not deleted", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Waiting = func(*outrank.Pod) bool { return true } },
+			"latest p|reject a|event a|clear nomination lower|nominate p n1",
+			"default/p on n1: completed; default/a rejected while waiting; default/lower not nominated any more; nominated", nil,
+		},
+		"terminating": {
+			"nothing has to be done about it", execution.Synchronous, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
+			"latest p|evict b|event b|clear nomination lower|nominate p n1",
+			"default/p on n1: completed; default/a terminating already; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"all terminating": {
+			"no victim to wait for", execution.Asynchronous, planFor(pendingPod("a", withDeletion)), nil,
+			"latest p|nominate p n1|clear nomination lower",
+			"default/p on n1: completed; default/a terminating already; default/lower not nominated any more; nominated", nil,
+		},
+		"twice in the plan": {
+			"taken once", execution.Synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
+			"latest p|evict a|event a|clear nomination lower|nominate p n1",
+			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"victim not found": {
+			"it is gone, and there is nothing to tell", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) {
+				r.Do = failOn(fmt.Errorf("pods a: %w", preemption.ErrNotFound), "evict a")
+			},
+			"latest p|evict a!|clear nomination lower|nominate p n1",
+			"default/p on n1: completed; default/a gone already; default/lower not nominated any more; nominated", nil,
+		},
+		"preemptor not found": {
+			"no pod needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Find = func(string) (*outrank.Pod, bool) { return nil, false } },
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor reborn": {
+			"another pod of its name is another pod", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withUID("other")), true }
+			},
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor terminating": {
+			"it will not use the room", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
+			},
+			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+		"preemptor bound": {
+			"it has found room elsewhere", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withNode("n7")), true }
+			},
+			"latest p", "default/p on n1: the preemptor runs already; default/a skipped", nil,
+		},
+		"fetching fails": {
+			"nothing is done on old news", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") },
+			"latest p!", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"fetching fails in the background": {
+			"nothing else lets it try again", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") },
+			"latest p!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"a victim fails": {
+			"the rest is skipped, the preemptor is not nominated", execution.Synchronous, planFor(victimsNamed("a b c")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
+			"latest p|evict a|event a|evict b!",
+			"default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped", errBusy,
+		},
+		"a victim fails in the background": {
+			"the last is skipped, and the preemptor activated", execution.Asynchronous, planFor(victimsNamed("a b c")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict a") },
+			"latest p|nominate p n1|clear nomination lower|evict a!|activate p",
+			"default/p on n1: interrupted; default/a failed; default/b skipped; default/c skipped; default/lower not nominated any more; nominated", errBusy,
+		},
+		"the last fails in the background": {
+			"the preemptor is activated", execution.Asynchronous, planFor(victimsNamed("a b")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
+			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b!|activate p",
+			"default/p on n1: interrupted; default/a evicted; default/b failed; default/lower not nominated any more; nominated", errBusy,
+		},
+		"rejecting fails": {
+			"it is not evicted instead", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) {
+				r.Waiting, r.Do = func(*outrank.Pod) bool { return true }, failOn(errBusy, "reject a")
+			},
+			"latest p|reject a!", "default/p on n1: interrupted; default/a failed", errBusy,
+		},
+		"clearing fails": {
+			"not critical", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|evict a|event a|clear nomination lower!|nominate p n1",
+			"default/p on n1: completed; default/a evicted; nominated", nil,
+		},
+		"clearing fails in the background": {
+			"not critical, but the preemptor is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
+			"default/p on n1: completed; default/a evicted; nominated", nil,
+		},
+		"clearing one that is gone": {
+			"not found is success", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "clear nomination lower") },
+			"latest p|nominate p n1|clear nomination lower!|evict a|event a",
+			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"nominating fails": {
+			"all is done but that", execution.Synchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
+			"latest p|evict a|event a|clear nomination lower|nominate p n1!",
+			"default/p on n1: interrupted; default/a evicted; default/lower not nominated any more", errBusy,
+		},
+		"nominating fails in the background": {
+			"no victim has to go for it", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
+			"latest p|nominate p n1!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"gone before nominating": {
+			"no victim has to go for it, and no pod is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "nominate p") },
+			"latest p|nominate p n1!", "default/p on n1: the preemptor is gone; default/a skipped", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &executiontest.Recorder{}
+			if c.change != nil {
+				c.change(r)
+			}
+			plan := *c.plan
+			plan.ClearedNominations = []*outrank.Pod{lower}
+			e := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1})
+			report, err := e.Execute(context.Background(), &plan)
+			require.ErrorIs(t, err, c.err, c.why)
+			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
+			assert.Equal(t, c.report, report.String(), c.why)
+			assert.Equal(t, c.err != nil, report.Result == execution.Interrupted)
+			assert.False(t, e.Preempting("default/p"), "it is over")
+		})
+	}
+}
+
+func TestWhatActionsAreTold(t *testing.T) {
+	r, grace := &executiontest.Recorder{}, 5*time.Second
+	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
+	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	plan := planFor(victimsNamed("a")...)
+	plan.Grace = &grace
+	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine"}).Execute(context.Background(), plan)
+	require.NoError(t, err)
+	assert.Same(t, latest, report.Preemptor)
+	calls := r.Calls()
+	assert.Equal(t, execution.Eviction{
+		Victim: plan.Victims[0].Pod, Node: "n1", Grace: &grace, Preemptor: latest,
+		Condition: outrank.PodCondition{
+			Type: "DisruptionTarget", Status: "True", Reason: "PreemptionByScheduler",
+			Message: "mine: preempting to accommodate a higher priority pod",
+		},
+	}, calls[1].Eviction)
+	assert.Equal(t, outrank.Event{
+		Type: "Normal", Reason: "Preempted", Action: "Preempting", Pod: plan.Victims[0].Pod, Related: latest,
+		Message: "Preempted by pod uid-p on node n1",
+	}, calls[2].Event)
+	assert.Same(t, latest, calls[3].Pod, "the latest version is nominated")
+}
+
+func TestPlansThatAreNone(t *testing.T) {
+	r := &executiontest.Recorder{}
+	e := newExecutor(t, execution.Config{Actions: r})
+	without := planFor(victimsNamed("a")...)
+	without.Pod = nil
+	for name, c := range map[string]struct {
+		plan *preemption.Plan
+		want error
+	}{
+		"nil":             {nil, preemption.ErrState},
+		"fits":            {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.Fits}, preemption.ErrState},
+		"nothing helps":   {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.NothingHelps}, preemption.ErrState},
+		"no preemptor":    {without, outrank.ErrInvalid},
+		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := e.Execute(context.Background(), c.plan)
+			require.ErrorIs(t, err, c.want)
+			require.NotNil(t, report)
+			require.NotEmpty(t, report.String())
+			require.Empty(t, r.Calls())
+		})
+	}
+	e.Gone(nil)
+}
+
+func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		why  string
+		fail string
+		want map[string]string
+	}{
+		"all well": {"the lower pod made way", "", map[string]string{"p": "n1", "low": "", "equal": "n1", "far": "n2"}},
+		"not cleared": {
+			"what stands in the pod stands in memory", "clear nomination low",
+			map[string]string{"p": "n1", "low": "n1", "equal": "n1", "far": "n2"},
+		},
+		"not nominated": {
+			"back to what the pod itself says", "nominate p",
+			map[string]string{"p": "old", "low": "", "equal": "n1", "far": "n2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n execution.Nominator
+			n.Add(pendingPod("low", withPriority(99)), "n1")
+			n.Add(pendingPod("equal", withPriority(100)), "n1")
+			n.Add(pendingPod("far", withPriority(1)), "n2")
+			latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("old"))
+			n.Add(latest, "")
+			r := &executiontest.Recorder{
+				Do:   failOn(errBusy, c.fail),
+				Find: func(string) (*outrank.Pod, bool) { return latest, true },
+			}
+			plan := planFor(victimsNamed("a")...)
+			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
+			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n}).Execute(context.Background(), plan)
+			assert.Equal(t, name == "not nominated", err != nil)
+			require.NoError(t, n.Check())
+			for pod, node := range c.want {
+				assert.Equal(t, node, n.NodeOf("default/"+pod), "%s: %s", pod, c.why)
+			}
+			assert.NotContains(t, story(r), "clear nomination far")
+		})
+	}
+}
+
+func TestEndOfTheContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		order execution.Order
+		at    string
+		want  string
+	}{
+		"before":              {execution.Synchronous, "", "default/p on n1: interrupted; default/a skipped; default/b skipped"},
+		"after the first":     {execution.Synchronous, "evict a", "default/p on n1: interrupted; default/a evicted; default/b skipped"},
+		"after the last":      {execution.Synchronous, "evict b", "default/p on n1: interrupted; default/a evicted; default/b evicted"},
+		"after nominating":    {execution.Asynchronous, "nominate p", "default/p on n1: interrupted; default/a skipped; default/b skipped; nominated"},
+		"after the last, too": {execution.Asynchronous, "evict b", "default/p on n1: completed; default/a evicted; default/b evicted; default/low not nominated any more; nominated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if c.at == "" {
+				cancel()
+			}
+			r := &executiontest.Recorder{Do: func(call executiontest.Call) error {
+				if string(call.Op)+" "+call.Pod.Name == c.at {
+					cancel()
+				}
+				return nil
+			}}
+			plan := planFor(victimsNamed("a b")...)
+			plan.ClearedNominations = []*outrank.Pod{pendingPod("low")}
+			report, err := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1}).Execute(ctx, plan)
+			assert.Equal(t, c.want, report.String())
+			if report.Result == execution.Completed {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Equal(t, c.order == execution.Asynchronous, slices.Contains(story(r), "activate p"))
+		})
+	}
+}
+
+// The victims before the last go at once, as many as Parallel allows, and the
+// last when they have all been told.
+func TestParallel(t *testing.T) {
+	for name, c := range map[string]struct {
+		order    execution.Order
+		parallel int
+		groups   []int
+	}{
+		"default":         {execution.Synchronous, 0, []int{16, 4}},
+		"default, behind": {execution.Asynchronous, 0, []int{16, 3, 1}},
+		"seven":           {execution.Synchronous, 7, []int{7, 7, 6}},
+		"seven, behind":   {execution.Asynchronous, 7, []int{7, 7, 5, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var names []string
+				for i := range 20 {
+					names = append(names, fmt.Sprintf("v%02d", i))
+				}
+				door := &gate{open: make(chan struct{})}
+				e := newExecutor(t, execution.Config{Actions: door, Order: c.order, Parallel: c.parallel})
+				go func() {
+					_, err := e.Execute(context.Background(), planFor(victimsNamed(strings.Join(names, " "))...))
+					assert.NoError(t, err)
+				}()
+				for _, size := range c.groups {
+					synctest.Wait()
+					assert.True(t, e.Preempting("default/p"))
+					require.Equal(t, int64(size), door.inside.Load())
+					for range size {
+						door.open <- struct{}{}
+					}
+				}
+				synctest.Wait()
+				assert.False(t, e.Preempting("default/p"))
+				assert.Zero(t, door.inside.Load(), "nothing goes on behind the call")
+			})
+		})
+	}
+}
+
+// gate lets evictions in one by one.
+type gate struct {
+	executiontest.Recorder
+	open   chan struct{}
+	inside atomic.Int64
+	fail   error
+}
+
+func (g *gate) Evict(ctx context.Context, e execution.Eviction) error {
+	g.inside.Add(1)
+	defer g.inside.Add(-1)
+	<-g.open
+	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
+}
+
+// A panic in the caller's actions leaves nothing locked.
+func TestPanicOfAnAction(t *testing.T) {
+	r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
+		if c.Op == executiontest.OpEvict {
+			panic("the caller's")
+		}
+		return nil
+	}}
+	e := newExecutor(t, execution.Config{Actions: r})
+	require.Panics(t, func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) })
+	assert.False(t, e.Preempting("default/p"))
+	r.Do = nil
+	report, err := e.Execute(context.Background(), planFor(victimsNamed("a")...))
+	require.NoError(t, err)
+	assert.Equal(t, execution.Evicted, report.Victims[0].Result)
+}

@@ -1,0 +1,214 @@
+package execution
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Failure is an attempt to schedule a pod that failed. Exactly one of Plan,
+// Refused and Err says why.
+type Failure struct {
+	// Entry is the entry that was popped from the queue. Its pod is the pod as it
+	// was when the attempt began. Without a queue the pod alone is enough.
+	Entry queue.Entry
+	// Now is the time that goes to the queue.
+	Now time.Time
+	// Plan is the answer of preemption after every node had turned the pod down.
+	Plan *preemption.Plan
+	// ExecutionErr is the error of executing Plan, nil if that did not fail.
+	ExecutionErr error
+	// Refused is the answer of a step that refused the node found for the pod:
+	// to reserve something on it, or to permit the binding.
+	Refused *preemption.Status
+	// Err is anything else that went wrong.
+	Err error
+	// Profile is the name of the scheduler, for the metrics; empty means
+	// default-scheduler.
+	Profile string
+}
+
+// FailureKind is why an attempt failed.
+type FailureKind uint8
+
+// The kinds.
+const (
+	// NoNodes: there are no nodes at all, and preemption is not counted as
+	// tried (ErrNoNodesAvailable).
+	NoNodes FailureKind = iota
+	// NoFit: every node turned the pod down (FitError).
+	NoFit
+	// NodeRefused: a later step refused the node that had been found.
+	NodeRefused
+	// SchedulerFailed: something went wrong that the pod has nothing to do with.
+	SchedulerFailed
+)
+
+// String returns the kind in a few words.
+func (k FailureKind) String() string {
+	switch k {
+	case NoNodes:
+		return "no nodes"
+	case NoFit:
+		return "fits nowhere"
+	case NodeRefused:
+		return "refused after a node was found"
+	case SchedulerFailed:
+		return "scheduler error"
+	}
+	return fmt.Sprintf("FailureKind(%d)", uint8(k))
+}
+
+// NominationChange is what becomes of a nomination.
+type NominationChange uint8
+
+// The changes.
+const (
+	// KeepNomination leaves it as it is.
+	KeepNomination NominationChange = iota
+	// SetNomination replaces it.
+	SetNomination
+	// DropNomination clears it.
+	DropNomination
+)
+
+// Nomination is a change of a pod's nomination. Its zero value is no change.
+type Nomination struct {
+	Change NominationChange
+	// Node is the new node of SetNomination; else empty.
+	Node string
+}
+
+// String returns the change in a few words.
+func (n Nomination) String() string {
+	switch n.Change {
+	case KeepNomination:
+		return "nomination kept"
+	case SetNomination:
+		return "nominated to " + n.Node
+	case DropNomination:
+		return "nomination cleared"
+	}
+	return fmt.Sprintf("NominationChange(%d)", uint8(n.Change))
+}
+
+// Verdict is what a failure means for the pod, before anything is done about
+// it.
+type Verdict struct {
+	Kind FailureKind
+	// Result is how the attempt counts.
+	Result AttemptResult
+	// Filters are the names of the filters that turned nodes down, sorted by
+	// name. Only events that concern one of them can help the pod.
+	Filters []string
+	// Nomination is what becomes of the pod's nomination.
+	Nomination Nomination
+	// Event is FailedScheduling with the message cut to 1024 bytes, Condition
+	// PodScheduled=False with the whole message.
+	Event     outrank.Event
+	Condition outrank.PodCondition
+}
+
+// Verdict says what the failure means (section 10; seed 004's
+// handleSchedulingFailure, and the reference's schedulingCycle for the
+// nomination):
+//
+//	kind             reason          nomination
+//	NoNodes          Unschedulable   cleared
+//	NoFit            Unschedulable   set if a plan to preempt was executed;
+//	                                 cleared if nothing helps; kept if the pod
+//	                                 may not preempt, or executing failed
+//	NodeRefused      Unschedulable   cleared
+//	SchedulerFailed  SchedulerError  cleared
+//
+// The error wraps [outrank.ErrInvalid], for a failure without a pod or with
+// other than one reason, or [preemption.ErrState], for a plan that found a place
+// or a refusal with success. Time is linear in the reasons of the plan.
+func (f *Failure) Verdict() (*Verdict, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	kind := f.kind()
+	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind)}
+	reason, message := ReasonUnschedulable, f.message(kind)
+	if kind == SchedulerFailed {
+		v.Result, reason = ResultError, ReasonSchedulerError
+	}
+	v.Event = outrank.Event{
+		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: ActionScheduling,
+		Pod: f.Entry.Pod, Message: cutMessage(message),
+	}
+	v.Condition = outrank.PodCondition{
+		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
+	}
+	return v, nil
+}
+
+func (f *Failure) check() error {
+	if f.Entry.Pod == nil {
+		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
+	}
+	key, reasons := f.Entry.Pod.Key(), 0
+	for _, given := range []bool{f.Plan != nil, f.Refused != nil, f.Err != nil} {
+		if given {
+			reasons++
+		}
+	}
+	switch {
+	case reasons != 1:
+		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", key, outrank.ErrInvalid, reasons)
+	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
+		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", key, preemption.ErrState)
+	case f.Refused != nil && f.Refused.Code == preemption.Success:
+		return fmt.Errorf("failure of pod %s: %w: refused with success", key, preemption.ErrState)
+	}
+	return nil
+}
+
+func (f *Failure) kind() FailureKind {
+	switch {
+	case f.Err != nil:
+		return SchedulerFailed
+	case f.Refused != nil && f.Refused.Code == preemption.Contradiction:
+		return SchedulerFailed
+	case f.Refused != nil:
+		return NodeRefused
+	case f.Plan.Outcome != preemption.Preempt && nodesOf(f.Plan) == 0:
+		return NoNodes
+	}
+	return NoFit
+}
+
+// filters lists the filters that turned the pod down, sorted, each once.
+func (f *Failure) filters(kind FailureKind) []string {
+	var names []string
+	add := func(s *preemption.Status) {
+		if s.Filter != "" {
+			names = append(names, s.Filter)
+		}
+	}
+	switch kind {
+	case NodeRefused:
+		add(f.Refused)
+	case NoFit:
+		for i := range f.Plan.TurnedDown {
+			add(&f.Plan.TurnedDown[i].Status)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (f *Failure) newNomination(kind FailureKind) Nomination {
+	switch {
+	case kind != NoFit || f.Plan.Outcome == preemption.NothingHelps:
+		return Nomination{Change: DropNomination}
+	case f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:
+		return Nomination{Change: SetNomination, Node: f.Plan.Node}
+	}
+	return Nomination{}
+}

@@ -1,0 +1,182 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+func countOf(nodes int, filter string, reasons ...string) preemption.Count {
+	return preemption.Count{Status: preemption.Status{Code: preemption.Unschedulable, Filter: filter, Reasons: reasons}, Nodes: nodes}
+}
+
+func turnedDown(outcome preemption.Outcome, counts ...preemption.Count) *preemption.Plan {
+	p := planFor(victimsNamed("a")...)
+	p.Outcome, p.TurnedDown = outcome, counts
+	if outcome != preemption.Preempt {
+		p.Candidate = preemption.Candidate{}
+	}
+	return p
+}
+
+func TestVerdict(t *testing.T) {
+	short := countOf(2, preemption.NodeResourcesFit, "Insufficient cpu")
+	both := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu", "Insufficient memory")
+	taint := countOf(10, preemption.TaintToleration, "node(s) had untolerated taint(s)")
+	absent := preemption.Count{Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}, Nodes: 1}
+	never := turnedDown(preemption.NotEligible, short)
+	never.Ineligible = preemption.PolicyNever
+	helpless := turnedDown(preemption.NothingHelps, short, taint)
+	helpless.Unhelpful = []preemption.Count{countOf(2, "", "No preemption victims found for incoming pod")}
+	for name, c := range map[string]struct {
+		why        string
+		failure    execution.Failure
+		kind       execution.FailureKind
+		reason     string
+		filters    []string
+		nomination execution.Nomination
+		message    string
+	}{
+		"no nodes": {
+			"nothing was filtered, so preemption was not tried", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
+			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
+		},
+		"no nodes, not eligible": {
+			"the same whatever the pod", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever}},
+			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
+		},
+		"preempting": {
+			"a victim makes room: nothing to complain of beyond the filters", execution.Failure{Plan: turnedDown(preemption.Preempt, short, both)},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{execution.SetNomination, "n1"},
+			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.",
+		},
+		"preempting, uncounted": {
+			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempt)},
+			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"}, "0/0 nodes are available:",
+		},
+		"execution failed": {
+			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), ExecutionErr: errBusy},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
+		},
+		"not eligible": {
+			"the nomination stays", execution.Failure{Plan: never},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
+		},
+		"nothing helps": {
+			"the nomination goes; texts are in their own order, 10 before 2", execution.Failure{Plan: helpless},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Change: execution.DropNomination},
+			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
+				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
+		},
+		"without a filter": {
+			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
+			execution.NoFit, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination},
+			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		},
+		"refused": {
+			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},
+			execution.NodeRefused, "Unschedulable", []string{"Quota"}, execution.Nomination{Change: execution.DropNomination}, "0/1 nodes are available: 1 too much.",
+		},
+		"refused by mistake": {
+			"a step broke", execution.Failure{Refused: &preemption.Status{Code: preemption.Contradiction, Filter: "Quota", Reasons: []string{"lost"}}},
+			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "Quota: lost",
+		},
+		"error": {
+			"the pod has nothing to do with it", execution.Failure{Err: errBusy},
+			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Change: execution.DropNomination}, "busy",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.failure.Entry = entryOf(pendingPod("p"))
+			v, err := c.failure.Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, c.kind, v.Kind, c.why)
+			assert.Equal(t, c.filters, v.Filters, c.why)
+			assert.Equal(t, c.nomination, v.Nomination, c.why)
+			assert.Equal(t, outrank.PodCondition{Type: "PodScheduled", Status: "False", Reason: c.reason, Message: c.message}, v.Condition)
+			assert.Equal(t, outrank.Event{
+				Type: "Warning", Reason: "FailedScheduling", Action: "Scheduling", Pod: c.failure.Entry.Pod, Message: c.message,
+			}, v.Event)
+			assert.Equal(t, c.kind == execution.SchedulerFailed, v.Result == execution.ResultError)
+		})
+	}
+}
+
+func TestFailuresThatAreNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure execution.Failure
+		want    error
+	}{
+		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
+		"no reason":            {execution.Failure{Entry: entryOf(pendingPod("p"))}, outrank.ErrInvalid},
+		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempt)}, outrank.ErrInvalid},
+		"it fits":              {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
+		"refused with success": {execution.Failure{Entry: entryOf(pendingPod("p")), Refused: &preemption.Status{}}, preemption.ErrState},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &executiontest.Recorder{}
+			_, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), c.failure)
+			require.ErrorIs(t, err, c.want)
+			require.Empty(t, r.Calls())
+		})
+	}
+	_, err := (&execution.FailureHandler{}).Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+func TestLongMessages(t *testing.T) {
+	for name, text := range map[string]string{
+		"ascii": strings.Repeat("x", 3000), "wide": strings.Repeat("é", 1500), "odd": "x" + strings.Repeat("é", 1500),
+		"just right": strings.Repeat("x", 1024), "one over": strings.Repeat("x", 1025),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := execution.Failure{Entry: entryOf(pendingPod("p")), Err: errors.New(text)}
+			v, err := f.Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, text, v.Condition.Message, "the condition has all of it")
+			cut := v.Event.Message
+			assert.True(t, utf8.ValidString(cut))
+			if len(text) <= 1024 {
+				assert.Equal(t, text, cut)
+				return
+			}
+			assert.LessOrEqual(t, len(cut), 1024)
+			assert.Greater(t, len(cut), 1024-utf8.UTFMax)
+			assert.Equal(t, text[:len(cut)-4]+" ...", cut)
+		})
+	}
+}
+
+// Every value that a report may hold says what it is, also a wrong one.
+func TestTexts(t *testing.T) {
+	seen := map[string]bool{}
+	for _, text := range []fmt.Stringer{
+		execution.Interrupted, execution.Completed, execution.PreemptorGone, execution.PreemptorBound, execution.Result(99),
+		execution.Skipped, execution.Evicted, execution.RejectedWhileWaiting, execution.AlreadyTerminating, execution.AlreadyEvicted, execution.AlreadyGone, execution.Failed, execution.EvictionResult(99),
+		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerFailed, execution.FailureKind(99),
+		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.Requeue(99),
+		execution.Nomination{}, execution.Nomination{execution.SetNomination, "n1"}, execution.Nomination{Change: execution.DropNomination}, execution.Nomination{Change: 99},
+		outrank.Event{}, outrank.PodCondition{}, executiontest.Call{}, &execution.Report{},
+	} {
+		s := text.String()
+		assert.NotEmpty(t, s)
+		assert.False(t, seen[s], s)
+		seen[s] = true
+	}
+	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
+	require.ErrorIs(t, v, outrank.ErrInvalid)
+	assert.Equal(t, 3, strings.Count(v.Error(), "\n")+1)
+}

@@ -1,0 +1,213 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// FailureActions is how a failure is made known. The caller implements it, and
+// [preemption.ErrNotFound] means what it means in [Actions].
+type FailureActions interface {
+	// Latest returns the pod as it is now.
+	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
+	// UpdateStatus sets the condition and changes the nomination.
+	UpdateStatus(ctx context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination Nomination) error
+	// Event posts an event.
+	Event(e outrank.Event)
+}
+
+// FailureQueue is the part of a scheduling queue that ends an attempt. The
+// queues of package priority/queue have it.
+type FailureQueue interface {
+	// AddUnschedulableIfNotPresent ends the attempt of the entry and puts the
+	// pod back. The entry is the popped entry with the latest version of the pod
+	// and the filters that turned it down. Whether the pod waits for an
+	// event or for its backoff alone is the queue's business.
+	AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error
+	// Done ends the attempt of a pod that does not come back, and reports whether
+	// it was still under way.
+	Done(e queue.Entry) bool
+}
+
+var (
+	_ FailureQueue = (*queue.Queue)(nil)
+	_ FailureQueue = (*queue.FIFO)(nil)
+	_ FailureQueue = queue.SchedulingQueue(nil)
+)
+
+// FailureHandler does what has to be done about pods that could not be
+// scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
+// or Metrics are left out where that is nil. Any number of goroutines may use a
+// handler at once if they may use its parts at once, which is true of the parts
+// of this module.
+type FailureHandler struct {
+	Actions   FailureActions
+	Queue     FailureQueue
+	Nominator *Nominator
+	Metrics   *Metrics
+}
+
+// Requeue is whether a pod went back to the queue.
+type Requeue uint8
+
+// The answers.
+const (
+	// Requeued: the pod went back as unschedulable.
+	Requeued Requeue = iota
+	// NotRequeuedGone: the pod is gone, or another pod has its name by now.
+	NotRequeuedGone
+	// NotRequeuedBound: the pod runs on a node by now.
+	NotRequeuedBound
+)
+
+// String returns the answer in a few words.
+func (r Requeue) String() string {
+	switch r {
+	case Requeued:
+		return "back to the queue"
+	case NotRequeuedGone:
+		return "gone"
+	case NotRequeuedBound:
+		return "bound already"
+	}
+	return fmt.Sprintf("Requeue(%d)", uint8(r))
+}
+
+// FailureResult is what was done about a failure. It belongs to the caller.
+type FailureResult struct {
+	Verdict
+	Requeue Requeue
+	// Pod is the version of the pod that all steps were taken with: the latest
+	// version where there is one.
+	Pod *outrank.Pod
+}
+
+// Handle does what has to be done about a pod that could not be scheduled
+// (section 10; seed 004's handleSchedulingFailure):
+//
+//  1. The attempt is counted, as unschedulable or as an error. Where the pod
+//     fitted on none of the nodes, an attempt to preempt is counted, too.
+//  2. The latest version of the pod is fetched. A pod that is still there
+//     without a node goes back to the queue as unschedulable, with the filters
+//     that turned it down. For a pod that is gone or bound the attempt is done.
+//  3. Its nomination is set, cleared or kept in the Nominator. A pod that is
+//     gone or bound loses it.
+//  4. The event FailedScheduling is posted.
+//  5. The condition PodScheduled=False is set, together with the nomination.
+//
+// It differs from the reference in this:
+//
+//   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
+//     names no node yet; in the reference it is lost then.
+//   - A pod of the same name with another UID is another pod: the pod of the
+//     failure is gone.
+//   - When fetching fails with something else than [preemption.ErrNotFound], the
+//     pod goes back as it was, lest it be lost. The reference asks a cache,
+//     which cannot fail.
+//   - Step 5 is left out for a pod that is gone or bound: the first has no
+//     status, and the condition would be wrong for the second.
+//
+// All steps are taken even if one of them fails or the context has ended. The
+// error joins what went wrong, and the result is then complete all the same.
+// Only an error of [Failure.Verdict], or an error about missing Actions, comes
+// without a result and before anything is done.
+//
+// The call takes one step after the other and costs little beside the calls of
+// Actions: the time of the queue's methods, and time linear in the reasons of the
+// plan.
+func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult, error) {
+	if h.Actions == nil {
+		return nil, fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
+	}
+	v, err := f.Verdict()
+	if err != nil {
+		return nil, err
+	}
+	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
+	h.count(r, f.schedulerName())
+	latest, fetchErr := r.fetch(ctx, h.Actions)
+	queueErr := h.requeue(r, &f)
+	h.nominate(r, f.Entry.Pod, latest)
+	h.Actions.Event(r.Event)
+	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
+}
+
+func (f *Failure) schedulerName() string {
+	if f.Profile == "" {
+		return DefaultScheduler
+	}
+	return f.Profile
+}
+
+func (h *FailureHandler) count(r *FailureResult, profile string) {
+	if r.Kind == NoFit {
+		h.Metrics.AddPreemption()
+	}
+	h.Metrics.AddAttempt(Attempt{Result: r.Result, Profile: profile})
+}
+
+// fetch finds out whether the pod is still to be scheduled. It returns the
+// latest version, nil where the pod is gone.
+func (r *FailureResult) fetch(ctx context.Context, from latestFetcher) (*outrank.Pod, error) {
+	latest, result, err := latestOf(ctx, from, r.Pod)
+	switch {
+	case err != nil:
+		return r.Pod, fmt.Errorf("pod %s: %w", r.Pod.Key(), err)
+	case result == PreemptorGone:
+		r.Requeue = NotRequeuedGone
+		return nil, nil
+	case result == PreemptorBound:
+		r.Requeue = NotRequeuedBound
+	}
+	r.Pod = latest
+	return latest, nil
+}
+
+// requeue ends the attempt that the entry of the failure names.
+func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
+	if h.Queue == nil {
+		return nil
+	}
+	entry := f.Entry
+	if r.Requeue != Requeued {
+		h.Queue.Done(entry)
+		return nil
+	}
+	// The result keeps its own filters whatever a queue does with these.
+	entry.Pod, entry.FailedFilters = r.Pod, slices.Clone(r.Filters)
+	if err := h.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
+		return fmt.Errorf("pod %s: back to the queue: %w", r.Pod.Key(), err)
+	}
+	return nil
+}
+
+// nominate brings the nominator in line with the change. before is the pod as it
+// was when the attempt began, latest the pod as it is.
+func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod) {
+	switch {
+	case h.Nominator == nil:
+	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
+		h.Nominator.Delete(before)
+	case r.Nomination.Change == SetNomination:
+		h.Nominator.Add(latest, r.Nomination.Node)
+	default:
+		h.Nominator.Update(before, latest)
+	}
+}
+
+func (h *FailureHandler) update(ctx context.Context, r *FailureResult) error {
+	if r.Requeue != Requeued {
+		return nil
+	}
+	err := h.Actions.UpdateStatus(ctx, r.Pod, r.Condition, r.Nomination)
+	if err == nil || notFound(err) {
+		return nil
+	}
+	return fmt.Errorf("pod %s: condition %s: %w", r.Pod.Key(), r.Condition.Type, err)
+}

@@ -1,0 +1,177 @@
+package execution_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Both queues take what a handler gives them, without an adapter: the attempt
+// that was popped, the latest version, the filters and the time.
+func TestQueuesFitTheFailurePath(t *testing.T) {
+	priorities, err := queue.New(queue.Config{})
+	require.NoError(t, err)
+	for name, waiting := range map[string]queue.SchedulingQueue{"queue": priorities, "fifo": queue.NewFIFO()} {
+		t.Run(name, func(t *testing.T) {
+			pod, latest := pendingPod("p", withUID("uid-p")), pendingPod("p", withUID("uid-p"), withPriority(77))
+			require.NoError(t, waiting.Add(pod, now))
+			entry, ok := waiting.TryPop(now)
+			require.True(t, ok)
+			r := &executiontest.Recorder{Find: func(string) (*outrank.Pod, bool) { return latest, true }}
+			handler := execution.FailureHandler{Actions: r, Queue: waiting}
+			failure := execution.Failure{
+				Entry: entry, Now: now.Add(5 * time.Second),
+				Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken"), countOf(2, preemption.NodePorts, "taken")),
+			}
+			_, err := handler.Handle(context.Background(), failure)
+			require.NoError(t, err)
+			inside := waiting.Pending()
+			all := slices.Concat(inside.Active, inside.Backoff, inside.Unschedulable, inside.InFlight)
+			require.Len(t, all, 1)
+			assert.Same(t, latest, all[0].Pod)
+			assert.Equal(t, []string{preemption.NodePorts}, all[0].FailedFilters)
+			assert.Equal(t, failure.Now, all[0].Enqueued)
+			assert.Equal(t, entry.Cycle, all[0].Cycle)
+
+			result, err := handler.Handle(context.Background(), failure)
+			require.ErrorIs(t, err, queue.ErrNotInFlight, "the attempt has ended")
+			assert.Equal(t, execution.Requeued, result.Requeue)
+
+			failure.Entry, ok = waiting.TryPop(now.Add(time.Hour))
+			require.True(t, ok)
+			r.Find = func(string) (*outrank.Pod, bool) { return nil, false }
+			_, err = handler.Handle(context.Background(), failure)
+			require.NoError(t, err)
+			assert.Equal(t, queue.Counts{}, waiting.Counts(), "the attempt of a pod that is gone ends as well")
+		})
+	}
+}
+
+// How a failure leaves the queue, the nominator and the pod's status, by what
+// has become of the pod in the meantime.
+func TestFailureResult(t *testing.T) {
+	never := turnedDown(preemption.NotEligible, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	hopeless := turnedDown(preemption.NothingHelps, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	preempts := turnedDown(preemption.Preempt, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	gone := func(string) (*outrank.Pod, bool) { return nil, false }
+	as := func(change ...func(*outrank.Pod)) func(string) (*outrank.Pod, bool) {
+		return func(string) (*outrank.Pod, bool) { return pendingPod("p", change...), true }
+	}
+	for name, c := range map[string]struct {
+		why     string
+		failure execution.Failure
+		change  func(*executiontest.Recorder)
+		requeue execution.Requeue
+		node    string // nominated to, afterwards; "memory" before
+		want    string
+		err     error
+	}{
+		"set": {"room is being made on n1", execution.Failure{Plan: preempts}, nil, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p", nil},
+		"cleared": {"no room to be had", execution.Failure{Plan: hopeless}, nil, execution.Requeued, "",
+			"latest p|requeue p|event p|update status p", nil},
+		"kept in memory": {"not eligible: left as it is", execution.Failure{Plan: never}, nil, execution.Requeued, "memory",
+			"latest p|requeue p|event p|update status p", nil},
+		"kept as written": {"the pod itself has been told in the meantime", execution.Failure{Plan: never},
+			func(r *executiontest.Recorder) { r.Find = as(withNomination("n5")) }, execution.Requeued, "n5",
+			"latest p|requeue p|event p|update status p", nil},
+		"scheduler error": {"cleared", execution.Failure{Err: errBusy}, nil, execution.Requeued, "",
+			"latest p|requeue p|event p|update status p", nil},
+		"gone": {"nothing goes back, and there is no status", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = gone }, execution.NotRequeuedGone, "", "latest p|done p|event p", nil},
+		"reborn": {"another pod has its name", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = as(withUID("other")) }, execution.NotRequeuedGone, "", "latest p|done p|event p", nil},
+		"bound": {"it has been scheduled after all", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Find = as(withNode("n7")) }, execution.NotRequeuedBound, "", "latest p|done p|event p", nil},
+		"fetching fails": {"it goes back as it was", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") }, execution.Requeued, "n1",
+			"latest p!|requeue p|event p|update status p", errBusy},
+		"queue fails": {"the rest is done", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "requeue p") }, execution.Requeued, "n1",
+			"latest p|requeue p!|event p|update status p", errBusy},
+		"status fails": {"reported", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "update status p") }, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p!", errBusy},
+		"status not found": {"gone by now, which is no failure", execution.Failure{Plan: preempts},
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "update status p") }, execution.Requeued, "n1",
+			"latest p|requeue p|event p|update status p!", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n execution.Nominator
+			r := &executiontest.Recorder{}
+			if c.change != nil {
+				c.change(r)
+			}
+			c.failure.Entry = entryOf(pendingPod("p", withUID("uid-p")))
+			n.Add(c.failure.Entry.Pod, "memory")
+			result, err := (&execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}).Handle(context.Background(), c.failure)
+			require.ErrorIs(t, err, c.err, c.why)
+			require.NoError(t, n.Check())
+			assert.Equal(t, c.requeue, result.Requeue, c.why)
+			assert.Equal(t, c.node, n.NodeOf("default/p"), c.why)
+			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
+		})
+	}
+}
+
+func TestHandlingTakesTheLatestVersion(t *testing.T) {
+	r, latest := &executiontest.Recorder{}, pendingPod("p", withPriority(77))
+	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
+	result, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), f)
+	require.NoError(t, err)
+	assert.Same(t, latest, result.Pod)
+	for _, c := range r.Calls() {
+		switch c.Op {
+		case executiontest.OpRequeue:
+			assert.Same(t, latest, c.Pod)
+			assert.Equal(t, []string{preemption.NodePorts}, c.Entry.FailedFilters)
+		case executiontest.OpUpdate:
+			assert.Same(t, latest, c.Pod)
+			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
+		}
+	}
+}
+
+// A context that has ended stops no step that saves the pod.
+func TestHandlingWithAnEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := &executiontest.Recorder{}
+	_, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(ctx, execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, []string{"requeue p", "event p", "update status p"}, story(r))
+}
+
+func TestFailuresAreCounted(t *testing.T) {
+	var m execution.Metrics
+	r := &executiontest.Recorder{}
+	for _, f := range []execution.Failure{
+		{Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))},
+		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken"))},
+		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken")), Profile: "mine"},
+		{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
+		{Err: errBusy},
+		{Refused: &preemption.Status{Code: preemption.Unschedulable}},
+	} {
+		f.Entry = entryOf(pendingPod("p"))
+		_, err := (&execution.FailureHandler{Actions: r, Metrics: &m}).Handle(context.Background(), f)
+		require.NoError(t, err)
+	}
+	c := m.Values()
+	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes")
+	assert.Equal(t, map[execution.Attempt]uint64{
+		{execution.ResultUnschedulable, execution.DefaultScheduler}: 4, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
+	}, c.ScheduleAttempts)
+}

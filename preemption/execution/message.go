@@ -1,0 +1,113 @@
+package execution
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Texts of the reference.
+const (
+	noNodesMessage   = "no nodes available to schedule pods"
+	notHelpfulReason = "Preemption is not helpful for scheduling"
+)
+
+// message returns why the attempt failed, in the words of the reference.
+func (f *Failure) message(kind FailureKind) string {
+	switch kind {
+	case NoNodes:
+		return noNodesMessage
+	case NodeRefused:
+		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
+	case NoFit:
+		text := nodesMessage(nodesOf(f.Plan), f.Plan.TurnedDown)
+		if why := f.preemptionMessage(); why != "" {
+			text += " preemption: " + why
+		}
+		return text
+	}
+	if f.Err != nil {
+		return f.Err.Error()
+	}
+	return f.Refused.String()
+}
+
+// preemptionMessage returns why preemption does not help, empty where it does.
+func (f *Failure) preemptionMessage() string {
+	switch {
+	case f.ExecutionErr != nil:
+		return f.ExecutionErr.Error()
+	case f.Plan.Outcome == preemption.NotEligible:
+		return f.Plan.Ineligible.String()
+	case f.Plan.Outcome == preemption.NothingHelps:
+		return nodesMessage(nodesOf(f.Plan), withUntried(f.Plan))
+	}
+	return ""
+}
+
+// withUntried returns the answers of preemption on all nodes that turned the pod
+// down, those included where it was not tried because it cannot help.
+func withUntried(p *preemption.Plan) []preemption.Count {
+	left := nodesOf(p)
+	for _, c := range p.Unhelpful {
+		left -= c.Nodes
+	}
+	untried := preemption.Count{Status: preemption.Status{Reasons: []string{notHelpfulReason}}, Nodes: left}
+	return append(slices.Clone(p.Unhelpful), untried)
+}
+
+// nodesOf returns the number of nodes that a plan has an answer of.
+func nodesOf(p *preemption.Plan) int {
+	n := p.Feasible
+	for _, c := range p.TurnedDown {
+		n += c.Nodes
+	}
+	return n
+}
+
+// nodesMessage says that none of the nodes is available and how many of them each
+// reason holds for, sorted by text (FitError.Error). A node may have several
+// reasons.
+func nodesMessage(nodes int, counts []preemption.Count) string {
+	text := fmt.Sprintf("0/%d nodes are available:", nodes)
+	given := map[string]int{}
+	for _, c := range counts {
+		for _, reason := range c.Reasons {
+			given[reason] += c.Nodes
+		}
+	}
+	var parts []string
+	for reason, n := range given {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+		}
+	}
+	if len(parts) > 0 {
+		slices.Sort(parts)
+		text += " " + strings.Join(parts, ", ") + "."
+	}
+	return text
+}
+
+// The largest number of bytes of an event's message; a longer one is cut and ends
+// in the mark.
+const (
+	messageLimit = 1024
+	cutMark      = " ..."
+)
+
+// cutMessage shortens a message to what an event may hold (truncateMessage).
+// Unlike the reference it never cuts through a character.
+func cutMessage(text string) string {
+	if len(text) <= messageLimit {
+		return text
+	}
+	at := messageLimit - len(cutMark)
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at] + cutMark
+}

@@ -1,0 +1,112 @@
+package execution
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MetricFamily is a metric with its values, as Prometheus defines it.
+type MetricFamily struct {
+	// Name and Help are the reference's; Type is counter, gauge or histogram.
+	Name, Help, Type string
+	Samples          []MetricSample
+}
+
+// MetricSample is one value of a [MetricFamily].
+type MetricSample struct {
+	// Name is the name of the family, with a suffix in a histogram.
+	Name   string
+	Labels []MetricLabel
+	Value  float64
+}
+
+// MetricLabel is a name with a value.
+type MetricLabel struct{ Name, Value string }
+
+// String returns the sample as a line of the Prometheus text format.
+func (s MetricSample) String() string {
+	labels := make([]string, len(s.Labels))
+	for i, l := range s.Labels {
+		labels[i] = l.Name + `="` + labelEscaper.Replace(l.Value) + `"`
+	}
+	text := s.Name
+	if len(labels) > 0 {
+		text += "{" + strings.Join(labels, ",") + "}"
+	}
+	return text + " " + strconv.FormatFloat(s.Value, 'g', -1, 64)
+}
+
+var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// Families returns the values under the names and with the buckets of
+// kube-scheduler, sorted by name; attempts are sorted by result and profile. The
+// buckets of the histogram are cumulative, as Prometheus wants them. A metric
+// that was never set is left out, except the two of preemption.
+func (c MetricValues) Families() []MetricFamily {
+	families := []MetricFamily{{
+		Name: "scheduler_preemption_attempts_total", Type: "counter",
+		Help:    "How often preemption was tried.",
+		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
+	}, c.PreemptionVictims.metricFamily()}
+	if c.Pending != nil {
+		families = slices.Insert(families, 0, c.Pending.metricFamily())
+	}
+	if len(c.ScheduleAttempts) > 0 {
+		families = append(families, c.attemptFamily())
+	}
+	return families
+}
+
+func (h *VictimHistogram) metricFamily() MetricFamily {
+	f := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
+	total := uint64(0)
+	for i, n := range h.Buckets {
+		total += n
+		bound := math.Inf(1)
+		if i < len(histogramBounds) {
+			bound = float64(histogramBounds[i])
+		}
+		f.Samples = append(f.Samples, MetricSample{
+			Name:   f.Name + "_bucket",
+			Labels: []MetricLabel{{"le", strconv.FormatFloat(bound, 'g', -1, 64)}}, Value: float64(total),
+		})
+	}
+	f.Samples = append(f.Samples,
+		MetricSample{Name: f.Name + "_sum", Value: float64(h.Sum)},
+		MetricSample{Name: f.Name + "_count", Value: float64(total)})
+	return f
+}
+
+func (p *PendingPods) metricFamily() MetricFamily {
+	f := MetricFamily{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
+	for _, q := range []struct {
+		name string
+		pods int
+	}{{"active", p.Active}, {"backoff", p.Backoff}, {"gated", p.Gated}, {"unschedulable", p.Unschedulable}} {
+		f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: []MetricLabel{{"queue", q.name}}, Value: float64(q.pods)})
+	}
+	return f
+}
+
+func (c *MetricValues) attemptFamily() MetricFamily {
+	f := MetricFamily{
+		Name: "scheduler_schedule_attempts_total", Type: "counter",
+		Help: "Number of attempts to schedule pods, by how they ended.",
+	}
+	keys := slices.SortedFunc(maps.Keys(c.ScheduleAttempts), func(a, b Attempt) int {
+		if order := strings.Compare(string(a.Result), string(b.Result)); order != 0 {
+			return order
+		}
+		return strings.Compare(a.Profile, b.Profile)
+	})
+	for _, a := range keys {
+		f.Samples = append(f.Samples, MetricSample{
+			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
+			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},
+		})
+	}
+	return f
+}

@@ -1,0 +1,251 @@
+package execution
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// Nominator remembers the nominations: which pending pods room was made for, and
+// on which node (section 10; the scheduling queue's nominator, seed 001's
+// nominatedPodMap). It may know more than the pods' own NominatedNode, which is
+// written later and read back later still.
+//
+// A pod is known by its namespace and name. A UID, where there is one, keeps
+// apart pods that had the same name one after the other: an event about the
+// earlier pod does not touch the nomination of the later one.
+//
+// The zero value is empty and ready. Any number of goroutines may use it at
+// once. It keeps pointers to the pods that it is given and never changes them.
+type Nominator struct {
+	mu sync.RWMutex
+	// byNode lists the pods nominated to a node, the most important first; no
+	// list is empty. byPod has exactly the pods in these lists, by key.
+	byNode map[string][]*outrank.Pod
+	byPod  map[string]nominatedPod
+}
+
+// nominatedPod is a pod with the node that it is nominated to, which is never
+// "".
+type nominatedPod struct {
+	pod  *outrank.Pod
+	node string
+}
+
+// Add records that room was made for the pod on the node, in place of any
+// earlier nomination of the pod. An empty node stands for the pod's own
+// NominatedNode, and where that is empty too the pod is not nominated any more. A
+// pod that runs or has finished has no nomination: it is deleted whatever the
+// node. A nil pod is ignored.
+//
+// Time is linear in the pods nominated to one node, here and in all methods about
+// one pod.
+func (n *Nominator) Add(pod *outrank.Pod, node string) {
+	if pod == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.put(pod, node)
+}
+
+// Update follows a change of the pod's object from old to new. Where neither
+// names a node, the nomination in memory stays, because it may not be written
+// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
+// the nomination belongs to new from now on. A new pod with another UID is
+// another pod, which takes no nomination over.
+func (n *Nominator) Update(old, new *outrank.Pod) {
+	if old == nil || new == nil {
+		n.Delete(old)
+		n.Add(new, "")
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	node := ""
+	if old.NominatedNode == "" && new.NominatedNode == "" && samePod(old, new) {
+		node = n.entry(old).node
+	}
+	n.remove(old)
+	n.put(new, node)
+}
+
+// Delete removes the pod's nomination, if it has one.
+func (n *Nominator) Delete(pod *outrank.Pod) {
+	if pod == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.remove(pod)
+}
+
+// NominatedTo returns the pods nominated to a node, sorted by importance: the
+// higher priority first, then the earlier start, where a missing start counts as
+// later than any, then the namespace and the name. The slice is the caller's.
+func (n *Nominator) NominatedTo(node string) []*outrank.Pod {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return slices.Clone(n.byNode[node])
+}
+
+// NodeOf returns the name of the node that the pod with this key (namespace/name)
+// is nominated to, empty without a nomination. Constant time.
+func (n *Nominator) NodeOf(key string) string {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.byPod[key].node
+}
+
+// Len returns the number of nominated pods.
+func (n *Nominator) Len() int {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.byPod)
+}
+
+// ApplyTo writes the nominations into a snapshot. When another pod is filtered
+// afterwards, the pods nominated to a node with the same or a higher priority
+// count as if they ran there, and the pod has to pass with them and without them
+// (section 5).
+//
+//  1. A pending pod that the snapshot has nominated to one of its nodes loses
+//     that nomination if it has none here, or one to another node.
+//  2. Every pod nominated here to a node of the snapshot is nominated to it
+//     there. A pod that the snapshot does not know is added as pending.
+//
+// So the nominator has to know all nominations: a caller begins with Add(pod, "")
+// for every pending pod. A nomination has no effect where its node is not in the
+// snapshot, where the pod runs in the snapshot already, or where the snapshot has
+// a pod of its name with another UID.
+//
+// An error is that of [outrank.Pod.Validate] about a pod to be added, and leaves
+// the snapshot as it was. Time is linear in the nodes of the snapshot and in the
+// nominations. No other call may use the snapshot at the same time.
+func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
+	if snap == nil {
+		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+	}
+	wanted := n.entriesFor(snap)
+	mark := snap.Mark()
+	if err := align(snap, wanted); err != nil {
+		// The mark is the latest one, so that undoing it cannot fail.
+		_ = snap.Undo(mark)
+		return err
+	}
+	return snap.Keep(mark)
+}
+
+// entriesFor returns the nominations that have an effect in the snapshot, by key.
+func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nominatedPod {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	wanted := map[string]nominatedPod{}
+	for key, e := range n.byPod {
+		if _, ok := snap.Node(e.node); !ok || snap.NodeOf(key) != "" {
+			continue
+		}
+		if known, ok := snap.Pod(key); !ok || samePod(known, e.pod) {
+			wanted[key] = e
+		}
+	}
+	return wanted
+}
+
+// align makes the nominations of a snapshot equal to the wanted ones.
+func align(snap *preemption.Snapshot, wanted map[string]nominatedPod) error {
+	for node := range snap.Nodes() {
+		for _, p := range snap.NominatedTo(node.Name) {
+			if wanted[p.Key()].node == node.Name {
+				continue
+			}
+			if err := snap.Nominate(p.Key(), ""); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		e := wanted[key]
+		if _, ok := snap.Pod(key); !ok {
+			if err := snap.AddPod(e.pod); err != nil {
+				return err
+			}
+		}
+		if err := snap.Nominate(key, e.node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below returns the pods nominated to a node with a priority lower than value,
+// sorted by importance.
+func (n *Nominator) below(node string, value int32) []*outrank.Pod {
+	return slices.DeleteFunc(n.NominatedTo(node), func(p *outrank.Pod) bool {
+		return p.PriorityValue() >= value
+	})
+}
+
+// put replaces the nomination of the pod.
+func (n *Nominator) put(pod *outrank.Pod, node string) {
+	// A later pod of the same name replaces the earlier one.
+	key := pod.Key()
+	n.drop(key)
+	node = cmp.Or(node, pod.NominatedNode)
+	if node == "" || pod.NodeName != "" || pod.Finished() {
+		return
+	}
+	if n.byPod == nil {
+		n.byPod, n.byNode = map[string]nominatedPod{}, map[string][]*outrank.Pod{}
+	}
+	n.byPod[key] = nominatedPod{pod, node}
+	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
+	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
+}
+
+// remove drops the nomination of this pod, but not of another pod of its name.
+func (n *Nominator) remove(pod *outrank.Pod) {
+	if n.entry(pod).pod != nil {
+		n.drop(pod.Key())
+	}
+}
+
+// entry returns the nomination of the pod, the zero value without one.
+func (n *Nominator) entry(pod *outrank.Pod) nominatedPod {
+	if e := n.byPod[pod.Key()]; e.pod != nil && samePod(e.pod, pod) {
+		return e
+	}
+	return nominatedPod{}
+}
+
+func (n *Nominator) drop(key string) {
+	e, ok := n.byPod[key]
+	if !ok {
+		return
+	}
+	delete(n.byPod, key)
+	rest := slices.DeleteFunc(n.byNode[e.node], func(p *outrank.Pod) bool { return p == e.pod })
+	if len(rest) == 0 {
+		delete(n.byNode, e.node)
+		return
+	}
+	n.byNode[e.node] = rest
+}
+
+// samePod reports whether two pods may be versions of the same pod: they have the
+// same name, and no different UIDs.
+func samePod(a, b *outrank.Pod) bool {
+	return a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
+}
+
+// latestStart stands for the start of a pod that has none, and is later than any.
+var latestStart = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+
+func compareNominated(a, b *outrank.Pod) int { return priority.Compare(a, b, latestStart) }

@@ -1,0 +1,174 @@
+package execution
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Result is how the execution of a plan ended.
+type Result uint8
+
+// The results.
+const (
+	// Interrupted: a step failed or the context ended. The preemptor can be
+	// tried again; the report says what was done.
+	Interrupted Result = iota
+	// Completed: every victim was evicted or needed no eviction, and the
+	// preemptor is nominated.
+	Completed
+	// PreemptorGone: the preemptor does not exist any more, is being deleted, or
+	// another pod has its name. Nothing more was done.
+	PreemptorGone
+	// PreemptorBound: the preemptor runs on a node by now. Nothing was done.
+	PreemptorBound
+)
+
+// String returns the result in a few words.
+func (r Result) String() string {
+	switch r {
+	case Interrupted:
+		return "interrupted"
+	case Completed:
+		return "completed"
+	case PreemptorGone:
+		return "the preemptor is gone"
+	case PreemptorBound:
+		return "the preemptor runs already"
+	}
+	return fmt.Sprintf("Result(%d)", uint8(r))
+}
+
+// EvictionResult is what was done about one victim.
+type EvictionResult uint8
+
+// The results of evictions.
+const (
+	// Skipped: nothing was done, because an earlier step failed.
+	Skipped EvictionResult = iota
+	// Evicted: the victim got its condition and was deleted. It terminates.
+	Evicted
+	// RejectedWhileWaiting: the victim was waiting to be bound, and will not be.
+	RejectedWhileWaiting
+	// AlreadyTerminating: the victim was terminating when the plan was made.
+	AlreadyTerminating
+	// AlreadyEvicted: this executor had evicted the victim before, or did so at
+	// the same time in another call.
+	AlreadyEvicted
+	// AlreadyGone: the victim was not found, which is as good.
+	AlreadyGone
+	// Failed: the eviction was tried and failed.
+	Failed
+)
+
+// Done reports whether nothing is left to do about the victim.
+func (r EvictionResult) Done() bool { return r != Skipped && r != Failed }
+
+// String returns the result in a few words.
+func (r EvictionResult) String() string {
+	switch r {
+	case Skipped:
+		return "skipped"
+	case Evicted:
+		return "evicted"
+	case RejectedWhileWaiting:
+		return "rejected while waiting"
+	case AlreadyTerminating:
+		return "terminating already"
+	case AlreadyEvicted:
+		return "evicted before"
+	case AlreadyGone:
+		return "gone already"
+	case Failed:
+		return "failed"
+	}
+	return fmt.Sprintf("EvictionResult(%d)", uint8(r))
+}
+
+// Report is what was done about a plan. It belongs to the caller.
+type Report struct {
+	Result Result
+	// Preemptor is the pod as it was fetched before anything was done, or the
+	// plan's pod where fetching failed. Node is the plan's node.
+	Preemptor *outrank.Pod
+	Node      string
+	// Victims are the victims of the plan in its order, each once.
+	Victims []VictimReport
+	// Cleared are the pods whose nomination to the node was to be cleared, sorted
+	// by importance. A failure here does not interrupt the execution.
+	Cleared []ClearReport
+	// Nominated says whether the preemptor was nominated to the node. After a
+	// failure in [Asynchronous] order it may be nominated although not all
+	// victims were evicted.
+	Nominated bool
+}
+
+// VictimReport is what was done about one victim.
+type VictimReport struct {
+	Pod    *outrank.Pod
+	Result EvictionResult
+	// Err is why the eviction failed, or why it was skipped while another call
+	// was evicting the victim; else nil.
+	Err error
+}
+
+// ClearReport is a nomination that was to be cleared.
+type ClearReport struct {
+	Pod     *outrank.Pod
+	Cleared bool
+	// Err is why clearing failed. It is nil for a nomination that was cleared.
+	Err error
+}
+
+// Done returns the victims about which nothing is left to do, in the order of
+// the plan.
+func (r *Report) Done() []*outrank.Pod { return r.podsByDone(true) }
+
+// Left returns the victims whose eviction failed or was skipped.
+func (r *Report) Left() []*outrank.Pod { return r.podsByDone(false) }
+
+func (r *Report) podsByDone(done bool) []*outrank.Pod {
+	var pods []*outrank.Pod
+	for _, v := range r.Victims {
+		if v.Result.Done() == done {
+			pods = append(pods, v.Pod)
+		}
+	}
+	return pods
+}
+
+// String returns the whole report in one line.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s: %s", keyOfPod(r.Preemptor), r.Node, r.Result)
+	for _, v := range r.Victims {
+		fmt.Fprintf(&b, "; %s %s", v.Pod.Key(), v.Result)
+	}
+	for _, c := range r.Cleared {
+		if c.Cleared {
+			fmt.Fprintf(&b, "; %s not nominated any more", c.Pod.Key())
+		}
+	}
+	if r.Nominated {
+		b.WriteString("; nominated")
+	}
+	return b.String()
+}
+
+// failure returns the error for an interrupted plan: what went wrong with each
+// victim, and the other cause, if any.
+func (r *Report) failure(cause error) error {
+	errs := []error{}
+	for _, v := range r.Victims {
+		if v.Err != nil {
+			errs = append(errs, fmt.Errorf("victim %s: %w", v.Pod.Key(), v.Err))
+		}
+	}
+	if cause != nil {
+		errs = append(errs, cause)
+	}
+	return fmt.Errorf("pod %s: preempting on node %s: %d of %d victims done: %w",
+		keyOfPod(r.Preemptor), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))
+}

@@ -1,0 +1,285 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// execution is one plan while it is executed.
+type execution struct {
+	*Executor
+	plan *preemption.Plan
+	// report is filled in step by step. While several victims are evicted at
+	// once, each goroutine writes to its own element of Victims.
+	report *Report
+	// toEvict are the victims in the report that are not terminating already.
+	toEvict []*VictimReport
+}
+
+// newExecution prepares the report. A victim that is in the plan twice is taken
+// once.
+func newExecution(e *Executor, plan *preemption.Plan) *execution {
+	x := &execution{Executor: e, plan: plan, report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
+	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
+	for _, v := range plan.Victims {
+		id := identityOf(v.Pod)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		victims = append(victims, VictimReport{Pod: v.Pod})
+		if v.Terminating() {
+			victims[len(victims)-1].Result = AlreadyTerminating
+		} else {
+			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
+		}
+	}
+	x.report.Victims = victims
+	return x
+}
+
+// run takes all steps. The preemptor counts as preempting until run returns, and
+// is activated after that, so that the queue lets it in.
+func (x *execution) run(ctx context.Context) error {
+	activate := false
+	defer func() {
+		x.end(x.plan.Pod.Key())
+		if activate {
+			x.config.Actions.Activate(x.report.Preemptor)
+		}
+	}()
+	found, err := x.fetch(ctx)
+	if err != nil {
+		activate = x.config.Order == Asynchronous
+		return x.report.failure(err)
+	}
+	if !found {
+		return nil
+	}
+	x.config.Metrics.AddVictims(len(x.report.Victims))
+	// Set before the steps, so that a panic in the caller's actions leaves the
+	// preemptor activated.
+	activate = x.config.Order == Asynchronous
+	err = x.steps(ctx)
+	if err == nil && x.report.Result == Interrupted {
+		x.report.Result = Completed
+	}
+	activate = activate && (err != nil || x.report.clearingFailed())
+	return err
+}
+
+// clearingFailed reports whether a nomination could not be cleared.
+func (r *Report) clearingFailed() bool {
+	return slices.ContainsFunc(r.Cleared, func(c ClearReport) bool { return !c.Cleared })
+}
+
+// fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
+// reports whether it still needs room.
+func (x *execution) fetch(ctx context.Context) (bool, error) {
+	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
+	if err != nil {
+		return false, err
+	}
+	if result == PreemptorBound || result == PreemptorGone {
+		x.report.Result = result
+		return false, nil
+	}
+	if latest.Terminating() {
+		x.report.Result = PreemptorGone
+		return false, nil
+	}
+	x.report.Preemptor = latest
+	return true, nil
+}
+
+// latestFetcher is what [Actions] and [FailureActions] have in common.
+type latestFetcher interface {
+	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
+}
+
+// latestOf fetches the pod as it is now. The result is Interrupted where the pod
+// exists and has no node.
+func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Interrupted, err
+	}
+	latest, err := from.Latest(ctx, pod)
+	switch {
+	case notFound(err):
+		return nil, PreemptorGone, nil
+	case err != nil:
+		return nil, Interrupted, fmt.Errorf("latest version: %w", err)
+	case latest == nil || !samePod(latest, pod):
+		return nil, PreemptorGone, nil
+	case latest.NodeName != "":
+		return latest, PreemptorBound, nil
+	}
+	return latest, Interrupted, nil
+}
+
+// steps takes the steps after the first in the configured order.
+func (x *execution) steps(ctx context.Context) error {
+	if x.config.Order == Asynchronous {
+		if ok, err := x.nominate(ctx); !ok {
+			return err
+		}
+		x.clearNominations(ctx)
+		return x.evictLastAlone(ctx)
+	}
+	if err := x.evictAll(ctx, x.toEvict); err != nil {
+		return err
+	}
+	x.clearNominations(ctx)
+	_, err := x.nominate(ctx)
+	return err
+}
+
+// evictLastAlone evicts all victims, and the last one after all others have been
+// dealt with.
+func (x *execution) evictLastAlone(ctx context.Context) error {
+	if len(x.toEvict) == 0 {
+		return nil
+	}
+	last := len(x.toEvict) - 1
+	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
+		return err
+	}
+	x.setLastVictim(x.plan.Pod.Key(), x.toEvict[last].Pod)
+	return x.evictAll(ctx, x.toEvict[last:])
+}
+
+// evictAll evicts these victims in groups of Parallel.
+func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
+	for group := range slices.Chunk(victims, x.config.Parallel) {
+		if err := ctx.Err(); err != nil {
+			return x.report.failure(err)
+		}
+		x.evictGroup(ctx, group)
+		if !x.postEvents(group) {
+			return x.report.failure(nil)
+		}
+	}
+	return nil
+}
+
+// evictGroup evicts all victims of a group at once, and returns when all calls
+// have returned.
+func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
+	var others sync.WaitGroup
+	for _, v := range group[1:] {
+		others.Go(func() { x.evictOnce(ctx, v) })
+	}
+	x.evictOnce(ctx, group[0])
+	others.Wait()
+}
+
+// postEvents posts the events about a group, and reports whether nothing is left
+// to do about any victim in it.
+func (x *execution) postEvents(group []*VictimReport) bool {
+	all := true
+	for _, v := range group {
+		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
+			x.config.Actions.Event(preemptedEvent(v.Pod, x.report.Preemptor, x.plan.Node))
+		}
+		all = all && v.Result.Done()
+	}
+	return all
+}
+
+// evictOnce evicts a victim unless this executor has done so before.
+func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
+	id := identityOf(v.Pod)
+	claim, err := x.evictions.claim(ctx, id)
+	switch {
+	case err != nil:
+		v.Err = err
+		return
+	case claim == nil:
+		v.Result = AlreadyEvicted
+		return
+	}
+	// The claim is settled even if the caller's actions panic: other calls may
+	// wait for it.
+	v.Result = Failed
+	defer func() { x.evictions.settle(id, claim, v.Result) }()
+	v.Result, v.Err = x.evict(ctx, v.Pod)
+}
+
+// evict rejects or evicts a victim.
+func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
+	waited, err := x.config.Actions.Reject(ctx, victim)
+	if err == nil && waited {
+		return RejectedWhileWaiting, nil
+	}
+	if err == nil {
+		err = x.config.Actions.Evict(ctx, Eviction{
+			Victim: victim, Condition: victimCondition(x.config.Scheduler), Grace: x.plan.Grace,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node,
+		})
+	}
+	switch {
+	case err == nil:
+		return Evicted, nil
+	case notFound(err):
+		return AlreadyGone, nil
+	}
+	return Failed, err
+}
+
+// clearNominations clears the nominations of lower priority to the node, one
+// after the other. A failure does not stop it; the end of the context does.
+func (x *execution) clearNominations(ctx context.Context) {
+	pods := x.plan.ClearedNominations
+	if x.config.Nominator != nil {
+		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
+	}
+	for _, p := range pods {
+		c := ClearReport{Pod: p, Err: ctx.Err()}
+		if c.Err == nil {
+			c.Err = x.config.Actions.ClearNomination(ctx, p)
+		}
+		if c.Err == nil || notFound(c.Err) {
+			c.Cleared, c.Err = true, nil
+			x.forgetNomination(p)
+		}
+		x.report.Cleared = append(x.report.Cleared, c)
+	}
+}
+
+func (x *execution) forgetNomination(p *outrank.Pod) {
+	if x.config.Nominator != nil {
+		x.config.Nominator.Delete(p)
+	}
+}
+
+// nominate writes the nomination down on the preemptor, and first in the
+// Nominator, so that no other pod takes the room in the meantime. Where it cannot
+// be written, the Nominator drops it again, as in seed 001. It reports whether
+// the preemptor is nominated now.
+func (x *execution) nominate(ctx context.Context) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, x.report.failure(err)
+	}
+	pod, memory := x.report.Preemptor, x.config.Nominator
+	if memory != nil {
+		memory.Add(pod, x.plan.Node)
+	}
+	err := x.config.Actions.Nominate(ctx, pod, x.plan.Node)
+	switch {
+	case err == nil:
+		x.report.Nominated = true
+		return true, nil
+	case notFound(err):
+		x.forgetNomination(pod)
+		x.report.Result = PreemptorGone
+		return false, nil
+	case memory != nil:
+		memory.Add(pod, "")
+	}
+	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
+}

@@ -1,0 +1,129 @@
+package history
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+)
+
+// link is the end of a chain: a lineage, and how it was evicted by the lineage
+// before it. Chains share their beginnings. Only the cascade changes once a link
+// is made.
+type link struct {
+	lineage string
+	// before is nil where the chain begins: that lineage was not evicted, and
+	// time and node are empty.
+	before  *link
+	length  int // links from the beginning
+	time    time.Time
+	node    string
+	cascade *cascade // shared by all chains with this beginning
+}
+
+// cascade is all that follows from one preemption.
+type cascade struct {
+	longest int // links of its longest chain ever
+}
+
+// begin returns the empty chain of a lineage.
+func begin(lineage string) *link { return &link{lineage: lineage, cascade: &cascade{}} }
+
+// find returns a lineage's place in the chain, nil if it has none. Time is linear
+// in the length of the chain.
+func (l *link) find(lineage string) *link {
+	for ; l != nil; l = l.before {
+		if l.lineage == lineage {
+			return l
+		}
+	}
+	return nil
+}
+
+// cascades counts the cascades.
+type cascades struct {
+	maxChain int // links
+	// count[n] is how many cascades have a longest chain of n links.
+	count []int
+	cut   int // how often a chain was cut
+	// longest is the first chain that reached its length.
+	longest *link
+}
+
+// extend adds a link to a chain, or begins a new chain where this one has its
+// largest length.
+func (c *cascades) extend(from *link, next link) *link {
+	if from.length >= c.maxChain {
+		from = begin(from.lineage)
+		c.cut++
+	}
+	next.before, next.length, next.cascade = from, from.length+1, from.cascade
+	c.grow(next.cascade, next.length)
+	if c.longest == nil || next.length > c.longest.length {
+		c.longest = &next
+	}
+	return &next
+}
+
+// grow counts a cascade under a new length, if that is longer than before.
+func (c *cascades) grow(of *cascade, length int) {
+	if length <= of.longest {
+		return
+	}
+	for len(c.count) <= length {
+		c.count = append(c.count, 0)
+	}
+	if of.longest > 0 {
+		c.count[of.longest]--
+	}
+	of.longest = length
+	c.count[length]++
+}
+
+// cycleCounts counts rounds by cycle.
+type cycleCounts struct {
+	maxCycles int // distinct cycles
+	// known is by key: the ids of the lineages in order, the least of them
+	// first, so that every rotation of a cycle has the same key.
+	known map[string]*cycleCount
+	// rounds counts all rounds, uncounted those of cycles beyond the limit.
+	rounds, uncounted int
+	key               []byte
+}
+
+// cycleCount is one cycle with its rounds.
+type cycleCount struct {
+	rounds      int
+	first, last time.Time
+}
+
+// count records that a round is complete. The ids come in reverse: each lineage
+// was evicted by the next one. It reverses the slice in place.
+func (c *cycleCounts) count(ids []uint32, at time.Time) {
+	c.rounds++
+	slices.Reverse(ids)
+	start := slices.Index(ids, slices.Min(ids))
+	c.key = c.key[:0]
+	for i := range ids {
+		c.key = binary.BigEndian.AppendUint32(c.key, ids[(start+i)%len(ids)])
+	}
+	known := c.known[string(c.key)]
+	if known == nil {
+		if len(c.known) >= c.maxCycles {
+			c.uncounted++
+			return
+		}
+		known = &cycleCount{first: at}
+		c.known[string(c.key)] = known
+	}
+	known.rounds++
+	known.last = at
+}
+
+// idsOf returns the ids in a key.
+func idsOf(key string) []uint32 {
+	ids := make([]uint32, 0, len(key)/4)
+	for b := []byte(key); len(b) > 0; b = b[4:] {
+		ids = append(ids, binary.BigEndian.Uint32(b))
+	}
+	return ids
+}

@@ -1,0 +1,164 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Summary is what a [Log] found up to some moment. It is a value of the caller's
+// own. The summary of an empty log is the zero value.
+type Summary struct {
+	// Preemptions and Evictions count the preemptions, and the victims in them.
+	Preemptions, Evictions int
+
+	// Cascades counts the cascades, ByLength those of each length, the shortest
+	// first. LongestCascade is the longest chain of all, the earliest of equals;
+	// it is empty where there is no cascade.
+	Cascades       int
+	ByLength       []CascadeCount
+	LongestCascade []CascadeLink
+	// CutCascades is how often a chain was cut because it was too long.
+	CutCascades int
+
+	// Cycles are the distinct cycles, sorted by rounds, the most first, then by
+	// length, the longest first, then by name.
+	Cycles []Cycle
+	// LongestCycle is the cycle of most lineages, of equals the first in Cycles;
+	// it is empty where there is no cycle.
+	LongestCycle Cycle
+	// Rounds counts the rounds of all cycles, OtherRounds those of them that
+	// belong to cycles beyond the limit, which are not in Cycles.
+	Rounds, OtherRounds int
+
+	// Repeats are the lineages that more than one preemption evicted, sorted by
+	// how often, the most first, then by name.
+	Repeats []Repeat
+}
+
+// CascadeCount is how many cascades have so many links in their longest chain.
+type CascadeCount struct {
+	Links, Cascades int
+}
+
+// CascadeLink is one link of a cascade: at this time the preemptor evicted the
+// victim from the node. The victim is the preemptor of the next link.
+type CascadeLink struct {
+	Time              time.Time
+	Node              string
+	Preemptor, Victim string
+}
+
+// Cycle is a ring of lineages that evict one another.
+type Cycle struct {
+	// Lineages begins with the least name. Each evicts the next, and the last
+	// evicts the first.
+	Lineages []string
+	// Rounds counts the rounds; First and Last are when the first and the last
+	// of them were complete.
+	Rounds      int
+	First, Last time.Time
+}
+
+// String returns the cycle as "a → b → a".
+func (c Cycle) String() string {
+	if len(c.Lineages) == 0 {
+		return ""
+	}
+	return strings.Join(c.Lineages, " → ") + " → " + c.Lineages[0]
+}
+
+// Repeat is a lineage that was evicted again and again.
+type Repeat struct {
+	Lineage string
+	// Times is how many preemptions evicted it. First and Last are when the first
+	// and the last of them were.
+	Times       int
+	First, Last time.Time
+	// Preemptor is the lineage that evicted it every time; empty if there were
+	// several.
+	Preemptor string
+}
+
+// Summary returns what was found so far; recording may continue afterwards. Time
+// is linear in the lineages and cycles that are kept, and what sorting takes.
+func (h *Log) Summary() Summary {
+	r := Summary{
+		Preemptions: h.preemptions, Evictions: h.evictions,
+		CutCascades: h.cascades.cut,
+		Rounds:      h.cycles.rounds, OtherRounds: h.cycles.uncounted,
+		Repeats: h.repeats(),
+	}
+	h.cascades.report(&r)
+	r.Cycles = h.distinctCycles()
+	for _, c := range r.Cycles {
+		if len(c.Lineages) > len(r.LongestCycle.Lineages) {
+			r.LongestCycle = c
+		}
+	}
+	r.LongestCycle.Lineages = slices.Clone(r.LongestCycle.Lineages)
+	return r
+}
+
+func (c *cascades) report(r *Summary) {
+	for links, n := range c.count {
+		if links >= 2 && n > 0 {
+			r.ByLength = append(r.ByLength, CascadeCount{links, n})
+			r.Cascades += n
+		}
+	}
+	if c.longest == nil || c.longest.length < 2 {
+		return
+	}
+	for l := c.longest; l.before != nil; l = l.before {
+		r.LongestCascade = append(r.LongestCascade, CascadeLink{
+			Time: l.time, Node: l.node, Preemptor: l.before.lineage, Victim: l.lineage,
+		})
+	}
+	slices.Reverse(r.LongestCascade)
+}
+
+func (h *Log) distinctCycles() []Cycle {
+	names := make([]string, len(h.lineages))
+	for name, l := range h.lineages {
+		names[l.id] = name
+	}
+	var out []Cycle
+	for key, c := range h.cycles.known {
+		ids := idsOf(key)
+		ring := make([]string, len(ids))
+		for i, id := range ids {
+			ring[i] = names[id]
+		}
+		start := slices.Index(ring, slices.Min(ring))
+		ring = slices.Concat(ring[start:], ring[:start])
+		out = append(out, Cycle{Lineages: ring, Rounds: c.rounds, First: c.first, Last: c.last})
+	}
+	slices.SortFunc(out, func(a, b Cycle) int {
+		return cmp.Or(
+			cmp.Compare(b.Rounds, a.Rounds),
+			cmp.Compare(len(b.Lineages), len(a.Lineages)),
+			slices.Compare(a.Lineages, b.Lineages),
+		)
+	})
+	return out
+}
+
+func (h *Log) repeats() []Repeat {
+	var out []Repeat
+	for _, l := range h.lineages {
+		if l.times < 2 {
+			continue
+		}
+		r := Repeat{Lineage: l.name, Times: l.times, First: l.first, Last: l.last}
+		if !l.several {
+			r.Preemptor = l.by
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Repeat) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Lineage, b.Lineage))
+	})
+	return out
+}

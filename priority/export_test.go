@@ -1,9 +1,0 @@
-package priority
-
-import (
-	"maps"
-	"slices"
-)
-
-// HelpedBy names, in order, the filters of which it is known what may help.
-func HelpedBy() []string { return slices.Sorted(maps.Keys(helpers)) }

@@ -1,0 +1,110 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+)
+
+// flight returns the item whose attempt the entry belongs to, nil if the attempt is
+// over.
+func (c *core) flight(e *Entry) *item {
+	if it := c.find(e.Pod); it != nil && it.pool == inFlight && it.Cycle == e.Cycle {
+		return it
+	}
+	return nil
+}
+
+// Done ends an attempt for good. Time O(log n).
+func (c *core) Done(e Entry) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it := c.flight(&e)
+	if it != nil {
+		c.drop(it)
+	}
+	return it != nil
+}
+
+// returning returns the item whose attempt an entry ends. If the pod was updated
+// meanwhile, that version is newer than the entry's and stays.
+func (c *core) returning(e *Entry) (*item, error) {
+	if e.Pod == nil {
+		return nil, errNoPod("AddUnschedulableIfNotPresent")
+	}
+	it := c.flight(e)
+	if it == nil {
+		return nil, fmt.Errorf("pod %s: attempt %d: %w", e.Pod.Key(), e.Cycle, ErrNotInFlight)
+	}
+	if !it.updated {
+		it.Pod = e.Pod
+	}
+	return it, nil
+}
+
+// popActive begins an attempt with the first active pod. mu is held.
+func (c *core) popActive() (Entry, bool) {
+	it := c.pools[active].head()
+	if it == nil {
+		return Entry{}, false
+	}
+	c.pools[active].remove(it)
+	c.cycle++
+	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
+	it.FailedFilters, it.moved, it.updated = nil, false, false
+	c.push(it, inFlight)
+	return it.Entry, true
+}
+
+// Pop waits until a pod is active, the queue is closed ([ErrClosed]) or the
+// context ends (its error), and begins an attempt with the first active pod. A
+// context that has ended gets no pod. Which of several waiting calls gets a pod is
+// not defined. Taking it is O(log n).
+func (c *core) Pop(ctx context.Context) (Entry, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return Entry{}, err
+		}
+		e, wake, err := c.take()
+		if wake == nil {
+			return e, err
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// take pops, or returns a channel to wait for before asking again.
+func (c *core) take() (Entry, <-chan struct{}, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.popActive(); ok {
+		return e, nil, nil
+	}
+	if c.closed {
+		return Entry{}, nil, ErrClosed
+	}
+	if c.wake == nil {
+		c.wake = make(chan struct{})
+	}
+	return Entry{}, c.wake, nil
+}
+
+// wakeAll wakes all waiting calls. They find the queue as the operation under way
+// leaves it, because they need its lock.
+func (c *core) wakeAll() {
+	if c.wake != nil {
+		close(c.wake)
+		c.wake = nil
+	}
+}
+
+// Close ends all waiting, now and later: Pop still returns what is active, and
+// then [ErrClosed]. Everything else goes on working.
+func (c *core) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.wakeAll()
+}

@@ -1,0 +1,102 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Durations of kube-scheduler v1.36, and the time-out of v1.13, which differs.
+const (
+	DefaultInitialBackoff       = time.Second
+	DefaultMaxBackoff           = 10 * time.Second
+	DefaultUnschedulableTimeout = 5 * time.Minute
+	UnschedulableTimeoutV113    = time.Minute
+)
+
+// Config is how a [Queue] orders and delays pods. Its zero value does what
+// today's kube-scheduler does.
+type Config struct {
+	// InitialBackoff is how long a pod waits after its first failed attempt.
+	// Each further attempt doubles it, up to MaxBackoff. Zero means
+	// [DefaultInitialBackoff] and [DefaultMaxBackoff].
+	InitialBackoff, MaxBackoff time.Duration
+	// UnschedulableTimeout is how long after its last attempt an unschedulable
+	// pod is tried again without an event that may help it. Zero means
+	// [DefaultUnschedulableTimeout]; v1.13 had [UnschedulableTimeoutV113].
+	UnschedulableTimeout time.Duration
+	// Compare orders the active pods: it is negative if a is to be popped before
+	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
+	Compare func(a, b *Entry) int
+	// Helps decides whether an event may help an unschedulable pod; nil is
+	// [Helps]. Like Compare it must not change the entry, keep it, or call the
+	// queue, which is locked meanwhile.
+	Helps func(e *Entry, event ClusterEvent) bool
+}
+
+// Validate returns everything that is wrong with the configuration, in one
+// *[outrank.InputError].
+func (c *Config) Validate() error {
+	var ps []outrank.Problem
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"InitialBackoff", c.InitialBackoff},
+		{"MaxBackoff", c.MaxBackoff},
+		{"UnschedulableTimeout", c.UnschedulableTimeout},
+	} {
+		if d.value < 0 {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: d.field, Text: fmt.Sprintf("%v is negative", d.value)})
+		}
+	}
+	if set := c.filledIn(); len(ps) == 0 && set.InitialBackoff > set.MaxBackoff {
+		text := fmt.Sprintf("%v is less than InitialBackoff, %v", set.MaxBackoff, set.InitialBackoff)
+		ps = append(ps, outrank.Problem{Object: "queue config", Field: "MaxBackoff", Text: text})
+	}
+	if len(ps) > 0 {
+		return &outrank.InputError{Problems: ps}
+	}
+	return nil
+}
+
+// filledIn returns the configuration with the defaults for what is zero.
+func (c Config) filledIn() Config {
+	if c.InitialBackoff == 0 {
+		c.InitialBackoff = DefaultInitialBackoff
+	}
+	if c.MaxBackoff == 0 {
+		c.MaxBackoff = DefaultMaxBackoff
+	}
+	if c.UnschedulableTimeout == 0 {
+		c.UnschedulableTimeout = DefaultUnschedulableTimeout
+	}
+	if c.Helps == nil {
+		c.Helps = Helps
+	}
+	return c
+}
+
+// backoffAfter returns how long a pod waits after so many attempts. Doubling stops
+// before it could overflow, so it takes at most some 60 steps.
+func (c *Config) backoffAfter(attempts int) time.Duration {
+	d := c.InitialBackoff
+	for range attempts - 1 {
+		if d > c.MaxBackoff/2 {
+			return c.MaxBackoff
+		}
+		d *= 2
+	}
+	return d
+}
+
+// order is the order of the active pool.
+func (c *Config) order(a, b *item) int {
+	if c.Compare != nil {
+		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {
+			return o
+		}
+	}
+	return CompareEntries(&a.Entry, &b.Entry)
+}

@@ -1,0 +1,136 @@
+package queue
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// core is what the queues have in common: the pods inside and their pools,
+// attempts, and waiting. Every pod inside is in items and in exactly one pool.
+// Events leave nothing behind but two numbers.
+type core struct {
+	mu    sync.Mutex
+	items map[podKey]*item
+	pools [poolCount]heap
+	// cycle numbers the attempts, arrivals the pods that became active.
+	cycle, arrivals int64
+	closed          bool
+	// wake is closed when a pod becomes active or the queue closes; nil while no
+	// call waits.
+	wake chan struct{}
+}
+
+// init prepares the pools. The active pool is sorted by the given order, the
+// others by when their pods are due, with the same order among equals.
+func (c *core) init(order func(a, b *item) int) {
+	c.items = map[podKey]*item{}
+	c.pools[active].order = order
+	c.pools[backoff].order = func(a, b *item) int {
+		return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), order(a, b))
+	}
+	c.pools[unschedulable].order = func(a, b *item) int {
+		return cmp.Or(a.due.Compare(b.due), order(a, b))
+	}
+	c.pools[inFlight].order = func(a, b *item) int { return cmp.Compare(a.Cycle, b.Cycle) }
+}
+
+func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
+
+// find returns the item of this very pod, nil if it is not inside.
+func (c *core) find(pod *outrank.Pod) *item {
+	if pod == nil {
+		return nil
+	}
+	if it := c.items[keyOf(pod)]; it != nil && it.Pod.UID == pod.UID {
+		return it
+	}
+	return nil
+}
+
+// enter makes a pod active that is not inside, in place of any other pod of its
+// name.
+func (c *core) enter(pod *outrank.Pod, now time.Time) {
+	key := keyOf(pod)
+	if before := c.items[key]; before != nil {
+		c.drop(before)
+	}
+	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key}
+	c.items[key] = it
+	c.push(it, active)
+}
+
+func (c *core) drop(it *item) {
+	c.pools[it.pool].remove(it)
+	delete(c.items, it.key)
+}
+
+func (c *core) move(it *item, to pool) {
+	c.pools[it.pool].remove(it)
+	c.push(it, to)
+}
+
+func (c *core) push(it *item, to pool) {
+	it.pool = to
+	if to == active {
+		c.arrivals++
+		it.arrival = c.arrivals
+		c.wakeAll()
+	}
+	c.pools[to].push(it)
+}
+
+// Add makes a pod wait for its next attempt without delay. Time O(log n).
+func (c *core) Add(pod *outrank.Pod, now time.Time) error {
+	if pod == nil {
+		return errNoPod("Add")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it := c.find(pod)
+	switch {
+	case it == nil:
+		c.enter(pod, now)
+	case it.pool == active:
+		c.replace(it, pod)
+	default:
+		// The key of a heap must not change inside it.
+		c.pools[it.pool].remove(it)
+		it.Pod, it.Enqueued = pod, now
+		c.push(it, active)
+	}
+	return nil
+}
+
+// replace sets another version of an item's pod, which may change its place.
+func (c *core) replace(it *item, pod *outrank.Pod) {
+	it.Pod = pod
+	c.pools[it.pool].fix(it)
+}
+
+// AddIfNotPresent adds a pod unless it is inside. Time O(log n).
+func (c *core) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
+	if pod == nil {
+		return false, errNoPod("AddIfNotPresent")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.find(pod) != nil {
+		return false, nil
+	}
+	c.enter(pod, now)
+	return true, nil
+}
+
+// Delete takes a pod out, also out of flight. Time O(log n).
+func (c *core) Delete(pod *outrank.Pod) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it := c.find(pod)
+	if it != nil {
+		c.drop(it)
+	}
+	return it != nil
+}

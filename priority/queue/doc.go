@@ -1,0 +1,31 @@
+// Package queue answers: which pod is next? It is kube-scheduler's scheduling
+// queue: pods wait in it, the most important is popped first, and a pod that did
+// not fit waits apart until trying it again may help.
+//
+//	q, err := queue.New(queue.Config{})
+//	err = q.Add(pod, now)
+//	entry, ok := q.TryPop(now)                       // or Pop, which waits
+//	entry.FailedFilters = []string{"NodeResourcesFit"} // it did not fit
+//	err = q.AddUnschedulableIfNotPresent(entry, now) // else q.Done(entry)
+//	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
+//
+// A [Queue] has three pools (active, backoff, unschedulable) and goes by
+// priority; a [FIFO] takes the pods as they come. Both are a [SchedulingQueue],
+// which says what holds for either of them, and both are what
+// execution.FailureHandler of package preemption/execution asks for.
+//
+// # Calls at once, and cost
+//
+// All methods may be called from any number of goroutines. Time is an argument
+// throughout: nothing here reads a clock or starts a goroutine, and the same
+// calls return the same entries. A call about one pod takes O(log n) of the pods
+// inside, a call that looks at all pods of a pool O(n log n). Memory is linear in
+// the largest number of pods that were ever inside at once. Queues keep the
+// pointers that they are given and never change a pod.
+//
+// # Deviations from the reference
+//
+// The reference is the queue of kube-scheduler v1.36. The deviations are listed
+// at [Queue], [CompareEntries] and [Queue.AssignedPodAdded]. Section 3 of the
+// rules holds the order, and the end of section 10 the pools.
+package queue

@@ -1,0 +1,68 @@
+package queue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo).
+// An entry that a queue hands out belongs to the caller; only the pod it points
+// to is shared, and that must not be changed.
+type Entry struct {
+	Pod *outrank.Pod
+	// Attempts is how often the pod was popped.
+	Attempts int
+	// FirstEnqueued is when the pod first entered the queue, Enqueued when it
+	// last did: it was added, or put back after an attempt. Moves between the
+	// pools of a queue change neither.
+	FirstEnqueued, Enqueued time.Time
+	// BackoffEnd is when the pod may be tried again after its last failure;
+	// zero before the first, and always in a [FIFO].
+	BackoffEnd time.Time
+	// FailedFilters names the filters that kept the pod off some node in its
+	// last attempt, sorted and each once. It is empty in an entry just popped:
+	// the caller fills it in before putting the entry back. No filter at all
+	// means that the attempt ended in an error.
+	FailedFilters []string
+	// Cycle is the number of the attempt, counted by the queue from 1 over all
+	// its pods; zero before the first.
+	Cycle int64
+}
+
+// copied returns a copy that shares nothing but the pod.
+func (e Entry) copied() Entry {
+	e.FailedFilters = slices.Clone(e.FailedFilters)
+	return e
+}
+
+// CompareEntries is negative if a is to be popped before b, positive if after,
+// and 0 if nothing tells them apart (section 3, queue order; PrioritySort).
+// What decides, in this order:
+//
+//  1. the higher priority; no priority counts as 0;
+//  2. the earlier time of entering the queue, [Entry.Enqueued];
+//  3. the namespace, then the name, then the UID, whichever is first by bytes.
+//
+// Upstream stops after the second. An entry without a pod comes last. The call
+// takes constant time and allocates nothing.
+func CompareEntries(a, b *Entry) int {
+	switch noA, noB := a == nil || a.Pod == nil, b == nil || b.Pod == nil; {
+	case noA && noB:
+		return 0
+	case noA:
+		return 1
+	case noB:
+		return -1
+	}
+	if c := cmp.Compare(b.Pod.PriorityValue(), a.Pod.PriorityValue()); c != 0 {
+		return c
+	}
+	if c := a.Enqueued.Compare(b.Enqueued); c != 0 {
+		return c
+	}
+	return priority.CompareIdentity(a.Pod, b.Pod)
+}

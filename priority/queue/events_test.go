@@ -1,0 +1,97 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+)
+
+func TestHelps(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		filters      []string
+		event        ClusterEventKind
+		want         bool
+	}{
+		{"room", "a pod that goes frees room", []string{"NodeResourcesFit"}, EventAssignedPodDeleted, true},
+		{"no room", "a pod that comes takes more", []string{"NodeResourcesFit"}, EventAssignedPodAdded, false},
+		{"taint", "pods do not change taints", []string{"TaintToleration"}, EventAssignedPodDeleted, false},
+		{"taint of a node", "a node may have lost it", []string{"TaintToleration"}, EventNodeUpdated, true},
+		{"name", "a node's name never changes", []string{"NodeName"}, EventNodeUpdated, false},
+		{"several", "one of them is enough", []string{"NodeName", "NodeResourcesFit", "TaintToleration"}, EventAssignedPodDeleted, true},
+		{"neighbour", "the pod may be the one that is missing", []string{"InterPodAffinity"}, EventAssignedPodAdded, true},
+		{"spread", "a domain less may raise the minimum", []string{"PodTopologySpread"}, EventNodeDeleted, true},
+		{"volume", "a claim may be bound", []string{"VolumeBinding"}, EventStorageChanged, true},
+		{"caller's filter", "what it looks at is not known", []string{"NodeName", "mine"}, EventStorageChanged, true},
+		{"no filter", "what it waits for is not known", nil, EventNodeDeleted, true},
+		{"unknown event", "it may be anything", []string{"NodeName"}, "mine", true},
+		{"event without a kind", "it may be anything", []string{"NodeName"}, "", true},
+	} {
+		require.Equal(t, c.want, Helps(&Entry{FailedFilters: c.filters}, ClusterEvent{Kind: c.event}), "%s: %s", c.name, c.reason)
+	}
+	require.True(t, Helps(nil, ClusterEvent{Kind: EventNodeAdded}))
+	for _, kinds := range helpers {
+		require.Contains(t, kinds, EventNodeAdded, "a new node may fit any pod")
+		require.Subset(t, eventKinds, kinds)
+	}
+}
+
+func TestAssignedPod(t *testing.T) {
+	web := &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
+	db := &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}
+	broken := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: "in"}}}
+	type terms = []outrank.PodAffinityTerm
+	for _, c := range []struct {
+		name, reason string
+		namespace    string // of the pod that waits
+		near, far    terms
+		assigned     *outrank.Pod
+		want         bool
+	}{
+		{"no terms", "it waits for no other pod", "", nil, nil, waiting("web"), false},
+		{"match", "the pod it waited for", "", terms{{Selector: web}}, nil, waiting("web"), true},
+		{"labels", "some other pod", "", terms{{Selector: web}}, nil, waiting("db"), false},
+		{"anti-affinity", "another pod cannot help that", "", nil, terms{{Selector: web}}, waiting("web"), false},
+		{"one of two", "the other may be there already", "", terms{{Selector: db}, {Selector: web}}, nil, waiting("web"), true},
+		{"no selector", "it matches nothing", "", terms{{}}, nil, waiting("web"), false},
+		{"invalid selector", "it matches nothing", "", terms{{Selector: broken}}, nil, waiting("web"), false},
+		{"other namespace", "a term is about the namespace of its pod", "a", terms{{Selector: web}}, nil, waiting("web"), false},
+		{"default namespace", "no namespace is the one called default", "default", terms{{Selector: web}}, nil, waiting("web"), true},
+		{"named namespace", "it is listed", "a", terms{{Selector: web, Namespaces: []string{"b", "default"}}}, nil, waiting("web"), true},
+		{"not its own", "other namespaces are listed", "", terms{{Selector: web, Namespaces: []string{"b"}}}, nil, waiting("web"), false},
+		{"namespaces by label", "their labels are not known here", "a", terms{{Selector: web, NamespaceSelector: web}}, nil, waiting("web"), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Log(c.reason)
+			pod := with("p1", func(p *outrank.Pod) {
+				p.Namespace, p.Affinity = c.namespace, outrank.Affinity{Pods: c.near, AntiPods: c.far}
+			})
+			moved, soon, late, flying := 0, "0 0 1 0", "0 0 1 0", "0 0 1 0"
+			if c.want {
+				moved, soon, late, flying = 1, "0 1 0 0", "1 0 0 0", "0 1 0 0"
+			}
+			for _, steps := range [][]step{
+				{{0, assigned(c.assigned, moved), soon}},
+				{{1, assigned(c.assigned, moved), late}},
+				{{1, func(d *desk) { require.Equal(d, moved, d.q.AssignedPodUpdated(c.assigned, d.now)) }, late}},
+			} {
+				fresh(t).run(append([]step{
+					{0, addPod(pod), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", "InterPodAffinity"), "0 0 1 0"},
+				}, steps...))
+			}
+			fresh(t).run([]step{
+				{0, addPod(pod), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
+				{0, assigned(c.assigned, 0), "0 0 0 1"},
+				{0, fail("p1", "InterPodAffinity"), flying},
+			})
+		})
+	}
+}
+
+func fresh(t *testing.T) *desk {
+	q, err := New(Config{})
+	require.NoError(t, err)
+	return &desk{T: t, q: q}
+}

@@ -1,0 +1,83 @@
+package queue
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// FIFO is the simple queue of v1.13, for schedulers without priorities: pods are
+// popped in the order in which they came, whatever their priority. A pod that is
+// put back goes to the end and can be popped again at once. There is no backoff
+// and no pool of unschedulable pods, so there is nothing to move, to activate or
+// to flush. Everything else is as [SchedulingQueue] says. [NewFIFO] makes a FIFO.
+// Operations take O(log n). Any number of goroutines may use it at once.
+type FIFO struct {
+	core
+}
+
+// NewFIFO returns an empty queue.
+func NewFIFO() *FIFO {
+	q := &FIFO{}
+	q.init(func(a, b *item) int { return cmp.Compare(a.arrival, b.arrival) })
+	return q
+}
+
+// AddUnschedulableIfNotPresent puts a pod back, at the end. Time O(log n).
+func (q *FIFO) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it, err := q.returning(&e)
+	if err != nil {
+		return err
+	}
+	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	q.move(it, active)
+	return nil
+}
+
+// Update replaces a pod where it stands, or adds it.
+func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
+	if pod == nil {
+		return errNoPod("Update")
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if it := q.find(pod); it != nil {
+		it.Pod, it.updated = pod, true
+	} else {
+		q.enter(pod, now)
+	}
+	return nil
+}
+
+// TryPop takes the first pod, if there is one.
+func (q *FIFO) TryPop(time.Time) (Entry, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.popActive()
+}
+
+// NextReady returns now while there is a pod.
+func (q *FIFO) NextReady(now time.Time) (time.Time, bool) {
+	if q.Counts().Active == 0 {
+		return time.Time{}, false
+	}
+	return now, true
+}
+
+// Activate does nothing: every pod that waits is active.
+func (q *FIFO) Activate(...*outrank.Pod) int { return 0 }
+
+// MoveAll does nothing: no pod waits for an event.
+func (q *FIFO) MoveAll(ClusterEvent, time.Time) int { return 0 }
+
+// AssignedPodAdded does nothing: no pod waits for another.
+func (q *FIFO) AssignedPodAdded(*outrank.Pod, time.Time) int { return 0 }
+
+// AssignedPodUpdated does nothing: no pod waits for another.
+func (q *FIFO) AssignedPodUpdated(*outrank.Pod, time.Time) int { return 0 }
+
+// Flush does nothing: no pod waits for a time.
+func (q *FIFO) Flush(time.Time) int { return 0 }

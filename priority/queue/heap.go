@@ -1,0 +1,102 @@
+package queue
+
+import "time"
+
+// pool is one of the places of a queue. A pod inside is in exactly one.
+type pool uint8
+
+const (
+	active pool = iota
+	backoff
+	unschedulable
+	inFlight // popped and not done
+	poolCount
+)
+
+// item is a pod inside a queue.
+type item struct {
+	Entry
+	key podKey
+	// pool is the pool of the item, at its index in that pool's heap.
+	pool pool
+	at   int
+	// arrival numbers the items in the order in which they became active.
+	arrival int64
+	// due is when an unschedulable pod is tried again without an event.
+	due time.Time
+	// For a pod in flight: moved says that a move event arrived for this pod
+	// alone, updated that Pod is newer than the version that was popped.
+	moved, updated bool
+}
+
+// podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
+type podKey struct{ namespace, name string }
+
+// heap is a binary heap of items that know their index, so that any of them can
+// be removed in O(log n). The order must be total: with ties the first item would
+// depend on earlier operations.
+type heap struct {
+	items []*item
+	order func(a, b *item) int
+}
+
+func (h *heap) head() *item {
+	if len(h.items) == 0 {
+		return nil
+	}
+	return h.items[0]
+}
+
+func (h *heap) push(it *item) {
+	it.at = len(h.items)
+	h.items = append(h.items, it)
+	h.up(it.at)
+}
+
+func (h *heap) remove(it *item) {
+	at, last := it.at, len(h.items)-1
+	h.swap(at, last)
+	h.items[last] = nil
+	h.items = h.items[:last]
+	if at < last {
+		h.fix(h.items[at])
+	}
+}
+
+// fix restores the order after the key of an item has changed.
+func (h *heap) fix(it *item) {
+	h.up(it.at)
+	h.down(it.at)
+}
+
+func (h *heap) up(at int) {
+	for at > 0 {
+		parent := (at - 1) / 2
+		if h.order(h.items[at], h.items[parent]) >= 0 {
+			return
+		}
+		h.swap(at, parent)
+		at = parent
+	}
+}
+
+func (h *heap) down(at int) {
+	for {
+		first := at
+		for child := 2*at + 1; child <= 2*at+2 && child < len(h.items); child++ {
+			if h.order(h.items[child], h.items[first]) < 0 {
+				first = child
+			}
+		}
+		if first == at {
+			return
+		}
+		h.swap(at, first)
+		at = first
+	}
+}
+
+func (h *heap) swap(i, j int) {
+	h.items[i], h.items[j] = h.items[j], h.items[i]
+	h.items[i].at, h.items[j].at = i, j
+}

@@ -1,0 +1,153 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Pop sleeps until what it waits for, no longer, and nothing stays behind: a
+// bubble does not end while a goroutine in it sleeps.
+func TestPopWaits(t *testing.T) {
+	far := noon.Add(time.Hour)
+	for _, c := range []struct {
+		name    string
+		before  []func(*desk) // leaves no active pod
+		between func(*desk)   // must not wake it
+		wake    func(*desk)
+		want    error
+	}{
+		{name: "added", wake: add("p1")},
+		{name: "updated", wake: update(waiting("p1"))},
+		{name: "put back in between", before: []func(*desk){add("p1"), pop("p1")}, between: fail("p1", fit), wake: flushAt(far)},
+		{name: "flushed from backoff", before: []func(*desk){add("p1"), pop("p1"), fail("p1")}, between: flush(0), wake: flushAt(far)},
+		{name: "moved", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeDeleted, 0),
+			wake: func(d *desk) { require.Equal(d, 1, d.q.MoveAll(ClusterEvent{}, far)) }},
+		{name: "activated", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeAdded, 1), wake: activate(1, "p1")},
+		{name: "closed", between: remove(waiting("p1"), false), wake: func(d *desk) { d.q.Close() }, want: ErrClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := fresh(t)
+				d.now, d.attempts = noon, map[string]Entry{}
+				for _, do := range c.before {
+					do(d)
+				}
+				var returned atomic.Bool
+				go func() {
+					e, err := d.q.Pop(context.Background())
+					assert.ErrorIs(t, err, c.want)
+					assert.Equal(t, c.want == nil, e.Pod != nil)
+					returned.Store(true)
+				}()
+				synctest.Wait()
+				if c.between != nil {
+					c.between(d)
+					synctest.Wait()
+				}
+				require.False(t, returned.Load(), "it did not wait")
+				c.wake(d)
+				synctest.Wait()
+				require.True(t, returned.Load(), "it still waits")
+			})
+		})
+	}
+}
+
+func flushAt(at time.Time) func(*desk) { return func(d *desk) { require.Equal(d, 1, d.q.Flush(at)) } }
+
+func TestPopContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewFIFO()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err := q.Pop(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, q.Add(waiting("p1"), noon))
+		_, err = q.Pop(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "a context that has ended gets none")
+		require.Equal(t, Counts{Active: 1}, q.Counts())
+	})
+}
+
+func TestCloseLeavesTheRest(t *testing.T) {
+	q := NewFIFO()
+	q.Close()
+	q.Close()
+	require.NoError(t, q.Add(waiting("p1"), noon))
+	e, err := q.Pop(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "p1", e.Pod.Name)
+	_, err = q.Pop(context.Background())
+	require.ErrorIs(t, err, ErrClosed)
+	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
+	require.Equal(t, Counts{Active: 1}, q.Counts())
+}
+
+// Many add, pop, put back, move and look at once; every pod is placed exactly
+// once, and Close sends everybody home.
+func TestQueueConcurrently(t *testing.T) {
+	const producers, consumers, each, tries = 4, 4, 200, 3
+	queue, err := New(Config{})
+	require.NoError(t, err)
+	for _, q := range []SchedulingQueue{queue, NewFIFO()} {
+		var clock atomic.Int64 // seconds
+		now := func() time.Time { return noon.Add(time.Duration(clock.Add(1)) * time.Second) }
+		var placed sync.Map
+		var left atomic.Int64
+		left.Store(producers * each)
+		var wg sync.WaitGroup
+		for p := range producers {
+			wg.Go(func() {
+				for i := range each {
+					assert.NoError(t, q.Add(&outrank.Pod{Name: fmt.Sprint(p, "-", i)}, now()))
+				}
+			})
+		}
+		for range consumers {
+			wg.Go(func() {
+				for {
+					e, err := q.Pop(context.Background())
+					if errors.Is(err, ErrClosed) {
+						return
+					}
+					if e.Attempts < tries {
+						if e.Attempts == 1 {
+							e.FailedFilters = []string{fit}
+						}
+						assert.NoError(t, q.AddUnschedulableIfNotPresent(e, now()))
+						continue
+					}
+					_, twice := placed.LoadOrStore(e.Pod.Key(), true)
+					assert.False(t, twice, "%s was placed twice", e.Pod.Key())
+					assert.True(t, q.Done(e))
+					if left.Add(-1) == 0 {
+						q.Close()
+					}
+				}
+			})
+		}
+		wg.Go(func() {
+			for left.Load() > 0 {
+				q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, now())
+				q.Flush(now())
+				q.AssignedPodAdded(&outrank.Pod{Name: "n"}, now())
+				q.NextReady(now())
+				c := q.Pending()
+				assert.LessOrEqual(t, len(c.Active)+len(c.Backoff)+len(c.Unschedulable)+len(c.InFlight), producers*each)
+			}
+		})
+		wg.Wait()
+		require.Zero(t, q.Counts())
+	}
+}
