@@ -106,6 +106,31 @@ func TestApplyGroupAfterNominationsChanged(t *testing.T) {
 	}
 }
 
+// A plan for a group may use several nodes. Who was moved from one of them to
+// another makes way there.
+func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
+	for _, c := range []struct {
+		name, to, want string
+	}{
+		{"to another node of the plan", "n2", ""},
+		{"to a node beside the plan", "n3", "n3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			snap := newSnapshot(t, &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "0", "a")},
+				Pods: []*outrank.Pod{
+					pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("low", 2, "1", nominated("n1")),
+				},
+			})
+			plan := preemptGroup(t, snap, gang(2))
+			require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n2", say(plan))
+			require.NoError(t, snap.Nominate("default/low", c.to))
+			require.NoError(t, snap.ApplyGroup(plan))
+			assert.Equal(t, c.want, snap.NominationOf("default/low"))
+		})
+	}
+}
+
 // A pod nominated after the plan was made is not in the plan, and keeps it.
 func TestApplyLeavesLaterNominations(t *testing.T) {
 	snap := newSnapshot(t, rivals())
