@@ -185,18 +185,20 @@ func (s *scanner) fill() error {
 	}
 }
 
+// byteOrderMark may stand at the very start of a stream, once.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
 // peek skips white space and gives the byte that follows, without taking it.
 func (s *scanner) peek() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
 			switch c := s.buf[s.pos]; c {
 			case ' ', '\t', '\n', '\r':
-			case 0xEF: // a byte order mark, once, at the very start
-				if s.off+int64(s.pos) == 0 && bytes.HasPrefix(s.buf, []byte("\xEF\xBB\xBF")) {
-					s.pos += 2
-					continue
+			case byteOrderMark[0]:
+				if marked, err := s.startsWithMark(); err != nil || !marked {
+					return c, err
 				}
-				return c, nil
+				s.pos += len(byteOrderMark) - 1
 			default:
 				return c, nil
 			}
@@ -205,6 +207,22 @@ func (s *scanner) peek() (byte, error) {
 			return 0, err
 		}
 	}
+}
+
+// startsWithMark reports whether the next byte begins the byte order mark at the
+// start of the stream. The reader may have given only a part of it so far.
+func (s *scanner) startsWithMark() (bool, error) {
+	if s.off+int64(s.pos) != 0 {
+		return false, nil
+	}
+	for len(s.buf) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, s.buf) {
+		if err := s.fill(); err == io.EOF {
+			break
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return bytes.HasPrefix(s.buf, byteOrderMark), nil
 }
 
 // since gives the text from the mark to here and drops the mark.

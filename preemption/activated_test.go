@@ -1,0 +1,54 @@
+package preemption_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// A preemptor whose plan fails in the background is activated as it is now, or as
+// it was in the plan where that could not be found out.
+func TestWhichVersionIsActivated(t *testing.T) {
+	planned := &outrank.Pod{Name: "p"}
+	latest := &outrank.Pod{Name: "p", UID: "uid-p", Labels: map[string]string{"new": "yes"}}
+	busy := errors.New("busy")
+	for _, c := range []struct {
+		fails preemption.Op
+		want  *outrank.Pod
+	}{
+		{preemption.OpLatest, planned},
+		{preemption.OpNominate, latest},
+		{preemption.OpClear, latest},
+		{preemption.OpReject, latest},
+		{preemption.OpEvict, latest},
+	} {
+		t.Run(string(c.fails), func(t *testing.T) {
+			actions := &preemption.Recorder{
+				Find: func(string) (*outrank.Pod, bool) { return latest, true },
+				// Only who waits can be rejected.
+				Waiting: func(*outrank.Pod) bool { return c.fails == preemption.OpReject },
+				Do: func(call preemption.Call) error {
+					if call.Op == c.fails {
+						return busy
+					}
+					return nil
+				},
+			}
+			e, err := preemption.NewExecutor(preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous})
+			require.NoError(t, err)
+			plan := evicting("p", runningPod("victim", "uid-victim"))
+			plan.Pod, plan.ClearedNominations = planned, []*outrank.Pod{waitingPod("low", 1)}
+			_, _ = e.CarryOut(context.Background(), plan)
+			calls := actions.Calls()
+			last := calls[len(calls)-1]
+			assert.Equal(t, preemption.OpActivate, last.Op)
+			assert.Same(t, c.want, last.Pod)
+		})
+	}
+}

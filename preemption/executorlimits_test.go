@@ -1,0 +1,42 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// The ends of what an ExecutorConfig may ask for, and what lies beyond them.
+func TestExecutorLimits(t *testing.T) {
+	actions := &preemption.Recorder{}
+	for _, c := range []struct {
+		name   string
+		config preemption.ExecutorConfig
+		want   string
+	}{
+		{"only actions", preemption.ExecutorConfig{Actions: actions}, ""},
+		{"the last order", preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous}, ""},
+		{"an order beyond", preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous + 1}, "executor config: Order: 2 is none"},
+		{"most at a time", preemption.ExecutorConfig{Actions: actions, Parallel: 1024}, ""},
+		{"more at a time", preemption.ExecutorConfig{Actions: actions, Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
+		{"less than none at a time", preemption.ExecutorConfig{Actions: actions, Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},
+		{"less than none in mind", preemption.ExecutorConfig{Actions: actions, Remember: -1}, "executor config: Remember: -1 is negative"},
+		{"nobody to act", preemption.ExecutorConfig{}, "executor config: Actions: missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := preemption.NewExecutor(c.config)
+			if c.want == "" {
+				require.NoError(t, err)
+				require.NotNil(t, e)
+				return
+			}
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.EqualError(t, err, c.want)
+			assert.Nil(t, e)
+		})
+	}
+}
