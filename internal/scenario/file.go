@@ -24,9 +24,9 @@ type Command struct {
 	// Expected is the answer in the file, each line ended; empty for none.
 	Expected string
 
-	// prose is whether there was any since the last answer; an answer stands in
-	// the lines from, which is the separator's, to end, and both are where it
-	// would go if there is none.
+	// prose is whether there is any between the command before and this one. The
+	// answer stands in the lines from, which is the separator's, to end; where
+	// there is none, both are where it would go.
 	prose     bool
 	from, end int
 }
@@ -59,7 +59,7 @@ func Parse(name, text string) (*File, error) {
 		case line == separator:
 			c.from, c.end = i, f.answerEnd(i)
 			c.Expected = join(f.lines[c.from+1 : c.end])
-			i, c, prose = c.end-1, nil, false
+			i, c = c.end-1, nil
 		case indented && c == nil:
 			fail(i, "a statement without a command")
 		case indented:
@@ -67,7 +67,7 @@ func Parse(name, text string) (*File, error) {
 			c.from, c.end = i+1, i+1
 		default:
 			c = newCommand(NewLine(name, i+1, line), i+1)
-			c.prose = prose
+			c.prose, prose = prose, false
 			f.Commands = append(f.Commands, c)
 		}
 	}
@@ -88,20 +88,13 @@ func (f *File) answerEnd(i int) int {
 	return i
 }
 
-// mistake names what is wrong with the command beside what its handler said: a
-// word that was not read, or an answer without a reason.
-func (c *Command) mistake(answer string) error {
+// mistake names a word that was not read.
+func (c *Command) mistake() error {
 	errs := []error{c.Line.Err()}
 	for _, l := range c.Body {
 		errs = append(errs, l.Err())
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if (answer != "" || c.Expected != "") && !c.prose {
-		return fmt.Errorf("%s: no prose says why", c.Line.Place())
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // rewritten is the text of the file with these answers, one for each command.

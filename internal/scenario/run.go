@@ -47,19 +47,25 @@ func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handl
 func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	t.Helper()
 	var answers []string
+	prose := false // since the last answer
 	for _, c := range f.Commands {
 		handle := handlers[c.Name]
 		if handle == nil {
 			t.Fatalf("%s: unknown command %q", c.Line.Place(), c.Name)
 		}
 		answer, err := handle(c)
-		if mistake := c.mistake(answer); mistake != nil {
+		if mistake := c.mistake(); mistake != nil {
 			t.Fatal(mistake)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", c.Line.Place(), err)
 		}
 		answers = append(answers, answer)
+		prose = prose || c.prose
+		if answer != "" && !prose {
+			t.Fatalf("%s: no prose says why", c.Line.Place())
+		}
+		prose = prose && answer == ""
 		if answer != c.Expected && !*update {
 			t.Errorf("%s: %s\nexpected\n%sgot\n%s", c.Line.Place(), c.Line.Text, indent(c.Expected), indent(answer))
 		}
