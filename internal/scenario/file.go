@@ -35,46 +35,63 @@ const separator = "----"
 
 // Parse reads a file. The error names everything that is wrong with its form.
 func Parse(name, text string) (*File, error) {
-	f := &File{Name: name, lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
-	var errs []error
-	fail := func(i int, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s:%d: %s", name, i+1, fmt.Sprintf(format, args...)))
+	p := parser{File: &File{Name: name, lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}}
+	for i := 0; i < len(p.lines); {
+		i = p.read(i)
 	}
-	var c *Command
-	prose := false
-	for i := 0; i < len(f.lines); i++ {
-		line := f.lines[i]
-		text := strings.TrimSpace(line)
-		indented := text != line && strings.HasPrefix(line, " ")
-		switch {
-		case text == "":
-			c = nil
-		case strings.HasPrefix(text, "#"):
-			prose = prose || len(text) > 1
-			if !indented {
-				c = nil
-			}
-		case line == separator && c == nil:
-			fail(i, "an answer without a command")
-		case line == separator:
-			c.from, c.end = i, f.answerEnd(i)
-			c.Expected = join(f.lines[c.from+1 : c.end])
-			i, c = c.end-1, nil
-		case indented && c == nil:
-			fail(i, "a statement without a command")
-		case indented:
-			c.Body = append(c.Body, NewLine(name, i+1, line))
-			c.from, c.end = i+1, i+1
-		default:
-			c = newCommand(NewLine(name, i+1, line), i+1)
-			c.prose, prose = prose, false
-			f.Commands = append(f.Commands, c)
+	if len(p.Commands) == 0 {
+		p.fail(0, "no commands")
+	}
+	return p.File, errors.Join(p.errs...)
+}
+
+// parser is a file that is being read.
+type parser struct {
+	*File
+	// at is the command that a statement or an answer would belong to; nil after
+	// a blank line, prose or an answer.
+	at *Command
+	// prose is whether there was any since the last command.
+	prose bool
+	errs  []error
+}
+
+func (p *parser) fail(i int, text string) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.Name, i+1, text))
+}
+
+// read reads what begins in line i and returns the line after it.
+func (p *parser) read(i int) int {
+	line := p.lines[i]
+	text := strings.TrimSpace(line)
+	indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+	switch {
+	case text == "":
+		p.at = nil
+	case strings.HasPrefix(text, "#"):
+		p.prose = p.prose || len(text) > 1
+		if !indented {
+			p.at = nil
 		}
+	case p.at == nil && line == separator:
+		p.fail(i, "an answer without a command")
+	case p.at == nil && indented:
+		p.fail(i, "a statement without a command")
+	case line == separator:
+		c := p.at
+		c.from, c.end = i, p.answerEnd(i)
+		c.Expected = join(p.lines[c.from+1 : c.end])
+		p.at = nil
+		return c.end
+	case indented:
+		p.at.Body = append(p.at.Body, NewLine(p.Name, i+1, line))
+		p.at.from, p.at.end = i+1, i+1
+	default:
+		p.at = newCommand(NewLine(p.Name, i+1, line), i+1)
+		p.at.prose, p.prose = p.prose, false
+		p.Commands = append(p.Commands, p.at)
 	}
-	if len(f.Commands) == 0 {
-		fail(0, "no commands")
-	}
-	return f, errors.Join(errs...)
+	return i + 1
 }
 
 func newCommand(l *Line, after int) *Command {

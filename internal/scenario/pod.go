@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -44,34 +45,53 @@ import (
 //	volume=(claim=data once)
 func (l *Line) Pod() *outrank.Pod {
 	p := &outrank.Pod{Name: l.Next("name of the pod")}
-	requests := resource.List{}
-	main := outrank.Container{Name: "main", Requests: requests}
+	main := outrank.Container{Name: "main", Requests: resource.List{}}
+	options := l.podIs(p)
+	maps.Copy(options, l.podAsks(p, &main))
+	maps.Copy(options, l.podStands(p, &main))
+	l.Options(options)
+	p.Containers = []outrank.Container{main}
+	return p
+}
+
+// podIs has the options about who a pod is and where.
+func (l *Line) podIs(p *outrank.Pod) Options {
 	var priority int32
-	options := Options{
+	return Options{
 		"namespace=": Text(&p.Namespace), "uid=": Text(&p.UID), "labels=": Labels(&p.Labels), "group=": Text(&p.Group),
 		"priority=": func(v string) error { p.Priority = &priority; return Number(&priority)(v) },
 		"never":     func(string) error { p.PreemptionPolicy = outrank.PreemptNever; return nil },
 		"start=":    Time(&p.StartTime),
 		"leaving":   func(string) error { p.DeletionTime = Now; return nil },
 		"leaving=":  func(v string) error { p.DeletionTime = Now; return Text(&p.DisruptionReason)(v) },
-		"on=":       Text(&p.NodeName), "nominated=": Text(&p.NominatedNode),
-		"phase=": Text(&p.Phase), "static": Flag(&p.Static), "mirror": Flag(&p.Mirror), "qos=": Text(&p.QOSClass),
-		"cpu=": amount(requests, resource.CPU), "memory=": amount(requests, resource.Memory),
-		"asks=": l.amounts(requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
+		"phase=":    Text(&p.Phase),
+		"static":    Flag(&p.Static), "mirror": Flag(&p.Mirror), "qos=": Text(&p.QOSClass),
+		"on=": Text(&p.NodeName), "nominated=": Text(&p.NominatedNode),
+	}
+}
+
+// podAsks has the options about what a pod asks for.
+func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
+	return Options{
+		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
+		"asks=": l.amounts(main.Requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
 		"infeasible": Flag(&p.ResizeInfeasible), "overhead=": l.newAmounts(&p.Overhead),
 		"init=": l.initContainer(p, false), "sidecar=": l.initContainer(p, true),
 		"pod-level=": func(v string) error {
 			p.Resources = &resource.Requirements{}
 			return l.newAmounts(&p.Resources.Requests)(v)
 		},
+	}
+}
+
+// podStands has the options about whom and what a pod stands near.
+func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
+	return Options{
 		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.Node),
 		"affinity=": l.terms(&p.Affinity.Pods), "anti=": l.terms(&p.Affinity.AntiPods),
 		"spread=": l.spread(&p.TopologySpread), "tolerates=": tolerations(&p.Tolerations),
 		"ports=": ports(&main.Ports), "volume=": l.volumes(&p.Volumes),
 	}
-	l.Options(options)
-	p.Containers = []outrank.Container{main}
-	return p
 }
 
 func (l *Line) initContainer(p *outrank.Pod, sidecar bool) Setter {

@@ -49,6 +49,9 @@ func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	var answers []string
 	prose := false // since the last answer
 	for _, c := range f.Commands {
+		if err := c.Line.err; err != nil {
+			t.Fatal(err)
+		}
 		handle := handlers[c.Name]
 		if handle == nil {
 			t.Fatalf("%s: unknown command %q", c.Line.Place(), c.Name)
