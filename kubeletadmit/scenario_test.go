@@ -20,7 +20,7 @@ import (
 // Each file below testdata/scenarios is about one rule. The commands are
 //
 //	host                 a node and the pods active there; see scenario.Cluster
-//	admit POD            may the pod start, and who makes room?
+//	admit POD            may the pod start, and which pods make room?
 //	resolve POD          the same for failures that are given in the body
 //	evict [fails=POD]    carry the last answer out; killing a pod may fail
 //

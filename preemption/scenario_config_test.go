@@ -19,7 +19,7 @@ import (
 //	policy v1.13 | simplified | disabled
 //	sample [percent=10] [minimum=100] [offset=0]
 //	spares SELECTOR                  MayEvict: pods that are never victims
-//	importance cpu                   who asks for more cpu is more important
+//	importance cpu                   a larger cpu request is more important
 //	scorer NAME prefers=NODE         NODE scores 1, all others 0
 //	extender NAME ...                see readExtender
 //	filter NAME refuses=NODE,... [unresolvable]

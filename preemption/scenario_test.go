@@ -18,7 +18,7 @@ import (
 //
 //	cluster              a new cluster; see scenario.Cluster
 //	config               how to decide from here on; see scenarioConfig
-//	preempt POD          who has to leave; see scenario.Line.Pod
+//	preempt POD          which pods have to leave; see scenario.Line.Pod
 //	explain POD          the same with all candidates and nodes
 //	group                the same for the pods in the body as a group
 //	apply                carry out the plan that was found last

@@ -49,7 +49,7 @@ func planText(p *preemption.Plan) string {
 	return b.String()
 }
 
-// victimText says who leaves, at what price and why.
+// victimText names a victim, the budgets it violates and the reason.
 func victimText(v *preemption.Victim) string {
 	text := shortName(v.Pod.Key())
 	if len(v.Violated) > 0 {
@@ -179,7 +179,7 @@ func scenarioNames(pods []*outrank.Pod) string {
 	return strings.Join(names, " ")
 }
 
-// stateText shows who is where.
+// stateText shows the pods of every node, and those nominated to it.
 func stateText(snap *preemption.Snapshot) string {
 	var b strings.Builder
 	for n := range snap.Nodes() {

@@ -20,7 +20,7 @@
 //
 // A line is read word by word. White space separates words; within
 // parentheses and within double quotes it does not, so that a value such as
-// (app in (web,db)) is part of one word. A word that nobody reads is a mistake,
+// (app in (web,db)) is part of one word. A word that is not read is a mistake,
 // and a mistake names the file and the line.
 //
 // What the commands are is for the caller of [Run] to say. [Line.Node],

@@ -11,7 +11,7 @@ import (
 )
 
 // Pod reads the rest of the line as a pod. Its name comes first; then, in any
-// order, who it is,
+// order, its identity and state,
 //
 //	namespace=NS uid=UID labels=a=b,c=d group=NAME
 //	priority=5                    without it the pod has none
@@ -33,7 +33,7 @@ import (
 //	pod-level=(cpu=2) overhead=(cpu=1)
 //	reported=(cpu=2) infeasible   what the container's status says during a resize
 //
-// and whom and what it stands near; see parseSelector, parseNodeSelector,
+// and its rules about nodes, neighbours and ports; see parseSelector, parseNodeSelector,
 // [Line.terms] and [Line.spread] for the syntax in parentheses:
 //
 //	selector=a=b,c=d              nodeSelector
@@ -54,7 +54,7 @@ func (l *Line) Pod() *outrank.Pod {
 	return p
 }
 
-// podIs has the options about who a pod is and where.
+// podIs has the options for a pod's identity, state and node.
 func (l *Line) podIs(p *outrank.Pod) Options {
 	var priority int32
 	return Options{
@@ -70,7 +70,7 @@ func (l *Line) podIs(p *outrank.Pod) Options {
 	}
 }
 
-// podAsks has the options about what a pod asks for.
+// podAsks has the options for a pod's requests.
 func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
 		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
@@ -84,7 +84,7 @@ func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	}
 }
 
-// podStands has the options about whom and what a pod stands near.
+// podStands has the options for a pod's rules about nodes, neighbours and ports.
 func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
 		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.Node),

@@ -140,7 +140,7 @@ func TestWrongAnswersAreReplaced(t *testing.T) {
 			t.Errorf("%q: failures %q, written %q", text, failures, out)
 		}
 	}
-	// An answer that nobody gives any more is removed.
+	// An answer that no longer comes is removed.
 	failures, out := played(t, "# Why.\nquiet\n----\nsomething\n\n# The end.\n")
 	if failures == "" || out != "# Why.\nquiet\n\n# The end.\n" {
 		t.Errorf("failures %q, written %q", failures, out)
