@@ -43,11 +43,12 @@ var rooms = map[string][]string{
 	"internal/reference": {".", "resource", "qos"},
 	"internal/gen":       {".", "resource"},
 	"internal/rules":     {},
+	"internal/scenario":  {".", "resource"},
 }
 
 // Tools for tests are the only internal packages that reach outside the
 // standard library, and no library code imports those.
-var testTools = map[string]bool{"internal/gen": true, "internal/reference": true}
+var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true}
 
 type listed struct {
 	ImportPath   string

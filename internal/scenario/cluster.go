@@ -1,0 +1,93 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Cluster reads a cluster, one object on a line:
+//
+//	node ...        see Line.Node
+//	pod ...         see Line.Pod
+//	budget NAME selector=(app=web) allowed=1 [namespace=NS] [disrupted=POD,...]
+//	namespace NAME [labels=a=b]
+//	podgroup NAME [whole] [priority=5] [namespace=NS]
+//
+// A podgroup is disrupted pod by pod, or as a whole. No two objects of a kind
+// may have one name, and a pod must be on a node that is there; mistakes stand
+// in the lines.
+func Cluster(body []*Line) *outrank.Cluster {
+	c := &outrank.Cluster{}
+	seen, nodes := map[string]bool{}, map[string]bool{}
+	for _, l := range body {
+		kind := l.Next("kind of object")
+		name := kind + " "
+		switch kind {
+		case "node":
+			n := l.Node()
+			c.Nodes, nodes[n.Name] = append(c.Nodes, n), true
+			name += n.Name
+		case "pod":
+			p := l.Pod()
+			if p.NodeName != "" && !nodes[p.NodeName] {
+				l.Fail("there is no node %s above", p.NodeName)
+			}
+			c.Pods = append(c.Pods, p)
+			name += p.Key()
+		case "budget":
+			b := l.Budget()
+			c.Budgets = append(c.Budgets, b)
+			name += b.Key()
+		case "namespace":
+			ns := &outrank.Namespace{Name: l.Next("name of the namespace")}
+			l.Options(Options{"labels=": Labels(&ns.Labels)})
+			c.Namespaces = append(c.Namespaces, ns)
+			name += ns.Name
+		case "podgroup":
+			g := l.podGroup()
+			c.Groups = append(c.Groups, g)
+			name += g.Key()
+		default:
+			l.Fail("unknown kind of object %q", kind)
+		}
+		if seen[name] {
+			l.Fail("there is a %s above", name)
+		}
+		seen[name] = true
+	}
+	return c
+}
+
+// Budget reads the rest of the line as a budget; see Cluster.
+func (l *Line) Budget() *outrank.PodDisruptionBudget {
+	b := &outrank.PodDisruptionBudget{Name: l.Next("name of the budget")}
+	var selected, allowed bool
+	l.Options(Options{
+		"namespace=": Text(&b.Namespace),
+		"selector=":  func(v string) error { selected = true; return Selector(&b.Selector)(v) },
+		"allowed=":   func(v string) error { allowed = true; return Number(&b.Allowed)(v) },
+		"disrupted=": func(v string) error {
+			b.Disrupted = map[string]time.Time{}
+			for _, name := range parts(v, ',') {
+				b.Disrupted[name] = Now
+			}
+			return nil
+		},
+	})
+	if !selected || !allowed {
+		l.Fail("a budget has a selector and a number of allowed disruptions")
+	}
+	return b
+}
+
+func (l *Line) podGroup() *outrank.PodGroup {
+	g := &outrank.PodGroup{Name: l.Next("name of the group")}
+	var priority int32
+	l.Options(Options{
+		"namespace=": Text(&g.Namespace),
+		"whole":      func(string) error { g.Disruption = outrank.DisruptPodGroup; return nil },
+		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
+	})
+	return g
+}

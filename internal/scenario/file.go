@@ -1,0 +1,142 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// File is a scenario file that was read.
+type File struct {
+	Name     string
+	Commands []*Command
+
+	lines []string
+}
+
+// Command is one command of a file.
+type Command struct {
+	// Name is the first word; Line holds the rest of them.
+	Name string
+	Line *Line
+	// Body has the statements below the command.
+	Body []*Line
+	// Expected is the answer in the file, each line ended; empty for none.
+	Expected string
+
+	// prose is whether there is any between the command before and this one. The
+	// answer stands in the lines from, which is the separator's, to end; where
+	// there is none, both are where it would go.
+	prose     bool
+	from, end int
+}
+
+const separator = "----"
+
+// Parse reads a file. The error names everything that is wrong with its form.
+func Parse(name, text string) (*File, error) {
+	p := parser{File: &File{Name: name, lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}}
+	for i := 0; i < len(p.lines); {
+		i = p.read(i)
+	}
+	if len(p.Commands) == 0 {
+		p.fail(0, "no commands")
+	}
+	return p.File, errors.Join(p.errs...)
+}
+
+// parser is a file that is being read.
+type parser struct {
+	*File
+	// at is the command that a statement or an answer would belong to; nil after
+	// a blank line, prose or an answer.
+	at *Command
+	// prose is whether there was any since the last command.
+	prose bool
+	errs  []error
+}
+
+func (p *parser) fail(i int, text string) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.Name, i+1, text))
+}
+
+// read reads what begins in line i and returns the line after it.
+func (p *parser) read(i int) int {
+	line := p.lines[i]
+	text := strings.TrimSpace(line)
+	indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+	switch {
+	case text == "":
+		p.at = nil
+	case strings.HasPrefix(text, "#"):
+		p.prose = p.prose || len(text) > 1
+		if !indented {
+			p.at = nil
+		}
+	case p.at == nil && line == separator:
+		p.fail(i, "an answer without a command")
+	case p.at == nil && indented:
+		p.fail(i, "a statement without a command")
+	case line == separator:
+		c := p.at
+		c.from, c.end = i, p.answerEnd(i)
+		c.Expected = join(p.lines[c.from+1 : c.end])
+		p.at = nil
+		return c.end
+	case indented:
+		p.at.Body = append(p.at.Body, NewLine(p.Name, i+1, line))
+		p.at.from, p.at.end = i+1, i+1
+	default:
+		p.at = newCommand(NewLine(p.Name, i+1, line), i+1)
+		p.at.prose, p.prose = p.prose, false
+		p.Commands = append(p.Commands, p.at)
+	}
+	return i + 1
+}
+
+func newCommand(l *Line, after int) *Command {
+	return &Command{Name: l.Next("command"), Line: l, from: after, end: after}
+}
+
+// answerEnd is the line after the answer that the separator in line i starts.
+func (f *File) answerEnd(i int) int {
+	for i++; i < len(f.lines) && strings.TrimSpace(f.lines[i]) != ""; i++ {
+	}
+	return i
+}
+
+// mistake names a word that was not read.
+func (c *Command) mistake() error {
+	errs := []error{c.Line.Err()}
+	for _, l := range c.Body {
+		errs = append(errs, l.Err())
+	}
+	return errors.Join(errs...)
+}
+
+// rewritten is the text of the file with these answers, one for each command.
+func (f *File) rewritten(answers []string) string {
+	var b strings.Builder
+	at := 0
+	for i, c := range f.Commands {
+		b.WriteString(join(f.lines[at:c.from]))
+		at = c.end
+		if answers[i] == "" {
+			continue
+		}
+		b.WriteString(separator + "\n" + answers[i])
+		if at < len(f.lines) && strings.TrimSpace(f.lines[at]) != "" {
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString(join(f.lines[at:]))
+	return b.String()
+}
+
+// join ends every line.
+func join(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,243 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Line is one line of a scenario, read word by word from the left. It keeps the
+// first mistake; what is read after a mistake means nothing, so that Err has to
+// be asked only once, in the end.
+type Line struct {
+	// File and Number say where the line stands, Text is all of it.
+	File   string
+	Number int
+	Text   string
+
+	words []string
+	err   error
+}
+
+// NewLine takes a line apart.
+func NewLine(file string, number int, text string) *Line {
+	l := &Line{File: file, Number: number, Text: strings.TrimSpace(text)}
+	words, err := split(l.Text)
+	if err != nil {
+		l.Fail("%v", err)
+	}
+	l.words = words
+	return l
+}
+
+// within is a part of the line that is read like a line.
+func (l *Line) within(text string) *Line { return NewLine(l.File, l.Number, text) }
+
+// Place is where the line stands, for error messages.
+func (l *Line) Place() string { return fmt.Sprintf("%s:%d", l.File, l.Number) }
+
+// Fail notes a mistake, unless there was one before.
+func (l *Line) Fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf("%s: %s", l.Place(), fmt.Sprintf(format, args...))
+	}
+}
+
+// Err returns the mistake, if there was one. A word that was not read is one.
+func (l *Line) Err() error {
+	if len(l.words) > 0 {
+		l.Fail("unknown word %q", l.words[0])
+	}
+	return l.err
+}
+
+// More reports whether there are words left.
+func (l *Line) More() bool { return len(l.words) > 0 }
+
+// Next returns the next word, which is called what in the message if there is
+// none.
+func (l *Line) Next(what string) string {
+	if len(l.words) == 0 {
+		l.Fail("%s is missing", what)
+		return ""
+	}
+	word := l.words[0]
+	l.words = l.words[1:]
+	return word
+}
+
+// Accept takes the next word if it is this one.
+func (l *Line) Accept(word string) bool {
+	if len(l.words) == 0 || l.words[0] != word {
+		return false
+	}
+	l.words = l.words[1:]
+	return true
+}
+
+// Number32 reads the next word as a number.
+func (l *Line) Number32(what string) int32 {
+	var n int32
+	if err := Number(&n)(l.Next(what)); err != nil {
+		l.Fail("%s: %v", what, err)
+	}
+	return n
+}
+
+// Setter takes the value of an option.
+type Setter = func(value string) error
+
+// Options says what becomes of the options of a line, by their keys. A key that
+// ends in "=" has a value, any other is a word that stands by itself.
+type Options map[string]Setter
+
+// Options reads all words that are left. Each must be an option, and none may
+// be given twice.
+func (l *Line) Options(known Options) {
+	seen := map[string]bool{}
+	for len(l.words) > 0 && l.err == nil {
+		word := l.Next("option")
+		key, value, has := strings.Cut(word, "=")
+		if has {
+			key += "="
+		}
+		set := known[key]
+		switch {
+		case set == nil:
+			l.Fail("unknown word %q", word)
+			return
+		case seen[key]:
+			l.Fail("%s is given twice", strings.TrimSuffix(key, "="))
+			return
+		case has && value == "":
+			l.Fail("%s is empty", strings.TrimSuffix(key, "="))
+			return
+		}
+		seen[key] = true
+		if err := set(inner(value)); err != nil {
+			l.Fail("%s: %v", strings.TrimSuffix(key, "="), err)
+		}
+	}
+}
+
+// split takes a line apart at white space outside parentheses and quotes.
+func split(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	depth, inWord := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '"':
+			quoted, err := strconv.QuotedPrefix(text[i:])
+			if err != nil {
+				return nil, fmt.Errorf("a quote is not closed")
+			}
+			plain, _ := strconv.Unquote(quoted) // a prefix that was found is valid
+			word.WriteString(plain)
+			i, inWord = i+len(quoted)-1, true
+			continue
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && (c == ' ' || c == '\t'):
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+			continue
+		}
+		if depth < 0 {
+			return nil, fmt.Errorf("a parenthesis closes nothing")
+		}
+		word.WriteByte(c)
+		inWord = true
+	}
+	if depth > 0 {
+		return nil, fmt.Errorf("a parenthesis is not closed")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// parts takes a text apart at a separator outside parentheses, and trims the
+// parts.
+func parts(text string, separator byte) []string {
+	var out []string
+	depth, start := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case separator:
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(text[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	return append(out, strings.TrimSpace(text[start:]))
+}
+
+// inner takes the parentheses off a value that is in them as a whole.
+func inner(value string) string {
+	if !strings.HasPrefix(value, "(") || !strings.HasSuffix(value, ")") {
+		return value
+	}
+	depth := 0
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 && i < len(value)-1 {
+			return value
+		}
+	}
+	return strings.TrimSpace(value[1 : len(value)-1])
+}
+
+// Number sets n to a decimal number.
+func Number[N int | int32 | int64](n *N) Setter {
+	return func(value string) error {
+		x, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || int64(N(x)) != x {
+			return fmt.Errorf("%q is no such number", value)
+		}
+		*n = N(x)
+		return nil
+	}
+}
+
+// Flag sets b where the word is there.
+func Flag(b *bool) Setter {
+	return func(string) error { *b = true; return nil }
+}
+
+// Text sets s to the value as it stands.
+func Text[S ~string](s *S) Setter {
+	return func(value string) error { *s = S(value); return nil }
+}
+
+// Names sets list to the names in a value like a,b.
+func Names(list *[]string) Setter {
+	return func(value string) error { *list = parts(value, ','); return nil }
+}
+
+// Time sets t to a moment given by its distance from Now, like -1h or 30s.
+func Time(t *time.Time) Setter {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		*t = Now.Add(d)
+		return err
+	}
+}

@@ -1,0 +1,127 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Now is the time at which scenarios are decided.
+var Now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+
+// Node reads the rest of the line as a node:
+//
+//	NAME [cpu=4] [memory=8Gi] [pods=110] [offers=(example.com/gpu=2 hugepages-2Mi=1Gi)]
+//	    [labels=a=b,c=d] [taints=key=value:NoSchedule,key:NoExecute]
+//	    [attach=driver:3] [cordoned]
+//
+// Without further words it has no cpu, 64Gi of memory and room for 110 pods.
+func (l *Line) Node() *outrank.Node {
+	n := &outrank.Node{
+		Name:        l.Next("name of the node"),
+		Allocatable: resource.MustList("cpu", "0", "memory", "64Gi", "pods", "110"),
+	}
+	l.Options(Options{
+		"cpu=":     amount(n.Allocatable, resource.CPU),
+		"memory=":  amount(n.Allocatable, resource.Memory),
+		"pods=":    amount(n.Allocatable, resource.Pods),
+		"offers=":  l.amounts(n.Allocatable),
+		"labels=":  Labels(&n.Labels),
+		"taints=":  taints(&n.Taints),
+		"attach=":  attachLimits(&n.AttachLimits),
+		"cordoned": Flag(&n.Unschedulable),
+	})
+	return n
+}
+
+// amount sets one amount of a list.
+func amount(list resource.List, name resource.Name) Setter {
+	return func(value string) error {
+		q, err := resource.Parse(value)
+		list[name] = q
+		return err
+	}
+}
+
+// amounts sets amounts of a list, given like (cpu=1 memory=2Gi).
+func (l *Line) amounts(list resource.List) Setter {
+	return func(value string) error {
+		w := l.within(value)
+		for w.More() {
+			word := w.Next("amount")
+			name, text, ok := strings.Cut(word, "=")
+			if !ok {
+				return fmt.Errorf("%q is not name=amount", word)
+			}
+			if err := amount(list, resource.Name(name))(text); err != nil {
+				return err
+			}
+		}
+		return w.Err()
+	}
+}
+
+// newAmounts is amounts for a list that is nil where nothing is given.
+func (l *Line) newAmounts(list *resource.List) Setter {
+	return func(value string) error {
+		*list = resource.List{}
+		return l.amounts(*list)(value)
+	}
+}
+
+func taints(list *[]outrank.Taint) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, ',') {
+			head, effect, _ := strings.Cut(part, ":")
+			t := outrank.Taint{Effect: outrank.TaintEffect(effect)}
+			t.Key, t.Value, _ = strings.Cut(head, "=")
+			switch t.Effect {
+			case outrank.NoSchedule, outrank.NoExecute, outrank.PreferNoSchedule:
+			default:
+				return fmt.Errorf("%q is not key[=value]:effect", part)
+			}
+			*list = append(*list, t)
+		}
+		return nil
+	}
+}
+
+// tolerations reads key=value:Effect with the operator Equal, and key:Effect
+// and key with Exists; "*" in place of the key is every taint, and without
+// an effect it is for all of them.
+func tolerations(list *[]outrank.Toleration) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, ',') {
+			head, effect, _ := strings.Cut(part, ":")
+			t := outrank.Toleration{Operator: outrank.TolerationExists, Effect: outrank.TaintEffect(effect)}
+			var equal bool
+			if t.Key, t.Value, equal = strings.Cut(head, "="); equal {
+				t.Operator = outrank.TolerationEqual
+			}
+			if t.Key == "*" {
+				t.Key = ""
+			}
+			*list = append(*list, t)
+		}
+		return nil
+	}
+}
+
+func attachLimits(limits *map[string]int64) Setter {
+	return func(value string) error {
+		*limits = map[string]int64{}
+		for _, part := range parts(value, ',') {
+			driver, count, _ := strings.Cut(part, ":")
+			n, err := strconv.ParseInt(count, 10, 64)
+			if err != nil {
+				return fmt.Errorf("%q is not driver:number", part)
+			}
+			(*limits)[driver] = n
+		}
+		return nil
+	}
+}

@@ -1,0 +1,226 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Pod reads the rest of the line as a pod. Its name comes first; then, in any
+// order, its identity and state,
+//
+//	namespace=NS uid=UID labels=a=b,c=d group=NAME
+//	priority=5                    without it the pod has none
+//	never                         preemption policy Never
+//	start=-1h                     seen from Now; without it, no start time
+//	leaving, leaving=REASON       it is being deleted; the DisruptionTarget reason
+//	phase=Succeeded               or another one
+//	static, mirror, qos=CLASS     for the kubelet
+//
+// where it is,
+//
+//	on=NODE                       it runs there; of a preemptor, spec.nodeName
+//	nominated=NODE
+//
+// what it asks for,
+//
+//	cpu=1 memory=1Gi asks=(example.com/gpu=1) limits=(cpu=1)   its container
+//	init=(cpu=4) sidecar=(cpu=1)  an init container, a restartable one
+//	pod-level=(cpu=2) overhead=(cpu=1)
+//	reported=(cpu=2) infeasible   what the container's status says during a resize
+//
+// and its rules about nodes, neighbours and ports; see parseSelector, parseNodeSelector,
+// [Line.terms] and [Line.spread] for the syntax in parentheses:
+//
+//	selector=a=b,c=d              nodeSelector
+//	node=(zone in (a,b) | gen>3)  required node affinity
+//	affinity=(app=db by zone)     required pod affinity, anti= the opposite
+//	spread=(app=web by zone)      topology spread, DoNotSchedule
+//	tolerates=key=value:Effect,key,*
+//	ports=80,10.0.0.1:53/UDP      host ports
+//	volume=(claim=data once)
+func (l *Line) Pod() *outrank.Pod {
+	p := &outrank.Pod{Name: l.Next("name of the pod")}
+	main := outrank.Container{Name: "main", Requests: resource.List{}}
+	options := l.podIs(p)
+	maps.Copy(options, l.podAsks(p, &main))
+	maps.Copy(options, l.podStands(p, &main))
+	l.Options(options)
+	p.Containers = []outrank.Container{main}
+	return p
+}
+
+// podIs has the options for a pod's identity, state and node.
+func (l *Line) podIs(p *outrank.Pod) Options {
+	var priority int32
+	return Options{
+		"namespace=": Text(&p.Namespace), "uid=": Text(&p.UID), "labels=": Labels(&p.Labels), "group=": Text(&p.Group),
+		"priority=": func(v string) error { p.Priority = &priority; return Number(&priority)(v) },
+		"never":     func(string) error { p.PreemptionPolicy = outrank.PreemptNever; return nil },
+		"start=":    Time(&p.StartTime),
+		"leaving":   func(string) error { p.DeletionTime = Now; return nil },
+		"leaving=":  func(v string) error { p.DeletionTime = Now; return Text(&p.DisruptionReason)(v) },
+		"phase=":    Text(&p.Phase),
+		"static":    Flag(&p.Static), "mirror": Flag(&p.Mirror), "qos=": Text(&p.QOSClass),
+		"on=": Text(&p.NodeName), "nominated=": Text(&p.NominatedNode),
+	}
+}
+
+// podAsks has the options for a pod's requests.
+func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
+	return Options{
+		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
+		"asks=": l.amounts(main.Requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
+		"infeasible": Flag(&p.ResizeInfeasible), "overhead=": l.newAmounts(&p.Overhead),
+		"init=": l.initContainer(p, false), "sidecar=": l.initContainer(p, true),
+		"pod-level=": func(v string) error {
+			p.Resources = &resource.Requirements{}
+			return l.newAmounts(&p.Resources.Requests)(v)
+		},
+	}
+}
+
+// podStands has the options for a pod's rules about nodes, neighbours and ports.
+func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
+	return Options{
+		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.Node),
+		"affinity=": l.terms(&p.Affinity.Pods), "anti=": l.terms(&p.Affinity.AntiPods),
+		"spread=": l.spread(&p.TopologySpread), "tolerates=": tolerations(&p.Tolerations),
+		"ports=": ports(&main.Ports), "volume=": l.volumes(&p.Volumes),
+	}
+}
+
+func (l *Line) initContainer(p *outrank.Pod, sidecar bool) Setter {
+	return func(value string) error {
+		c := outrank.Container{Name: fmt.Sprint("init-", len(p.InitContainers)), Requests: resource.List{}, Sidecar: sidecar}
+		p.InitContainers = append(p.InitContainers, c)
+		return l.amounts(c.Requests)(value)
+	}
+}
+
+// terms reads pod affinity terms, separated by "&":
+//
+//	SELECTOR by KEY [in NAMESPACE,...] [in-selected SELECTOR]
+//
+// KEY is the topology key; in-selected selects namespaces by their labels.
+func (l *Line) terms(list *[]outrank.PodAffinityTerm) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, '&') {
+			selector, w, err := l.by(part)
+			if err != nil {
+				return err
+			}
+			t := outrank.PodAffinityTerm{Selector: selector, TopologyKey: w.Next("topology key")}
+			if w.Accept("in") {
+				t.Namespaces = parts(w.Next("namespaces"), ',')
+			}
+			if w.Accept("in-selected") {
+				if t.NamespaceSelector, err = parseSelector(inner(w.Next("selector of namespaces"))); err != nil {
+					return err
+				}
+			}
+			if err := w.Err(); err != nil {
+				return err
+			}
+			*list = append(*list, t)
+		}
+		return nil
+	}
+}
+
+// by takes "SELECTOR by REST" apart.
+func (l *Line) by(text string) (*outrank.LabelSelector, *Line, error) {
+	selector, rest, found := strings.Cut(text, " by ")
+	if !found {
+		return nil, nil, fmt.Errorf("%q is not SELECTOR by KEY", text)
+	}
+	s, err := parseSelector(strings.TrimSpace(selector))
+	return s, l.within(rest), err
+}
+
+// spread reads topology spread constraints, separated by "&":
+//
+//	SELECTOR by KEY [skew=1] [min-domains=2] [keys=a,b] [affinity=Ignore] [taints=Honor] [anyway]
+//
+// anyway is ScheduleAnyway.
+func (l *Line) spread(list *[]outrank.TopologySpreadConstraint) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, '&') {
+			selector, w, err := l.by(part)
+			if err != nil {
+				return err
+			}
+			c := outrank.TopologySpreadConstraint{Selector: selector, MaxSkew: 1, TopologyKey: w.Next("topology key")}
+			w.Options(Options{
+				"skew=": Number(&c.MaxSkew), "min-domains=": Number(&c.MinDomains), "keys=": Names(&c.MatchLabelKeys),
+				"affinity=": Text(&c.NodeAffinityPolicy), "taints=": Text(&c.NodeTaintsPolicy),
+				"anyway": func(string) error { c.WhenUnsatisfiable = outrank.ScheduleAnyway; return nil },
+			})
+			if err := w.Err(); err != nil {
+				return err
+			}
+			*list = append(*list, c)
+		}
+		return nil
+	}
+}
+
+// ports reads host ports like 80, 10.0.0.1:80 or 53/UDP.
+func ports(list *[]outrank.Port) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, ',') {
+			var p outrank.Port
+			rest, protocol, _ := strings.Cut(part, "/")
+			p.Protocol = protocol
+			if i := strings.LastIndex(rest, ":"); i >= 0 {
+				p.HostIP, rest = rest[:i], rest[i+1:]
+			}
+			n, err := strconv.ParseInt(rest, 10, 32)
+			if err != nil {
+				return fmt.Errorf("%q is no port", part)
+			}
+			p.HostPort = int32(n)
+			*list = append(*list, p)
+		}
+		return nil
+	}
+}
+
+// volumes reads volumes, separated by "&":
+//
+//	[claim=NAME] [once] [driver=NAME] [handle=ID] [node=(SELECTOR)] [zones=a,b]
+//	[disk=KIND:ID] [read-only]
+//
+// once is ReadWriteOncePod; zones are the values of the volume's zone label.
+func (l *Line) volumes(list *[]outrank.Volume) Setter {
+	return func(value string) error {
+		for _, part := range parts(value, '&') {
+			w, v := l.within(part), outrank.Volume{}
+			w.Options(Options{
+				"claim=": Text(&v.Claim), "once": Flag(&v.OncePod), "driver=": Text(&v.Driver), "handle=": Text(&v.Handle),
+				"node=": nodeSelector(&v.Node), "read-only": Flag(&v.Disk.ReadOnly),
+				"zones=": func(s string) error {
+					v.Zones = map[string][]string{outrank.ZoneLabel: parts(s, ',')}
+					return nil
+				},
+				"disk=": func(s string) error {
+					kind, id, ok := strings.Cut(s, ":")
+					v.Disk.Kind, v.Disk.ID = outrank.DiskKind(kind), id
+					if !ok {
+						return fmt.Errorf("%q is not kind:id", s)
+					}
+					return nil
+				},
+			})
+			if err := w.Err(); err != nil {
+				return err
+			}
+			*list = append(*list, v)
+		}
+		return nil
+	}
+}

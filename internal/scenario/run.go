@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the answers of the scenarios anew")
+
+// Handler carries a command out and returns its answer: lines, none of them
+// blank, each ended; or nothing.
+type Handler = func(c *Command) (string, error)
+
+// Run plays every scenario that the pattern names, each in a test of its own.
+// start returns the commands that there are, by name, with a fresh state.
+func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handler) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios %s (%v)", pattern, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := Parse(filepath.ToSlash(file), string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers := f.play(t, start(t))
+			if rewritten := f.rewritten(answers); *update && !t.Failed() && rewritten != string(text) {
+				if err := os.WriteFile(file, []byte(rewritten), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// play carries the commands out and compares the answers, unless they are to be
+// written anew. It ends at the first mistake, as what follows depends on it.
+func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
+	t.Helper()
+	var answers []string
+	prose := false // since the last answer
+	for _, c := range f.Commands {
+		if err := c.Line.err; err != nil {
+			t.Fatal(err)
+		}
+		handle := handlers[c.Name]
+		if handle == nil {
+			t.Fatalf("%s: unknown command %q", c.Line.Place(), c.Name)
+		}
+		answer, err := handle(c)
+		if mistake := c.mistake(); mistake != nil {
+			t.Fatal(mistake)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.Line.Place(), err)
+		}
+		answers = append(answers, answer)
+		prose = prose || c.prose
+		if answer != "" && !prose {
+			t.Fatalf("%s: no prose says why", c.Line.Place())
+		}
+		prose = prose && answer == ""
+		if answer != c.Expected && !*update {
+			t.Errorf("%s: %s\nexpected\n%sgot\n%s", c.Line.Place(), c.Line.Text, indent(c.Expected), indent(answer))
+		}
+	}
+	return answers
+}
+
+// indent shows an answer in a message.
+func indent(text string) string {
+	if text == "" {
+		text = "nothing\n"
+	}
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
+}

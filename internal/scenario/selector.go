@@ -1,0 +1,154 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// requirement is one part of a selector, in the syntax of kubectl:
+//
+//	key=value   key in (a,b)   key notin (a,b)   key   !key   key>5   key<5
+type requirement struct {
+	key      string
+	operator outrank.Operator
+	values   []string
+	// equal marks key=value.
+	equal bool
+}
+
+// comparison is how the operators that compare numbers are written.
+var comparison = map[outrank.Operator]string{outrank.Gt: ">", outrank.Lt: "<"}
+
+func parseRequirement(text string) (requirement, error) {
+	r := requirement{}
+	switch key, value, found := strings.Cut(text, "="); {
+	case found:
+		return requirement{key: key, operator: outrank.In, values: []string{value}, equal: true}, checkKey(key, text)
+	case strings.HasPrefix(text, "!"):
+		return requirement{key: text[1:], operator: outrank.DoesNotExist}, checkKey(text[1:], text)
+	}
+	for _, operator := range []outrank.Operator{outrank.Gt, outrank.Lt} {
+		if key, value, found := strings.Cut(text, comparison[operator]); found {
+			return requirement{key: key, operator: operator, values: []string{value}}, checkKey(key, text)
+		}
+	}
+	key, rest, found := strings.Cut(text, " ")
+	if !found {
+		return requirement{key: text, operator: outrank.Exists}, checkKey(text, text)
+	}
+	word, values, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	switch word {
+	case "in":
+		r.operator = outrank.In
+	case "notin":
+		r.operator = outrank.NotIn
+	default:
+		return r, fmt.Errorf("%q is no requirement", text)
+	}
+	values = strings.TrimSpace(values)
+	list := inner(values)
+	if list == values {
+		return r, fmt.Errorf("%q has no values in parentheses", text)
+	}
+	if list != "" {
+		r.values = parts(list, ',')
+	}
+	r.key = key
+	return r, checkKey(key, text)
+}
+
+func checkKey(key, text string) error {
+	if key == "" || strings.ContainsAny(key, " ()<>!=") {
+		return fmt.Errorf("%q has no key", text)
+	}
+	return nil
+}
+
+// parseSelector reads a label selector: requirements, all of which must hold,
+// separated by commas; "everything" is the empty selector, "nothing" a nil one.
+func parseSelector(text string) (*outrank.LabelSelector, error) {
+	switch text {
+	case "everything":
+		return &outrank.LabelSelector{}, nil
+	case "nothing":
+		return nil, nil
+	}
+	s := &outrank.LabelSelector{}
+	for _, part := range parts(text, ',') {
+		r, err := parseRequirement(part)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.operator == outrank.Gt || r.operator == outrank.Lt:
+			return nil, fmt.Errorf("%q: labels of pods are not compared as numbers", part)
+		case r.equal:
+			if s.Labels == nil {
+				s.Labels = map[string]string{}
+			}
+			s.Labels[r.key] = r.values[0]
+		default:
+			s.Expressions = append(s.Expressions, outrank.Requirement{Key: r.key, Operator: r.operator, Values: r.values})
+		}
+	}
+	return s, nil
+}
+
+// parseNodeSelector reads terms, one of which must hold, separated by "|"; each
+// has requirements, all of which must hold, separated by commas. The term
+// "empty" has none. metadata.name is the field of that name.
+func parseNodeSelector(text string) (*outrank.NodeSelector, error) {
+	s := &outrank.NodeSelector{}
+	for _, term := range parts(text, '|') {
+		t := outrank.NodeSelectorTerm{}
+		if term != "empty" {
+			for _, part := range parts(term, ',') {
+				r, err := parseRequirement(part)
+				if err != nil {
+					return nil, err
+				}
+				to := &t.Labels
+				if r.key == outrank.FieldName {
+					to = &t.Fields
+				}
+				*to = append(*to, outrank.NodeRequirement{Key: r.key, Operator: r.operator, Values: r.values})
+			}
+		}
+		s.Terms = append(s.Terms, t)
+	}
+	return s, nil
+}
+
+// Selector sets s to a label selector.
+func Selector(s **outrank.LabelSelector) Setter {
+	return func(value string) (err error) {
+		*s, err = parseSelector(value)
+		return err
+	}
+}
+
+func nodeSelector(s **outrank.NodeSelector) Setter {
+	return func(value string) (err error) {
+		*s, err = parseNodeSelector(value)
+		return err
+	}
+}
+
+// Labels sets m to labels like a=b,c=d.
+func Labels(m *map[string]string) Setter {
+	return func(value string) error {
+		*m = map[string]string{}
+		for _, part := range parts(value, ',') {
+			k, v, ok := strings.Cut(part, "=")
+			if !ok || k == "" {
+				return fmt.Errorf("%q is not key=value", part)
+			}
+			if _, twice := (*m)[k]; twice {
+				return fmt.Errorf("%s is given twice", k)
+			}
+			(*m)[k] = v
+		}
+		return nil
+	}
+}

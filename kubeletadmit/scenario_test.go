@@ -1,0 +1,245 @@
+package kubeletadmit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Each file below testdata/scenarios is about one rule. The commands are
+//
+//	host                 a node and the pods active there; see scenario.Cluster
+//	admit POD            may the pod start, and which pods make room?
+//	resolve POD          the same for failures that are given in the body
+//	evict [fails=POD]    carry the last answer out; killing a pod may fail
+//
+// Every answer is worked out several times and has to be the same each time;
+// see scenarioHost.agree.
+func TestScenarios(t *testing.T) {
+	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
+		h := &scenarioHost{t: t}
+		return map[string]scenario.Handler{"host": h.load, "admit": h.admit, "resolve": h.resolve, "evict": h.evict}
+	})
+}
+
+// scenarioHost is the state of a scenario.
+type scenarioHost struct {
+	t      *testing.T
+	node   *outrank.Node
+	active []*outrank.Pod
+	last   kubeletadmit.Admission
+}
+
+func (h *scenarioHost) load(c *scenario.Command) (string, error) {
+	cluster := scenario.Cluster(c.Body)
+	if len(cluster.Nodes) != 1 || len(cluster.Budgets)+len(cluster.Groups)+len(cluster.Namespaces) > 0 {
+		return "", errors.New("a host is one node with pods")
+	}
+	h.node, h.active, h.last = cluster.Nodes[0], cluster.Pods, kubeletadmit.Admission{}
+	return "", nil
+}
+
+func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
+	pod, err := h.pod(c)
+	if err != nil {
+		return "", err
+	}
+	adm, err := kubeletadmit.Admit(h.node, h.active, pod)
+	if err != nil {
+		return "error: " + strings.ReplaceAll(err.Error(), "\n", " ") + "\n", nil
+	}
+	failures, err := kubeletadmit.Check(h.node, h.active, pod)
+	if err != nil {
+		return "", err
+	}
+	again, err := kubeletadmit.Admit(h.node, h.active, pod)
+	if err != nil {
+		return "", err
+	}
+	resolved, err := kubeletadmit.Resolve(pod, h.active, failures)
+	h.agree(c, adm, again, "asked again")
+	h.agree(c, adm, resolved, "Check and Resolve")
+	h.compareReference(c, pod, adm)
+	h.last = adm
+	return admissionText(adm), err
+}
+
+func (h *scenarioHost) pod(c *scenario.Command) (*outrank.Pod, error) {
+	if h.node == nil {
+		return nil, errors.New("there is no host yet")
+	}
+	pod := c.Line.Pod()
+	return pod, c.Line.Err()
+}
+
+// resolve reads failures, one on a line, and resolves them:
+//
+//	short RESOURCE=AMOUNT          counted as outrank counts: cpu in thousandths
+//	predicate NAME "text"
+func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
+	pod, err := h.pod(c)
+	if err != nil {
+		return "", err
+	}
+	var failures []kubeletadmit.Failure
+	for _, l := range c.Body {
+		failures = append(failures, readFailure(l))
+	}
+	adm, err := kubeletadmit.Resolve(pod, h.active, failures)
+	if err != nil {
+		return "", err
+	}
+	again, err := kubeletadmit.Resolve(pod, h.active, failures)
+	h.agree(c, adm, again, "asked again")
+	h.compareReference(c, pod, adm)
+	h.last = adm
+	return admissionText(adm), err
+}
+
+func readFailure(l *scenario.Line) kubeletadmit.Failure {
+	switch kind := l.Next("kind of failure"); kind {
+	case "short":
+		name, text, _ := strings.Cut(l.Next("resource"), "=")
+		f := kubeletadmit.Failure{Resource: resource.Name(name)}
+		if err := scenario.Number(&f.Requested)(text); err != nil {
+			l.Fail("%s: %v", name, err)
+		}
+		return f
+	case "predicate":
+		return kubeletadmit.Failure{Predicate: kubeletadmit.Predicate(l.Next("name of the predicate")), Text: l.Next("text")}
+	default:
+		l.Fail("unknown kind of failure %q", kind)
+		return kubeletadmit.Failure{}
+	}
+}
+
+// agree compares two ways to the same answer.
+func (h *scenarioHost) agree(c *scenario.Command, first, other kubeletadmit.Admission, how string) {
+	h.t.Helper()
+	if diff := cmp.Diff(admissionText(first), admissionText(other)); diff != "" {
+		h.t.Errorf("%s: %s, %s (-first +other):\n%s", c.Line.Place(), c.Line.Text, how, diff)
+	}
+}
+
+// compareReference holds the choice of pods to the slow reference, where there
+// was one to make.
+func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, adm kubeletadmit.Admission) {
+	h.t.Helper()
+	if len(adm.Returned) > 0 {
+		return
+	}
+	var shortages []reference.Shortage
+	for _, f := range adm.Failures {
+		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
+	}
+	evict, missing := reference.Evict(pod, h.active, shortages)
+	var want, got []string
+	for _, p := range evict {
+		want = append(want, p.Key())
+	}
+	for _, s := range missing {
+		want = append(want, fmt.Sprint("missing ", s.Amount, " ", s.Resource))
+	}
+	for _, e := range adm.Evictions {
+		got = append(got, e.Pod.Key())
+	}
+	var short *kubeletadmit.NotEnoughError
+	if errors.As(adm.Err, &short) {
+		for _, n := range short.Missing {
+			got = append(got, fmt.Sprint("missing ", n.Amount, " ", n.Resource))
+		}
+	}
+	if !slices.Equal(want, got) {
+		h.t.Errorf("%s: %s: the slow reference says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
+	}
+}
+
+// admissionText shows an admission:
+//
+//	OUTCOME [REASON: MESSAGE]
+//	  evict POD (TIER), distance D: FREES of NEEDED RESOURCE, ...
+//	found TEXT: requested R, used U, capacity C
+//	returned TEXT
+//
+// Amounts are counted in thousandths of a core for cpu, in whole units for
+// everything else.
+func admissionText(a kubeletadmit.Admission) string {
+	var b strings.Builder
+	b.WriteString(string(a.Outcome))
+	if a.Reason != "" {
+		fmt.Fprintf(&b, " %s; %s", a.Reason, a.Message)
+	}
+	b.WriteString("\n")
+	for _, e := range a.Evictions {
+		fmt.Fprintf(&b, "  evict %s (%s), distance %.4g:", scenarioName(e.Pod), e.Tier, e.Distance)
+		for i, s := range e.Shares {
+			fmt.Fprintf(&b, "%s %d of %d %s", strings.Repeat(",", min(i, 1)), s.Frees, s.Needed, s.Resource)
+		}
+		b.WriteString("\n")
+	}
+	for _, f := range a.Failures {
+		fmt.Fprintf(&b, "found %s", f)
+		if f.IsShortage() {
+			fmt.Fprintf(&b, ": requested %d, used %d, capacity %d", f.Requested, f.Used, f.Capacity)
+		}
+		b.WriteString("\n")
+	}
+	for _, f := range a.Returned {
+		fmt.Fprintf(&b, "returned %s\n", f)
+	}
+	return b.String()
+}
+
+func scenarioName(p *outrank.Pod) string {
+	return strings.TrimPrefix(p.Key(), outrank.DefaultNamespace+"/")
+}
+
+// evict carries the last answer out, and shows all that is done.
+func (h *scenarioHost) evict(c *scenario.Command) (string, error) {
+	k := &scenarioKubelet{}
+	c.Line.Options(scenario.Options{"fails=": scenario.Names(&k.fails)})
+	if len(h.last.Evictions) == 0 {
+		k.log.WriteString("nothing to do\n")
+	}
+	kills, err := kubeletadmit.Evict(context.Background(), h.last, k)
+	for _, kill := range kills {
+		if kill.Err != nil {
+			fmt.Fprintf(&k.log, "report: %s: %v\n", scenarioName(kill.Pod), kill.Err)
+		}
+	}
+	return k.log.String(), err
+}
+
+// scenarioKubelet writes down what it is told to do.
+type scenarioKubelet struct {
+	fails []string
+	log   strings.Builder
+}
+
+func (k *scenarioKubelet) Record(p *outrank.Pod, e kubeletadmit.Event) {
+	fmt.Fprintf(&k.log, "event on %s: %s %s: %s\n", scenarioName(p), e.Type, e.Reason, e.Message)
+}
+
+func (k *scenarioKubelet) Kill(_ context.Context, p *outrank.Pod, s kubeletadmit.Status) error {
+	fmt.Fprintf(&k.log, "kill %s: %s %s: %s; %s %s: %s\n", scenarioName(p),
+		s.Phase, s.Reason, s.Message, s.Condition.Type, s.Condition.Reason, s.Condition.Message)
+	if slices.Contains(k.fails, p.Name) {
+		return errors.New("it does not stop")
+	}
+	return nil
+}
+
+func (k *scenarioKubelet) Count(m kubeletadmit.Metric) {
+	fmt.Fprintf(&k.log, "count %s{%s=%q}\n", m.Name, m.Label, m.Value)
+}
