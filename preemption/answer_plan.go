@@ -1,7 +1,10 @@
 package preemption
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -159,42 +162,6 @@ type Score struct {
 	Start time.Time
 }
 
-// Rank is a step in the comparison of two candidates.
-type Rank uint8
-
-// The ranks, in order (section 9).
-const (
-	ByViolations Rank = iota + 1
-	ByTopPriority
-	ByPrioritySum
-	ByVictims
-	ByStart
-	ByNodeOrder
-	// ByOwnScore stands for the caller's scorers.
-	ByOwnScore
-)
-
-// String says in words what the rank looks at.
-func (r Rank) String() string {
-	switch r {
-	case ByViolations:
-		return "fewer budget violations"
-	case ByTopPriority:
-		return "lower priority of the most important victim"
-	case ByPrioritySum:
-		return "lower sum of victim priorities"
-	case ByVictims:
-		return "fewer victims"
-	case ByStart:
-		return "most important victims started later"
-	case ByOwnScore:
-		return "higher score by the caller's rules"
-	case ByNodeOrder:
-		return "equal in every rank; first in node order"
-	}
-	return fmt.Sprintf("Rank(%d)", uint8(r))
-}
-
 // Explanation is a Plan with everything that was looked at on the way.
 type Explanation struct {
 	Plan
@@ -219,4 +186,18 @@ type NodeReport struct {
 	// answer of that: Success for a candidate.
 	Tried        bool
 	AfterRemoval Status
+}
+
+// sortCounts sorts by frequency, and then by text.
+func sortCounts(cs []Count) {
+	slices.SortStableFunc(cs, func(a, b Count) int {
+		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
+			return c
+		}
+		var space [2][256]byte
+		if c := bytes.Compare(a.Status.appendText(space[0][:0]), b.Status.appendText(space[1][:0])); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Code, b.Code)
+	})
 }

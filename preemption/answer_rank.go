@@ -1,40 +1,78 @@
 package preemption
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
-// Compare orders two candidates of one decision by the ranks of section 9
+// Rank is a step in the comparison of two candidates.
+type Rank uint8
+
+// The ranks, in the default order (section 9), and what decides in the end.
+const (
+	ByViolations Rank = iota + 1
+	ByTopPriority
+	ByPrioritySum
+	ByVictims
+	ByStart
+	ByNodeOrder
+	// ByOwnScore stands for the caller's scorers.
+	ByOwnScore
+)
+
+// rankRule is all that there is to know of a rank.
+type rankRule struct {
+	// text says what the rank prefers.
+	text string
+	// compare is negative if a is better by this rank alone. It is nil for what
+	// cannot be configured.
+	compare func(a, b *Score) int
+}
+
+// rankRules has an entry for each rank.
+var rankRules = [...]rankRule{
+	ByViolations:  {"fewer budget violations", func(a, b *Score) int { return cmp.Compare(a.Violations, b.Violations) }},
+	ByTopPriority: {"lower priority of the most important victim", func(a, b *Score) int { return cmp.Compare(a.TopPriority, b.TopPriority) }},
+	ByPrioritySum: {"lower sum of victim priorities", func(a, b *Score) int { return cmp.Compare(a.PrioritySum, b.PrioritySum) }},
+	ByVictims:     {"fewer victims", func(a, b *Score) int { return cmp.Compare(a.Victims, b.Victims) }},
+	ByStart:       {"most important victims started later", func(a, b *Score) int { return b.Start.Compare(a.Start) }},
+	ByNodeOrder:   {text: "equal in every rank; first in node order"},
+	ByOwnScore:    {text: "higher score by the caller's rules"},
+}
+
+// String returns in words what the rank prefers.
+func (r Rank) String() string {
+	if r > 0 && int(r) < len(rankRules) {
+		return rankRules[r].text
+	}
+	return fmt.Sprintf("Rank(%d)", uint8(r))
+}
+
+// configurable reports whether a policy may name the rank.
+func (r Rank) configurable() bool { return int(r) < len(rankRules) && rankRules[r].compare != nil }
+
+// DefaultRanks returns the ranks in the order of section 9. The slice is the
+// caller's.
+func DefaultRanks() []Rank {
+	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
+}
+
+var defaultRanks = DefaultRanks()
+
+// Compare orders two candidates of one decision by the default ranks
 // (pickOneNodeForPreemption): negative if a is better. by is the rank that
 // decides, ByNodeOrder if none does and order is 0.
 func (a Score) Compare(b Score) (order int, by Rank) {
 	return a.compareBy(&b, defaultRanks)
 }
 
-var defaultRanks = DefaultRanks()
-
 func (a *Score) compareBy(b *Score, ranks []Rank) (order int, by Rank) {
 	for _, r := range ranks {
-		if c := r.compare(a, b); c != 0 {
+		if c := rankRules[r].compare(a, b); c != 0 {
 			return c, r
 		}
 	}
 	return 0, ByNodeOrder
-}
-
-// compare is negative if a is better by this rank alone.
-func (r Rank) compare(a, b *Score) int {
-	switch r {
-	case ByViolations:
-		return cmp.Compare(a.Violations, b.Violations)
-	case ByTopPriority:
-		return cmp.Compare(a.TopPriority, b.TopPriority)
-	case ByPrioritySum:
-		return cmp.Compare(a.PrioritySum, b.PrioritySum)
-	case ByVictims:
-		return cmp.Compare(a.Victims, b.Victims)
-	case ByStart:
-		return b.Start.Compare(a.Start)
-	}
-	return 0
 }
 
 // priorityShift makes every priority non-negative, so that fewer victims never

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -83,11 +82,6 @@ const (
 	PerBudget
 )
 
-// DefaultRanks is the order of ranks of section 9.
-func DefaultRanks() []Rank {
-	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
-}
-
 // Current is what kube-scheduler v1.36 does; it is the zero Policy.
 func Current() Policy { return Policy{} }
 
@@ -125,7 +119,7 @@ func (p *Policy) problems() []outrank.Problem {
 		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}
 	for i, r := range p.Ranks {
-		if !slices.Contains(DefaultRanks(), r) {
+		if !r.configurable() {
 			add(fmt.Sprintf("Policy.Ranks[%d]", i), "candidates cannot be compared by %v", r)
 		}
 	}

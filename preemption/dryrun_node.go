@@ -1,10 +1,6 @@
 package preemption
 
-import (
-	"slices"
-
-	"github.com/outrank-go/outrank/pdb"
-)
+import "github.com/outrank-go/outrank/pdb"
 
 // dryRunner asks the filters about one node after another, on behalf of an
 // attempt. What it knows of the node at hand follows the pods that are removed
@@ -158,13 +154,4 @@ func (w *dryRunner) filter(n *nodeState) status {
 	}
 	w.enter(n)
 	return w.check()
-}
-
-// fill returns a slice of n times v, in old's memory where it is large enough.
-func fill[T any](old []T, n int, v T) []T {
-	s := slices.Grow(old[:0], n)[:n]
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }

@@ -62,27 +62,6 @@ type domainCounts struct {
 	pods []int
 }
 
-// part is a count that pods of a kind belong in: that of a relation, for the
-// topology key of this index.
-type classPart struct {
-	relation
-	in int
-}
-
-// relation is a reason to count a pod.
-type relation int
-
-const (
-	// nearby: it matches all of the preemptor's affinity terms.
-	attracting relation = iota
-	// opposed: it matches one of the anti-affinity terms; once per term.
-	opposing
-	// repelling: one of its own anti-affinity terms picks the preemptor; once
-	// per term.
-	repelled
-	relations
-)
-
 // newInterPod is nil where the filter has nothing to say: the preemptor has no
 // terms, and no pod's anti-affinity concerns it. That holds for the whole
 // attempt, also for nominated pods.

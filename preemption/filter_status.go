@@ -14,6 +14,10 @@ type status struct {
 	filter string
 }
 
+// byNone stands for no filter. Others are known by their place in the list of
+// filters.
+const byNone = -1
+
 // Reasons that belong to no filter.
 var (
 	notFilteredText = []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + "]"}

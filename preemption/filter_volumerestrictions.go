@@ -55,7 +55,7 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 		}
 	}
 	for _, claim := range v.once {
-		if q.snap.claimInUse(claimKey(q.pod, claim)) {
+		if q.snap.claims.inUse(claimKey(q.pod, claim), q.snap.nodes) {
 			v.inUse++
 		}
 	}

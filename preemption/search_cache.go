@@ -15,7 +15,7 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 	}
 	defer cache.mu.Unlock()
 	s.sign()
-	known := cache.of(s.signature, s.snap)
+	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
 	if known == nil {
 		return nil, false, nil
 	}

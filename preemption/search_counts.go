@@ -1,11 +1,5 @@
 package preemption
 
-import (
-	"bytes"
-	"cmp"
-	"slices"
-)
-
 // answer is what a node says to the preemptor: 0 for yes; else what it is short
 // of, a bit for each column, one for a place in the pod count, and one where
 // even the empty node would be short; or that noVictims is of lower priority; or
@@ -150,17 +144,4 @@ func (a *attempt) counts(t tally) []Count {
 	}
 	sortCounts(out)
 	return out
-}
-
-func sortCounts(cs []Count) {
-	slices.SortStableFunc(cs, func(a, b Count) int {
-		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
-			return c
-		}
-		var space [2][256]byte
-		if c := bytes.Compare(a.Status.appendText(space[0][:0]), b.Status.appendText(space[1][:0])); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Code, b.Code)
-	})
 }

@@ -76,17 +76,18 @@ func (m *answerCache) position(slot int32) (position int32, ok bool) {
 	return m.positionOf[slot], true
 }
 
-// of returns the entry for a signature, nil if it is not worth one yet.
-func (m *answerCache) of(signature []byte, s *Snapshot) *cachedAnswers {
+// of returns the entry for a signature, nil if it is not worth one yet. The
+// order is that of the nodes, among so many slots.
+func (m *answerCache) of(signature []byte, order []int32, slots int) *cachedAnswers {
 	m.uses++
 	if c, ok := m.bySignature[string(signature)]; ok {
 		c.used = m.uses
 		return c
 	}
-	hash, most := maphash.Bytes(hashSeed, signature), capacity(len(s.order))
+	hash, most := maphash.Bytes(hashSeed, signature), capacity(len(order))
 	for _, h := range m.seen[:most] {
 		if h == hash && m.makeRoom(most) {
-			return m.add(signature, s)
+			return m.add(signature, order, slots)
 		}
 	}
 	m.seen[m.nextSeen%most] = hash
@@ -114,13 +115,13 @@ func (m *answerCache) makeRoom(most int) bool {
 	return true
 }
 
-func (m *answerCache) add(signature []byte, s *Snapshot) *cachedAnswers {
+func (m *answerCache) add(signature []byte, order []int32, slots int) *cachedAnswers {
 	if m.bySignature == nil {
 		m.bySignature = map[string]*cachedAnswers{}
 	}
 	if m.positionOf == nil {
-		m.positionOf = fill(m.positionOf, len(s.nodes), -1)
-		for position, slot := range s.order {
+		m.positionOf = fill(m.positionOf, slots, -1)
+		for position, slot := range order {
 			m.positionOf[slot] = int32(position)
 		}
 	}

@@ -14,46 +14,45 @@ type claimUsers struct {
 	nodes map[int32]int32
 }
 
-// useClaims counts the claims of a pod on a node in, where by is 1, or out,
-// where it is -1. Pods without a node use nothing.
-func (s *Snapshot) useClaims(p *podState, by int32) {
-	if !p.running || len(p.pod.Volumes) == 0 {
-		return
-	}
-	slot, _ := s.slots.get(p.at.name)
-	for i := range p.pod.Volumes {
-		if claim := p.pod.Volumes[i].Claim; claim != "" {
-			s.useClaim(claimKey(p.pod, claim), slot, by)
+// claimIndex finds the users of claims by key.
+type claimIndex struct{ sharedIndex[*claimUsers] }
+
+// use counts the claims of a pod on a node in, where by is 1, or out, where it
+// is -1.
+func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *owner) {
+	for i := range pod.Volumes {
+		if claim := pod.Volumes[i].Claim; claim != "" {
+			x.useOne(claimKey(pod, claim), slot, by, o)
 		}
 	}
 }
 
-func (s *Snapshot) useClaim(key string, slot, by int32) {
-	u, ok := s.claims.get(key)
+func (x *claimIndex) useOne(key string, slot, by int32, o *owner) {
+	u, ok := x.get(key)
 	switch {
 	case !ok:
-		u = &claimUsers{owner: s.owner, nodes: map[int32]int32{}}
-	case u.owner != s.owner:
-		u = &claimUsers{owner: s.owner, nodes: maps.Clone(u.nodes)}
+		u = &claimUsers{owner: o, nodes: map[int32]int32{}}
+	case u.owner != o:
+		u = &claimUsers{owner: o, nodes: maps.Clone(u.nodes)}
 	}
 	if u.nodes[slot] += by; u.nodes[slot] == 0 {
 		delete(u.nodes, slot)
 	}
 	if len(u.nodes) == 0 {
-		s.claims.remove(key)
+		x.remove(key)
 	} else {
-		s.claims.set(key, u)
+		x.set(key, u)
 	}
 }
 
-// claimInUse reports whether a pod on a node that is there uses the claim.
-func (s *Snapshot) claimInUse(key string) bool {
-	u, ok := s.claims.get(key)
+// inUse reports whether a pod on a node that is there uses the claim.
+func (x *claimIndex) inUse(key string, nodes []*nodeState) bool {
+	u, ok := x.get(key)
 	if !ok {
 		return false
 	}
 	for slot := range u.nodes {
-		if s.nodes[slot].node != nil {
+		if nodes[slot].node != nil {
 			return true
 		}
 	}

@@ -45,34 +45,6 @@ func (p *podState) nominated() string {
 	return p.at.name
 }
 
-// newPodState prepares a pod that runs on a node or, if that is empty, may be
-// nominated to one.
-func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podClass) *podState {
-	ps := &podState{pod: p, class: k, running: node != ""}
-	if ps.running {
-		ps.takes, ps.at = s.columns.running(p), s.refOf(node)
-	} else {
-		ps.takes, ps.at = s.columns.pending(p), s.refOf(nominated)
-	}
-	return ps
-}
-
-// placeOf finds the place of a node, nil for no name.
-func (s *Snapshot) refOf(name string) *nodeRef {
-	if name == "" {
-		return nil
-	}
-	if n := s.node(name); n != nil {
-		return n.nodeRef
-	}
-	return &nodeRef{name}
-}
-
-// moved is the pod in another place.
-func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
-	return s.newPodState(p.pod, node, nominated, p.class)
-}
-
 // importance is what pods are ordered by, but for the identity that settles
 // ties.
 type importance struct {

@@ -198,9 +198,6 @@ func appendKey(b []byte, p *outrank.Pod) []byte {
 	return append(b, p.Name...)
 }
 
-// hashSeed differs from run to run; nothing that can be seen depends on it.
-var hashSeed = maphash.MakeSeed()
-
 func hashOf(key string) uint32 { return uint32(maphash.String(hashSeed, key)) }
 
 func hashOfPod(p *outrank.Pod) uint32 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -52,7 +51,7 @@ type Snapshot struct {
 	pods      podIndex
 	classes   sharedIndex[*classMembers] // by key
 	// claims are those that pods on nodes use, by key.
-	claims sharedIndex[*claimUsers]
+	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
 	antiAffine int
 	// namespaces are the labels of each namespace, never changed.
@@ -60,21 +59,6 @@ type Snapshot struct {
 	budgets    *budgetSet
 	groups     map[string]*outrank.PodGroup // by key, never changed
 	journal    journal
-}
-
-// owner marks the parts of a snapshot that it may write; its address is all
-// that counts, and its size keeps addresses apart.
-type owner struct{ _ byte }
-
-// budgetSet is the budgets, ready for matching. It never changes.
-type budgetSet struct {
-	list    []*outrank.PodDisruptionBudget
-	matcher *pdb.Budgets
-}
-
-func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
-	list := slices.Clone(budgets)
-	return &budgetSet{list, pdb.New(list)}
 }
 
 // newSnapshot indexes a cluster for filters with these traits.
@@ -94,7 +78,7 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		topology:   newTopology(),
 		cache:      &answerCache{},
 		classes:    newSharedIndex[*classMembers](0),
-		claims:     newSharedIndex[*claimUsers](0),
+		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
 		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
 		groups:     groupsByKey(c.Groups),
@@ -151,7 +135,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
-	c.claims = s.claims.share()
+	c.claims = claimIndex{s.claims.share()}
 	return c
 }
 
@@ -163,7 +147,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
-	v.claims, v.topology, v.cache = s.claims.view(), s.topology.share(), &answerCache{}
+	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
 
@@ -251,6 +235,9 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 
 // Budgets lists the budgets in the caller's order. The slice is the caller's.
 func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return slices.Clone(s.budgets.list) }
+
+// partition returns the nodes divided by a topology key.
+func (s *Snapshot) partition(key string) *partition { return s.topology.of(key, s.order, s.nodes) }
 
 func podsOf(ps []*podState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
@@ -365,4 +352,39 @@ func (s *Snapshot) setBudgets(b *budgetSet) {
 	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
 	s.cache.forget()
 	s.budgets = b
+}
+
+// summarize works out the nodeSummary of a slot anew.
+func (s *Snapshot) summarize(slot int32, n *nodeState) {
+	l := summaryOf(n)
+	if s.traits.restricts(n.node) {
+		l.flags |= restricted
+	}
+	s.summaries.set(slot, n, l, s.owner)
+}
+
+// levelAbove gives the level that is so many steps above the lowest, nil for
+// none.
+func (s *Snapshot) levelAbove(slot int32, i int) *level {
+	if i > numSteps {
+		if n := s.nodes[slot]; i < len(n.levels) {
+			return &n.levels[i]
+		}
+		return nil
+	}
+	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].steps[i-1][uint32(slot)%summaryBlockSize]
+	if above.pods == 0 {
+		return nil
+	}
+	return above
+}
+
+// useClaims counts the claims of a pod in or out. Pods without a node use
+// nothing.
+func (s *Snapshot) useClaims(p *podState, by int32) {
+	if !p.running || len(p.pod.Volumes) == 0 {
+		return
+	}
+	slot, _ := s.slots.get(p.at.name)
+	s.claims.use(p.pod, slot, by, s.owner)
 }

@@ -262,31 +262,6 @@ func (ls *summaries) topSumsAt(slot int32) *topSums {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].topSums[uint32(slot)%summaryBlockSize]
 }
 
-// levelAbove gives the level that is so many steps above the lowest, nil for
-// none.
-func (s *Snapshot) levelAbove(slot int32, i int) *level {
-	if i > numSteps {
-		if n := s.nodes[slot]; i < len(n.levels) {
-			return &n.levels[i]
-		}
-		return nil
-	}
-	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].steps[i-1][uint32(slot)%summaryBlockSize]
-	if above.pods == 0 {
-		return nil
-	}
-	return above
-}
-
-// summarize works out the nodeSummary of a slot anew.
-func (s *Snapshot) summarize(slot int32, n *nodeState) {
-	l := summaryOf(n)
-	if s.traits.restricts(n.node) {
-		l.flags |= restricted
-	}
-	s.summaries.set(slot, n, l, s.owner)
-}
-
 // set replaces the nodeSummary of a slot, and works out what goes with it.
 func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	at := int(slot / summaryBlockSize)

@@ -38,28 +38,27 @@ func (t *topology) share() *topology {
 	return &topology{byKey: maps.Clone(t.byKey)}
 }
 
-// partition divides the nodes by a topology key. Time is linear in the number
+// of returns the nodes divided by a topology key. Time is linear in the number
 // of nodes where it was not asked for before.
-func (s *Snapshot) partition(key string) *partition {
-	t := s.topology
+func (t *topology) of(key string, order []int32, nodes []*nodeState) *partition {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.byKey[key]
 	if !ok {
-		p = newPartition(s, key)
+		p = newPartition(key, order, nodes)
 		t.byKey[key] = p
 	}
 	return p
 }
 
-func newPartition(s *Snapshot, key string) *partition {
-	p := &partition{ids: make([]int32, len(s.nodes))}
+func newPartition(key string, order []int32, nodes []*nodeState) *partition {
+	p := &partition{ids: make([]int32, len(nodes))}
 	for slot := range p.ids {
 		p.ids[slot] = noDomain
 	}
 	known := map[string]int32{}
-	for _, slot := range s.order {
-		value, ok := s.nodes[slot].node.Labels[key]
+	for _, slot := range order {
+		value, ok := nodes[slot].node.Labels[key]
 		if !ok {
 			continue
 		}

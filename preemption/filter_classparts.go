@@ -21,3 +21,24 @@ func (p *classParts) of(k *podClass) []classPart {
 	}
 	return p.byClass[k]
 }
+
+// part is a count that pods of a kind belong in: that of a relation, for the
+// topology key of this index.
+type classPart struct {
+	relation
+	in int
+}
+
+// relation is a reason to count a pod.
+type relation int
+
+const (
+	// nearby: it matches all of the preemptor's affinity terms.
+	attracting relation = iota
+	// opposed: it matches one of the anti-affinity terms; once per term.
+	opposing
+	// repelling: one of its own anti-affinity terms picks the preemptor; once
+	// per term.
+	repelled
+	relations
+)

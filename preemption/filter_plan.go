@@ -6,14 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// question is one preemptor on one snapshot, as the filters see it.
-type question struct {
-	snap     *Snapshot
-	pod      *outrank.Pod
-	priority int32
-	needs    []need
-}
-
 // activeFilter is a filter that has something to say about the preemptor, with
 // its place in [builtIn], or behind it for one of the caller's.
 type activeFilter struct {

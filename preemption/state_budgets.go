@@ -1,0 +1,19 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+)
+
+// budgetSet is the budgets, ready for matching. It never changes.
+type budgetSet struct {
+	list    []*outrank.PodDisruptionBudget
+	matcher *pdb.Budgets
+}
+
+func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
+	list := slices.Clone(budgets)
+	return &budgetSet{list, pdb.New(list)}
+}

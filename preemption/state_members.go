@@ -1,0 +1,103 @@
+package preemption
+
+import (
+	"maps"
+
+	"github.com/outrank-go/outrank"
+)
+
+// classMembers is how many pods of a class run on each node, by slot. It is written
+// by the snapshot that owns it, and copied by any other.
+type classMembers struct {
+	owner *owner
+	class *podClass
+	nodes map[int32]int32
+	// pods counts all pods of the class, pending ones included.
+	pods int
+}
+
+// classOf finds the class of a pod, or makes it.
+func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
+	key := classKey(p)
+	if m, ok := s.classes.get(string(key)); ok {
+		return m.class
+	}
+	return &podClass{
+		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
+		antiAffinity: termsOf(p, p.Affinity.AntiPods),
+		terminating:  p.Terminating(), bit: bitOf(key),
+		covering: s.budgets.matcher.AppendCovering(nil, p),
+	}
+}
+
+// newPodState prepares a pod that runs on a node or, if that is empty, may be
+// nominated to one.
+func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podClass) *podState {
+	ps := &podState{pod: p, class: k, running: node != ""}
+	if ps.running {
+		ps.takes, ps.at = s.columns.running(p), s.refOf(node)
+	} else {
+		ps.takes, ps.at = s.columns.pending(p), s.refOf(nominated)
+	}
+	return ps
+}
+
+// placeOf finds the place of a node, nil for no name.
+func (s *Snapshot) refOf(name string) *nodeRef {
+	if name == "" {
+		return nil
+	}
+	if n := s.node(name); n != nil {
+		return n.nodeRef
+	}
+	return &nodeRef{name}
+}
+
+// moved is the pod in another place.
+func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
+	return s.newPodState(p.pod, node, nominated, p.class)
+}
+
+// join counts a pod in, leave counts it out.
+func (s *Snapshot) join(p *podState) {
+	m := s.membersOf(p.class)
+	m.class = p.class // other budgets may cover it now
+	if m.pods++; m.pods == 1 && len(p.class.antiAffinity) > 0 {
+		s.antiAffine++
+	}
+	if p.running {
+		slot, _ := s.slots.get(p.at.name)
+		m.nodes[slot]++
+	}
+}
+
+func (s *Snapshot) leave(p *podState) {
+	m := s.membersOf(p.class)
+	if p.running {
+		slot, _ := s.slots.get(p.at.name)
+		if m.nodes[slot]--; m.nodes[slot] == 0 {
+			delete(m.nodes, slot)
+		}
+	}
+	if m.pods--; m.pods == 0 {
+		s.classes.remove(p.class.key)
+		if len(p.class.antiAffinity) > 0 {
+			s.antiAffine--
+		}
+	}
+}
+
+// membersOf finds or makes the members of a class for changing them.
+func (s *Snapshot) membersOf(k *podClass) *classMembers {
+	m, ok := s.classes.get(k.key)
+	switch {
+	case !ok:
+		m = &classMembers{owner: s.owner, class: k, nodes: map[int32]int32{}}
+	case m.owner != s.owner:
+		m = &classMembers{owner: s.owner, class: k, nodes: maps.Clone(m.nodes), pods: m.pods}
+	default:
+		return m
+	}
+	s.classes.set(k.key, m)
+	return m
+}

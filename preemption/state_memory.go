@@ -1,0 +1,22 @@
+package preemption
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// fill returns a slice of n times v, in old's memory where it is large enough.
+func fill[T any](old []T, n int, v T) []T {
+	s := slices.Grow(old[:0], n)[:n]
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// owner marks the parts of a snapshot that it may write; its address is all
+// that counts, and its size keeps addresses apart.
+type owner struct{ _ byte }
+
+// hashSeed differs from run to run; nothing that can be seen depends on it.
+var hashSeed = maphash.MakeSeed()
