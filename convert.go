@@ -3,8 +3,6 @@ package outrank
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank/internal/manifest"
@@ -18,7 +16,12 @@ type converter struct {
 	texts      map[string]string
 }
 
-func (cv *converter) object() string { return cv.kind + " " + cv.name }
+func (cv *converter) object() string {
+	if cv.name == "" {
+		return cv.kind
+	}
+	return cv.kind + " " + cv.name
+}
 
 func (cv *converter) add(at *path, format string, args ...any) {
 	cv.problems = append(cv.problems, Problem{cv.object(), at.String(), fmt.Sprintf(format, args...)})
@@ -132,15 +135,7 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 	out := make([]Container, len(cs))
 	for i := range cs {
 		c, at := &cs[i], list.at(i)
-		res := at.field("resources")
-		r := cv.requirements(&c.Resources, &res)
-		out[i] = Container{
-			Name: cv.text(c.Name), Requests: r.Requests, Limits: r.Limits,
-			Sidecar: c.RestartPolicy == "Always",
-		}
-		for _, p := range c.Ports {
-			out[i].Ports = append(out[i].Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
-		}
+		out[i] = cv.container(c, &at)
 		for j := range statuses {
 			if statuses[j].Name == c.Name {
 				cv.status(&out[i], &statuses[j], &at)
@@ -149,6 +144,20 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 		}
 	}
 	return out
+}
+
+// container reads what the spec says of one; at is nil for one by itself.
+func (cv *converter) container(w *manifest.Container, at *path) Container {
+	res := at.field("resources")
+	r := cv.requirements(&w.Resources, &res)
+	c := Container{
+		Name: cv.text(w.Name), Requests: r.Requests, Limits: r.Limits,
+		Sidecar: w.RestartPolicy == "Always",
+	}
+	for _, p := range w.Ports {
+		c.Ports = append(c.Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
+	}
+	return c
 }
 
 // status keeps the requests that a container's status reports. They count only
@@ -199,7 +208,7 @@ func (cv *converter) time(text string, at *path) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	if err != nil || !writable(t) {
 		cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
 	}
 	return t
@@ -283,6 +292,9 @@ func (cv *converter) selector(w *manifest.LabelSelector) *LabelSelector {
 }
 
 func (cv *converter) list(ss []string) []string {
+	if len(ss) == 0 {
+		return nil
+	}
 	for i, s := range ss {
 		ss[i] = cv.text(s)
 	}
@@ -320,29 +332,26 @@ func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
 		list := status.field("disruptedPods")
 		for _, name := range sortedKeys(w.Status.DisruptedPods) {
 			at := list.field(name)
-			b.Disrupted[name] = cv.time(w.Status.DisruptedPods[name], &at)
+			if text := w.Status.DisruptedPods[name]; text != nil {
+				b.Disrupted[name] = cv.time(*text, &at)
+			} else {
+				b.Disrupted[name] = time.Time{}
+			}
 		}
 	}
 	return b
 }
 
-// intOrPercent reads 3 or "3" or "30%".
 func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	text := string(raw)
-	var quoted string
-	if json.Unmarshal(raw, &quoted) == nil {
-		text = quoted
-	}
-	number, percent := strings.CutSuffix(text, "%")
-	value, err := strconv.ParseInt(number, 10, 32)
-	if err != nil {
-		cv.add(at, "%s is neither a whole number nor a percentage", quote(text))
+	var v IntOrPercent
+	if problem := v.parse(raw); problem != "" {
+		cv.add(at, "%s", problem)
 		return nil
 	}
-	return &IntOrPercent{Value: int32(value), Percent: percent}
+	return &v
 }
 
 func (cv *converter) group(w *manifest.PodGroup) *PodGroup {

@@ -19,8 +19,9 @@ type Node struct {
 
 // Taint keeps pods away that do not tolerate it.
 type Taint struct {
-	Key, Value string
-	Effect     TaintEffect
+	Key    string      `json:"key"`
+	Value  string      `json:"value,omitempty"`
+	Effect TaintEffect `json:"effect"`
 }
 
 // TaintEffect is what a taint does to pods that do not tolerate it.
@@ -40,12 +41,12 @@ const UnschedulableTaint = "node.kubernetes.io/unschedulable"
 type Toleration struct {
 	// Key is the taint's key; empty together with TolerationExists means every
 	// taint.
-	Key string
+	Key string `json:"key,omitempty"`
 	// Operator is TolerationEqual if empty.
-	Operator TolerationOperator
-	Value    string
+	Operator TolerationOperator `json:"operator,omitempty"`
+	Value    string             `json:"value,omitempty"`
 	// Effect is the effect tolerated; empty means all of them.
-	Effect TaintEffect
+	Effect TaintEffect `json:"effect,omitempty"`
 }
 
 // TolerationOperator is how a toleration compares itself with a taint.

@@ -155,12 +155,12 @@ type Container struct {
 // Port is a port of a container that may be bound on the node.
 type Port struct {
 	// HostPort is the port taken on the node, 0 for none.
-	HostPort int32
+	HostPort int32 `json:"hostPort,omitempty"`
 	// HostIP is the address it is taken on; empty means 0.0.0.0, which
 	// overlaps every address.
-	HostIP string
+	HostIP string `json:"hostIP,omitempty"`
 	// Protocol is TCP if empty.
-	Protocol string
+	Protocol string `json:"protocol,omitempty"`
 }
 
 // Key names the pod as namespace/name.

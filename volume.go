@@ -115,7 +115,12 @@ func (v *validator) attachLimits(limits map[string]int64) {
 	}
 	for _, driver := range sortedKeys(limits) {
 		if limits[driver] < 0 {
-			v.add(&path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}, "%d is negative", limits[driver])
+			v.add(limitPath(driver), "%d is negative", limits[driver])
 		}
 	}
+}
+
+// limitPath is where a CSINode says how many volumes of the driver there may be.
+func limitPath(driver string) *path {
+	return &path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}
 }

@@ -51,7 +51,7 @@ func shapeOf(t reflect.Type) *shape {
 		s := &shape{fields: map[string]*shape{}}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			s.fields[f.Tag.Get("json")] = shapeOf(f.Type)
+			s.fields[fieldName(f)] = shapeOf(f.Type)
 		}
 		return s
 	}

@@ -16,6 +16,8 @@ type Item struct {
 	Where string
 	// Raw is the object's text, valid until the callback returns.
 	Raw []byte
+	// Single is set for an object that stands in no list.
+	Single bool
 }
 
 // ErrSyntax is wrapped by errors about a stream that is not JSON.
@@ -79,7 +81,7 @@ func (s *scanner) document(where string, f func(Item) error) error {
 	if isList || kind == "List" {
 		return nil
 	}
-	return f(Item{Kind: kind, Where: where, Raw: raw})
+	return f(Item{Kind: kind, Where: where, Raw: raw, Single: true})
 }
 
 // elementKind is what a typed list says of its elements: PodList holds Pods.
