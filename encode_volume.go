@@ -130,7 +130,7 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 func zoneLabel(values []string) (string, bool) {
 	for _, separator := range []string{"__", " __ "} {
 		label := strings.Join(values, separator)
-		if slices.Equal(zoneValues(label), values) {
+		if read := zoneValues(label); read != nil && slices.Equal(read, values) {
 			return label, true
 		}
 	}

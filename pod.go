@@ -83,6 +83,11 @@ type Pod struct {
 	// Phase is where the pod is in its life. Pods in PhaseSucceeded and
 	// PhaseFailed hold nothing any more.
 	Phase Phase
+
+	// Value is the caller's own, a pointer to its record of the pod, say. It goes
+	// wherever the pod goes; nothing in this module looks at it, compares it or
+	// writes it to JSON.
+	Value any
 }
 
 // Owner is the controller of a pod.
