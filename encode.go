@@ -166,7 +166,11 @@ func wireNodeSelector(s *NodeSelector) *manifest.NodeSelector {
 func wireNodeRequirements(rs []NodeRequirement) []manifest.Requirement {
 	var out []manifest.Requirement
 	for _, r := range rs {
-		out = append(out, manifest.Requirement{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
+		w := manifest.Requirement{Key: r.Key, Operator: string(r.Operator)}
+		if len(r.Values) > 0 {
+			w.Values = r.Values
+		}
+		out = append(out, w)
 	}
 	return out
 }
