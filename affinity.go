@@ -21,8 +21,8 @@ type NodeSelector struct {
 type NodeSelectorTerm struct {
 	// Labels are demands on the node's labels.
 	Labels []NodeRequirement `json:"matchExpressions,omitempty"`
-	// Fields are demands on fields of the node: metadata.name is the only one
-	// there is, and In and NotIn with one value are all that is asked of it.
+	// Fields are demands on fields of the node. The only field is
+	// metadata.name, and the only operators are In and NotIn with one value.
 	Fields []NodeRequirement `json:"matchFields,omitempty"`
 }
 
@@ -50,9 +50,9 @@ type PodAffinityTerm struct {
 	TopologyKey string `json:"topologyKey"`
 	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
 	// selected pod must share or must not share. The API server folds them
-	// into Selector when it creates a pod, as In or NotIn with one value. What
-	// it has folded in counts as it stands; for a pod written by hand, or in a
-	// manifest, deciding does the folding.
+	// into Selector when it creates a pod, as In or NotIn with one value. Keys
+	// that it has folded in count as they stand. Deciding folds in the keys of a
+	// pod that is written by hand or read from a manifest.
 	MatchLabelKeys    []string `json:"matchLabelKeys,omitempty"`
 	MismatchLabelKeys []string `json:"mismatchLabelKeys,omitempty"`
 }
@@ -71,9 +71,9 @@ type TopologySpreadConstraint struct {
 	// MinDomains is how many domains there must be before the emptiest counts
 	// as more than 0; zero means 1.
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// NodeAffinityPolicy and NodeTaintsPolicy say whether nodes that the pod's
-	// node affinity or tolerations rule out are left out of the count. Empty
-	// means NodeHonor for the first and NodeIgnore for the second.
+	// NodeAffinityPolicy and NodeTaintsPolicy say whether the count leaves out
+	// nodes that the pod's node affinity or tolerations rule out. Empty means
+	// NodeHonor for the first and NodeIgnore for the second.
 	NodeAffinityPolicy NodeInclusionPolicy `json:"nodeAffinityPolicy,omitempty"`
 	NodeTaintsPolicy   NodeInclusionPolicy `json:"nodeTaintsPolicy,omitempty"`
 	// MatchLabelKeys are labels of the pod whose value a counted pod must

@@ -16,15 +16,15 @@ type PodDisruptionBudget struct {
 	Name, Namespace string
 	// Selector picks the pods covered; nil, empty or invalid ones cover none.
 	Selector *LabelSelector
-	// MinAvailable and MaxUnavailable are the spec; at most one is set. They
-	// matter only to those who work out a status (package pdb).
+	// MinAvailable and MaxUnavailable are the spec; at most one is set. A
+	// decision does not look at them; package pdb computes a status from them.
 	MinAvailable, MaxUnavailable *IntOrPercent
 
 	// Allowed is status.disruptionsAllowed, the number of covered pods that
 	// may still go without breaking the budget.
 	Allowed int32
-	// Disrupted are names of pods whose eviction was already counted, with
-	// its time; going again costs them nothing.
+	// Disrupted maps the names of pods whose eviction is already counted to the
+	// time of the eviction. Evicting such a pod again costs nothing.
 	Disrupted map[string]time.Time
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// converter turns the wire form of one object into ours.
+// converter turns the wire form of one object into a value of this package.
 type converter struct {
 	kind, name string
 	problems   []Problem
@@ -27,7 +27,8 @@ func (cv *converter) add(at *path, format string, args ...any) {
 	cv.problems = append(cv.problems, Problem{cv.object(), at.String(), fmt.Sprintf(format, args...)})
 }
 
-// text gives the one copy of a text that recurs from object to object.
+// text returns the single copy that is kept of a text, because texts recur from
+// object to object.
 func (cv *converter) text(s string) string {
 	if s == "" {
 		return ""
@@ -99,7 +100,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	return p
 }
 
-// owner is the one that controls, if there is one.
+// owner returns the owner that is the controller, if there is one.
 func (cv *converter) owner(refs []manifest.Owner) Owner {
 	for _, o := range refs {
 		if o.Controller {
@@ -109,8 +110,8 @@ func (cv *converter) owner(refs []manifest.Owner) Owner {
 	return Owner{}
 }
 
-// conditions keeps what the three conditions that matter say. Of several
-// DisruptionTarget conditions only the first is looked at.
+// conditions reads the three conditions that matter. Of several DisruptionTarget
+// conditions only the first counts.
 func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
 	disruption := false
 	for _, c := range cs {
@@ -363,8 +364,8 @@ func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
 }
 
 // disruption reads "Pod" or "PodGroup", as v1.36 has it, or the objects of
-// later versions, {"single": {}} and {"all": {}}. What is neither stays as it
-// is, for Validate to refuse.
+// later versions, {"single": {}} and {"all": {}}. Any other text becomes a mode
+// that Validate refuses.
 func (cv *converter) disruption(raw json.RawMessage) DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""

@@ -155,7 +155,7 @@ func unmarshal[T any](text []byte, kind string, to *T, of func(*Cluster) []*T) e
 	rd.validate()
 	switch read := of(rd.cluster); {
 	case len(rd.problems) > 0:
-	case len(read) == 0: // a kind of this name, but not ours
+	case len(read) == 0: // a kind of this name in another API group
 		rd.problem("input", "apiVersion", "this %s is of an unknown API group", kind)
 	default:
 		*to = *read[0]

@@ -2,7 +2,7 @@ package outrank
 
 import "github.com/outrank-go/outrank/resource"
 
-// Node is one machine: what it offers and whom it lets in.
+// Node is one machine: what it offers and which pods it lets in.
 type Node struct {
 	Name   string
 	Labels map[string]string

@@ -95,7 +95,7 @@ type Owner struct {
 	Kind, Name string
 }
 
-// String gives "Kind/Name", or nothing for a pod without a controller.
+// String returns "Kind/Name", empty for a pod without a controller.
 func (o Owner) String() string {
 	if o == (Owner{}) {
 		return ""
@@ -189,7 +189,7 @@ func (p *Pod) PriorityValue() int32 {
 	return *p.Priority
 }
 
-// Priority gives a pointer to value, for writing a [Pod] by hand.
+// Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
 func namespaceOr(name string) string {

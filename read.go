@@ -53,8 +53,8 @@ func (rd *reader) finish() (*Cluster, error) {
 	return c, nil
 }
 
-// validate adds what the rules say to what could not be read, but nothing of a
-// field that was complained of already.
+// validate adds the problems that the rules find to those of reading, except in
+// fields that have a problem already.
 func (rd *reader) validate() {
 	var invalid *InputError
 	if !errors.As(rd.cluster.Validate(), &invalid) {
@@ -119,8 +119,8 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 	rd.problems = append(rd.problems, Problem{object, field, fmt.Sprintf(format, args...)})
 }
 
-// item takes one object in. One without a name is a problem already and stays
-// out.
+// item adds one object to the cluster. An object without a name is a problem
+// already and is left out.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
@@ -211,7 +211,8 @@ func (rd *reader) namespace(it manifest.Item) *Namespace {
 	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
 }
 
-// group reads a pod group; ours is false for what another project calls so.
+// group reads a pod group; ours is false for a kind of this name in another API
+// group.
 func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
 	var w manifest.PodGroup
 	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
@@ -223,8 +224,8 @@ func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
 	return g, true
 }
 
-// decode fills in the wire form and gives a converter that knows what to call
-// the object.
+// decode fills in the wire form and returns a converter that names the object
+// in problems.
 func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
 	wrong := manifest.Decode(it.Raw, wire)
 	var name string

@@ -6,37 +6,42 @@ import (
 	"iter"
 )
 
-// WriteCluster writes the cluster as a Kubernetes List, one object on a line,
-// which [ReadCluster] and kubectl read. Reading it gives an equal cluster,
-// except for what is said below, and one that decides alike. The same cluster
-// always gives the same bytes, the last of which is a newline.
+// WriteCluster writes the cluster as a Kubernetes List with one object on a line,
+// for [ReadCluster] and kubectl to read. The same cluster always gives the same
+// bytes, and the last of them is a newline. The cluster that is read back decides
+// alike, and is equal but for what follows.
 //
-// What stands in several objects in Kubernetes is written as these: a node's
-// AttachLimits as a CSINode, and what a claim stands for as a PersistentVolume,
-// named "namespace-claim" with a dot for the dash. Claims are those of
-// Cluster.Claims, followed by those that pods name and that are not among them,
-// as far as the pod knows more of them than the name; reading puts these into
-// Cluster.Claims.
+// Kubernetes keeps some fields in other objects, and these are written too. A
+// node's AttachLimits become a CSINode. What a claim stands for becomes a
+// PersistentVolume named "namespace.claim". The claims are those of
+// Cluster.Claims, then those of pods that are not among them and are more than
+// names; reading back puts all of them into Cluster.Claims.
 //
-// These are not written: Skipped and Finished, which are about an input; the
-// Claim of a VolumeClaim's Volume, which is of no interest; and Pod.Value.
-// Finished pods are written, and ReadCluster counts them and leaves them out.
-// Empty lists and maps read back as nil, an Allocated without Actual with an
-// empty Actual; amounts keep their value, and mostly their form.
+// Not written are Skipped and Finished, which describe an input, the Claim
+// within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
+// ReadCluster only counts them. Empty lists and maps read back as nil, and an
+// Allocated without Actual gets an empty Actual. Amounts keep their value, but a
+// binary amount may read back as a decimal one ([resource.Quantity.String]).
 //
-// A cluster that [Cluster.Validate] refuses is not written, nor is one with
-// anything that Kubernetes' form cannot say: two pods that differ in what a
-// claim stands for, or a pod and Cluster.Claims ([Cluster.ResolveVolumes] makes
-// them agree); a volume that is no claim and has what only claims give; a limit
-// beyond 32 bits; a time before the year 0 or after 9999; a zone that no label
-// can hold. All of it is listed in one *[InputError] before anything is written.
-// After an error of w, or over a text that is not UTF-8, w holds the beginning
-// of a list.
+// A cluster is refused if [Cluster.Validate] refuses it, or if it has anything
+// that Kubernetes cannot say:
 //
-// Time is linear in the size of the cluster. The objects are encoded one at a
-// time: beside the cluster, memory holds the text of the largest of them and the
-// names of objects and claims. The cluster is not changed, and any number of
-// goroutines may write it at once.
+//   - a pod that differs from another, or from Cluster.Claims, in what a claim
+//     stands for; [Cluster.ResolveVolumes] makes them agree
+//   - a volume without a claim that has what only a claim gives, a volume with
+//     a claim and a disk, a disk that its kind cannot describe
+//   - a zone that no label can hold, an AttachLimit beyond 32 bits
+//   - two containers of one name in a pod whose statuses differ
+//   - a time before the year 0 or after 9999, a text that is not UTF-8
+//
+// One *[InputError] lists all of that, and nothing is written then. Text that is
+// not UTF-8 is only found while writing: like an error of w, which is returned as
+// it is, it leaves the beginning of a list.
+//
+// Time is linear in the size of the cluster. Objects are encoded one at a time:
+// beside the cluster, memory holds the text of the largest object and the names of
+// objects and claims. The cluster is not changed, and any number of goroutines
+// may write it at once.
 func WriteCluster(w io.Writer, c *Cluster) error {
 	if err := c.Validate(); err != nil {
 		return err

@@ -19,8 +19,9 @@ type claimIndex struct {
 	list  []*VolumeClaim     // those to be written
 }
 
-// claims returns those of the cluster and those that its pods know more of
-// than the name, each pod agreeing with all that is known by then.
+// claims returns the claims of the cluster, and those of its pods that are more
+// than names. It is a problem if a pod differs from these in what a claim stands
+// for.
 func (e *encoder) claims(c *Cluster) []boundClaim {
 	ix := claimIndex{known: make(map[string]*Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
@@ -93,9 +94,9 @@ func sameZones(a, b map[string][]string) bool {
 	return true
 }
 
-// named gives each claim that is bound a volume with a name of its own, that of
-// the claim. Two claims could only meet in one name if their namespaces had
-// dots, which those of Kubernetes cannot.
+// named returns the claims, each bound one with a volume that is named after it.
+// Two names can only be equal if namespaces have dots, which Kubernetes does not
+// allow; a number tells them apart all the same.
 func named(claims []*VolumeClaim) []boundClaim {
 	out := make([]boundClaim, len(claims))
 	taken := make(map[string]bool, len(claims))

@@ -19,8 +19,8 @@ type shape struct {
 
 var shapes sync.Map // of reflect.Type to *shape
 
-// pruned gives raw without the fields that t does not name; raw itself if it
-// cannot be read, for the decoder to say why.
+// pruned returns raw without the fields that t does not name. It returns raw
+// itself if that cannot be read, for the decoder to say why.
 func pruned(raw []byte, t reflect.Type) []byte {
 	sh, ok := shapes.Load(t)
 	if !ok {

@@ -187,7 +187,7 @@ func (s *scanner) fill() error {
 	}
 }
 
-// peek skips white space and gives the byte that follows, without taking it.
+// peek skips white space and returns the byte that follows, without taking it.
 func (s *scanner) peek() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -209,7 +209,7 @@ func (s *scanner) peek() (byte, error) {
 	}
 }
 
-// since gives the text from the mark to here and drops the mark.
+// since returns the text from the mark to here and drops the mark.
 func (s *scanner) since() []byte {
 	if s.mark < 0 {
 		return nil
@@ -280,7 +280,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 	}
 }
 
-// text reads a string and gives what stands between its quotes, escapes
+// text reads a string and returns what stands between its quotes, escapes
 // unresolved: enough for the few keys and kinds that are looked for.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
@@ -290,7 +290,7 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and gives its length with quotes.
+// quoted moves over a string and returns its length with quotes.
 func (s *scanner) quoted() (int, error) {
 	n := 1
 	for {

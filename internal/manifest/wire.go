@@ -7,7 +7,8 @@ import (
 )
 
 // The types below are the parts of Kubernetes objects that matter here, as
-// they stand in JSON. Every other field is passed over.
+// they stand in JSON, for reading and for writing. Reading passes over every
+// other field.
 
 // Meta is metadata.
 type Meta struct {
@@ -34,8 +35,8 @@ type Owner struct {
 	Controller bool   `json:"controller,omitempty"`
 }
 
-// Quantity is an amount, read at once; what was wrong with it is kept for the
-// one who knows where it stands.
+// Quantity is an amount, parsed while it is decoded. Err is what was wrong with
+// it, for the caller, who knows its field.
 type Quantity struct {
 	resource.Quantity
 	Err error
