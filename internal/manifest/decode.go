@@ -54,6 +54,9 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if f.Type == written {
+				continue
+			}
 			name := fieldName(f)
 			ms = mismatches(ms, join(at, name), object[name], f.Type)
 		}

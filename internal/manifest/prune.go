@@ -17,6 +17,8 @@ type shape struct {
 	element *shape
 }
 
+var written = reflect.TypeFor[Written]()
+
 var shapes sync.Map // of reflect.Type to *shape
 
 // pruned returns raw without the fields that t does not name. It returns raw
@@ -51,6 +53,9 @@ func shapeOf(t reflect.Type) *shape {
 		s := &shape{fields: map[string]*shape{}}
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if f.Type == written {
+				continue
+			}
 			s.fields[fieldName(f)] = shapeOf(f.Type)
 		}
 		return s

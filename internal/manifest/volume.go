@@ -53,9 +53,9 @@ type Ephemeral struct {
 
 // Claim is v1 PersistentVolumeClaim.
 type Claim struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		AccessModes []string `json:"accessModes,omitempty"`
 		VolumeName  string   `json:"volumeName,omitempty"`
@@ -64,8 +64,8 @@ type Claim struct {
 
 // PersistentVolume is v1 PersistentVolume.
 type PersistentVolume struct {
-	APIVersion string               `json:"apiVersion,omitempty"`
-	Kind       string               `json:"kind,omitempty"`
+	APIVersion Written              `json:"apiVersion,omitempty"`
+	Kind       Written              `json:"kind,omitempty"`
 	Metadata   Meta                 `json:"metadata"`
 	Spec       PersistentVolumeSpec `json:"spec,omitzero"`
 }
@@ -89,9 +89,9 @@ type VolumeNodeAffinity struct {
 
 // CSINode is storage.k8s.io/v1 CSINode; it is named after its node.
 type CSINode struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		Drivers []CSIDriver `json:"drivers,omitempty"`
 	} `json:"spec,omitzero"`

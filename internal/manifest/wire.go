@@ -10,6 +10,10 @@ import (
 // they stand in JSON, for reading and for writing. Reading passes over every
 // other field.
 
+// Written is a field that is written and not read: what it says is known by
+// then, from the stream.
+type Written string
+
 // Meta is metadata.
 type Meta struct {
 	Name              string            `json:"name,omitempty"`
@@ -59,8 +63,8 @@ type Requirements struct {
 
 // Pod is v1 Pod.
 type Pod struct {
-	APIVersion string    `json:"apiVersion,omitempty"`
-	Kind       string    `json:"kind,omitempty"`
+	APIVersion Written   `json:"apiVersion,omitempty"`
+	Kind       Written   `json:"kind,omitempty"`
 	Metadata   Meta      `json:"metadata"`
 	Spec       PodSpec   `json:"spec,omitzero"`
 	Status     PodStatus `json:"status,omitzero"`
@@ -197,9 +201,9 @@ type Spread struct {
 
 // Node is v1 Node.
 type Node struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		Unschedulable bool    `json:"unschedulable,omitempty"`
 		Taints        []Taint `json:"taints,omitempty"`
@@ -218,9 +222,9 @@ type Taint struct {
 
 // Budget is policy/v1 PodDisruptionBudget.
 type Budget struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		MinAvailable   json.RawMessage `json:"minAvailable,omitempty"`
 		MaxUnavailable json.RawMessage `json:"maxUnavailable,omitempty"`
@@ -234,13 +238,13 @@ type Budget struct {
 
 // PriorityClass is scheduling.k8s.io/v1 PriorityClass.
 type PriorityClass struct {
-	APIVersion       string `json:"apiVersion,omitempty"`
-	Kind             string `json:"kind,omitempty"`
-	Metadata         Meta   `json:"metadata"`
-	Value            int32  `json:"value"`
-	GlobalDefault    bool   `json:"globalDefault,omitempty"`
-	PreemptionPolicy string `json:"preemptionPolicy,omitempty"`
-	Description      string `json:"description,omitempty"`
+	APIVersion       Written `json:"apiVersion,omitempty"`
+	Kind             Written `json:"kind,omitempty"`
+	Metadata         Meta    `json:"metadata"`
+	Value            int32   `json:"value"`
+	GlobalDefault    bool    `json:"globalDefault,omitempty"`
+	PreemptionPolicy string  `json:"preemptionPolicy,omitempty"`
+	Description      string  `json:"description,omitempty"`
 }
 
 // SchedulingGroup is spec.schedulingGroup of a Pod.
@@ -251,9 +255,9 @@ type SchedulingGroup struct {
 // PodGroup is scheduling.k8s.io PodGroup. Other projects have kinds of this
 // name; APIVersion tells them apart.
 type PodGroup struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion string  `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		DisruptionMode json.RawMessage `json:"disruptionMode,omitempty"`
 		Priority       *int32          `json:"priority,omitempty"`
@@ -262,7 +266,7 @@ type PodGroup struct {
 
 // Namespace is v1 Namespace.
 type Namespace struct {
-	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 }
