@@ -13,17 +13,17 @@ type Affinity struct {
 
 // NodeSelector matches a node if any of its terms does.
 type NodeSelector struct {
-	Terms []NodeSelectorTerm
+	Terms []NodeSelectorTerm `json:"nodeSelectorTerms"`
 }
 
 // NodeSelectorTerm matches a node if all that it lists holds. An empty term
 // matches nothing.
 type NodeSelectorTerm struct {
 	// Labels are demands on the node's labels.
-	Labels []NodeRequirement
-	// Fields are demands on fields of the node: metadata.name is the only one
-	// there is, and In and NotIn with one value are all that is asked of it.
-	Fields []NodeRequirement
+	Labels []NodeRequirement `json:"matchExpressions,omitempty"`
+	// Fields are demands on fields of the node. The only field is
+	// metadata.name, and the only operators are In and NotIn with one value.
+	Fields []NodeRequirement `json:"matchFields,omitempty"`
 }
 
 // FieldName is the field of a node that NodeSelectorTerm.Fields may name.
@@ -31,52 +31,54 @@ const FieldName = "metadata.name"
 
 // NodeRequirement is one demand on a label or field of a node.
 type NodeRequirement struct {
-	Key      string
-	Operator Operator
-	Values   []string
+	Key      string   `json:"key"`
+	Operator Operator `json:"operator"`
+	Values   []string `json:"values,omitempty"`
 }
 
 // PodAffinityTerm selects pods by their labels and namespaces, and says how
 // far away counts as together.
 type PodAffinityTerm struct {
 	// Selector picks pods by label: nil none, an empty one all.
-	Selector *LabelSelector
+	Selector *LabelSelector `json:"labelSelector,omitempty"`
 	// Namespaces and NamespaceSelector pick namespaces, their union if both
 	// are given; if neither is, the namespace of the pod that carries the term.
 	// An empty NamespaceSelector means all namespaces.
-	Namespaces        []string
-	NamespaceSelector *LabelSelector
+	Namespaces        []string       `json:"namespaces,omitempty"`
+	NamespaceSelector *LabelSelector `json:"namespaceSelector,omitempty"`
 	// TopologyKey is the node label whose values are the topology domains.
-	TopologyKey string
+	TopologyKey string `json:"topologyKey"`
 	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
 	// selected pod must share or must not share. The API server folds them
-	// into Selector when it creates a pod, as In or NotIn with one value. What
-	// it has folded in counts as it stands; for a pod written by hand, or in a
-	// manifest, deciding does the folding.
-	MatchLabelKeys, MismatchLabelKeys []string
+	// into Selector when it creates a pod, as In or NotIn with one value. Keys
+	// that it has folded in count as they stand. Deciding folds in the keys of a
+	// pod that is written by hand or read from a manifest.
+	MatchLabelKeys    []string `json:"matchLabelKeys,omitempty"`
+	MismatchLabelKeys []string `json:"mismatchLabelKeys,omitempty"`
 }
 
 // TopologySpreadConstraint limits how many more pods like this one a topology
 // domain may hold than the emptiest one.
 type TopologySpreadConstraint struct {
 	// MaxSkew is the difference that is still allowed; at least 1.
-	MaxSkew     int32
-	TopologyKey string
+	MaxSkew     int32  `json:"maxSkew"`
+	TopologyKey string `json:"topologyKey"`
 	// WhenUnsatisfiable is DoNotSchedule or ScheduleAnyway; empty means
 	// DoNotSchedule. Preemption does not look at ScheduleAnyway.
-	WhenUnsatisfiable UnsatisfiablePolicy
+	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
 	// Selector picks the pods that are counted: nil or empty none.
-	Selector *LabelSelector
+	Selector *LabelSelector `json:"labelSelector,omitempty"`
 	// MinDomains is how many domains there must be before the emptiest counts
 	// as more than 0; zero means 1.
-	MinDomains int32
-	// NodeAffinityPolicy and NodeTaintsPolicy say whether nodes that the pod's
-	// node affinity or tolerations rule out are left out of the count. Empty
-	// means NodeHonor for the first and NodeIgnore for the second.
-	NodeAffinityPolicy, NodeTaintsPolicy NodeInclusionPolicy
+	MinDomains int32 `json:"minDomains,omitempty"`
+	// NodeAffinityPolicy and NodeTaintsPolicy say whether the count leaves out
+	// nodes that the pod's node affinity or tolerations rule out. Empty means
+	// NodeHonor for the first and NodeIgnore for the second.
+	NodeAffinityPolicy NodeInclusionPolicy `json:"nodeAffinityPolicy,omitempty"`
+	NodeTaintsPolicy   NodeInclusionPolicy `json:"nodeTaintsPolicy,omitempty"`
 	// MatchLabelKeys are labels of the pod whose value a counted pod must
 	// share; keys the pod does not have are ignored.
-	MatchLabelKeys []string
+	MatchLabelKeys []string `json:"matchLabelKeys,omitempty"`
 }
 
 // UnsatisfiablePolicy says what becomes of a pod whose spread constraint

@@ -1,6 +1,11 @@
 package outrank
 
-import "time"
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // PodDisruptionBudget limits how many of the pods it covers may be down by
 // choice at the same time. Preemption honours budgets as far as it can, and
@@ -11,15 +16,15 @@ type PodDisruptionBudget struct {
 	Name, Namespace string
 	// Selector picks the pods covered; nil, empty or invalid ones cover none.
 	Selector *LabelSelector
-	// MinAvailable and MaxUnavailable are the spec; at most one is set. They
-	// matter only to those who work out a status (package pdb).
+	// MinAvailable and MaxUnavailable are the spec; at most one is set. A
+	// decision does not look at them; package pdb computes a status from them.
 	MinAvailable, MaxUnavailable *IntOrPercent
 
 	// Allowed is status.disruptionsAllowed, the number of covered pods that
 	// may still go without breaking the budget.
 	Allowed int32
-	// Disrupted are names of pods whose eviction was already counted, with
-	// its time; going again costs them nothing.
+	// Disrupted maps the names of pods whose eviction is already counted to the
+	// time of the eviction. Evicting such a pod again costs nothing.
 	Disrupted map[string]time.Time
 }
 
@@ -29,10 +34,51 @@ func (b *PodDisruptionBudget) Key() string { return b.NamespaceName() + "/" + b.
 // NamespaceName is the budget's namespace, "default" if it names none.
 func (b *PodDisruptionBudget) NamespaceName() string { return namespaceOr(b.Namespace) }
 
-// IntOrPercent is a number of pods, or a share of them in per cent.
+// IntOrPercent is a number of pods, or a share of them in per cent. Its JSON
+// is that of Kubernetes, 3 or "30%".
 type IntOrPercent struct {
 	Value   int32
 	Percent bool
+}
+
+// parse reads 3 or "3" or "30%", and returns what is wrong with anything else.
+func (v *IntOrPercent) parse(raw []byte) string {
+	text := string(raw)
+	var quoted string
+	if json.Unmarshal(raw, &quoted) == nil {
+		text = quoted
+	}
+	number, percent := strings.CutSuffix(text, "%")
+	value, err := strconv.ParseInt(number, 10, 32)
+	if err != nil {
+		return quote(text) + " is neither a whole number nor a percentage"
+	}
+	*v = IntOrPercent{Value: int32(value), Percent: percent}
+	return ""
+}
+
+// json returns the form that parse reads.
+func (v IntOrPercent) json() []byte {
+	number := strconv.FormatInt(int64(v.Value), 10)
+	if v.Percent {
+		return []byte(`"` + number + `%"`)
+	}
+	return []byte(number)
+}
+
+// MarshalJSON returns 3 or "30%".
+func (v IntOrPercent) MarshalJSON() ([]byte, error) { return v.json(), nil }
+
+// UnmarshalJSON reads 3 or "3" or "30%"; null changes nothing. The error is an
+// *[InputError].
+func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
+	if isNull(text) {
+		return nil
+	}
+	if problem := v.parse(text); problem != "" {
+		return inputError([]Problem{{Object: "number or percentage", Text: problem}})
+	}
+	return nil
 }
 
 // PriorityClass gives a priority a name. Package priority resolves and

@@ -6,8 +6,8 @@ package outrank
 type VolumeClaim struct {
 	// Name and Namespace identify the claim; an empty Namespace is "default".
 	Name, Namespace string
-	// Volume is what every pod that uses the claim has. Its Claim is of no
-	// interest; nothing but OncePod is set while no volume is bound.
+	// Volume is what every pod that uses the claim has. Its Claim is not looked
+	// at. While no volume is bound, only OncePod is set.
 	Volume Volume
 }
 
@@ -15,11 +15,10 @@ type VolumeClaim struct {
 func (vc *VolumeClaim) Key() string { return namespaceOr(vc.Namespace) + "/" + vc.Name }
 
 // ResolveVolumes fills in what the claims of the pods stand for, as far as
-// Cluster.Claims knows them: for pods that come from elsewhere than
-// [ReadCluster], which has done so. A volume whose claim is not known stays as
-// it is. Each pod concerned gets a new slice of volumes; what its selectors and
-// zones point to is shared with the claims. Time is linear in the claims and
-// the volumes.
+// Cluster.Claims has them. Pods from [ReadCluster] are resolved already; others
+// need this call. A volume whose claim is not in Cluster.Claims stays as it is.
+// A pod with volumes gets a new slice of them, whose selectors and zones are
+// shared with the claims. Time is linear in the claims and the volumes.
 func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	if len(c.Claims) == 0 {
 		return

@@ -19,12 +19,13 @@ type Cluster struct {
 	Claims []*VolumeClaim
 
 	// Skipped counts, by kind, the objects that ReadCluster has no use for,
-	// and Finished the Succeeded and Failed pods it left out.
+	// and Finished the Succeeded and Failed pods that it left out. They describe
+	// an input: WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
 }
 
-// Pod finds the pod with this namespace and name, nil if there is none. Time
+// Pod returns the pod with this namespace and name, nil if there is none. Time
 // is linear in the number of pods.
 func (c *Cluster) Pod(namespace, name string) *Pod {
 	namespace = namespaceOr(namespace)

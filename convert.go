@@ -3,28 +3,32 @@ package outrank
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// converter turns the wire form of one object into ours.
+// converter turns the wire form of one object into a value of this package.
 type converter struct {
 	kind, name string
 	problems   []Problem
 	texts      map[string]string
 }
 
-func (cv *converter) object() string { return cv.kind + " " + cv.name }
+func (cv *converter) object() string {
+	if cv.name == "" {
+		return cv.kind
+	}
+	return cv.kind + " " + cv.name
+}
 
 func (cv *converter) add(at *path, format string, args ...any) {
 	cv.problems = append(cv.problems, Problem{cv.object(), at.String(), fmt.Sprintf(format, args...)})
 }
 
-// text gives the one copy of a text that recurs from object to object.
+// text returns the single copy that is kept of a text, because texts recur from
+// object to object.
 func (cv *converter) text(s string) string {
 	if s == "" {
 		return ""
@@ -98,7 +102,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	return p
 }
 
-// owner is the one that controls, if there is one.
+// owner returns the owner that is the controller, if there is one.
 func (cv *converter) owner(refs []manifest.Owner) Owner {
 	for _, o := range refs {
 		if o.Controller {
@@ -108,8 +112,8 @@ func (cv *converter) owner(refs []manifest.Owner) Owner {
 	return Owner{}
 }
 
-// conditions keeps what the three conditions that matter say. Of several
-// DisruptionTarget conditions only the first is looked at.
+// conditions reads the three conditions that matter. Of several DisruptionTarget
+// conditions only the first counts.
 func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
 	disruption := false
 	for _, c := range cs {
@@ -134,18 +138,7 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 	out := make([]Container, len(cs))
 	for i := range cs {
 		c, at := &cs[i], list.at(i)
-		res := at.field("resources")
-		r := cv.requirements(&c.Resources, &res)
-		out[i] = Container{
-			Name: cv.text(c.Name), Requests: r.Requests, Limits: r.Limits,
-			Sidecar: c.RestartPolicy == "Always",
-		}
-		for j := range c.RestartRules {
-			out[i].RestartsAll = out[i].RestartsAll || c.RestartRules[j].Action == "RestartAllContainers"
-		}
-		for _, p := range c.Ports {
-			out[i].Ports = append(out[i].Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
-		}
+		out[i] = cv.container(c, &at)
 		for j := range statuses {
 			if statuses[j].Name == c.Name {
 				cv.status(&out[i], &statuses[j], &at)
@@ -154,6 +147,27 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 		}
 	}
 	return out
+}
+
+// container reads what the spec says of one; at is nil for one by itself.
+// restartAllAction is the action of a restart policy rule that restarts every
+// container of the pod.
+const restartAllAction = "RestartAllContainers"
+
+func (cv *converter) container(w *manifest.Container, at *path) Container {
+	res := at.field("resources")
+	r := cv.requirements(&w.Resources, &res)
+	c := Container{
+		Name: cv.text(w.Name), Requests: r.Requests, Limits: r.Limits,
+		Sidecar: w.RestartPolicy == "Always",
+	}
+	for i := range w.RestartRules {
+		c.RestartsAll = c.RestartsAll || w.RestartRules[i].Action == restartAllAction
+	}
+	for _, p := range w.Ports {
+		c.Ports = append(c.Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
+	}
+	return c
 }
 
 // status keeps the requests that a container's status reports. They count only
@@ -204,7 +218,7 @@ func (cv *converter) time(text string, at *path) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+	if err != nil || !writable(t) {
 		cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
 	}
 	return t
@@ -288,6 +302,9 @@ func (cv *converter) selector(w *manifest.LabelSelector) *LabelSelector {
 }
 
 func (cv *converter) list(ss []string) []string {
+	if len(ss) == 0 {
+		return nil
+	}
 	for i, s := range ss {
 		ss[i] = cv.text(s)
 	}
@@ -328,29 +345,26 @@ func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
 		list := status.field("disruptedPods")
 		for _, name := range sortedKeys(w.Status.DisruptedPods) {
 			at := list.field(name)
-			b.Disrupted[name] = cv.time(w.Status.DisruptedPods[name], &at)
+			if text := w.Status.DisruptedPods[name]; text != nil {
+				b.Disrupted[name] = cv.time(*text, &at)
+			} else {
+				b.Disrupted[name] = time.Time{}
+			}
 		}
 	}
 	return b
 }
 
-// intOrPercent reads 3 or "3" or "30%".
 func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	text := string(raw)
-	var quoted string
-	if json.Unmarshal(raw, &quoted) == nil {
-		text = quoted
-	}
-	number, percent := strings.CutSuffix(text, "%")
-	value, err := strconv.ParseInt(number, 10, 32)
-	if err != nil {
-		cv.add(at, "%s is neither a whole number nor a percentage", quote(text))
+	var v IntOrPercent
+	if problem := v.parse(raw); problem != "" {
+		cv.add(at, "%s", problem)
 		return nil
 	}
-	return &IntOrPercent{Value: int32(value), Percent: percent}
+	return &v
 }
 
 func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
@@ -362,8 +376,8 @@ func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
 }
 
 // disruption reads "Pod" or "PodGroup", as v1.36 has it, or the objects of
-// later versions, {"single": {}} and {"all": {}}. What is neither stays as it
-// is, for Validate to refuse.
+// later versions, {"single": {}} and {"all": {}}. Any other text becomes a mode
+// that Validate refuses.
 func (cv *converter) disruption(raw json.RawMessage) DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""

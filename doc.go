@@ -7,6 +7,8 @@
 //
 //	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json
 //
+// [WriteCluster] writes them in the same form, and the objects have it in JSON.
+//
 // A field's zero value means what leaving the field out of a Kubernetes object
 // means, so a pod needs a name and little else:
 //

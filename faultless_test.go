@@ -79,7 +79,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			// Valid whatever they hold.
 			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNode", "Priority", "PriorityClass", "ResizeInfeasible",
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "QOSClass",
-			"Static", "Mirror", "Phase",
+			"Static", "Mirror", "Phase", "Value",
 		}},
 		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll"}},
 		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},

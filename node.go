@@ -2,7 +2,7 @@ package outrank
 
 import "github.com/outrank-go/outrank/resource"
 
-// Node is one machine: what it offers and whom it lets in.
+// Node is one machine: what it offers and which pods it lets in.
 type Node struct {
 	Name   string
 	Labels map[string]string
@@ -22,8 +22,9 @@ type Node struct {
 
 // Taint keeps pods away that do not tolerate it.
 type Taint struct {
-	Key, Value string
-	Effect     TaintEffect
+	Key    string      `json:"key"`
+	Value  string      `json:"value,omitempty"`
+	Effect TaintEffect `json:"effect"`
 }
 
 // TaintEffect is what a taint does to pods that do not tolerate it.
@@ -43,12 +44,12 @@ const UnschedulableTaint = "node.kubernetes.io/unschedulable"
 type Toleration struct {
 	// Key is the taint's key; empty together with TolerationExists means every
 	// taint.
-	Key string
+	Key string `json:"key,omitempty"`
 	// Operator is TolerationEqual if empty.
-	Operator TolerationOperator
-	Value    string
+	Operator TolerationOperator `json:"operator,omitempty"`
+	Value    string             `json:"value,omitempty"`
 	// Effect is the effect tolerated; empty means all of them.
-	Effect TaintEffect
+	Effect TaintEffect `json:"effect,omitempty"`
 }
 
 // TolerationOperator is how a toleration compares itself with a taint.

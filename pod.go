@@ -89,6 +89,11 @@ type Pod struct {
 	// Phase is where the pod is in its life. Pods in PhaseSucceeded and
 	// PhaseFailed hold nothing any more.
 	Phase Phase
+
+	// Value is the caller's own, a pointer to its record of the pod, say. It goes
+	// wherever the pod goes; nothing in this module looks at it, compares it or
+	// writes it to JSON.
+	Value any
 }
 
 // Owner is the controller of a pod.
@@ -96,7 +101,7 @@ type Owner struct {
 	Kind, Name string
 }
 
-// String gives "Kind/Name", or nothing for a pod without a controller.
+// String returns "Kind/Name", empty for a pod without a controller.
 func (o Owner) String() string {
 	if o == (Owner{}) {
 		return ""
@@ -164,12 +169,12 @@ type Container struct {
 // Port is a port of a container that may be bound on the node.
 type Port struct {
 	// HostPort is the port taken on the node, 0 for none.
-	HostPort int32
+	HostPort int32 `json:"hostPort,omitempty"`
 	// HostIP is the address it is taken on; empty means 0.0.0.0, which
 	// overlaps every address.
-	HostIP string
+	HostIP string `json:"hostIP,omitempty"`
 	// Protocol is TCP if empty.
-	Protocol string
+	Protocol string `json:"protocol,omitempty"`
 }
 
 // Key names the pod as namespace/name.
@@ -193,7 +198,7 @@ func (p *Pod) PriorityValue() int32 {
 	return *p.Priority
 }
 
-// Priority gives a pointer to value, for writing a [Pod] by hand.
+// Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
 func namespaceOr(name string) string {

@@ -24,7 +24,7 @@ type Problem struct {
 	Text string
 }
 
-// String gives "object: field: text".
+// String returns "object: field: text".
 func (p Problem) String() string {
 	if p.Field == "" {
 		return p.Object + ": " + p.Text
@@ -38,7 +38,7 @@ type InputError struct {
 	Problems []Problem
 }
 
-// Error gives one line per problem.
+// Error returns one line per problem.
 func (e *InputError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -47,7 +47,7 @@ func (e *InputError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives [ErrInvalid].
+// Unwrap returns [ErrInvalid].
 func (e *InputError) Unwrap() error { return ErrInvalid }
 
 // inputError is nil where there are no problems.

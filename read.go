@@ -30,26 +30,31 @@ import (
 // names. [Cluster.Warnings] tells what is odd but harmless. Input that is not
 // JSON at all ends the reading; an error of r is returned as it is.
 func ReadCluster(r io.Reader) (*Cluster, error) {
-	c := &Cluster{}
-	rd := reader{cluster: c, texts: map[string]string{}, storage: newStorage()}
+	rd := newReader()
 	err := manifest.Each(r, rd.item)
 	if errors.Is(err, manifest.ErrSyntax) {
-		rd.problems = append(rd.problems, Problem{Object: "input", Text: err.Error()})
+		rd.problem("input", "", "%v", err)
 	} else if err != nil {
 		return nil, err
 	}
+	return rd.finish()
+}
+
+// finish returns the cluster when all is read.
+func (rd *reader) finish() (*Cluster, error) {
 	rd.joinStorage()
 	rd.validate()
 	if len(rd.problems) > 0 {
 		return nil, inputError(rd.problems)
 	}
 	// Only now, so that what is wrong with a volume is said once, of its claim.
+	c := rd.cluster
 	c.ResolveVolumes(c.Pods...)
 	return c, nil
 }
 
-// validate adds what the rules say to what could not be read, but nothing of a
-// field that was complained of already.
+// validate adds the problems that the rules find to those of reading, except in
+// fields that have a problem already.
 func (rd *reader) validate() {
 	var invalid *InputError
 	if !errors.As(rd.cluster.Validate(), &invalid) {
@@ -72,16 +77,16 @@ func (rd *reader) validate() {
 // too. A finished pod is read like any other. What the pod's claims stand for
 // is left open; see [Cluster.ResolveVolumes].
 func ReadPod(r io.Reader) (*Pod, error) {
-	var pods []*Pod
-	rd := reader{texts: map[string]string{}}
+	rd := newReader()
+	rd.finished = true
 	err := manifest.Each(r, func(it manifest.Item) error {
 		if it.Kind != "Pod" {
 			rd.problem(it.Where, "kind", "%s where a Pod is wanted", quote(it.Kind))
 			return nil
 		}
-		pods = append(pods, rd.pod(it))
-		return nil
+		return rd.item(it)
 	})
+	pods := rd.cluster.Pods
 	switch {
 	case errors.Is(err, manifest.ErrSyntax):
 		rd.problem("input", "", "%v", err)
@@ -90,10 +95,11 @@ func ReadPod(r io.Reader) (*Pod, error) {
 	case len(rd.problems) == 0 && len(pods) != 1:
 		rd.problem("input", "", "holds %d pods where one is wanted", len(pods))
 	}
+	rd.validate()
 	if len(rd.problems) > 0 {
 		return nil, inputError(rd.problems)
 	}
-	return pods[0], pods[0].Validate()
+	return pods[0], nil
 }
 
 // reader turns items into objects of a cluster.
@@ -102,19 +108,24 @@ type reader struct {
 	problems []Problem
 	texts    map[string]string // one copy of each text that recurs
 	storage  storage
+	finished bool // keep pods that have ended, too
+}
+
+func newReader() *reader {
+	return &reader{cluster: &Cluster{}, texts: map[string]string{}, storage: newStorage()}
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
 	rd.problems = append(rd.problems, Problem{object, field, fmt.Sprintf(format, args...)})
 }
 
-// item takes one object in. One without a name is a problem already and stays
-// out.
+// item adds one object to the cluster. An object without a name is a problem
+// already and is left out.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
 	case "Pod":
-		if p := rd.pod(it); p.Finished() {
+		if p := rd.pod(it); p.Finished() && !rd.finished {
 			c.Finished++
 		} else if p.Name != "" {
 			c.Pods = append(c.Pods, p)
@@ -200,7 +211,8 @@ func (rd *reader) namespace(it manifest.Item) *Namespace {
 	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
 }
 
-// group reads a pod group; ours is false for what another project calls so.
+// group reads a pod group; ours is false for a kind of this name in another API
+// group.
 func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
 	var w manifest.PodGroup
 	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
@@ -212,8 +224,8 @@ func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
 	return g, true
 }
 
-// decode fills in the wire form and gives a converter that knows what to call
-// the object.
+// decode fills in the wire form and returns a converter that names the object
+// in problems.
 func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
 	wrong := manifest.Decode(it.Raw, wire)
 	var name string
@@ -235,66 +247,4 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 		cv.problems = append(cv.problems, Problem{cv.object(), "metadata.name", "missing"})
 	}
 	return cv
-}
-
-// UnmarshalJSON reads the Kubernetes form of a pod. The error is an
-// *[InputError] with all that could not be read; rules beyond that are
-// [Pod.Validate]'s.
-func (p *Pod) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	*p = *rd.pod(manifest.Item{Raw: text})
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a node; see [Pod.UnmarshalJSON].
-func (n *Node) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	*n = *rd.node(manifest.Item{Raw: text})
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a budget; see [Pod.UnmarshalJSON].
-func (b *PodDisruptionBudget) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	*b = *rd.budget(manifest.Item{Raw: text})
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a class; see [Pod.UnmarshalJSON].
-func (pc *PriorityClass) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	*pc = *rd.class(manifest.Item{Raw: text})
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a namespace; see
-// [Pod.UnmarshalJSON].
-func (ns *Namespace) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	*ns = *rd.namespace(manifest.Item{Raw: text})
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a pod group; see
-// [Pod.UnmarshalJSON]. A kind of another API group is an error.
-func (g *PodGroup) UnmarshalJSON(text []byte) error {
-	rd := reader{texts: map[string]string{}}
-	read, ours := rd.group(manifest.Item{Raw: text})
-	if !ours {
-		rd.problem("podgroup", "apiVersion", "not of scheduling.k8s.io")
-		return inputError(rd.problems)
-	}
-	*g = *read
-	return inputError(rd.problems)
-}
-
-// UnmarshalJSON reads the Kubernetes form of a label selector.
-func (s *LabelSelector) UnmarshalJSON(text []byte) error {
-	var w manifest.LabelSelector
-	cv := converter{kind: "label", name: "selector", texts: map[string]string{}}
-	for _, m := range manifest.Decode(text, &w) {
-		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
-	}
-	*s = *cv.selector(&w)
-	return inputError(cv.problems)
 }

@@ -88,19 +88,28 @@ func (cv *converter) zones(labels map[string]string) map[string][]string {
 		if !ok {
 			continue
 		}
-		values := strings.Split(value, "__")
-		for i := range values {
-			values[i] = cv.text(strings.TrimSpace(values[i]))
-		}
-		if slices.Contains(values, "") {
+		values := zoneValues(value)
+		if values == nil {
 			continue
 		}
 		if zones == nil {
 			zones = map[string][]string{}
 		}
-		zones[key] = values
+		zones[key] = cv.list(values)
 	}
 	return zones
+}
+
+// zoneValues takes the value of such a label apart, nil where it says nothing.
+func zoneValues(label string) []string {
+	values := strings.Split(label, "__")
+	for i := range values {
+		values[i] = strings.TrimSpace(values[i])
+	}
+	if slices.Contains(values, "") {
+		return nil
+	}
+	return values
 }
 
 // volumes keeps those that limit where the pod can run.

@@ -24,17 +24,17 @@ const (
 // an empty selector picks everything, a nil one nothing.
 type LabelSelector struct {
 	// Labels must be there with these values.
-	Labels map[string]string
+	Labels map[string]string `json:"matchLabels,omitempty"`
 	// Expressions must all hold.
-	Expressions []Requirement
+	Expressions []Requirement `json:"matchExpressions,omitempty"`
 }
 
 // Requirement is one demand on a label.
 type Requirement struct {
-	Key      string
-	Operator Operator
+	Key      string   `json:"key"`
+	Operator Operator `json:"operator"`
 	// Values are needed by In and NotIn and forbidden for the others.
-	Values []string
+	Values []string `json:"values,omitempty"`
 }
 
 // ErrSelector is wrapped by every error about a selector.

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Validate lists every problem of the cluster in one *[InputError], or gives
-// nil. A problem is what the API server would never have let in: an object
+// Validate lists every problem of the cluster in one *[InputError], or
+// returns nil. A problem is what the API server would never have let in: an object
 // without a name, two objects of one kind with the same name, a negative
 // amount, a selector or a requirement that means nothing in an affinity or
 // spread term, a port out of range. What the real system lives with is left to
@@ -81,7 +81,7 @@ func (c *Cluster) Warnings() []Problem {
 	return append(ws, c.groupWarnings()...)
 }
 
-// Validate lists every problem of the pod in one *[InputError], or gives nil.
+// Validate lists every problem of the pod in one *[InputError], or returns nil.
 func (p *Pod) Validate() error {
 	if p.faultless() {
 		return nil
@@ -92,7 +92,7 @@ func (p *Pod) Validate() error {
 	return inputError(v.problems)
 }
 
-// Validate lists every problem of the node in one *[InputError], or gives nil.
+// Validate lists every problem of the node in one *[InputError], or returns nil.
 func (n *Node) Validate() error {
 	if n.faultless() {
 		return nil

@@ -3,9 +3,10 @@ package outrank
 import "slices"
 
 // Volume is one volume of a pod, as far as placing the pod depends on it. What
-// a claim stands for is filled in by whoever knows the claim: ReadCluster does
-// where the dump holds claims and volumes, and [Cluster.ResolveVolumes] does
-// for a pod from elsewhere.
+// a claim stands for comes from other objects: [ReadCluster] fills it in from the
+// claims and volumes of a dump, and [Cluster.ResolveVolumes] does so for other
+// pods. Kubernetes has no single object for all of it, so that a Volume by itself
+// has the JSON of a plain struct.
 type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
 	// a volume that is none.
@@ -24,10 +25,10 @@ type Volume struct {
 	// term names fields, as in the reference (CheckNodeAffinity).
 	Node *NodeSelector
 	// Zones are the zone and region labels that the volume carries, each with
-	// the values that a node may have of it; the keys are the four constants
-	// below. A node that has none of the four takes any volume. One that has
-	// any of them must have every one that the volume carries; a node's ZoneLabel
-	// will do for BetaZoneLabel, and so for the region.
+	// the values that a node may have of it. The keys are the four constants
+	// below. A node that has none of the four takes any volume. A node that has
+	// any of them must have each that the volume carries. Where a node lacks
+	// BetaZoneLabel, its ZoneLabel counts, and likewise for the region.
 	Zones map[string][]string
 }
 
@@ -42,11 +43,11 @@ const (
 // zoneLabels are all that Volume.Zones may hold.
 var zoneLabels = []string{ZoneLabel, RegionLabel, BetaZoneLabel, BetaRegionLabel}
 
-// Disk is a disk that a pod mounts by itself, without a claim.
+// Disk is a disk that a pod names itself, without a claim.
 type Disk struct {
 	// Kind is the sort of disk; empty for none.
 	Kind DiskKind
-	// ID is what two pods must have in common to be in each other's way: the
+	// ID identifies the disk: two pods conflict only over the same one. It is the
 	// disk's name, its volume ID, the target's IQN, or an RBD's pool/image.
 	ID string
 	// Monitors are where an RBD image is reached: two images are the same only
@@ -115,7 +116,12 @@ func (v *validator) attachLimits(limits map[string]int64) {
 	}
 	for _, driver := range sortedKeys(limits) {
 		if limits[driver] < 0 {
-			v.add(&path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}, "%d is negative", limits[driver])
+			v.add(limitPath(driver), "%d is negative", limits[driver])
 		}
 	}
+}
+
+// limitPath is where a CSINode says how many volumes of the driver there may be.
+func limitPath(driver string) *path {
+	return &path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}
 }

@@ -99,6 +99,7 @@ func requirement(key string, op outrank.Operator, values ...string) outrank.Node
 
 // askerIrrelevant are the fields of a preemptor that make no difference.
 var askerIrrelevant = map[string]string{
+	"Value":                                    "the caller's own",
 	"UID":                                      "pods are told apart by their names",
 	"Owner.Kind":                               "for reports",
 	"Owner.Name":                               "for reports",

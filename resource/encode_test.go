@@ -61,3 +61,38 @@ func TestListAsJSON(t *testing.T) {
 		t.Errorf("Marshal = %s, %v; want %s", data, err, want)
 	}
 }
+
+func TestFormatAsText(t *testing.T) {
+	for _, f := range []resource.Format{resource.DecimalSI, resource.DecimalExponent, resource.BinarySI} {
+		data, err := json.Marshal(map[string]resource.Format{"f": f})
+		if want := `{"f":"` + f.String() + `"}`; err != nil || string(data) != want {
+			t.Errorf("Marshal(%v) = %s, %v; want %s", f, data, err, want)
+		}
+		var got map[string]resource.Format
+		if err := json.Unmarshal(data, &got); err != nil || got["f"] != f {
+			t.Errorf("Unmarshal(%s) = %v, %v; want %v", data, got["f"], err, f)
+		}
+	}
+	if data, err := resource.Format(3).MarshalText(); err == nil {
+		t.Errorf("Format(3).MarshalText() = %s, want an error", data)
+	}
+	f := resource.BinarySI
+	if err := f.UnmarshalText([]byte("Format(3)")); err == nil || f != resource.BinarySI {
+		t.Errorf("UnmarshalText(Format(3)) = %v, %v; want an error and BinarySI as before", f, err)
+	}
+}
+
+func TestRequirementsAsJSON(t *testing.T) {
+	want := resource.Requirements{Requests: resource.MustList("cpu", "1"), Limits: resource.MustList("memory", "1Gi")}
+	data, err := json.Marshal(want)
+	if text := `{"requests":{"cpu":"1"},"limits":{"memory":"1Gi"}}`; err != nil || string(data) != text {
+		t.Errorf("Marshal = %s, %v; want %s", data, err, text)
+	}
+	var got resource.Requirements
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -151,3 +151,16 @@ func ExampleAddSat() {
 	// true
 	// true
 }
+
+func ExampleFormat_MarshalText() {
+	text, err := json.Marshal([]resource.Format{resource.DecimalSI, resource.MustParse("1Gi").Format()})
+	fmt.Println(string(text), err)
+	// Output: ["DecimalSI","BinarySI"] <nil>
+}
+
+func ExampleFormat_UnmarshalText() {
+	var f resource.Format
+	err := f.UnmarshalText([]byte("DecimalExponent"))
+	fmt.Println(f, err)
+	// Output: DecimalExponent <nil>
+}

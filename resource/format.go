@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -29,6 +30,27 @@ func (f Format) String() string {
 		return "BinarySI"
 	}
 	return "Format(" + strconv.Itoa(int(f)) + ")"
+}
+
+// MarshalText returns the name of the format's constant, and an error for any
+// other value.
+func (f Format) MarshalText() ([]byte, error) {
+	if f > BinarySI {
+		return nil, fmt.Errorf("resource: %v is no format", f)
+	}
+	return []byte(f.String()), nil
+}
+
+// UnmarshalText reads what MarshalText returns. Any other text is an error that
+// leaves f as it was.
+func (f *Format) UnmarshalText(text []byte) error {
+	for known := DecimalSI; known <= BinarySI; known++ {
+		if string(text) == known.String() {
+			*f = known
+			return nil
+		}
+	}
+	return fmt.Errorf("resource: %q is none of DecimalSI, DecimalExponent, BinarySI", text)
 }
 
 // maxZeros is how many zeros may follow the digits of a decimal amount before

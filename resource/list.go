@@ -14,10 +14,10 @@ type List map[Name]Quantity
 // Requirements is what a container or a pod as a whole says it needs.
 type Requirements struct {
 	// Requests is what is set aside for it; scheduling looks at this alone.
-	Requests List
+	Requests List `json:"requests,omitempty"`
 	// Limits is what it may use at most. With Requests it decides the QoS
 	// class.
-	Limits List
+	Limits List `json:"limits,omitempty"`
 }
 
 // Amount returns q as the name is counted: in thousandths for cpu and in whole

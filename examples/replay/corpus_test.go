@@ -33,10 +33,12 @@ type recordedKubelet struct {
 	RequirementOrderRandom bool `json:"requirementOrderRandom"`
 }
 
+var profiles = []string{"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util"}
+
 // TestRecordedDecisions replays cases of every profile and holds the answers to
 // what the real code decided.
 func TestRecordedDecisions(t *testing.T) {
-	for _, profile := range []string{"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util"} {
+	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			cases := lines(t, "testdata/"+profile+".cases.jsonl.gz")

@@ -114,10 +114,15 @@ func decide(line []byte, now time.Time) Decision {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
-	d := Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile}
 	if now.IsZero() {
 		now = c.latest().Add(time.Second)
 	}
+	return c.decide(now)
+}
+
+// decide answers the case.
+func (c *Case) decide(now time.Time) Decision {
+	d := Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile}
 	var err error
 	switch c.Mode {
 	case "scheduler":

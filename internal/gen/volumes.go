@@ -22,7 +22,11 @@ func once(v outrank.Volume) outrank.Volume {
 }
 
 func disk(kind outrank.DiskKind, readOnly bool, monitors ...string) outrank.Volume {
-	return outrank.Volume{Disk: outrank.Disk{Kind: kind, ID: "d1", ReadOnly: readOnly, Monitors: monitors}}
+	id := "d1"
+	if kind == outrank.RBD {
+		id = "rbd/d1"
+	}
+	return outrank.Volume{Disk: outrank.Disk{Kind: kind, ID: id, ReadOnly: readOnly, Monitors: monitors}}
 }
 
 // volumes are those that anybody may have. The claims that a single pod may use

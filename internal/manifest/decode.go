@@ -54,7 +54,10 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			name := f.Tag.Get("json")
+			if f.Type == written {
+				continue
+			}
+			name := fieldName(f)
 			ms = mismatches(ms, join(at, name), object[name], f.Type)
 		}
 	case reflect.Map:
@@ -82,6 +85,12 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 		return scalar(ms, at, value, t)
 	}
 	return ms
+}
+
+// fieldName is what the field is called in JSON.
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 // scalar asks the decoder itself whether the value fits.

@@ -17,10 +17,12 @@ type shape struct {
 	element *shape
 }
 
+var written = reflect.TypeFor[Written]()
+
 var shapes sync.Map // of reflect.Type to *shape
 
-// pruned gives raw without the fields that t does not name; raw itself if it
-// cannot be read, for the decoder to say why.
+// pruned returns raw without the fields that t does not name. It returns raw
+// itself if that cannot be read, for the decoder to say why.
 func pruned(raw []byte, t reflect.Type) []byte {
 	sh, ok := shapes.Load(t)
 	if !ok {
@@ -51,7 +53,10 @@ func shapeOf(t reflect.Type) *shape {
 		s := &shape{fields: map[string]*shape{}}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			s.fields[f.Tag.Get("json")] = shapeOf(f.Type)
+			if f.Type == written {
+				continue
+			}
+			s.fields[fieldName(f)] = shapeOf(f.Type)
 		}
 		return s
 	}

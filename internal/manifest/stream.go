@@ -16,6 +16,8 @@ type Item struct {
 	Where string
 	// Raw is the object's text, valid until the callback returns.
 	Raw []byte
+	// Single is set for an object that stands in no list.
+	Single bool
 }
 
 // ErrSyntax is wrapped by errors about a stream that is not JSON.
@@ -79,7 +81,7 @@ func (s *scanner) document(where string, f func(Item) error) error {
 	if isList || kind == "List" {
 		return nil
 	}
-	return f(Item{Kind: kind, Where: where, Raw: raw})
+	return f(Item{Kind: kind, Where: where, Raw: raw, Single: true})
 }
 
 // elementKind is what a typed list says of its elements: PodList holds Pods.
@@ -188,7 +190,7 @@ func (s *scanner) fill() error {
 // byteOrderMark may stand at the very start of a stream, once.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// peek skips white space and gives the byte that follows, without taking it.
+// peek skips white space and returns the byte that follows, without taking it.
 func (s *scanner) peek() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -225,7 +227,7 @@ func (s *scanner) startsWithMark() (bool, error) {
 	return bytes.HasPrefix(s.buf, byteOrderMark), nil
 }
 
-// since gives the text from the mark to here and drops the mark.
+// since returns the text from the mark to here and drops the mark.
 func (s *scanner) since() []byte {
 	if s.mark < 0 {
 		return nil
@@ -296,7 +298,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 	}
 }
 
-// text reads a string and gives what stands between its quotes, escapes
+// text reads a string and returns what stands between its quotes, escapes
 // unresolved: enough for the few keys and kinds that are looked for.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
@@ -306,7 +308,7 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and gives its length with quotes.
+// quoted moves over a string and returns its length with quotes.
 func (s *scanner) quoted() (int, error) {
 	n := 1
 	for {

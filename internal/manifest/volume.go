@@ -5,66 +5,106 @@ import "encoding/json"
 // Volume is an entry of spec.volumes of a Pod. Of a volume of another kind
 // nothing but the name is kept.
 type Volume struct {
-	Name string `json:"name"`
-	GCE  *struct {
-		Name     string `json:"pdName"`
-		ReadOnly bool   `json:"readOnly"`
-	} `json:"gcePersistentDisk"`
-	AWS *struct {
-		ID       string `json:"volumeID"`
-		ReadOnly bool   `json:"readOnly"`
-	} `json:"awsElasticBlockStore"`
-	ISCSI *struct {
-		IQN      string `json:"iqn"`
-		ReadOnly bool   `json:"readOnly"`
-	} `json:"iscsi"`
-	RBD *struct {
-		Monitors []string `json:"monitors"`
-		Pool     string   `json:"pool"`
-		Image    string   `json:"image"`
-		ReadOnly bool     `json:"readOnly"`
-	} `json:"rbd"`
-	Claim *struct {
-		Name string `json:"claimName"`
-	} `json:"persistentVolumeClaim"`
+	Name  string       `json:"name,omitempty"`
+	GCE   *GCEDisk     `json:"gcePersistentDisk,omitempty"`
+	AWS   *AWSDisk     `json:"awsElasticBlockStore,omitempty"`
+	ISCSI *ISCSITarget `json:"iscsi,omitempty"`
+	RBD   *RBDImage    `json:"rbd,omitempty"`
+	Claim *ClaimName   `json:"persistentVolumeClaim,omitempty"`
 	// Ephemeral volumes are claims that are made along with the pod.
-	Ephemeral *struct {
-		Template json.RawMessage `json:"volumeClaimTemplate"`
-	} `json:"ephemeral"`
+	Ephemeral *Ephemeral `json:"ephemeral,omitempty"`
+}
+
+// GCEDisk is gcePersistentDisk of a volume.
+type GCEDisk struct {
+	Name     string `json:"pdName"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+}
+
+// AWSDisk is awsElasticBlockStore of a volume.
+type AWSDisk struct {
+	ID       string `json:"volumeID"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+}
+
+// ISCSITarget is iscsi of a volume.
+type ISCSITarget struct {
+	IQN      string `json:"iqn"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+}
+
+// RBDImage is rbd of a volume.
+type RBDImage struct {
+	Monitors []string `json:"monitors,omitempty"`
+	Pool     string   `json:"pool,omitempty"`
+	Image    string   `json:"image"`
+	ReadOnly bool     `json:"readOnly,omitempty"`
+}
+
+// ClaimName is persistentVolumeClaim of a volume.
+type ClaimName struct {
+	Name string `json:"claimName"`
+}
+
+// Ephemeral is ephemeral of a volume.
+type Ephemeral struct {
+	Template json.RawMessage `json:"volumeClaimTemplate,omitempty"`
 }
 
 // Claim is v1 PersistentVolumeClaim.
 type Claim struct {
-	Metadata Meta `json:"metadata"`
-	Spec     struct {
-		AccessModes []string `json:"accessModes"`
-		VolumeName  string   `json:"volumeName"`
-	} `json:"spec"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
+	Spec       struct {
+		AccessModes []string `json:"accessModes,omitempty"`
+		VolumeName  string   `json:"volumeName,omitempty"`
+	} `json:"spec,omitzero"`
 }
 
 // PersistentVolume is v1 PersistentVolume.
 type PersistentVolume struct {
-	Metadata Meta `json:"metadata"`
-	Spec     struct {
-		CSI struct {
-			Driver string `json:"driver"`
-			Handle string `json:"volumeHandle"`
-		} `json:"csi"`
-		NodeAffinity struct {
-			Required *NodeSelector `json:"required"`
-		} `json:"nodeAffinity"`
-	} `json:"spec"`
+	APIVersion Written              `json:"apiVersion,omitempty"`
+	Kind       Written              `json:"kind,omitempty"`
+	Metadata   Meta                 `json:"metadata"`
+	Spec       PersistentVolumeSpec `json:"spec,omitzero"`
+}
+
+// PersistentVolumeSpec is spec of a PersistentVolume.
+type PersistentVolumeSpec struct {
+	CSI          CSIVolume          `json:"csi,omitzero"`
+	NodeAffinity VolumeNodeAffinity `json:"nodeAffinity,omitzero"`
+}
+
+// CSIVolume is spec.csi of a PersistentVolume.
+type CSIVolume struct {
+	Driver string `json:"driver,omitempty"`
+	Handle string `json:"volumeHandle,omitempty"`
+}
+
+// VolumeNodeAffinity is spec.nodeAffinity of a PersistentVolume.
+type VolumeNodeAffinity struct {
+	Required *NodeSelector `json:"required,omitempty"`
 }
 
 // CSINode is storage.k8s.io/v1 CSINode; it is named after its node.
 type CSINode struct {
-	Metadata Meta `json:"metadata"`
-	Spec     struct {
-		Drivers []struct {
-			Name        string `json:"name"`
-			Allocatable struct {
-				Count *int32 `json:"count"`
-			} `json:"allocatable"`
-		} `json:"drivers"`
-	} `json:"spec"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
+	Spec       struct {
+		Drivers []CSIDriver `json:"drivers,omitempty"`
+	} `json:"spec,omitzero"`
+}
+
+// CSIDriver is an entry of spec.drivers of a CSINode.
+type CSIDriver struct {
+	Name        string         `json:"name,omitempty"`
+	Allocatable CSIAllocatable `json:"allocatable,omitzero"`
+}
+
+// CSIAllocatable is allocatable of an entry of spec.drivers; a nil Count is no
+// limit.
+type CSIAllocatable struct {
+	Count *int32 `json:"count,omitempty"`
 }

@@ -7,35 +7,40 @@ import (
 )
 
 // The types below are the parts of Kubernetes objects that matter here, as
-// they stand in JSON. Every other field is passed over.
+// they stand in JSON, for reading and for writing. Reading passes over every
+// other field.
+
+// Written is a field that is written and not read: what it says is known by
+// then, from the stream.
+type Written string
 
 // Meta is metadata.
 type Meta struct {
-	Name              string            `json:"name"`
-	Namespace         string            `json:"namespace"`
-	UID               string            `json:"uid"`
-	Labels            map[string]string `json:"labels"`
-	Annotations       Annotations       `json:"annotations"`
-	DeletionTimestamp string            `json:"deletionTimestamp"`
-	OwnerReferences   []Owner           `json:"ownerReferences"`
+	Name              string            `json:"name,omitempty"`
+	Namespace         string            `json:"namespace,omitempty"`
+	UID               string            `json:"uid,omitempty"`
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       Annotations       `json:"annotations,omitzero"`
+	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
+	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
 }
 
 // Annotations are the two that say where a pod comes from; others can be
 // large and are not kept.
 type Annotations struct {
-	ConfigSource *string `json:"kubernetes.io/config.source"`
-	ConfigMirror *string `json:"kubernetes.io/config.mirror"`
+	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
+	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`
 }
 
 // Owner is an entry of metadata.ownerReferences.
 type Owner struct {
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	Controller bool   `json:"controller"`
+	Kind       string `json:"kind,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Controller bool   `json:"controller,omitempty"`
 }
 
-// Quantity is an amount, read at once; what was wrong with it is kept for the
-// one who knows where it stands.
+// Quantity is an amount, parsed while it is decoded. Err is what was wrong with
+// it, for the caller, who knows its field.
 type Quantity struct {
 	resource.Quantity
 	Err error
@@ -52,211 +57,225 @@ type Amounts map[string]Quantity
 
 // Requirements is resources.
 type Requirements struct {
-	Requests Amounts `json:"requests"`
-	Limits   Amounts `json:"limits"`
+	Requests Amounts `json:"requests,omitempty"`
+	Limits   Amounts `json:"limits,omitempty"`
 }
 
 // Pod is v1 Pod.
 type Pod struct {
-	Metadata Meta      `json:"metadata"`
-	Spec     PodSpec   `json:"spec"`
-	Status   PodStatus `json:"status"`
+	APIVersion Written   `json:"apiVersion,omitempty"`
+	Kind       Written   `json:"kind,omitempty"`
+	Metadata   Meta      `json:"metadata"`
+	Spec       PodSpec   `json:"spec,omitzero"`
+	Status     PodStatus `json:"status,omitzero"`
 }
 
 // PodSpec is spec of a Pod.
 type PodSpec struct {
-	NodeName                  string            `json:"nodeName"`
-	Priority                  *int32            `json:"priority"`
-	PriorityClassName         string            `json:"priorityClassName"`
-	PreemptionPolicy          string            `json:"preemptionPolicy"`
-	Containers                []Container       `json:"containers"`
-	InitContainers            []Container       `json:"initContainers"`
-	Resources                 *Requirements     `json:"resources"`
-	Overhead                  Amounts           `json:"overhead"`
-	NodeSelector              map[string]string `json:"nodeSelector"`
-	Affinity                  *Affinity         `json:"affinity"`
-	Tolerations               []Toleration      `json:"tolerations"`
-	TopologySpreadConstraints []Spread          `json:"topologySpreadConstraints"`
-	Volumes                   []Volume          `json:"volumes"`
-	SchedulingGroup           SchedulingGroup   `json:"schedulingGroup"`
-	HostNetwork               bool              `json:"hostNetwork"`
-	HostUsers                 *bool             `json:"hostUsers"`
+	NodeName                  string            `json:"nodeName,omitempty"`
+	Priority                  *int32            `json:"priority,omitempty"`
+	PriorityClassName         string            `json:"priorityClassName,omitempty"`
+	PreemptionPolicy          string            `json:"preemptionPolicy,omitempty"`
+	Containers                []Container       `json:"containers,omitempty"`
+	InitContainers            []Container       `json:"initContainers,omitempty"`
+	Resources                 *Requirements     `json:"resources,omitempty"`
+	Overhead                  Amounts           `json:"overhead,omitempty"`
+	NodeSelector              map[string]string `json:"nodeSelector,omitempty"`
+	Affinity                  *Affinity         `json:"affinity,omitempty"`
+	Tolerations               []Toleration      `json:"tolerations,omitempty"`
+	TopologySpreadConstraints []Spread          `json:"topologySpreadConstraints,omitempty"`
+	Volumes                   []Volume          `json:"volumes,omitempty"`
+	SchedulingGroup           SchedulingGroup   `json:"schedulingGroup,omitzero"`
+	HostNetwork               bool              `json:"hostNetwork,omitempty"`
+	HostUsers                 *bool             `json:"hostUsers,omitempty"`
 }
 
 // PodStatus is status of a Pod.
 type PodStatus struct {
-	Phase                 string            `json:"phase"`
-	StartTime             string            `json:"startTime"`
-	NominatedNodeName     string            `json:"nominatedNodeName"`
-	QOSClass              string            `json:"qosClass"`
-	Conditions            []Condition       `json:"conditions"`
-	ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
-	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
+	Phase                 string            `json:"phase,omitempty"`
+	StartTime             string            `json:"startTime,omitempty"`
+	NominatedNodeName     string            `json:"nominatedNodeName,omitempty"`
+	QOSClass              string            `json:"qosClass,omitempty"`
+	Conditions            []Condition       `json:"conditions,omitempty"`
+	ContainerStatuses     []ContainerStatus `json:"containerStatuses,omitempty"`
+	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses,omitempty"`
 }
 
 // Condition is an entry of status.conditions.
 type Condition struct {
-	Type   string `json:"type"`
-	Status string `json:"status"`
-	Reason string `json:"reason"`
+	Type   string `json:"type,omitempty"`
+	Status string `json:"status,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // Container is an entry of spec.containers or spec.initContainers.
 type Container struct {
-	Name          string       `json:"name"`
-	Resources     Requirements `json:"resources"`
-	Ports         []Port       `json:"ports"`
-	RestartPolicy string       `json:"restartPolicy"`
-	RestartRules  []struct {
-		Action string `json:"action"`
-	} `json:"restartPolicyRules"`
+	Name          string        `json:"name,omitempty"`
+	Resources     Requirements  `json:"resources,omitzero"`
+	Ports         []Port        `json:"ports,omitempty"`
+	RestartPolicy string        `json:"restartPolicy,omitempty"`
+	RestartRules  []RestartRule `json:"restartPolicyRules,omitempty"`
+}
+
+// RestartRule is an entry of a container's restartPolicyRules.
+type RestartRule struct {
+	Action string `json:"action"`
 }
 
 // ContainerStatus is an entry of status.containerStatuses.
 type ContainerStatus struct {
-	Name               string        `json:"name"`
-	AllocatedResources Amounts       `json:"allocatedResources"`
-	Resources          *Requirements `json:"resources"`
+	Name               string        `json:"name,omitempty"`
+	AllocatedResources Amounts       `json:"allocatedResources,omitempty"`
+	Resources          *Requirements `json:"resources,omitempty"`
 }
 
 // Port is an entry of a container's ports.
 type Port struct {
-	HostPort int32  `json:"hostPort"`
-	HostIP   string `json:"hostIP"`
-	Protocol string `json:"protocol"`
+	HostPort int32  `json:"hostPort,omitempty"`
+	HostIP   string `json:"hostIP,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
 }
 
 // Affinity is spec.affinity.
 type Affinity struct {
-	NodeAffinity    *NodeAffinity `json:"nodeAffinity"`
-	PodAffinity     *PodAffinity  `json:"podAffinity"`
-	PodAntiAffinity *PodAffinity  `json:"podAntiAffinity"`
+	NodeAffinity    *NodeAffinity `json:"nodeAffinity,omitempty"`
+	PodAffinity     *PodAffinity  `json:"podAffinity,omitempty"`
+	PodAntiAffinity *PodAffinity  `json:"podAntiAffinity,omitempty"`
 }
 
 // NodeAffinity is affinity.nodeAffinity.
 type NodeAffinity struct {
-	Required *NodeSelector `json:"requiredDuringSchedulingIgnoredDuringExecution"`
+	Required *NodeSelector `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
 }
 
 // NodeSelector is a node selector.
 type NodeSelector struct {
-	NodeSelectorTerms []NodeSelectorTerm `json:"nodeSelectorTerms"`
+	NodeSelectorTerms []NodeSelectorTerm `json:"nodeSelectorTerms,omitempty"`
 }
 
 // NodeSelectorTerm is one of its terms.
 type NodeSelectorTerm struct {
-	MatchExpressions []Requirement `json:"matchExpressions"`
-	MatchFields      []Requirement `json:"matchFields"`
+	MatchExpressions []Requirement `json:"matchExpressions,omitempty"`
+	MatchFields      []Requirement `json:"matchFields,omitempty"`
 }
 
 // Requirement is an entry of matchExpressions or matchFields.
 type Requirement struct {
-	Key      string   `json:"key"`
-	Operator string   `json:"operator"`
-	Values   []string `json:"values"`
+	Key      string   `json:"key,omitempty"`
+	Operator string   `json:"operator,omitempty"`
+	Values   []string `json:"values,omitempty"`
 }
 
 // PodAffinity is affinity.podAffinity or podAntiAffinity.
 type PodAffinity struct {
-	Required []PodAffinityTerm `json:"requiredDuringSchedulingIgnoredDuringExecution"`
+	Required []PodAffinityTerm `json:"requiredDuringSchedulingIgnoredDuringExecution,omitempty"`
 }
 
 // PodAffinityTerm is one of its terms.
 type PodAffinityTerm struct {
-	LabelSelector     *LabelSelector `json:"labelSelector"`
-	Namespaces        []string       `json:"namespaces"`
-	NamespaceSelector *LabelSelector `json:"namespaceSelector"`
-	TopologyKey       string         `json:"topologyKey"`
-	MatchLabelKeys    []string       `json:"matchLabelKeys"`
-	MismatchLabelKeys []string       `json:"mismatchLabelKeys"`
+	LabelSelector     *LabelSelector `json:"labelSelector,omitempty"`
+	Namespaces        []string       `json:"namespaces,omitempty"`
+	NamespaceSelector *LabelSelector `json:"namespaceSelector,omitempty"`
+	TopologyKey       string         `json:"topologyKey,omitempty"`
+	MatchLabelKeys    []string       `json:"matchLabelKeys,omitempty"`
+	MismatchLabelKeys []string       `json:"mismatchLabelKeys,omitempty"`
 }
 
 // LabelSelector is a label selector.
 type LabelSelector struct {
-	MatchLabels      map[string]string `json:"matchLabels"`
-	MatchExpressions []Requirement     `json:"matchExpressions"`
+	MatchLabels      map[string]string `json:"matchLabels,omitempty"`
+	MatchExpressions []Requirement     `json:"matchExpressions,omitempty"`
 }
 
 // Toleration is an entry of spec.tolerations.
 type Toleration struct {
-	Key      string `json:"key"`
-	Operator string `json:"operator"`
-	Value    string `json:"value"`
-	Effect   string `json:"effect"`
+	Key      string `json:"key,omitempty"`
+	Operator string `json:"operator,omitempty"`
+	Value    string `json:"value,omitempty"`
+	Effect   string `json:"effect,omitempty"`
 }
 
 // Spread is an entry of spec.topologySpreadConstraints.
 type Spread struct {
 	MaxSkew            int32          `json:"maxSkew"`
-	TopologyKey        string         `json:"topologyKey"`
-	WhenUnsatisfiable  string         `json:"whenUnsatisfiable"`
-	LabelSelector      *LabelSelector `json:"labelSelector"`
-	MinDomains         *int32         `json:"minDomains"`
-	NodeAffinityPolicy string         `json:"nodeAffinityPolicy"`
-	NodeTaintsPolicy   string         `json:"nodeTaintsPolicy"`
-	MatchLabelKeys     []string       `json:"matchLabelKeys"`
+	TopologyKey        string         `json:"topologyKey,omitempty"`
+	WhenUnsatisfiable  string         `json:"whenUnsatisfiable,omitempty"`
+	LabelSelector      *LabelSelector `json:"labelSelector,omitempty"`
+	MinDomains         *int32         `json:"minDomains,omitempty"`
+	NodeAffinityPolicy string         `json:"nodeAffinityPolicy,omitempty"`
+	NodeTaintsPolicy   string         `json:"nodeTaintsPolicy,omitempty"`
+	MatchLabelKeys     []string       `json:"matchLabelKeys,omitempty"`
 }
 
 // Node is v1 Node.
 type Node struct {
-	Metadata Meta `json:"metadata"`
-	Spec     struct {
-		Unschedulable bool    `json:"unschedulable"`
-		Taints        []Taint `json:"taints"`
-	} `json:"spec"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
+	Spec       struct {
+		Unschedulable bool    `json:"unschedulable,omitempty"`
+		Taints        []Taint `json:"taints,omitempty"`
+	} `json:"spec,omitzero"`
 	Status struct {
-		Allocatable      Amounts  `json:"allocatable"`
-		DeclaredFeatures []string `json:"declaredFeatures"`
-	} `json:"status"`
+		Allocatable      Amounts  `json:"allocatable,omitempty"`
+		DeclaredFeatures []string `json:"declaredFeatures,omitempty"`
+	} `json:"status,omitzero"`
 }
 
 // Taint is an entry of spec.taints.
 type Taint struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Effect string `json:"effect"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect,omitempty"`
 }
 
 // Budget is policy/v1 PodDisruptionBudget.
 type Budget struct {
-	Metadata Meta `json:"metadata"`
-	Spec     struct {
-		MinAvailable   json.RawMessage `json:"minAvailable"`
-		MaxUnavailable json.RawMessage `json:"maxUnavailable"`
-		Selector       *LabelSelector  `json:"selector"`
-	} `json:"spec"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
+	Spec       struct {
+		MinAvailable   json.RawMessage `json:"minAvailable,omitempty"`
+		MaxUnavailable json.RawMessage `json:"maxUnavailable,omitempty"`
+		Selector       *LabelSelector  `json:"selector,omitempty"`
+	} `json:"spec,omitzero"`
 	Status struct {
-		DisruptionsAllowed int32             `json:"disruptionsAllowed"`
-		DisruptedPods      map[string]string `json:"disruptedPods"`
-	} `json:"status"`
+		DisruptionsAllowed int32              `json:"disruptionsAllowed"`
+		DisruptedPods      map[string]*string `json:"disruptedPods,omitempty"`
+	} `json:"status,omitzero"`
 }
 
 // PriorityClass is scheduling.k8s.io/v1 PriorityClass.
 type PriorityClass struct {
-	Metadata         Meta   `json:"metadata"`
-	Value            int32  `json:"value"`
-	GlobalDefault    bool   `json:"globalDefault"`
-	PreemptionPolicy string `json:"preemptionPolicy"`
-	Description      string `json:"description"`
+	APIVersion       Written `json:"apiVersion,omitempty"`
+	Kind             Written `json:"kind,omitempty"`
+	Metadata         Meta    `json:"metadata"`
+	Value            int32   `json:"value"`
+	GlobalDefault    bool    `json:"globalDefault,omitempty"`
+	PreemptionPolicy string  `json:"preemptionPolicy,omitempty"`
+	Description      string  `json:"description,omitempty"`
 }
 
 // SchedulingGroup is spec.schedulingGroup of a Pod.
 type SchedulingGroup struct {
-	PodGroupName string `json:"podGroupName"`
+	PodGroupName string `json:"podGroupName,omitempty"`
 }
 
 // PodGroup is scheduling.k8s.io PodGroup. Other projects have kinds of this
 // name; APIVersion tells them apart.
 type PodGroup struct {
-	APIVersion string `json:"apiVersion"`
-	Metadata   Meta   `json:"metadata"`
+	APIVersion string  `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
-		DisruptionMode json.RawMessage `json:"disruptionMode"`
-		Priority       *int32          `json:"priority"`
-	} `json:"spec"`
+		DisruptionMode json.RawMessage `json:"disruptionMode,omitempty"`
+		Priority       *int32          `json:"priority,omitempty"`
+	} `json:"spec,omitzero"`
 }
 
 // Namespace is v1 Namespace.
 type Namespace struct {
-	Metadata Meta `json:"metadata"`
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
 }

@@ -1,0 +1,206 @@
+package outrank_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// What the claim of a pod stands for is written as the objects that say so.
+func ExampleWriteCluster() {
+	cluster := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", AttachLimits: map[string]int64{"disk.example.com": 2}}},
+		Pods: []*outrank.Pod{{
+			Name: "db", NodeName: "n1",
+			Volumes: []outrank.Volume{{Claim: "data", Driver: "disk.example.com", Handle: "h1"}},
+		}},
+	}
+	if err := outrank.WriteCluster(os.Stdout, cluster); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"apiVersion":"v1","kind":"List","metadata":{},"items":[
+	// {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}},
+	// {"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"n1"},"spec":{"drivers":[{"name":"disk.example.com","allocatable":{"count":2}}]}},
+	// {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"default.data"},"spec":{"csi":{"driver":"disk.example.com","volumeHandle":"h1"}}},
+	// {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"volumeName":"default.data"}},
+	// {"apiVersion":"v1","kind":"Pod","metadata":{"name":"db"},"spec":{"nodeName":"n1","volumes":[{"name":"volume-0","persistentVolumeClaim":{"claimName":"data"}}]}}
+	// ]}
+}
+
+// All that Kubernetes has no words for is named at once, and nothing is written.
+func ExampleWriteCluster_problems() {
+	cluster := &outrank.Cluster{Pods: []*outrank.Pod{
+		{Name: "a", Volumes: []outrank.Volume{{Driver: "disk.example.com"}}},
+		{Name: "b", Volumes: []outrank.Volume{{Disk: outrank.Disk{Kind: outrank.RBD, ID: "image"}}}},
+	}}
+	fmt.Println(outrank.WriteCluster(os.Stdout, cluster))
+	// Output:
+	// pod default/a: spec.volumes[0]: has Driver but no claim to have it from
+	// pod default/b: spec.volumes[0].(disk).id: "image" is not of the form pool/image
+}
+
+func ExampleCluster_MarshalJSON() {
+	text, err := json.Marshal(&outrank.Cluster{Namespaces: []*outrank.Namespace{{Name: "shop"}}})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"v1","kind":"List","metadata":{},"items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}]} <nil>
+}
+
+func ExampleCluster_UnmarshalJSON() {
+	var cluster outrank.Cluster
+	err := json.Unmarshal([]byte(`{"kind": "NodeList", "items": [{"metadata": {"name": "n1"}}]}`), &cluster)
+	fmt.Println(cluster.Nodes[0].Name, err)
+	// Output: n1 <nil>
+}
+
+func ExamplePod_MarshalJSON() {
+	text, err := json.Marshal(outrank.Pod{
+		Name: "web", Priority: outrank.Priority(100), Ready: true,
+		Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "500m")}},
+	})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"priority":100,"containers":[{"name":"c","resources":{"requests":{"cpu":"500m"}}}]},"status":{"conditions":[{"type":"Ready","status":"True"}]}} <nil>
+}
+
+// A kind that is not wanted is an error, so no object is taken for another.
+func ExamplePod_UnmarshalJSON_kind() {
+	var pod outrank.Pod
+	fmt.Println(json.Unmarshal([]byte(`{"kind": "Deployment", "metadata": {"name": "web"}}`), &pod))
+	// Output: input: kind: "Deployment" where a Pod is wanted
+}
+
+func ExampleNode_MarshalJSON() {
+	text, err := json.Marshal(outrank.Node{Name: "n1", Unschedulable: true, Allocatable: resource.MustList("cpu", "4")})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"spec":{"unschedulable":true},"status":{"allocatable":{"cpu":"4"}}} <nil>
+}
+
+func ExampleNode_UnmarshalJSON() {
+	var node outrank.Node
+	err := json.Unmarshal([]byte(`{"metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": 4}}}`), &node)
+	fmt.Println(node.Name, node.Allocatable, err)
+	// Output: n1 cpu: 4 <nil>
+}
+
+func ExamplePodDisruptionBudget_MarshalJSON() {
+	text, err := json.Marshal(outrank.PodDisruptionBudget{Name: "web", MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true}, Allowed: 1})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web"},"spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":1}} <nil>
+}
+
+func ExamplePodDisruptionBudget_UnmarshalJSON() {
+	var budget outrank.PodDisruptionBudget
+	err := json.Unmarshal([]byte(`{"metadata": {"name": "web"}, "spec": {"maxUnavailable": 2}, "status": {"disruptionsAllowed": 1}}`), &budget)
+	fmt.Println(budget.Name, budget.MaxUnavailable.Value, budget.Allowed, err)
+	// Output: web 2 1 <nil>
+}
+
+func ExampleIntOrPercent_MarshalJSON() {
+	text, err := json.Marshal([]outrank.IntOrPercent{{Value: 3}, {Value: 30, Percent: true}})
+	fmt.Println(string(text), err)
+	// Output: [3,"30%"] <nil>
+}
+
+func ExampleIntOrPercent_UnmarshalJSON() {
+	var share outrank.IntOrPercent
+	err := json.Unmarshal([]byte(`"30%"`), &share)
+	fmt.Println(share.Value, share.Percent, err)
+	// Output: 30 true <nil>
+}
+
+func ExamplePriorityClass_MarshalJSON() {
+	text, err := json.Marshal(outrank.PriorityClass{Name: "high", Value: 1000, PreemptionPolicy: outrank.PreemptNever})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":1000,"preemptionPolicy":"Never"} <nil>
+}
+
+func ExamplePriorityClass_UnmarshalJSON() {
+	var class outrank.PriorityClass
+	err := json.Unmarshal([]byte(`{"metadata": {"name": "high"}, "value": 1000}`), &class)
+	fmt.Println(class.Name, class.Value, err)
+	// Output: high 1000 <nil>
+}
+
+func ExampleNamespace_MarshalJSON() {
+	text, err := json.Marshal(outrank.Namespace{Name: "shop", Labels: map[string]string{"env": "prod"}})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"env":"prod"}}} <nil>
+}
+
+func ExampleNamespace_UnmarshalJSON() {
+	var namespace outrank.Namespace
+	err := json.Unmarshal([]byte(`{"metadata": {"name": "shop", "labels": {"env": "prod"}}}`), &namespace)
+	fmt.Println(namespace.Name, namespace.Labels["env"], err)
+	// Output: shop prod <nil>
+}
+
+func ExamplePodGroup_MarshalJSON() {
+	text, err := json.Marshal(outrank.PodGroup{Name: "train", Namespace: "ml", Disruption: outrank.DisruptPodGroup})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"scheduling.k8s.io/v1alpha2","kind":"PodGroup","metadata":{"name":"train","namespace":"ml"},"spec":{"disruptionMode":"PodGroup"}} <nil>
+}
+
+func ExampleVolumeClaim_MarshalJSON() {
+	text, err := json.Marshal(outrank.VolumeClaim{Name: "data", Volume: outrank.Volume{OncePod: true}})
+	fmt.Println(string(text), err)
+	// Output: {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOncePod"]}} <nil>
+}
+
+func ExampleVolumeClaim_UnmarshalJSON() {
+	var claim outrank.VolumeClaim
+	err := json.Unmarshal([]byte(`{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOncePod"]}}`), &claim)
+	fmt.Println(claim.Name, claim.Volume.OncePod, err)
+	// Output: data true <nil>
+}
+
+func ExampleLabelSelector_UnmarshalJSON() {
+	var selector outrank.LabelSelector
+	err := json.Unmarshal([]byte(`{"matchLabels": {"app": "web"}}`), &selector)
+	fmt.Println(selector.Matches(map[string]string{"app": "web"}), err)
+	// Output: true <nil>
+}
+
+func ExampleAffinity_MarshalJSON() {
+	text, err := json.Marshal(outrank.Affinity{AntiPods: []outrank.PodAffinityTerm{{
+		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, TopologyKey: "zone",
+	}}})
+	fmt.Println(string(text), err)
+	// Output: {"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchLabels":{"app":"web"}},"topologyKey":"zone"}]}} <nil>
+}
+
+func ExampleAffinity_UnmarshalJSON() {
+	var affinity outrank.Affinity
+	err := json.Unmarshal([]byte(`{"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}}`), &affinity)
+	fmt.Println(affinity.Pods[0].TopologyKey, err)
+	// Output: zone <nil>
+}
+
+func ExampleContainer_MarshalJSON() {
+	text, err := json.Marshal(outrank.Container{Name: "c", Ports: []outrank.Port{{HostPort: 80}}, Sidecar: true})
+	fmt.Println(string(text), err)
+	// Output: {"name":"c","ports":[{"hostPort":80}],"restartPolicy":"Always"} <nil>
+}
+
+func ExampleContainer_UnmarshalJSON() {
+	var container outrank.Container
+	err := json.Unmarshal([]byte(`{"name": "c", "resources": {"requests": {"cpu": "1"}}}`), &container)
+	fmt.Println(container.Name, container.Requests, err)
+	// Output: c cpu: 1 <nil>
+}
+
+// A record of the caller's goes along with the pod.
+func ExamplePod_value() {
+	type record struct{ team string }
+	pod, err := outrank.ReadPod(strings.NewReader(`{"kind": "Pod", "metadata": {"name": "web"}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pod.Value = &record{team: "shop"}
+	fmt.Println(pod.Value.(*record).team)
+	// Output: shop
+}

@@ -1,0 +1,73 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"unicode/utf8"
+)
+
+// Encode returns the JSON of a value of a wire type, on one line and without
+// escaping what only HTML needs escaped. Strings that are not UTF-8, which JSON
+// cannot hold, are listed, and so is a value that has no JSON, without a field.
+func Encode(v any) ([]byte, []Mismatch) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, []Mismatch{{Text: err.Error()}}
+	}
+	// The encoder writes this escape for nothing but bytes that are not UTF-8,
+	// though the same characters may stand in a string.
+	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
+		if ms := notText(nil, "", reflect.ValueOf(v)); len(ms) > 0 {
+			return nil, ms
+		}
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// notText lists the strings within v that are not UTF-8.
+func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return notText(ms, at, v.Elem())
+		}
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			ms = append(ms, Mismatch{Field: at, Text: fmt.Sprintf("%q is not UTF-8", v.String())})
+		}
+	case reflect.Struct:
+		if readsItself(v.Type()) {
+			return ms
+		}
+		for i := range v.NumField() {
+			ms = notText(ms, join(at, fieldName(v.Type().Field(i))), v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			ms = notText(ms, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
+		for _, k := range keys {
+			ms = notText(ms, at, k)
+			ms = notText(ms, join(at, k.String()), v.MapIndex(k))
+		}
+	}
+	return ms
+}
+
+// KindOf returns the kind that stands in an object's text, empty for none, and
+// what keeps the text from being an object with a kind.
+func KindOf(raw []byte) (string, []Mismatch) {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	ms := Decode(raw, &head)
+	return head.Kind, ms
+}

@@ -1,0 +1,107 @@
+package outrank
+
+import (
+	"bufio"
+	"io"
+	"iter"
+)
+
+// WriteCluster writes the cluster as a Kubernetes List with one object on a line,
+// for [ReadCluster] and kubectl to read. The same cluster always gives the same
+// bytes, and the last of them is a newline. The cluster that is read back decides
+// alike, and is equal but for what follows.
+//
+// Kubernetes keeps some fields in other objects, and these are written too. A
+// node's AttachLimits become a CSINode. What a claim stands for becomes a
+// PersistentVolume named "namespace.claim". The claims are those of
+// Cluster.Claims, then those of pods that are not among them and are more than
+// names; reading back puts all of them into Cluster.Claims.
+//
+// Not written are Skipped and Finished, which describe an input, the Claim
+// within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
+// ReadCluster only counts them. Empty lists and maps read back as nil, and an
+// Allocated without Actual gets an empty Actual. Amounts keep their value, but a
+// binary amount may read back as a decimal one ([resource.Quantity.String]).
+//
+// A cluster is refused if [Cluster.Validate] refuses it, or if it has anything
+// that Kubernetes cannot say:
+//
+//   - a pod that differs from another, or from Cluster.Claims, in what a claim
+//     stands for; [Cluster.ResolveVolumes] makes them agree
+//   - a volume without a claim that has what only a claim gives, a volume with
+//     a claim and a disk, a disk that its kind cannot describe
+//   - a zone that no label can hold, an AttachLimit beyond 32 bits
+//   - two containers of one name in a pod whose statuses differ
+//   - a time before the year 0 or after 9999, a text that is not UTF-8
+//
+// One *[InputError] lists all of that, and nothing is written then. Text that is
+// not UTF-8 is only found while writing: like an error of w, which is returned as
+// it is, it leaves the beginning of a list.
+//
+// Time is linear in the size of the cluster. Objects are encoded one at a time:
+// beside the cluster, memory holds the text of the largest object and the names of
+// objects and claims. The cluster is not changed, and any number of goroutines
+// may write it at once.
+func WriteCluster(w io.Writer, c *Cluster) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	var e encoder
+	claims := e.claims(c)
+	for range c.objects(&e, claims) {
+	}
+	if len(e.problems) > 0 {
+		return inputError(e.problems)
+	}
+	b := bufio.NewWriter(w)
+	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
+	separator := "\n"
+	for object := range c.objects(&e, claims) {
+		text := e.text(object)
+		if len(e.problems) > 0 {
+			b.Flush()
+			return inputError(e.problems)
+		}
+		b.WriteString(separator)
+		if _, err := b.Write(text); err != nil {
+			return err
+		}
+		separator = ",\n"
+	}
+	b.WriteString("\n]}\n")
+	return b.Flush()
+}
+
+// objects are the wire forms of all that the cluster is made of, each valid
+// until the next.
+func (c *Cluster) objects(e *encoder, claims []boundClaim) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		_ = each(c.Namespaces, func(ns *Namespace) bool { return yield(e.namespace(ns)) }) &&
+			each(c.Classes, func(pc *PriorityClass) bool { return yield(e.class(pc)) }) &&
+			each(c.Nodes, func(n *Node) bool {
+				if !yield(e.node(n)) {
+					return false
+				}
+				limits := e.csiNode(n)
+				return limits == nil || yield(limits)
+			}) &&
+			each(claims, func(bc boundClaim) bool {
+				return (bc.volume == "" || yield(e.persistentVolume(bc.claim, bc.volume))) &&
+					yield(e.claim(bc.claim, bc.volume))
+			}) &&
+			each(c.Groups, func(g *PodGroup) bool { return yield(e.group(g)) }) &&
+			each(c.Budgets, func(b *PodDisruptionBudget) bool { return yield(e.budget(b)) }) &&
+			each(c.Pods, func(p *Pod) bool { return yield(e.pod(p)) })
+	}
+}
+
+// each calls f with every element until one returns false, and returns whether
+// none did.
+func each[T any](list []T, f func(T) bool) bool {
+	for _, element := range list {
+		if !f(element) {
+			return false
+		}
+	}
+	return true
+}

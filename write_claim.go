@@ -1,0 +1,117 @@
+package outrank
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// boundClaim is a claim with the name of the volume that it is bound to, empty
+// for none.
+type boundClaim struct {
+	claim  *VolumeClaim
+	volume string
+}
+
+// claimIndex holds what each claim stands for, while the pods are gone through.
+type claimIndex struct {
+	known map[string]*Volume // by claim; a zero Volume for a mere name
+	list  []*VolumeClaim     // those to be written
+}
+
+// claims returns the claims of the cluster, and those of its pods that are more
+// than names. It is a problem if a pod differs from these in what a claim stands
+// for.
+func (e *encoder) claims(c *Cluster) []boundClaim {
+	ix := claimIndex{known: make(map[string]*Volume, len(c.Claims))}
+	for _, vc := range c.Claims {
+		ix.known[vc.Key()] = &vc.Volume
+		ix.list = append(ix.list, vc)
+	}
+	// All claims must be known before any pod is held against them.
+	for _, p := range c.Pods {
+		ix.add(p)
+	}
+	for _, p := range c.Pods {
+		e.agrees(p, &ix)
+	}
+	return named(ix.list)
+}
+
+// add takes in the claims of a pod that are not known and more than names.
+func (ix *claimIndex) add(p *Pod) {
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		key := p.NamespaceName() + "/" + v.Claim
+		if v.Claim == "" || ix.known[key] != nil || sameStorage(v, &Volume{}) {
+			continue
+		}
+		vc := &VolumeClaim{Name: v.Claim, Namespace: p.Namespace, Volume: *v}
+		vc.Volume.Claim, vc.Volume.Disk = "", Disk{}
+		ix.known[key] = &vc.Volume
+		ix.list = append(ix.list, vc)
+	}
+}
+
+// agrees refuses volumes that say of their claim what it does not stand for.
+func (e *encoder) agrees(p *Pod, ix *claimIndex) {
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		known := ix.known[p.NamespaceName()+"/"+v.Claim]
+		if v.Claim == "" || known == nil || sameStorage(v, known) {
+			continue
+		}
+		e.subject = "pod " + p.Key()
+		spec := path{name: "spec", index: -1}
+		list := spec.field("volumes")
+		at := list.at(i)
+		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", quote(v.Claim))
+	}
+}
+
+// sameStorage reports whether two volumes have the same from their claims.
+func sameStorage(a, b *Volume) bool {
+	return a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
+		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
+}
+
+// sameNodes compares by what would be written, where nil and empty lists are
+// the same.
+func sameNodes(a, b *NodeSelector) bool {
+	return a == b || reflect.DeepEqual(wireNodeSelector(a), wireNodeSelector(b))
+}
+
+func sameZones(a, b map[string][]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, values := range a {
+		others, ok := b[key]
+		if !ok || !slices.Equal(values, others) {
+			return false
+		}
+	}
+	return true
+}
+
+// named returns the claims, each bound one with a volume that is named after it.
+// Two names can only be equal if namespaces have dots, which Kubernetes does not
+// allow; a number tells them apart all the same.
+func named(claims []*VolumeClaim) []boundClaim {
+	out := make([]boundClaim, len(claims))
+	taken := make(map[string]bool, len(claims))
+	for i, vc := range claims {
+		out[i].claim = vc
+		unbound := Volume{OncePod: vc.Volume.OncePod}
+		if sameStorage(&vc.Volume, &unbound) {
+			continue
+		}
+		name := namespaceOr(vc.Namespace) + "." + vc.Name
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s.%s-%d", namespaceOr(vc.Namespace), vc.Name, n)
+		}
+		taken[name] = true
+		out[i].volume = name
+	}
+	return out
+}

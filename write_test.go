@@ -1,0 +1,226 @@
+package outrank_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// pods makes a cluster of one pod with these volumes.
+func volumePods(volumes ...[]outrank.Volume) *outrank.Cluster {
+	c := &outrank.Cluster{}
+	for i, vs := range volumes {
+		c.Pods = append(c.Pods, &outrank.Pod{Name: string(rune('a' + i)), Volumes: vs})
+	}
+	return c
+}
+
+func TestWriteClusterRefuses(t *testing.T) {
+	bound := outrank.Volume{Claim: "data", Driver: "d", Handle: "h"}
+	limit := func(n int64) *outrank.Cluster {
+		return &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", AttachLimits: map[string]int64{"d": n}}}}
+	}
+	containers := func(cs ...outrank.Container) *outrank.Cluster {
+		return &outrank.Cluster{Pods: []*outrank.Pod{{Name: "a", Containers: cs}}}
+	}
+	disk := func(d outrank.Disk) *outrank.Cluster { return volumePods([]outrank.Volume{{Disk: d}}) }
+	zone := func(values ...string) *outrank.Cluster {
+		return volumePods([]outrank.Volume{{Claim: "c", Zones: map[string][]string{outrank.ZoneLabel: values}}})
+	}
+	amount := resource.MustList("cpu", "1")
+	for _, test := range []struct {
+		name string
+		c    *outrank.Cluster
+		want string
+	}{
+		{"what is invalid", &outrank.Cluster{Pods: []*outrank.Pod{nil}}, `pod number 1: metadata.name: missing`},
+		{"pods that differ in a claim", volumePods([]outrank.Volume{bound}, []outrank.Volume{{Claim: "data", Driver: "d", Handle: "i"}}),
+			`pod default/b: spec.volumes[0]: the claim "data" stands for something else elsewhere in the cluster`},
+		{"a pod that knows no more than the name", volumePods([]outrank.Volume{{Claim: "data"}}, []outrank.Volume{bound}),
+			`pod default/a: spec.volumes[0]: the claim "data" stands for something else elsewhere in the cluster`},
+		{"a claim that is not resolved", &outrank.Cluster{
+			Pods: volumePods([]outrank.Volume{{Claim: "data"}}).Pods, Claims: []*outrank.VolumeClaim{{Name: "data", Volume: bound}},
+		}, `pod default/a: spec.volumes[0]: the claim "data" stands for something else elsewhere in the cluster`},
+		{"zones that differ", volumePods(zone("a").Pods[0].Volumes, zone("b").Pods[0].Volumes),
+			`pod default/b: spec.volumes[0]: the claim "c" stands for something else elsewhere in the cluster`},
+		{"no claim to have it from", volumePods([]outrank.Volume{{OncePod: true, Driver: "d", Handle: "h", Node: &outrank.NodeSelector{}, Zones: zone("a").Pods[0].Volumes[0].Zones}}),
+			`pod default/a: spec.volumes[0]: has OncePod but no claim to have it from
+pod default/a: spec.volumes[0]: has Driver but no claim to have it from
+pod default/a: spec.volumes[0]: has Handle but no claim to have it from
+pod default/a: spec.volumes[0]: has Node but no claim to have it from
+pod default/a: spec.volumes[0]: has Zones but no claim to have it from`},
+		{"claim and disk", volumePods([]outrank.Volume{{Claim: "c", Disk: outrank.Disk{Kind: outrank.ISCSI}}}),
+			`pod default/a: spec.volumes[0].(disk).kind: "iscsi" does not go with the rest of the volume`},
+		{"a claim of a disk", &outrank.Cluster{Claims: []*outrank.VolumeClaim{{Name: "c", Volume: outrank.Volume{Disk: outrank.Disk{Kind: outrank.ISCSI}}}}},
+			`persistentvolumeclaim default/c: spec.(disk).kind: "iscsi" does not go with the rest of the volume`},
+		{"a disk of no kind", disk(outrank.Disk{ID: "d"}), `pod default/a: spec.volumes[0].(disk).kind: "" does not go with the rest of the volume`},
+		{"monitors of a disk without any", disk(outrank.Disk{Kind: outrank.ISCSI, Monitors: []string{"m"}}),
+			`pod default/a: spec.volumes[0].(disk).monitors: a disk of kind iscsi has none`},
+		{"an image without a pool", disk(outrank.Disk{Kind: outrank.RBD, ID: "i"}), `pod default/a: spec.volumes[0].(disk).id: "i" is not of the form pool/image`},
+		{"an image in a pool without a name", disk(outrank.Disk{Kind: outrank.RBD, ID: "/i"}), `pod default/a: spec.volumes[0].(disk).id: "/i" is not of the form pool/image`},
+		{"no zones", zone(), `persistentvolumeclaim default/c: spec.(volume).labels.topology.kubernetes.io/zone: no label says []`},
+		{"an empty zone", zone("a", ""), `persistentvolumeclaim default/c: spec.(volume).labels.topology.kubernetes.io/zone: no label says ["a" ""]`},
+		{"a zone with the separator in it", zone("a__b"), `persistentvolumeclaim default/c: spec.(volume).labels.topology.kubernetes.io/zone: no label says ["a__b"]`},
+		{"too high a limit", limit(math.MaxInt32 + 1), `node n: (csinode).spec.drivers[d].allocatable.count: 2147483648 is not between 0 and 2147483647`},
+		{"one name, two statuses", containers(outrank.Container{Name: "c", Actual: amount}, outrank.Container{Name: "c"}),
+			`pod default/a: spec.containers[1].name: two containers are called "c", and their statuses differ`},
+		{"one name, two amounts", containers(outrank.Container{Actual: amount}, outrank.Container{Actual: resource.MustList("cpu", "2")}),
+			`pod default/a: spec.containers[1].name: two containers are called "", and their statuses differ`},
+		{"a year of five digits", &outrank.Cluster{Pods: []*outrank.Pod{{Name: "a", StartTime: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}},
+			`pod default/a: status.startTime: 10000-01-01 00:00:00 +0000 UTC is not within the years 0 to 9999`},
+		{"a year before Christ", &outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Disrupted: map[string]time.Time{"p": time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}}}},
+			`poddisruptionbudget default/b: status.disruptedPods.p: -0001-01-01 00:00:00 +0000 UTC is not within the years 0 to 9999`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := outrank.WriteCluster(&b, test.c)
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.Equal(t, strings.Split(test.want, "\n"), strings.Split(err.Error(), "\n"))
+			assert.Empty(t, b.String(), "nothing is written")
+		})
+	}
+}
+
+// What looks like a difference and is none.
+func TestWriteClusterTakes(t *testing.T) {
+	terms := func(values []string) *outrank.NodeSelector {
+		return &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{{Key: "a", Operator: outrank.Exists, Values: values}}}}}
+	}
+	for name, c := range map[string]*outrank.Cluster{
+		"nil and empty":             volumePods([]outrank.Volume{{Claim: "c", Node: terms(nil)}}, []outrank.Volume{{Claim: "c", Node: terms([]string{})}}),
+		"a claim in two namespaces": {Pods: []*outrank.Pod{{Name: "a", Volumes: []outrank.Volume{{Claim: "c", Driver: "d"}}}, {Name: "a", Namespace: "b", Volumes: []outrank.Volume{{Claim: "c", Driver: "e"}}}}},
+		"names that meet":           {Claims: []*outrank.VolumeClaim{{Namespace: "a.b", Name: "c", Volume: outrank.Volume{Driver: "d"}}, {Namespace: "a", Name: "b.c", Volume: outrank.Volume{Driver: "e"}}}},
+		"one name, one status":      {Pods: []*outrank.Pod{{Name: "a", Containers: []outrank.Container{{Actual: resource.MustList("cpu", "1")}, {Actual: resource.MustList("cpu", "1000m")}}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			once := read(t, write(t, c))
+			require.Len(t, once.Pods, len(c.Pods))
+			for i, p := range c.Pods {
+				for j, v := range p.Volumes {
+					assert.Equal(t, v.Driver, once.Pods[i].Volumes[j].Driver)
+				}
+				assert.Equal(t, p.RunningRequests().String(), once.Pods[i].RunningRequests().String())
+			}
+			for i, vc := range c.Claims {
+				assert.Equal(t, vc.Volume.Driver, once.Claims[i].Volume.Driver)
+			}
+		})
+	}
+}
+
+// Text that JSON cannot hold is found, and the same characters in a text that it
+// can hold are not taken for it.
+func TestTextThatIsNotUTF8(t *testing.T) {
+	p := outrank.Pod{Name: "a", Labels: map[string]string{"k": `\ufffd`, "l": "\ufffd"}}
+	text, err := json.Marshal(p)
+	require.NoError(t, err)
+	var got outrank.Pod
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Equal(t, p, got)
+	p.Labels["k\xff"] = "v"
+	p.Containers = []outrank.Container{{Name: "c"}, {Name: "\xfe"}}
+	_, err = p.MarshalJSON()
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.EqualError(t, err, `pod default/a: metadata.labels: "k\xff" is not UTF-8
+pod default/a: spec.containers[1].name: "\xfe" is not UTF-8`)
+	err = outrank.WriteCluster(&bytes.Buffer{}, &outrank.Cluster{Pods: []*outrank.Pod{&p}})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+// failing lets so many bytes through.
+type failing int
+
+var errFull = errors.New("disk full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if len(p) > int(*f) {
+		n := int(*f)
+		*f = 0
+		return n, errFull
+	}
+	*f -= failing(len(p))
+	return len(p), nil
+}
+
+func TestWriteClusterPassesOnWriteErrors(t *testing.T) {
+	c := &outrank.Cluster{}
+	for range 200 {
+		c.Pods = append(c.Pods, &outrank.Pod{Name: strings.Repeat("x", 100+len(c.Pods))})
+	}
+	size := len(write(t, c))
+	for _, room := range []int{0, 10, 5000, size / 2, size - 1} {
+		w := failing(room)
+		assert.Equal(t, errFull, outrank.WriteCluster(&w, c), "room for %d bytes", room)
+	}
+	w := failing(size)
+	assert.NoError(t, outrank.WriteCluster(&w, c))
+}
+
+// One object is held to what holds for a cluster, and an error changes nothing.
+func TestUnmarshalRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		to   any
+		text string
+		want string
+	}{
+		{"another kind", &outrank.Pod{}, `{"kind": "Deployment", "metadata": {"name": "a"}}`, `input: kind: "Deployment" where a Pod is wanted`},
+		{"a list", &outrank.Node{}, `{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "n"}}]}`, `input: kind: "List" where a Node is wanted`},
+		{"a kind that is none", &outrank.Pod{}, `{"kind": 7, "metadata": {"name": "a"}}`, `input: kind: the number 7 stands where a string belongs`},
+		{"no object", &outrank.Pod{}, `[]`, `input: an array stands where an object belongs`},
+		{"no name", &outrank.Pod{}, `{"spec": {"priority": "high"}}`,
+			"pod (input): spec.priority: the string \"high\" stands where a whole number of 32 bits belongs\npod (input): metadata.name: missing"},
+		{"an invalid pod", &outrank.Pod{}, `{"metadata": {"name": "a"}, "spec": {"overhead": {"cpu": "-1", "memory": "lots"}}}`,
+			"pod default/a: spec.overhead.memory: resource: not a quantity: \"lots\": unknown suffix\npod default/a: spec.overhead.cpu: -1 is negative"},
+		{"an invalid node", &outrank.Node{}, `{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "-1"}}}`, `node n: status.allocatable.cpu: -1 is negative`},
+		{"an invalid budget", &outrank.PodDisruptionBudget{}, `{"metadata": {"name": "b"}, "status": {"disruptionsAllowed": -1}}`,
+			`poddisruptionbudget default/b: status.disruptionsAllowed: -1 is negative`},
+		{"an invalid group", &outrank.PodGroup{}, `{"metadata": {"name": "g"}, "spec": {"disruptionMode": "Half"}}`,
+			`podgroup default/g: spec.disruptionMode: "Half" is neither Pod nor PodGroup`},
+		{"a group of others", &outrank.PodGroup{}, `{"apiVersion": "scheduling.x-k8s.io/v1", "kind": "PodGroup", "metadata": {"name": "g"}}`,
+			`input: apiVersion: this PodGroup is of an unknown API group`},
+		{"a pod for a cluster", &outrank.Cluster{}, `{"kind": "Pod", "metadata": {"name": "a"}}`, `input: kind: "Pod" where a List is wanted`},
+		{"an empty object for a cluster", &outrank.Cluster{}, `{}`, `input: kind: "" where a List is wanted`},
+		{"a cluster of what is invalid", &outrank.Cluster{}, `{"kind": "PodList", "items": [{"metadata": {}}]}`, `pod (items[0]): metadata.name: missing`},
+		{"a selector", &outrank.LabelSelector{}, `{"matchLabels": 7, "matchExpressions": [{"values": "a"}]}`,
+			"label selector: matchLabels: the number 7 stands where an object belongs\nlabel selector: matchExpressions[0].values: the string \"a\" stands where an array belongs"},
+		{"an affinity", &outrank.Affinity{}, `{"podAffinity": 7}`, `affinity: podAffinity: the number 7 stands where an object belongs`},
+		{"a container", &outrank.Container{}, `{"name": "c", "resources": {"requests": {"cpu": "lots"}}}`, `container c: resources.requests.cpu: resource: not a quantity: "lots": unknown suffix`},
+		{"a number of pods", &outrank.IntOrPercent{}, `"half"`, `number or percentage: "half" is neither a whole number nor a percentage`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := json.Unmarshal([]byte(test.text), test.to)
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.EqualError(t, err, test.want)
+			assert.True(t, reflect.ValueOf(test.to).Elem().IsZero(), "an error changes nothing")
+		})
+	}
+}
+
+// A finished pod is no less a pod by itself.
+func TestUnmarshalKeepsFinishedPods(t *testing.T) {
+	var p outrank.Pod
+	require.NoError(t, json.Unmarshal([]byte(`{"metadata": {"name": "a"}, "status": {"phase": "Failed"}}`), &p))
+	assert.True(t, p.Finished())
+}
+
+func TestMarshalRefuses(t *testing.T) {
+	_, err := json.Marshal(outrank.PodGroup{Name: "g", Disruption: "Half"})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, `podgroup default/g: spec.disruptionMode: "Half" is neither Pod nor PodGroup`)
+	_, err = json.Marshal(volumePods([]outrank.Volume{{Disk: outrank.Disk{Kind: "floppy"}}}).Pods[0])
+	assert.ErrorContains(t, err, `pod default/a: spec.volumes[0].(disk).kind: "floppy" is no kind of disk`)
+	_, err = json.Marshal(outrank.Cluster{Pods: []*outrank.Pod{nil}})
+	assert.ErrorContains(t, err, `pod number 1: metadata.name: missing`)
+}
