@@ -37,11 +37,13 @@ var rooms = map[string][]string{
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
+	// Clusters to try things on, and whether a filter keeps its contract.
+	"preemption/clustergen": {".", "resource"},
 	// What several rooms share; downwards only.
 	"internal/manifest":  {"resource"},
 	"internal/fit":       {".", "resource"},
 	"internal/reference": {".", "resource", "qos"},
-	"internal/gen":       {".", "resource"},
+	"internal/gen":       {".", "resource", "preemption/clustergen"},
 	"internal/rules":     {},
 	"internal/scenario":  {".", "resource"},
 }
