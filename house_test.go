@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// Clusters to try things on, and whether a filter keeps its contract.
 	"preemption/clustergen": {".", "resource"},
+	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},
 	// What several rooms share; downwards only.
 	"internal/manifest":  {"resource"},
 	"internal/fit":       {".", "resource"},
@@ -51,6 +52,12 @@ var rooms = map[string][]string{
 // Tools for tests are the only internal packages that reach outside the
 // standard library, and no library code imports those.
 var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true}
+
+// supports are what tests of users import, from the standard library alone. Of
+// this module's packages nothing but tests, tools for tests and one another does.
+var supports = map[string]bool{
+	"preemption/clustergen": true, "preemption/filtertest": true, "preemption/execution/executiontest": true,
+}
 
 type listed struct {
 	ImportPath   string
@@ -112,6 +119,9 @@ func mayImport(room, imported string) bool {
 	}
 	if testTools[imported] {
 		return testTools[room]
+	}
+	if supports[imported] && !supports[room] && !testTools[room] {
+		return false
 	}
 	return slices.ContainsFunc(rooms[room], func(allowed string) bool {
 		return imported == allowed || strings.HasSuffix(allowed, "/") && strings.HasPrefix(imported, allowed)
