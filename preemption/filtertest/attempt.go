@@ -26,7 +26,7 @@ func (s *scene) begin() *attempt {
 
 // start starts an attempt; it is nil where Start returns an error.
 func (s *scene) start(name string, pod *outrank.Pod, snap *preemption.Snapshot) *attempt {
-	s.calling("%s = Start %s", name, pod.Key())
+	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
 	state, err := s.filter.Start(pod, snap)
 	s.within = false
 	switch {
@@ -40,6 +40,16 @@ func (s *scene) start(name string, pod *outrank.Pod, snap *preemption.Snapshot) 
 		s.tally.started++
 	}
 	return &attempt{s, name, state}
+}
+
+func (s *scene) whichSnapshot(snap *preemption.Snapshot) string {
+	switch snap {
+	case s.here.snap:
+		return ""
+	case s.untouched.snap:
+		return " on a snapshot of equal objects"
+	}
+	return " on a snapshot with these changes"
 }
 
 // calling writes a call down that is about to be made.

@@ -49,7 +49,7 @@ func (v *Violation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "broken rule: %s\n", v.Rule)
 	if v.Shape != (clustergen.Shape{}) {
-		fmt.Fprintf(&b, "\tseed %d, %d nodes, at most %d pods on a node\n", v.Seed, v.Shape.Nodes, v.Shape.PodsPerNode)
+		fmt.Fprintf(&b, "\tcluster: seed %d, Nodes %d, PodsPerNode %d\n", v.Seed, v.Shape.Nodes, v.Shape.PodsPerNode)
 	}
 	for _, call := range v.Calls {
 		fmt.Fprintf(&b, "\t%s\n", call)

@@ -36,11 +36,11 @@ func ExampleCheck() {
 	fmt.Println(filtertest.Check(onePerNode{}, filtertest.Options{}))
 	// Output:
 	// filter OnePerNode: broken rule: following changes equals starting on a snapshot with these changes
-	// 	seed 0, 1 nodes, at most 1 pods on a node
+	// 	cluster: seed 0, Nodes 1, PodsPerNode 1
 	// 	state = Start default/preemptor
 	// 	state.Remove default/p0-0 from j0
 	// 	state.Check j0: Unschedulable ["node(s) were taken"]
-	// 	fresh = Start default/preemptor
+	// 	fresh = Start default/preemptor on a snapshot with these changes
 	// 	fresh.Check j0: Success
 	// 	the state that was told of the changes said Unschedulable ["node(s) were taken"], the one that was started on them Success
 }
