@@ -270,7 +270,7 @@ func sharedPad() preemption.Filter {
 		inside++
 		lock.Unlock()
 		status := s.right(n)
-		for range 200 { // give others a chance to come in
+		for range 20 { // give others a chance to come in
 			lock.Lock()
 			crowded := inside > 1
 			lock.Unlock()
@@ -288,7 +288,7 @@ func sharedPad() preemption.Filter {
 func TestBadFilters(t *testing.T) {
 	for _, b := range bad {
 		t.Run(b.name, func(t *testing.T) {
-			err := filtertest.Check(b.filter(), filtertest.Options{})
+			err := filtertest.Check(b.filter(), filtertest.Options{Clusters: 30})
 			var found *filtertest.Error
 			require.True(t, errors.As(err, &found), "%v", err)
 			var rules []filtertest.Rule
