@@ -3,6 +3,8 @@ package filtertest_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -14,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-// bad are filters that break one rule each. Some break others as a consequence;
-// the rule has to be among those that are reported, and first where first is set.
+// bad are filters that break a rule. Where it is alone, no other is reported; the
+// rest break others as a consequence.
 var bad = []struct {
 	name   string
 	rule   filtertest.Rule
@@ -250,7 +252,7 @@ var bad = []struct {
 			},
 		}
 	}},
-	{"clones that share a scratch pad", filtertest.ConcurrencyRule, true, sharedPad},
+	{"works on one goroutine alone", filtertest.ConcurrencyRule, true, homesick},
 	{"never a say", filtertest.SayRule, true, func() preemption.Filter { return &quota{limit: 1000} }},
 	{"never a state", filtertest.SayRule, true, func() preemption.Filter { return gpuSharing{2} }},
 	{"never started", filtertest.SayRule, true, func() preemption.Filter {
@@ -260,29 +262,25 @@ var bad = []struct {
 	}},
 }
 
-// sharedPad is right as long as one goroutine after the other asks. Two that ask
-// at once see each other: a barrier makes them.
-func sharedPad() preemption.Filter {
-	var lock sync.Mutex
-	inside := 0
+// homesick is right as long as it is asked by the goroutine that asked first.
+func homesick() preemption.Filter {
+	var once sync.Once
+	var home string
 	return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
-		lock.Lock()
-		inside++
-		lock.Unlock()
-		status := s.right(n)
-		for range 20 { // give others a chance to come in
-			lock.Lock()
-			crowded := inside > 1
-			lock.Unlock()
-			if crowded {
-				status = preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"overheard"}}
-			}
+		here := goroutine()
+		once.Do(func() { home = here })
+		if here != home {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"far from home"}}
 		}
-		lock.Lock()
-		inside--
-		lock.Unlock()
-		return status
+		return s.right(n)
 	}}
+}
+
+// goroutine is the number of the goroutine as the runtime prints it.
+func goroutine() string {
+	buffer := make([]byte, 64)
+	text := string(buffer[:runtime.Stack(buffer, false)])
+	return strings.Fields(text)[1]
 }
 
 func TestBadFilters(t *testing.T) {

@@ -77,24 +77,33 @@ func checkConcurrency(s *scene) *Violation {
 	if a == nil {
 		return nil
 	}
-	var all sync.WaitGroup
-	wrong := make([]string, 2*asking)
-	for i := range asking {
-		pod := []*outrank.Pod{s.here.pod, s.other}[i%2]
-		all.Go(func() { wrong[i] = s.compareWithin(s.startQuietly(pod), pod, want[pod]) })
-		if a.state != nil {
-			clone := a.clone("clone").state
-			all.Go(func() {
-				wrong[asking+i] = s.compareWithin(func() preemption.FilterState { return clone }, s.here.pod, want[s.here.pod])
-			})
-		}
-	}
-	all.Wait()
+	wrong := s.askAtOnce(a, want)
 	s.calls = nil
 	if i := slices.IndexFunc(wrong, func(text string) bool { return text != "" }); i >= 0 {
 		return s.violation(ConcurrencyRule, "%s", wrong[i])
 	}
 	return nil
+}
+
+// askAtOnce makes attempts for both pods and asks clones of one state, all at
+// once, and returns what was wrong with each of them.
+func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status) []string {
+	var all sync.WaitGroup
+	wrong := make([]string, 2*asking)
+	for i := range asking {
+		pod := []*outrank.Pod{s.here.pod, s.other}[i%2]
+		all.Go(func() { wrong[i] = s.compareWithin(s.startQuietly(pod), pod, want[pod]) })
+		if a.state == nil {
+			continue
+		}
+		clone := a.clone("clone").state
+		all.Go(func() {
+			asked := func() preemption.FilterState { return clone }
+			wrong[asking+i] = s.compareWithin(asked, s.here.pod, want[s.here.pod])
+		})
+	}
+	all.Wait()
+	return wrong
 }
 
 // startQuietly returns a function that starts an attempt and writes nothing down.

@@ -3,6 +3,7 @@ package filtertest
 import (
 	"slices"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -22,49 +23,40 @@ func checkNil(s *scene) *Violation {
 
 // checkReadOnly looks at everything that is shown after each call.
 func checkReadOnly(s *scene) *Violation {
-	var v *Violation
-	look := func() bool {
-		if what := s.changed(); what != "" {
-			v = s.violation(ReadOnlyRule, "the last call changed %s", what)
-		}
-		return v != nil
-	}
 	a := s.begin()
-	if look() || a == nil {
-		return v
+	steps := []func(){func() {}} // Start has been called
+	if a != nil {
+		for n := range s.here.snap.Nodes() {
+			steps = append(steps, s.everyCall(a, n)...)
+		}
 	}
-	for n := range s.here.snap.Nodes() {
-		victims := s.victims(n, s.here.pod)
-		if a.check(n); look() {
-			return v
-		}
-		for _, p := range victims {
-			if a.remove(p, n); look() {
-				return v
-			}
-		}
-		if a.check(n); look() {
-			return v
-		}
-		for _, p := range victims {
-			if a.add(p, n); look() {
-				return v
-			}
-		}
-		c := a.clone("clone")
-		if look() {
-			return v
-		}
-		for _, p := range s.nominated(n) {
-			if c.add(p, n); look() {
-				return v
-			}
-		}
-		if c.check(n); look() {
-			return v
+	for _, step := range steps {
+		step()
+		if what := s.changed(); what != "" {
+			return s.violation(ReadOnlyRule, "the last call changed %s", what)
 		}
 	}
 	return nil
+}
+
+// everyCall lists calls of all methods about one node, one a step.
+func (s *scene) everyCall(a *attempt, n *outrank.Node) []func() {
+	check := func() { a.check(n) }
+	steps := []func(){check}
+	victims := s.victims(n, s.here.pod)
+	for _, p := range victims {
+		steps = append(steps, func() { a.remove(p, n) })
+	}
+	steps = append(steps, check)
+	for _, p := range victims {
+		steps = append(steps, func() { a.add(p, n) })
+	}
+	var clone *attempt
+	steps = append(steps, func() { clone = a.clone("clone") })
+	for _, p := range s.nominated(n) {
+		steps = append(steps, func() { clone.add(p, n) })
+	}
+	return append(steps, func() { clone.check(n) })
 }
 
 // checkSameAnswer asks one state twice, another of the same snapshot, and one of
