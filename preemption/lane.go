@@ -48,7 +48,8 @@ const (
 	closed laneFlags = 1 << iota
 	// hasNominated: pods are nominated to the node.
 	hasNominated
-	// oddAmounts: sums are too large for plain arithmetic, or pods too many.
+	// oddAmounts: sums are too large for plain arithmetic, those of nominated
+	// pods included, or pods too many.
 	oddAmounts
 )
 
@@ -144,9 +145,10 @@ func laneOf(n *nodeState) lane {
 	if len(n.nominated) > 0 {
 		l.flags |= hasNominated
 	}
+	claimed := n.claimed()
 	for k := range numColumns {
 		taken := n.taken.std[k].saturated()
-		if taken > math.MaxInt64/4 || n.offers.std[k] > math.MaxInt64/4 {
+		if taken > math.MaxInt64/4 || n.offers.std[k] > math.MaxInt64/4 || claimed[k].saturated() > math.MaxInt64/4 {
 			l.flags |= oddAmounts
 		}
 		l.free[k] = n.offers.std[k] - taken
@@ -162,6 +164,16 @@ func laneOf(n *nodeState) lane {
 		}
 	}
 	return l
+}
+
+// claimed is what the pods nominated to the node would take together.
+func (n *nodeState) claimed() (sum [numColumns]total) {
+	for _, p := range n.nominated {
+		for k, v := range p.takes.std {
+			sum[k].add(v)
+		}
+	}
+	return sum
 }
 
 // setTops works out the tops that go with a lane, and the lane's shares.

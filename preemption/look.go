@@ -1,7 +1,5 @@
 package preemption
 
-import "math"
-
 // lookAt gives the nodes of a stretch their verdicts.
 func (h *hunter) lookAt(from, to int) {
 	order := h.snap.order
@@ -157,8 +155,8 @@ func (h *hunter) lookTwice(v *verdict, place int, slot int32) {
 }
 
 // laneFor is the node's lane once pods nominated to it that the preemptor has to
-// leave room for are counted as being there; not ok where the sums are too
-// large for that. With those pods away there is only more room, so that the
+// leave room for are counted as being there; not ok where the amounts are odd.
+// With those pods away there is only more room, so that the
 // second pass of the filters need not be made (section 5).
 func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok bool) {
 	if l.flags&oddAmounts != 0 {
@@ -174,10 +172,7 @@ func (h *hunter) laneFor(n *nodeState, l *lane, space *lane) (adjusted *lane, ok
 	*space = *l
 	for _, p := range h.w.nominated {
 		for k, v := range p.takes.std {
-			if v > math.MaxInt64/4 || space.free[k] < -math.MaxInt64/4 {
-				return l, false
-			}
-			space.free[k] -= v
+			space.free[k] -= v // none of the sums is odd
 		}
 		space.room = max(space.room, -mostPods) - 1
 	}
