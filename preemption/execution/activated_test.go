@@ -1,4 +1,4 @@
-package preemption_test
+package execution_test
 
 import (
 	"context"
@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
 // A preemptor whose plan fails in the background is activated as it is now, or as
@@ -19,35 +20,35 @@ func TestWhichVersionIsActivated(t *testing.T) {
 	latest := &outrank.Pod{Name: "p", UID: "uid-p", Labels: map[string]string{"new": "yes"}}
 	busy := errors.New("busy")
 	for _, c := range []struct {
-		fails preemption.Op
+		fails executiontest.Op
 		want  *outrank.Pod
 	}{
-		{preemption.OpLatest, planned},
-		{preemption.OpNominate, latest},
-		{preemption.OpClear, latest},
-		{preemption.OpReject, latest},
-		{preemption.OpEvict, latest},
+		{executiontest.OpLatest, planned},
+		{executiontest.OpNominate, latest},
+		{executiontest.OpClear, latest},
+		{executiontest.OpReject, latest},
+		{executiontest.OpEvict, latest},
 	} {
 		t.Run(string(c.fails), func(t *testing.T) {
-			actions := &preemption.Recorder{
+			actions := &executiontest.Recorder{
 				Find: func(string) (*outrank.Pod, bool) { return latest, true },
 				// Only who waits can be rejected.
-				Waiting: func(*outrank.Pod) bool { return c.fails == preemption.OpReject },
-				Do: func(call preemption.Call) error {
+				Waiting: func(*outrank.Pod) bool { return c.fails == executiontest.OpReject },
+				Do: func(call executiontest.Call) error {
 					if call.Op == c.fails {
 						return busy
 					}
 					return nil
 				},
 			}
-			e, err := preemption.NewExecutor(preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.Pod, plan.ClearedNominations = planned, []*outrank.Pod{waitingPod("low", 1)}
-			_, _ = e.CarryOut(context.Background(), plan)
+			_, _ = e.Execute(context.Background(), plan)
 			calls := actions.Calls()
 			last := calls[len(calls)-1]
-			assert.Equal(t, preemption.OpActivate, last.Op)
+			assert.Equal(t, executiontest.OpActivate, last.Op)
 			assert.Same(t, c.want, last.Pod)
 		})
 	}

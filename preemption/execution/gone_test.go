@@ -1,4 +1,4 @@
-package preemption_test
+package execution_test
 
 import (
 	"context"
@@ -9,38 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
-
-// cluster records what is asked of it; during is what happens while a victim,
-// by its name, is being evicted.
-type cluster struct {
-	preemption.Recorder
-	during map[string]func()
-}
-
-func (c *cluster) Evict(ctx context.Context, e preemption.Eviction) error {
-	if happens := c.during[e.Victim.Name]; happens != nil {
-		happens()
-	}
-	return c.Recorder.Evict(ctx, e)
-}
-
-// evicting is a plan of a pod of this name to take these from node n1.
-func evicting(preemptor string, victims ...*outrank.Pod) *preemption.Plan {
-	plan := &preemption.Plan{
-		Pod: &outrank.Pod{Name: preemptor, UID: "uid-" + preemptor}, Outcome: preemption.Preempt,
-		Candidate: preemption.Candidate{Node: "n1"},
-	}
-	for _, v := range victims {
-		plan.Victims = append(plan.Victims, preemption.Victim{Pod: v})
-	}
-	return plan
-}
-
-func runningPod(name, uid string) *outrank.Pod {
-	return &outrank.Pod{Name: name, UID: uid, NodeName: "n1"}
-}
 
 // While the last victim is being evicted, the news of its own end alone lets the
 // preemptor be tried again.
@@ -64,7 +34,7 @@ func TestWhoseEndEndsPreempting(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &cluster{}
-			e, err := preemption.NewExecutor(preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
 			require.NoError(t, err)
 			asked := false
 			actions.during = map[string]func(){"last": func() {
@@ -72,7 +42,7 @@ func TestWhoseEndEndsPreempting(t *testing.T) {
 				e.Gone(c.gone)
 				assert.Equal(t, c.want, e.Preempting("default/p"))
 			}}
-			_, err = e.CarryOut(context.Background(), evicting("p", first, last))
+			_, err = e.Execute(context.Background(), evicting("p", first, last))
 			require.NoError(t, err)
 			assert.True(t, asked)
 			assert.False(t, e.Preempting("default/p"), "it is over")
@@ -84,11 +54,11 @@ func TestWhoseEndEndsPreempting(t *testing.T) {
 func TestGoneIsOfOnePlan(t *testing.T) {
 	mine, other := runningPod("mine", "uid-mine"), runningPod("other", "uid-other")
 	actions := &cluster{}
-	e, err := preemption.NewExecutor(preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous})
+	e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
 	require.NoError(t, err)
 	actions.during = map[string]func(){
 		"mine": func() {
-			_, err := e.CarryOut(context.Background(), evicting("q", other))
+			_, err := e.Execute(context.Background(), evicting("q", other))
 			require.NoError(t, err)
 		},
 		"other": func() {
@@ -97,7 +67,7 @@ func TestGoneIsOfOnePlan(t *testing.T) {
 			assert.True(t, e.Preempting("default/p"), "it waits for another pod")
 		},
 	}
-	_, err = e.CarryOut(context.Background(), evicting("p", mine))
+	_, err = e.Execute(context.Background(), evicting("p", mine))
 	require.NoError(t, err)
 	assert.Len(t, actions.Events(), 2)
 }
@@ -108,11 +78,11 @@ func TestGoneIsOfEveryPlan(t *testing.T) {
 		shared := runningPod("shared", "uid-shared")
 		door := make(chan struct{})
 		actions := &cluster{during: map[string]func(){"shared": func() { <-door }}}
-		e, err := preemption.NewExecutor(preemption.ExecutorConfig{Actions: actions, Order: preemption.Asynchronous})
+		e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
 		require.NoError(t, err)
 		for _, name := range []string{"p", "q", "r"} {
 			go func() {
-				_, err := e.CarryOut(context.Background(), evicting(name, shared))
+				_, err := e.Execute(context.Background(), evicting(name, shared))
 				assert.NoError(t, err)
 			}()
 		}
