@@ -25,12 +25,13 @@ type Case struct {
 
 // storage are the objects behind claims, and what nodes can attach.
 type storage struct {
-	Volumes  []json.RawMessage `json:"persistentVolumes"`
-	Claims   []json.RawMessage `json:"persistentVolumeClaims"`
-	Classes  []json.RawMessage `json:"storageClasses"`
-	CSINodes []json.RawMessage `json:"csiNodes"`
-	Nodes    []json.RawMessage `json:"nodes"`
+	Volumes  []object `json:"persistentVolumes"`
+	Claims   []object `json:"persistentVolumeClaims"`
+	CSINodes []object `json:"csiNodes"`
 }
+
+// object is any object; its kind may be missing.
+type object map[string]any
 
 // resolve reads the objects behind claims, and fills in what they say of the
 // pods and nodes of the case.
@@ -42,9 +43,17 @@ func (c *Case) resolve(line []byte) error {
 	if len(s.Volumes)+len(s.Claims)+len(s.CSINodes) == 0 {
 		return nil
 	}
-	list, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "List", "items": slices.Concat(s.Volumes, s.Claims, s.Classes, s.CSINodes, s.Nodes),
-	})
+	var items []any
+	for kind, objects := range map[string][]object{"PersistentVolume": s.Volumes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes} {
+		for _, o := range objects {
+			o["kind"] = kind
+			items = append(items, o)
+		}
+	}
+	for _, n := range c.Nodes {
+		items = append(items, n)
+	}
+	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 	if err != nil {
 		return err
 	}
