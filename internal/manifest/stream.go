@@ -308,24 +308,33 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and returns its length with quotes.
+// quoted moves over a string and returns its length with quotes. Every byte is
+// looked at a fixed number of times, however many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
-	n := 1
+	n, quote := 1, 0 // from pos on: what is read, and where the next quote is
 	for {
-		for s.pos+n < len(s.buf) {
-			end := bytes.IndexByte(s.buf[s.pos+n:], '"')
-			if end < 0 {
-				break
+		for s.pos+n > len(s.buf) {
+			if err := s.fill(); err != nil {
+				return 0, err
 			}
-			// A backslash before the quote may take its meaning away.
-			if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+n+end], '\\'); escape >= 0 {
-				n += escape + 2
-				continue
-			}
-			s.pos += n + end + 1
-			return n + end + 1, nil
+		}
+		rest := s.buf[s.pos+n:]
+		if quote >= n {
+			rest = rest[:quote-n]
+		} else if at := bytes.IndexByte(rest, '"'); at >= 0 {
+			quote, rest = n+at, rest[:at]
+		}
+		// A backslash takes the meaning of what follows away.
+		if escape := bytes.IndexByte(rest, '\\'); escape >= 0 {
+			n += escape + 2
+			continue
+		}
+		if quote >= n {
+			s.pos += quote + 1
+			return quote + 1, nil
 		}
 		// The string itself must stay in the buffer while it grows.
+		n += len(rest)
 		if err := s.fill(); err != nil {
 			return 0, err
 		}
