@@ -311,33 +311,34 @@ func (s *scanner) text() (string, error) {
 // quoted moves over a string and returns its length with quotes. Every byte is
 // looked at a fixed number of times, however many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
-	n, quote := 1, 0 // from pos on: what is read, and where the next quote is
+	// From pos on: what is read, and up to where there is no other quote; there
+	// is one at that place unless that is the end of the buffer.
+	n, searched := 1, 1
 	for {
-		for s.pos+n > len(s.buf) {
+		for s.pos+n >= len(s.buf) {
+			// The string itself must stay in the buffer while it grows.
 			if err := s.fill(); err != nil {
 				return 0, err
 			}
 		}
-		rest := s.buf[s.pos+n:]
-		if quote >= n {
-			rest = rest[:quote-n]
-		} else if at := bytes.IndexByte(rest, '"'); at >= 0 {
-			quote, rest = n+at, rest[:at]
+		if searched <= n || s.pos+searched < len(s.buf) && s.buf[s.pos+searched] != '"' {
+			searched = max(n, searched)
+			if at := bytes.IndexByte(s.buf[s.pos+searched:], '"'); at >= 0 {
+				searched += at
+			} else {
+				searched = len(s.buf) - s.pos
+			}
 		}
 		// A backslash takes the meaning of what follows away.
-		if escape := bytes.IndexByte(rest, '\\'); escape >= 0 {
+		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
 			n += escape + 2
 			continue
 		}
-		if quote >= n {
-			s.pos += quote + 1
-			return quote + 1, nil
+		if s.pos+searched < len(s.buf) {
+			s.pos += searched + 1
+			return searched + 1, nil
 		}
-		// The string itself must stay in the buffer while it grows.
-		n += len(rest)
-		if err := s.fill(); err != nil {
-			return 0, err
-		}
+		n = searched
 	}
 }
 
