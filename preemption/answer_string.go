@@ -27,8 +27,8 @@ func (p Plan) String() string {
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
 	t.effects(p.ClearedNominations, p.Grace)
-	t.line("as things are", countsText(p.TurnedDown))
-	t.line("after removal", countsText(p.Unhelpful))
+	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
+	t.line("after removal", listed(p.Unhelpful, mostReasons, Count.String))
 	return t.String()
 }
 
@@ -129,7 +129,14 @@ func listed[T any](list []T, most int, text func(T) string) string {
 	return out
 }
 
-func countsText(counts []Count) string { return listed(counts, mostReasons, Count.String) }
+// turnedDownText tells apart nodes on which preemption may help and nodes on
+// which it cannot: they may give the same reason.
+func turnedDownText(c Count) string {
+	if c.Code == UnschedulableAndUnresolvable {
+		return c.String() + " (removal cannot help)"
+	}
+	return c.String()
+}
 
 // budgetsText lists the budgets of all victims, each once.
 func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBudget) string {
