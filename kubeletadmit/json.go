@@ -78,7 +78,7 @@ func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: answerjson.List(v.Contributions, wireContributionOf)}
 	text, err := json.Marshal(v.Distance)
 	if err != nil {
-		e.Problem("evicted "+v.String(), "distance", strconv.FormatFloat(v.Distance, 'g', -1, 64)+" is not a number of JSON")
+		e.Problem("evicted "+podText(v.Pod), "distance", strconv.FormatFloat(v.Distance, 'g', -1, 64)+" is not a number of JSON")
 		text = nil
 	}
 	w.Distance = text

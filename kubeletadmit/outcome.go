@@ -48,7 +48,7 @@ func (a Admission) String() string {
 	case a.Outcome == "":
 		return "not decided"
 	case a.Message != "":
-		return fmt.Sprintf("%s: %s: %s", a.Outcome, a.Reason, a.Message)
+		return fmt.Sprintf("%s (%s): %s", a.Outcome, a.Reason, a.Message)
 	case len(a.Evictions) == 0:
 		return string(a.Outcome)
 	}
@@ -60,9 +60,12 @@ func (a Admission) String() string {
 }
 
 // String returns the pod with its tier.
-func (e EvictedPod) String() string {
-	if e.Pod == nil {
-		return fmt.Sprintf("no pod (%s)", e.Tier)
+func (e EvictedPod) String() string { return fmt.Sprintf("%s (%s)", podText(e.Pod), e.Tier) }
+
+// podText names a pod. An admission that was not made here may lack one.
+func podText(p *outrank.Pod) string {
+	if p == nil {
+		return "no pod"
 	}
-	return fmt.Sprintf("%s (%s)", e.Pod.Key(), e.Tier)
+	return p.Key()
 }
