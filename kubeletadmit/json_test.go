@@ -144,5 +144,7 @@ func TestAdmissionsThatJSONCannotSay(t *testing.T) {
 		assert.ErrorContains(t, err, test.text)
 	}
 	assert.Equal(t, "not decided", kubeletadmit.Admission{}.String())
-	assert.NotPanics(t, func() { _ = kubeletadmit.Admission{Outcome: "x", Evictions: make([]kubeletadmit.EvictedPod, 1)}.String() })
+	assert.NotPanics(t, func() {
+		_ = kubeletadmit.Admission{Outcome: "x", Evictions: make([]kubeletadmit.EvictedPod, 1)}.String()
+	})
 }

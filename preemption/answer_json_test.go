@@ -144,9 +144,13 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 			Outcome                preemption.Outcome
 			Ineligible             preemption.Ineligibility
 			DecidedBy              preemption.Rank
-			Victims                []struct{ Pod struct{ Namespace, Name string } }
-			Candidates             []struct{ Node string }
-			Nodes                  []struct{ Status struct{ Code preemption.Code } }
+			Victims                []struct {
+				Pod struct{ Namespace, Name string }
+			}
+			Candidates []struct{ Node string }
+			Nodes      []struct {
+				Status struct{ Code preemption.Code }
+			}
 		}
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, []any{"outrank/v1", "Explanation", ex.Node, ex.Outcome, ex.Ineligible, ex.DecidedBy},
