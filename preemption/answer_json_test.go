@@ -293,3 +293,17 @@ func TestExactJSON(t *testing.T) {
 	require.NoError(t, enc.Encode(preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a < b & c"}}))
 	assert.Equal(t, `{"code":"unschedulable","reasons":["a < b & c"]}`+"\n", b.String())
 }
+
+// The text of a plan stays a few lines, however many ways nodes have to say no.
+func TestPlanTextStaysShort(t *testing.T) {
+	ex := &preemption.Explanation{}
+	for i := range 100 {
+		ex.TurnedDown = append(ex.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("reason-", i)}}})
+		ex.Candidates = append(ex.Candidates, preemption.Candidate{Node: fmt.Sprint("n", i)})
+	}
+	ex.Unhelpful = ex.TurnedDown
+	assert.Equal(t, "no pod: fits on 0 nodes\n"+
+		"  as things are: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
+		"  after removal: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
+		"  candidates: n0 [], n1 [], n2 [] and 97 more", ex.String())
+}
