@@ -201,7 +201,7 @@ func TestZeroAnswers(t *testing.T) {
 			Candidate:          preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}},
 			ClearedNominations: make([]*outrank.Pod, 1), Grace: &nothing, TurnedDown: make([]preemption.Count, 9),
 		},
-		preemption.GroupPlan{Victims: make([]preemption.GroupVictim, 1), Placement: make([]preemption.Assignment, 1)},
+		preemption.GroupPlan{Victims: []preemption.GroupVictim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
 	} {
 		var text string
 		assert.NotPanics(t, func() { text = v.String() }, "%T", v)
