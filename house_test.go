@@ -41,12 +41,13 @@ var rooms = map[string][]string{
 	"preemption/clustergen": {".", "resource"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},
 	// What several rooms share; downwards only.
-	"internal/manifest":  {"resource"},
-	"internal/fit":       {".", "resource"},
-	"internal/reference": {".", "resource", "qos"},
-	"internal/gen":       {".", "resource", "preemption/clustergen"},
-	"internal/rules":     {},
-	"internal/scenario":  {".", "resource"},
+	"internal/manifest":   {"resource"},
+	"internal/fit":        {".", "resource"},
+	"internal/answerjson": {".", "internal/manifest"},
+	"internal/reference":  {".", "resource", "qos"},
+	"internal/gen":        {".", "resource", "preemption/clustergen"},
+	"internal/rules":      {},
+	"internal/scenario":   {".", "resource"},
 }
 
 // Tools for tests are the only internal packages that reach outside the
