@@ -60,7 +60,7 @@ func (c *choices) nodeName() string { return choose(c, "n0", "n1", "n2", "n3", "
 func (c *choices) node(name string) *outrank.Node {
 	n := &outrank.Node{
 		Name:        name,
-		Allocatable: resource.MustList("cpu", choose(c, "2", "1", "4", "0"), "memory", choose(c, "4Gi", "2Gi"), "pods", choose(c, "10", "2", "9", "0")),
+		Allocatable: resource.MustList("cpu", choose(c, "2", "1", "3", "4"), "memory", choose(c, "8Gi", "4Gi"), "pods", choose(c, "10", "4", "9", "1")),
 		Labels:      choose(c, map[string]string{"zone": "a"}, map[string]string{"zone": "b"}, nil),
 	}
 	if c.oneIn(4) {
@@ -81,7 +81,7 @@ func (c *choices) pod(name string) *outrank.Pod {
 	if c.oneIn(6) {
 		p.DeletionTime, p.DisruptionReason = gen.Now.Add(-time.Second), choose(c, outrank.PreemptionByScheduler, "")
 	}
-	if c.oneIn(3) {
+	if c.oneIn(4) {
 		c.constrain(p)
 	}
 	return p
@@ -92,7 +92,7 @@ func (c *choices) labels() map[string]string {
 }
 
 func (c *choices) requests() resource.List {
-	return resource.MustList("cpu", choose(c, "500m", "1", "250m", "0"), "memory", choose(c, "1Gi", "0", "3Gi"))
+	return resource.MustList("cpu", choose(c, "500m", "1", "250m", "0"), "memory", choose(c, "1Gi", "0", "2Gi"))
 }
 
 // constrain gives the pod one demand on its node or its neighbours.
@@ -142,10 +142,7 @@ func (c *choices) preemptor() *outrank.Pod {
 	p.StartTime, p.DeletionTime, p.DisruptionReason = time.Time{}, time.Time{}, ""
 	p.Priority = choose(c, outrank.Priority(100), outrank.Priority(10), outrank.Priority(1), nil)
 	p.Containers[0].Requests = resource.MustList("cpu", choose(c, "1", "2", "1500m", "0"), "memory", choose(c, "1Gi", "0", "4Gi"))
-	if c.oneIn(3) {
-		c.constrain(p)
-	}
-	if c.oneIn(6) {
+	if c.oneIn(12) {
 		p.PreemptionPolicy = outrank.PreemptNever
 	}
 	if c.oneIn(3) {
@@ -157,7 +154,7 @@ func (c *choices) preemptor() *outrank.Pod {
 	if c.oneIn(4) {
 		p.NominatedNode = c.nodeName()
 	}
-	if c.oneIn(8) {
+	if c.oneIn(16) {
 		p.NodeName = c.nodeName()
 	}
 	return p

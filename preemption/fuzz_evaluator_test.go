@@ -21,7 +21,7 @@ import (
 // on a snapshot that was changed in place and remembers earlier answers as on
 // a fresh one.
 func FuzzEvaluator(f *testing.F) {
-	addSeeds(f, 200)
+	addSeeds(f, 1200)
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		c := &choices{bytes}
 		cluster := c.cluster()
