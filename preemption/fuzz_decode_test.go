@@ -137,8 +137,8 @@ func (c *choices) budget(name string, pods []*outrank.Pod) *outrank.PodDisruptio
 }
 
 // preemptor makes the pod that looks for a place.
-func (c *choices) preemptor() *outrank.Pod {
-	p := c.pod("preemptor")
+func (c *choices) preemptor(name string) *outrank.Pod {
+	p := c.pod(name)
 	p.StartTime, p.DeletionTime, p.DisruptionReason = time.Time{}, time.Time{}, ""
 	p.Priority = choose(c, outrank.Priority(100), outrank.Priority(10), outrank.Priority(1), nil)
 	p.Containers[0].Requests = resource.MustList("cpu", choose(c, "1", "2", "1500m", "0"), "memory", choose(c, "1Gi", "0", "4Gi"))

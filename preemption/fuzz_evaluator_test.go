@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -27,7 +28,7 @@ func FuzzEvaluator(f *testing.F) {
 		cluster := c.cluster()
 		require.NoError(t, cluster.Validate(), "the decoder makes valid clusters only")
 		w := newWorld(t, cluster)
-		preemptors := []*outrank.Pod{c.preemptor(), c.preemptor()}
+		preemptors := []*outrank.Pod{c.preemptor("x"), c.preemptor("y")}
 		for i := range 6 {
 			p := preemptors[i%2]
 			explainedAsReference(t, w.cluster(), p)
@@ -35,7 +36,7 @@ func FuzzEvaluator(f *testing.F) {
 			if len(c.rest) == 0 {
 				return
 			}
-			w.changeByBytes(t, c, i)
+			w.changeByBytes(t, c, p, i)
 		}
 	})
 }
@@ -72,13 +73,13 @@ func explainedAsReference(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
 }
 
 // changeByBytes makes one change of the cluster that the snapshot must accept.
-func (w *world) changeByBytes(t *testing.T, c *choices, serial int) {
+func (w *world) changeByBytes(t *testing.T, c *choices, asked *outrank.Pod, serial int) {
 	t.Helper()
 	switch c.below(7) {
 	case 0:
-		w.applyPlan(t, c.preemptor())
+		w.applyPlan(t, asked)
 	case 1:
-		p := c.pod("added" + string(rune('0'+serial)))
+		p := c.pod(fmt.Sprint("added", serial))
 		p.NodeName = c.nodeName()
 		w.add(t, p)
 	case 2:
@@ -111,14 +112,10 @@ func (w *world) somePod(c *choices) *outrank.Pod {
 	return w.pods[all[c.below(len(all))]]
 }
 
-// applyPlan lets the pod push others out, in the snapshot and beside it. An
-// earlier preemptor, which is nominated by now, is replaced.
+// applyPlan lets the pod push others out, in the snapshot and beside it. The
+// pod is pending and nominated after that.
 func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
 	t.Helper()
-	p.Name = "earlier"
-	if old, ok := w.pods[p.Key()]; ok {
-		w.remove(t, old.Key())
-	}
 	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), w.snap, p, gen.Now)
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempt {
@@ -129,11 +126,17 @@ func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
 		delete(w.pods, v.Pod.Key())
 	}
 	for _, cleared := range plan.ClearedNominations {
-		other := *w.pods[cleared.Key()]
-		other.NominatedNode = ""
-		w.pods[cleared.Key()] = &other
+		w.renominated(cleared, "")
 	}
-	mine := *p
-	mine.NominatedNode = plan.Node
-	w.pods[p.Key()] = &mine
+	w.renominated(p, plan.Node)
+}
+
+// renominated writes down the node a pending pod is nominated to by now.
+func (w *world) renominated(p *outrank.Pod, node string) {
+	if known, ok := w.pods[p.Key()]; ok {
+		p = known
+	}
+	other := *p
+	other.NodeName, other.NominatedNode = "", node
+	w.pods[p.Key()] = &other
 }
