@@ -16,14 +16,16 @@ import (
 // Two pods whose requests differ by 2^32 do not share an answer, also where an
 // int has 32 bits.
 func TestSignatureHoldsWideAmounts(t *testing.T) {
-	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("memory", "2Gi", "pods", "10")}}})
+	room := resource.MustList("memory", "2Gi", "pods", "10")
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
 	e := newEvaluator(t, preemption.Config{})
-	for range 3 {
-		for memory, want := range map[string]preemption.Outcome{"1Gi": preemption.Fits, "5Gi": preemption.NothingHelps} {
-			p := &outrank.Pod{Name: "p", Containers: []outrank.Container{{Requests: resource.MustList("memory", memory)}}}
-			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
-			require.NoError(t, err)
-			assert.Equal(t, want, plan.Outcome, memory)
-		}
+	for _, test := range []struct {
+		memory string
+		want   preemption.Outcome
+	}{{"1Gi", preemption.Fits}, {"1Gi", preemption.Fits}, {"1Gi", preemption.Fits}, {"5Gi", preemption.NothingHelps}} {
+		p := &outrank.Pod{Name: "p", Containers: []outrank.Container{{Requests: resource.MustList("memory", test.memory)}}}
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, plan.Outcome, test.memory)
 	}
 }
