@@ -27,7 +27,11 @@ func (r *result) extend(ctx context.Context, extenders []Extender) error {
 			}
 			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.pod.Key(), err)
 		}
-		if proposals, err = r.accept(x, proposals, answer); err != nil {
+		left, err := r.accept(x, proposals, answer)
+		switch {
+		case err == nil:
+			proposals = left
+		case !x.Ignorable():
 			return err
 		}
 	}
