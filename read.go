@@ -105,8 +105,8 @@ func ReadPod(r io.Reader) (*Pod, error) {
 // reader turns items into objects of a cluster.
 type reader struct {
 	cluster  *Cluster
-	problems []Problem // at most mostProblems of them
-	more     int       // how many others there were
+	problems []Problem         // at most mostProblems of them
+	more     int               // how many others there were
 	texts    map[string]string // one copy of each text that recurs
 	storage  storage
 	finished bool // keep pods that have ended, too
