@@ -173,6 +173,9 @@ type Explanation struct {
 	// DecidedBy is the rank in which the first candidate beats the second; 0
 	// where there are fewer than two.
 	DecidedBy Rank
+	// Refused is what ended the attempt before any node was asked, so that all of
+	// them have this status (PreFilter); Success where nothing did.
+	Refused Status
 	// Nodes says for every node, in the cluster's order, how it took the pod.
 	Nodes []NodeReport
 }
