@@ -59,7 +59,7 @@ func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
 		}
 	}
 	e.noDisk(&v.Disk, at)
-	if v.Ephemeral {
+	if v.Ephemeral && v.Claim != "" {
 		return manifest.Volume{Ephemeral: &manifest.Ephemeral{}}
 	}
 	return manifest.Volume{Claim: &manifest.ClaimName{Name: v.Claim}}

@@ -95,6 +95,9 @@ type Plan struct {
 	// own.
 	Grace *time.Duration
 
+	// Refused is what ended the attempt before any node was asked, so that all of
+	// them have this status (PreFilter); Success where nothing did.
+	Refused Status
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
 	// TurnedDown counts the nodes that do not take the pod as things are, by
@@ -173,9 +176,6 @@ type Explanation struct {
 	// DecidedBy is the rank in which the first candidate beats the second; 0
 	// where there are fewer than two.
 	DecidedBy Rank
-	// Refused is what ended the attempt before any node was asked, so that all of
-	// them have this status (PreFilter); Success where nothing did.
-	Refused Status
 	// Nodes says for every node, in the cluster's order, how it took the pod.
 	Nodes []NodeReport
 }

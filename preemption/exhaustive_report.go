@@ -6,7 +6,7 @@ import (
 )
 
 func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Feasible: r.feasible}
+	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Refused: r.public(r.refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
@@ -26,7 +26,7 @@ func (r *result) plan() *Plan {
 }
 
 func (r *result) explanation() *Explanation {
-	e := &Explanation{Plan: *r.plan(), Refused: r.public(r.refused), Nodes: make([]NodeReport, len(r.before))}
+	e := &Explanation{Plan: *r.plan(), Nodes: make([]NodeReport, len(r.before))}
 	e.Unhelpful = r.countsOf(r.after, r.tried)
 	var places []int
 	for i := range r.before {

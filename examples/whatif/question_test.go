@@ -89,7 +89,10 @@ func TestLabelsCount(t *testing.T) {
 // The claims of a manifest are looked up in the dump.
 func TestClaimsOfTheManifest(t *testing.T) {
 	dump := listOf(nodeItem("n1", "4"), nodeItem("n2", "4"),
-		item("PersistentVolumeClaim", "data", map[string]any{"spec": map[string]any{"volumeName": "pv"}}),
+		item("PersistentVolumeClaim", "data", map[string]any{
+			"metadata": map[string]any{"name": "data", "annotations": map[string]any{"pv.kubernetes.io/bind-completed": "yes"}},
+			"spec":     map[string]any{"volumeName": "pv"},
+		}),
 		item("PersistentVolume", "pv", map[string]any{"spec": map[string]any{"nodeAffinity": map[string]any{"required": map[string]any{
 			"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{map[string]any{"key": "name", "operator": "In", "values": []any{"n2"}}}}},
 		}}}}))
