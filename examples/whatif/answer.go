@@ -27,6 +27,9 @@ type Answer struct {
 	// Ineligible says why the pod may not push others out: policyNever or
 	// victimsTerminating. It may also be set where the pod fits.
 	Ineligible string `json:"ineligible,omitempty"`
+	// Refused is set where one of the pod's own demands ended the attempt before any
+	// node was looked at, so that TurnedDown has nothing but the reason for that.
+	Refused bool `json:"refused,omitempty"`
 	// FeasibleNodes take the pod as things are; the names are limited.
 	FeasibleNodes Nodes `json:"feasibleNodes"`
 

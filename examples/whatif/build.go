@@ -14,6 +14,7 @@ func newAnswer(d *decision) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
 		Outcome: outcomes[d.Outcome], Ineligible: ineligibilities[d.Ineligible],
+		Refused:       d.Refused.Code != preemption.Success,
 		FeasibleNodes: feasible(d),
 		Victims:       []Victim{}, Room: []Room{}, ClearedNominations: []Nomination{}, Hints: []string{},
 		Candidates: []Candidate{}, CandidateCount: len(d.Candidates),

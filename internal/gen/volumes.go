@@ -2,6 +2,8 @@ package gen
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"pgregory.net/rapid"
@@ -50,6 +52,18 @@ func along(t *rapid.T, p *outrank.Pod, some ...outrank.Volume) {
 	v := some[i]
 	v.Claim, v.Ephemeral = fmt.Sprintf("%s-e%d", p.Name, i), true
 	p.Volumes = append(p.Volumes, v)
+}
+
+// rename gives a pod another name, and with it the claims that are made for it. The
+// list of volumes is the pod's own afterwards.
+func rename(p *outrank.Pod, name string) {
+	p.Volumes = slices.Clone(p.Volumes)
+	for i := range p.Volumes {
+		if v := &p.Volumes[i]; v.Ephemeral {
+			v.Claim = name + strings.TrimPrefix(v.Claim, p.Name)
+		}
+	}
+	p.Name = name
 }
 
 // volumes are those that anybody may have. The claims that a single pod may use
