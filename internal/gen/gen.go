@@ -123,10 +123,10 @@ func nameAll(pods []*outrank.Pod) {
 	taken := map[string]bool{}
 	for i, p := range pods {
 		if p.Name == "" {
-			p.Name = fmt.Sprintf("p%02d", i-i%2)
+			rename(p, fmt.Sprintf("p%02d", i-i%2))
 		}
 		if taken[p.Key()] {
-			p.Name = fmt.Sprintf("p%02d", i)
+			rename(p, fmt.Sprintf("p%02d", i))
 		}
 		taken[p.Key()] = true
 	}
