@@ -88,6 +88,36 @@ func TestExtenders(t *testing.T) {
 		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
 		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
 		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
+		// An invalid answer of one that may be ignored counts for nothing (rule
+		// 10.2.3): n1 stays a candidate with its victim, whatever else the answer
+		// changed, and the next one is asked about it.
+		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		}}}, "n1 [x]"},
+		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], ps[1]), nil
+		}}}, "n1 [x]"},
+		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[1].Victims = ps[0].Victims
+			return ps[1:], nil
+		}}}, "n1 [x]"},
+		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}}, "n1 [x]"},
+		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}}, "n1 [x]"},
+		{"after an invalid answer that is ignored the next one is asked about all", []preemption.Extender{
+			extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+				return proposals{{Node: "n9", Victims: ps[0].Victims}}, nil
+			}}, extender{process: drop("n1")},
+		}, "n2 [y]"},
+		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[0].Victims = nil
+			return append(ps, preemption.Proposal{Node: "n9"}), nil
+		}}}, "n1 [x]"},
+		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			for i := range ps {
+				ps[i].Victims = nil
+			}
+			return ps, nil
+		}}}, "nothing helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := newEvaluator(t, preemption.Config{Extenders: test.extenders})
