@@ -98,6 +98,8 @@ func (a *attempt) public(s status) Status {
 	}
 	out := Status{Code: s.code, Filter: s.filter, Reasons: s.text}
 	switch {
+	case s.excluded:
+		out.Filter, out.ExcludedBy = "", s.filter
 	case s.by >= byCaller:
 		out.Filter = a.config.Filters[s.by-byCaller].Name()
 	case s.by > byNone:

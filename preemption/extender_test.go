@@ -188,6 +188,32 @@ func TestRequestStatuses(t *testing.T) {
 	assert.Equal(t, "n3", ex.Node)
 }
 
+// Nodes that were not filtered because of a filter are told apart from those for
+// which nothing says why, though the texts are the same (rule 7.15.2), in what
+// the caller says of nodes as in what the engine finds.
+func TestStatusesOfExcludedNodes(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a")}}
+	const text = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+	plain := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{text}}
+	excluded, asked := plain, plain
+	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	plan, err := e.PreemptRequest(context.Background(), snap, preemption.Request{
+		Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": excluded, "n2": plain, "n3": asked},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []preemption.Count{{Status: asked, Nodes: 1}, {Status: plain, Nodes: 1}, {Status: excluded, Nodes: 1}}, plan.TurnedDown)
+
+	named := func(p *outrank.Pod) {
+		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n1"}}}}}}
+	}
+	asker := pod("p", 9, "2", named)
+	assert.Equal(t, excluded, explain(t, c, asker).Nodes[1].Status)
+	plan, err = e.Preempt(context.Background(), snap, asker, gen.Now)
+	require.NoError(t, err)
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Status: excluded, Nodes: 2})
+}
+
 func TestPredicateStatus(t *testing.T) {
 	assert.Equal(t, preemption.Status{}, preemption.PredicateStatus())
 	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Filter: "PodFitsHostPorts", Reasons: []string{"PodFitsHostPorts", "Insufficient cpu"}},

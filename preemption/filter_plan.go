@@ -67,7 +67,8 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
 		if len(fp.names) == 0 {
 			return status{code: UnschedulableAndUnresolvable, by: fp.narrowedBy, text: builtIn[fp.narrowedBy].conflict}
 		}
-		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
+		by := builtIn[fp.narrowedBy]
+		return status{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
 	}
 	for place, f := range builtIn[:resourcesFilter.place] {
 		if f.check == nil {

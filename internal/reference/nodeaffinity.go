@@ -111,7 +111,9 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	case len(names) == 0:
 		return unresolvable(nodeAffinity, "pod affinity terms conflict")
 	}
-	return unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+	status := unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+	status.ExcludedBy = nodeAffinity
+	return status
 }
 
 // namedNodes are the nodes that the terms name between them; all is set if some
