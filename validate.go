@@ -215,6 +215,15 @@ func (v *validator) group(g *PodGroup) {
 	default:
 		v.add(&path{name: "spec.disruptionMode", index: -1}, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
 	}
+	minCount := &path{name: "spec.schedulingPolicy.gang.minCount", index: -1}
+	switch {
+	case g.Policy != "" && g.Policy != BasicPolicy && g.Policy != GangPolicy:
+		v.add(&path{name: "spec.schedulingPolicy", index: -1}, "%s is neither basic nor gang", quote(string(g.Policy)))
+	case g.Policy == GangPolicy && g.MinCount < 1:
+		v.add(minCount, "%d, it has to be at least 1", g.MinCount)
+	case g.Policy != GangPolicy && g.MinCount != 0:
+		v.add(minCount, "%d, and the policy is not gang", g.MinCount)
+	}
 }
 
 func (v *validator) pod(p *Pod) {
