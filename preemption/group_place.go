@@ -87,7 +87,7 @@ func (s *Snapshot) wanted(pods []*outrank.Pod) int {
 	case group.Policy == outrank.BasicPolicy:
 		return 1
 	}
-	return min(max(int(group.MinCount), 1), all)
+	return min(max(int(group.MinCount)-s.runningOf(group), 1), all)
 }
 
 // runningOf counts the pods of a group that are on nodes.
