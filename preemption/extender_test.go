@@ -88,8 +88,8 @@ func TestExtenders(t *testing.T) {
 		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
 		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
 		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
-		// An invalid answer of one that may be ignored counts for nothing (rule
-		// 10.2.3): n1 stays a candidate with its victim, whatever else the answer
+		// An invalid answer of one that may be ignored counts for nothing (rules
+		// 10.2.2 and 10.2.3): n1 stays a candidate with its victim, whatever else the answer
 		// changed, and the next one is asked about it.
 		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
