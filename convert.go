@@ -395,11 +395,20 @@ func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
 }
 
 func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
-	return &PodGroup{
+	g := &PodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
 		Disruption: cv.disruption(w.Spec.DisruptionMode),
 		Priority:   w.Spec.Priority,
 	}
+	switch policy := &w.Spec.SchedulingPolicy; {
+	case policy.Basic != nil && policy.Gang != nil:
+		cv.add(&path{name: "spec.schedulingPolicy", index: -1}, "both basic and gang")
+	case policy.Basic != nil:
+		g.Policy = BasicPolicy
+	case policy.Gang != nil:
+		g.Policy, g.MinCount = GangPolicy, policy.Gang.MinCount
+	}
+	return g
 }
 
 // disruption reads "Pod" or "PodGroup", as v1.36 has it, or the objects of

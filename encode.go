@@ -94,12 +94,22 @@ func (e *encoder) group(g *PodGroup) *manifest.PodGroup {
 	w := &manifest.PodGroup{APIVersion: "scheduling.k8s.io/v1alpha2", Kind: kindGroup}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace}
 	w.Spec.Priority = g.Priority
+	spec := path{name: "spec", index: -1}
+	switch g.Policy {
+	case "":
+	case BasicPolicy:
+		w.Spec.SchedulingPolicy.Basic = &struct{}{}
+	case GangPolicy:
+		w.Spec.SchedulingPolicy.Gang = &manifest.GangPolicy{MinCount: g.MinCount}
+	default:
+		at := spec.field("schedulingPolicy")
+		e.add(&at, "%s is neither basic nor gang", quote(string(g.Policy)))
+	}
 	switch g.Disruption {
 	case "":
 	case DisruptPod, DisruptPodGroup:
 		w.Spec.DisruptionMode = []byte(`"` + g.Disruption + `"`)
 	default:
-		spec := path{name: "spec", index: -1}
 		at := spec.field("disruptionMode")
 		e.add(&at, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
 	}

@@ -8,9 +8,16 @@ type PodGroup struct {
 	// Disruption says whether preemption may take single pods of the group, or
 	// all of them only.
 	Disruption DisruptionMode
+	// Policy says how many of the group's pods have to find a place so that they
+	// may run. Where it is empty, all of them have to.
+	Policy GroupPolicy
+	// MinCount is how many under [GangPolicy], those that run already included;
+	// else 0.
+	MinCount int32
 	// Priority is that of the group; where it is not nil it counts for each of
 	// its pods in place of the pod's own, but only in preemption by a group of
-	// pods (section 11). Nil leaves every pod its own.
+	// pods (section 11), and the group preempts with it. Nil leaves every pod its
+	// own.
 	Priority *int32
 }
 
@@ -38,6 +45,17 @@ const (
 	DisruptPod DisruptionMode = "Pod"
 	// DisruptPodGroup: all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
+)
+
+// GroupPolicy is how the pods of a group are scheduled.
+type GroupPolicy string
+
+// The policies.
+const (
+	// BasicPolicy: each pod may run by itself, so that a place for one is enough.
+	BasicPolicy GroupPolicy = "basic"
+	// GangPolicy: at least [PodGroup.MinCount] pods of the group run, or none.
+	GangPolicy GroupPolicy = "gang"
 )
 
 // groupWarnings are about pods that name a group that is not there.

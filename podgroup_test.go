@@ -32,6 +32,15 @@ func TestReadClusterReadsGroups(t *testing.T) {
 		{name: "the later form of all or none", text: group(`{"disruptionMode": {"all": {}}}`), want: want(outrank.DisruptPodGroup, nil)},
 		{name: "the later form of each by itself", text: group(`{"disruptionMode": {"single": {}}}`), want: want(outrank.DisruptPod, nil)},
 		{
+			name: "a gang", text: group(`{"schedulingPolicy": {"gang": {"minCount": 3}}}`),
+			want: []*outrank.PodGroup{{Name: "g", Namespace: "ml", Policy: outrank.GangPolicy, MinCount: 3}},
+		},
+		{
+			name: "the basic policy", text: group(`{"schedulingPolicy": {"basic": {}, "gang": null}}`),
+			want: []*outrank.PodGroup{{Name: "g", Namespace: "ml", Policy: outrank.BasicPolicy}},
+		},
+		{name: "no policy", text: group(`{"schedulingPolicy": {}}`), want: want("", nil)},
+		{
 			name:    "a kind of the same name that is none of ours",
 			text:    `{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"priority": "high"}}`,
 			skipped: map[string]int{"PodGroup": 1},
@@ -75,6 +84,16 @@ func TestGroupProblems(t *testing.T) {
 			`podgroup default/g: spec.disruptionMode: "{\"none\": {}}" is neither Pod nor PodGroup`,
 		},
 		{
+			"two policies",
+			`{"kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"basic": {}, "gang": {"minCount": 1}}}}`,
+			"podgroup default/g: spec.schedulingPolicy: both basic and gang",
+		},
+		{
+			"a gang of nobody",
+			`{"kind": "PodGroup", "metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"gang": {}}}}`,
+			"podgroup default/g: spec.schedulingPolicy.gang.minCount: 0, it has to be at least 1",
+		},
+		{
 			"no name",
 			`{"kind": "PodGroup", "spec": {}}`,
 			"podgroup (document 1): metadata.name: missing",
@@ -91,7 +110,11 @@ func TestGroupProblems(t *testing.T) {
 			assert.Equal(t, test.want, err.Error())
 		})
 	}
-	err := (&outrank.Cluster{Groups: []*outrank.PodGroup{nil}}).Validate()
+	err := (&outrank.Cluster{Groups: []*outrank.PodGroup{{Name: "g", Policy: "loose"}, {Name: "h", MinCount: 2}}}).Validate()
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.Equal(t, `podgroup default/g: spec.schedulingPolicy: "loose" is neither basic nor gang
+podgroup default/h: spec.schedulingPolicy.gang.minCount: 2, and the policy is not gang`, err.Error())
+	err = (&outrank.Cluster{Groups: []*outrank.PodGroup{nil}}).Validate()
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.Equal(t, "podgroup number 1: metadata.name: missing", err.Error())
 }

@@ -103,7 +103,7 @@ func fullCluster() *outrank.Cluster {
 			Name: "low", Value: -5, GlobalDefault: true, PreemptionPolicy: outrank.PreemptNever, Description: `"<low> & slow"`,
 		}},
 		Namespaces: []*outrank.Namespace{{Name: "shop", Labels: map[string]string{"team": "t"}}},
-		Groups:     []*outrank.PodGroup{{Name: "train", Namespace: "shop", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(7)}},
+		Groups:     []*outrank.PodGroup{{Name: "train", Namespace: "shop", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3, Priority: outrank.Priority(7)}},
 		Claims: []*outrank.VolumeClaim{fullClaim(), {
 			Name: "web-1-scratch", Namespace: "shop",
 			Volume: outrank.Volume{State: outrank.ClaimLost, MissingVolume: "pv-gone", Driver: "disk.example.com"},
@@ -200,7 +200,12 @@ func TestEveryFieldAloneIsWritten(t *testing.T) {
 	alone(t, full.Budgets[0], func(c *outrank.Cluster, b *outrank.PodDisruptionBudget) { c.Budgets = append(c.Budgets, b) })
 	alone(t, full.Classes[0], func(c *outrank.Cluster, pc *outrank.PriorityClass) { c.Classes = append(c.Classes, pc) })
 	alone(t, full.Namespaces[0], func(c *outrank.Cluster, ns *outrank.Namespace) { c.Namespaces = append(c.Namespaces, ns) })
-	alone(t, full.Groups[0], func(c *outrank.Cluster, g *outrank.PodGroup) { c.Groups = append(c.Groups, g) })
+	alone(t, full.Groups[0], func(c *outrank.Cluster, g *outrank.PodGroup) {
+		if g.Policy != "" || g.MinCount != 0 { // neither stands without the other
+			g.Policy, g.MinCount = outrank.GangPolicy, max(g.MinCount, 1)
+		}
+		c.Groups = append(c.Groups, g)
+	})
 	alone(t, full.Claims[0], func(c *outrank.Cluster, vc *outrank.VolumeClaim) { c.Claims = append(c.Claims, vc) })
 }
 

@@ -119,6 +119,21 @@ func (s *LabelSelector) Validate() error {
 
 // invalid reports whether there are problems, without building texts.
 func (s *LabelSelector) invalid() bool {
+	if s.malformed() {
+		return true
+	}
+	for i := range s.Expressions {
+		for _, v := range s.Expressions[i].Values {
+			if valueProblem(v) != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// malformed is invalid but for the values of expressions.
+func (s *LabelSelector) malformed() bool {
 	for k, v := range s.Labels {
 		if keyProblem(k) != "" || valueProblem(v) != "" {
 			return true
@@ -128,11 +143,6 @@ func (s *LabelSelector) invalid() bool {
 		r := &s.Expressions[i]
 		if keyProblem(r.Key) != "" || r.operatorProblem() != "" {
 			return true
-		}
-		for _, v := range r.Values {
-			if valueProblem(v) != "" {
-				return true
-			}
 		}
 	}
 	return false

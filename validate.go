@@ -7,10 +7,11 @@ import (
 )
 
 // Validate lists every problem of the cluster in one *[InputError], or
-// returns nil. A problem is what the API server would never have let in: an object
+// returns nil. A problem is what no API server would have let in: an object
 // without a name, two objects of one kind with the same name, a negative
-// amount, a selector or a requirement that means nothing in an affinity or
-// spread term, a port out of range. What the real system lives with is left to
+// amount, a selector or a requirement that means nothing in an affinity term, a
+// port out of range. Values that no label can have, and selectors of spread
+// constraints, are no problems: old API servers let them in. What the real system lives with is left to
 // [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
 	var v validator
@@ -53,7 +54,7 @@ func (c *Cluster) Validate() error {
 // Warnings lists what is odd about the cluster but does not stop the real
 // system: a pod on a node that does not exist counts nowhere, a pod nominated
 // to such a node is not nominated, a budget with an invalid selector covers
-// nothing, and a pod in a group that does not exist counts by itself.
+// nothing, such a selector of a pod matches nothing, and a pod in a group that does not exist counts by itself.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -77,7 +78,37 @@ func (c *Cluster) Warnings() []Problem {
 			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
 	}
+	for _, p := range c.Pods {
+		ws = append(ws, p.selectorWarnings()...)
+	}
 	return append(ws, c.groupWarnings()...)
+}
+
+// selectorWarnings are about selectors of affinity terms and spread constraints
+// that are invalid and not refused: they match nothing.
+func (p *Pod) selectorWarnings() []Problem {
+	if p == nil || len(p.Affinity.Pods)+len(p.Affinity.AntiPods)+len(p.TopologySpread) == 0 {
+		return nil
+	}
+	var ws []Problem
+	add := func(s *LabelSelector, list string, i int, field string) {
+		for _, found := range s.problems() {
+			at := fmt.Sprintf("spec.%s[%d].%s.%s", list, i, field, found.field)
+			ws = append(ws, Problem{"pod " + p.Key(), at, found.text + "; the selector matches nothing"})
+		}
+	}
+	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.Pods, p.Affinity.AntiPods} {
+		list := [...]string{"podAffinity", "podAntiAffinity"}[kind]
+		for i := range terms {
+			list := "affinity." + list + ".requiredDuringSchedulingIgnoredDuringExecution"
+			add(terms[i].Selector, list, i, "labelSelector")
+			add(terms[i].NamespaceSelector, list, i, "namespaceSelector")
+		}
+	}
+	for i := range p.TopologySpread {
+		add(p.TopologySpread[i].Selector, "topologySpreadConstraints", i, "labelSelector")
+	}
+	return ws
 }
 
 // Validate lists every problem of the pod in one *[InputError], or returns nil.
@@ -214,6 +245,15 @@ func (v *validator) group(g *PodGroup) {
 	case "", DisruptPod, DisruptPodGroup:
 	default:
 		v.add(&path{name: "spec.disruptionMode", index: -1}, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
+	}
+	minCount := &path{name: "spec.schedulingPolicy.gang.minCount", index: -1}
+	switch {
+	case g.Policy != "" && g.Policy != BasicPolicy && g.Policy != GangPolicy:
+		v.add(&path{name: "spec.schedulingPolicy", index: -1}, "%s is neither basic nor gang", quote(string(g.Policy)))
+	case g.Policy == GangPolicy && g.MinCount < 1:
+		v.add(minCount, "%d, it has to be at least 1", g.MinCount)
+	case g.Policy != GangPolicy && g.MinCount != 0:
+		v.add(minCount, "%d, and the policy is not gang", g.MinCount)
 	}
 }
 
@@ -376,8 +416,9 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
 	}
 }
 
+// spread leaves the selector out: the API server did not look at it before v1.25,
+// and keeps such pods to this day. [Cluster.Warnings] names it.
 func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
-	v.selector(c.Selector, "labelSelector", at)
 	v.topologyKey(c.TopologyKey, at)
 	if c.MaxSkew <= 0 {
 		skew := at.field("maxSkew")
@@ -404,8 +445,10 @@ func (v *validator) topologyKey(key string, parent *path) {
 	}
 }
 
+// selector is about selectors of pod affinity terms. Values of expressions that no
+// label can have were let in before v1.25, and such pods are kept to this day.
 func (v *validator) selector(s *LabelSelector, field string, parent *path) {
-	if s == nil || !s.invalid() {
+	if s == nil || !s.malformed() {
 		return
 	}
 	at := parent.field(field)

@@ -68,6 +68,11 @@ func TestPodRules(t *testing.T) {
 		{"field Exists", onFields(outrank.FieldName, outrank.Exists), field + `"Exists" is neither In nor NotIn`},
 		{"another field", onFields("metadata.uid", outrank.In, "1"), field + `"metadata.uid" is no field of a node; only metadata.name is`},
 		{"spread", spreading(func(*outrank.TopologySpreadConstraint) {}), ""},
+		{"In no label value", onNodes(outrank.In, "a b"), ""}, // let in to this day
+		{"Gt no integer", onNodes(outrank.Gt, "abc"), ""},     // let in to this day
+		{"no label key", func(p *outrank.Pod) { onNodes(outrank.Exists)(p); p.Affinity.Node.Terms[0].Labels[0].Key = "a b" }, label + `"a b" is not a label key`},
+		{"an unknown operator", onNodes("Near", "a"), label + `"Near" is none of In, NotIn, Exists, DoesNotExist, Gt, Lt`},
+		{"no term at all", func(p *outrank.Pod) { p.Affinity.Node = &outrank.NodeSelector{} }, ""}, // matches nothing
 		{"no skew", spreading(func(c *outrank.TopologySpreadConstraint) { c.MaxSkew = 0 }), spread + "maxSkew: 0 is not positive"},
 		{"no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = 0 }), ""},
 		{"less than no domains", spreading(func(c *outrank.TopologySpreadConstraint) { c.MinDomains = -1 }), spread + "minDomains: -1 is negative"},
@@ -80,7 +85,7 @@ func TestPodRules(t *testing.T) {
 			spreading(func(c *outrank.TopologySpreadConstraint) {
 				c.Selector = &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.In}}}
 			}),
-			spread + "labelSelector.matchExpressions[0].operator: In needs values",
+			"", // v1.24 let it in
 		},
 		{"never", func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }, ""},
 		{"sometimes", func(p *outrank.Pod) { p.PreemptionPolicy = "Sometimes" }, `pod default/p: spec.preemptionPolicy: "Sometimes" is neither PreemptLowerPriority nor Never`},

@@ -8,6 +8,29 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
+// A value that no label can have is let in by old API servers, and so is any
+// selector of a spread constraint: the pod is read, and a warning says so. As a
+// preemptor it is refused (see package preemption).
+func TestSelectorsThatMatchNothing(t *testing.T) {
+	odd := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: outrank.NotIn, Values: []string{"b c"}}}}
+	bad := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{{
+		Name:           "p",
+		Affinity:       outrank.Affinity{Pods: []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: odd}}, AntiPods: []outrank.PodAffinityTerm{{TopologyKey: "zone", NamespaceSelector: odd}}},
+		TopologySpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", Selector: bad}},
+	}, nil}}
+	assert.NoError(t, c.Pods[0].Validate())
+	var got []string
+	for _, w := range c.Warnings() {
+		got = append(got, w.String())
+	}
+	assert.Equal(t, []string{
+		`pod default/p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].values[0]: "b c" is not a label value; the selector matches nothing`,
+		`pod default/p: spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector.matchExpressions[0].values[0]: "b c" is not a label value; the selector matches nothing`,
+		`pod default/p: spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: "Near" is none of In, NotIn, Exists, DoesNotExist; the selector matches nothing`,
+	}, got)
+}
+
 // Each part of a pod affinity term is looked at by itself, in terms of both
 // kinds and also behind a good one.
 func TestPodTermRules(t *testing.T) {

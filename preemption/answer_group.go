@@ -9,10 +9,14 @@ import (
 
 // Placement is where the pods of a group go, or why there is no place.
 type Placement struct {
-	// Assignments are one for each pod, in the order in which they were made.
-	// They count only where nothing is refused.
+	// Assignments are one for each pod that has a place, in the order in which
+	// they were made. They count only where nothing is refused.
 	Assignments []Assignment
-	// Refused says why not all pods have a place; nil if they have.
+	// Enough says that the pods in Assignments are enough for the group, though
+	// there may be others, which then go without a place. Without it each pod has
+	// to have one.
+	Enough bool
+	// Refused says why not enough pods have a place; nil if they have.
 	Refused *Refusal
 }
 
@@ -81,10 +85,10 @@ func (u Unit) String() string {
 // GroupVictim is a unit that has to leave, and why.
 type GroupVictim struct {
 	Unit
-	// Violated are the budgets that were found broken while the unit's pods
-	// were charged, each once: at most one for each pod. Budgets are charged
-	// for every possible victim in order of importance, not only for the
-	// actual ones (section 4).
+	// Violated is the budget that was found broken while the unit's pods were
+	// charged: one at most, as charging ends with it (rules 12.5.2 and 12.5.3).
+	// Budgets are charged for every possible victim in order of importance, not
+	// only for the actual ones (section 4).
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is why the group had no place when this unit was put back.
 	Blocks *Refusal
@@ -100,7 +104,8 @@ type GroupPlan struct {
 	// curious, where the group fits but could not preempt.
 	Ineligible Ineligibility
 	// Placement is where each pod goes, in the order in which Place gave them;
-	// nil unless the outcome is Fits or Preempt.
+	// nil unless the outcome is Fits or Preempt. Pods without which there are
+	// enough may be missing ([Placement.Enough]).
 	Placement []Assignment
 	// Victims have to leave, the most important first.
 	Victims []GroupVictim

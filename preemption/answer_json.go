@@ -10,15 +10,17 @@ import (
 // each of them means.
 type (
 	wireStatus struct {
-		Code    Code     `json:"code"`
-		Filter  string   `json:"filter,omitempty"`
-		Reasons []string `json:"reasons,omitempty"`
+		Code       Code     `json:"code"`
+		Filter     string   `json:"filter,omitempty"`
+		ExcludedBy string   `json:"excludedBy,omitempty"`
+		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireCount struct {
-		Nodes   int      `json:"nodes"`
-		Code    Code     `json:"code"`
-		Filter  string   `json:"filter,omitempty"`
-		Reasons []string `json:"reasons,omitempty"`
+		Nodes      int      `json:"nodes"`
+		Code       Code     `json:"code"`
+		Filter     string   `json:"filter,omitempty"`
+		ExcludedBy string   `json:"excludedBy,omitempty"`
+		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireVictim struct {
 		Pod      *answerjson.Pod      `json:"pod,omitempty"`
@@ -76,7 +78,7 @@ type answerEncoder struct{ answerjson.Encoder }
 func (e *answerEncoder) status(s Status) wireStatus { return wireStatus(s) }
 
 func (e *answerEncoder) count(c Count) wireCount {
-	return wireCount{c.Nodes, c.Code, c.Filter, c.Reasons}
+	return wireCount{c.Nodes, c.Code, c.Filter, c.ExcludedBy, c.Reasons}
 }
 
 func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }

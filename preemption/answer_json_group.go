@@ -18,6 +18,7 @@ type (
 	}
 	wirePlacement struct {
 		Assignments []wireAssignment `json:"assignments"`
+		Enough      bool             `json:"enough,omitempty"`
 		Refused     *wireRefusal     `json:"refused,omitempty"`
 	}
 	wireUnit struct {
@@ -118,5 +119,5 @@ func (a Assignment) MarshalJSON() ([]byte, error) {
 // if there is one.
 func (p Placement) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
-	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), e.refusal(p.Refused)})
+	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), p.Enough, e.refusal(p.Refused)})
 }

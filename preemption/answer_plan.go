@@ -201,6 +201,6 @@ func sortCounts(cs []Count) {
 		if c := bytes.Compare(a.Status.appendText(space[0][:0]), b.Status.appendText(space[1][:0])); c != 0 {
 			return c
 		}
-		return cmp.Compare(a.Code, b.Code)
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))
 	})
 }

@@ -41,6 +41,10 @@ type Status struct {
 	// Filter is the name of the filter that failed; empty on success, and
 	// where no filter was run at all.
 	Filter string
+	// ExcludedBy is the name of the filter because of which no filter was asked
+	// about the node: one that names the only nodes which come into question
+	// (rule 7.15.2). Filter is empty then.
+	ExcludedBy string
 	// Reasons are texts for people. They are shared: do not change them.
 	Reasons []string
 }

@@ -11,16 +11,22 @@ import (
 // kube-scheduler does today. [Current], [V1_13] and [Simplified] are the variants
 // that have a name; they differ in nothing but these fields:
 //
-//	                  Current            V1_13              Simplified
-//	Waiting           WaitForPreempted   WaitForTerminating WaitWhileNominated
-//	IgnoreNever       no                 yes                no
-//	Victims           Reprieve           Reprieve           Ascending
-//	Budgets           PerVictim          PerVictim          PerBudget
-//	Ranks             1 2 3 4 5          1 2 3 4            1 2 4 3
-//	Grace             the pod's own      the pod's own      0 s
+//	                    Current            V1_13              Simplified
+//	Waiting             WaitForPreempted   WaitForTerminating WaitWhileNominated
+//	IgnoreNever         no                 yes                no
+//	Victims             Reprieve           Reprieve           Ascending
+//	IgnoreStart         no                 yes                no
+//	EvictUnprioritized  no                 no                 yes
+//	FilterOnce          no                 no                 yes
+//	Budgets             PerVictim          Uncharged          PerBudget
+//	EmptySelectors      no                 no                 yes
+//	Ranks               1 2 3 4 5          1 2 3 4            1 2 4 3
+//	Grace               the pod's own      the pod's own      0 s
 //
 // Ranks are the numbers of section 9: violations, top priority, sum of
-// priorities, number of victims, start.
+// priorities, number of victims, start. What the variants do about a plan stands
+// in package execution: its Order NominatedFirst is that of V1_13, and its
+// SimplifiedEvents are those of Simplified.
 type Policy struct {
 	// Disabled lets nobody preempt (disablePreemption of old schedulers).
 	Disabled bool
@@ -31,8 +37,21 @@ type Policy struct {
 	IgnoreNever bool
 	// Victims is how they are found on a node.
 	Victims VictimRule
+	// IgnoreStart makes pods of one priority equally important, whenever they
+	// started. The namespace and then the name settle such ties.
+	IgnoreStart bool
+	// EvictUnprioritized lets pods without a priority be victims whatever the
+	// preemptor's is. They rank as pods of priority 0.
+	EvictUnprioritized bool
+	// FilterOnce asks the filters a single time, with the nominated pods in
+	// place, and not once more without them.
+	FilterOnce bool
 	// Budgets is how violations of budgets are counted.
 	Budgets BudgetRule
+	// EmptySelectors lets a budget with an empty selector cover every pod of its
+	// namespace, and budgets cover pods without labels. Each pod is then matched
+	// with every budget in each dry run.
+	EmptySelectors bool
 	// Ranks is what candidates are compared by, in this order; nil means
 	// [DefaultRanks]. A tie in all of them goes to the first node.
 	Ranks []Rank
@@ -80,6 +99,10 @@ const (
 	PerVictim BudgetRule = iota
 	// PerBudget: a victim adds one for every budget it violates.
 	PerBudget
+	// Uncharged: a victim adds one if a budget that covers it allows no
+	// disruption. Nothing is counted down, and budgets that have counted the pod
+	// already are no exception.
+	Uncharged
 )
 
 // Current is what kube-scheduler v1.36 does; it is the zero Policy.
@@ -88,7 +111,7 @@ func Current() Policy { return Policy{} }
 // V1_13 is the scheduler of Kubernetes v1.13.
 func V1_13() Policy {
 	return Policy{
-		Waiting: WaitForTerminating, IgnoreNever: true,
+		Waiting: WaitForTerminating, IgnoreNever: true, IgnoreStart: true, Budgets: Uncharged,
 		Ranks: []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims},
 	}
 }
@@ -97,7 +120,8 @@ func V1_13() Policy {
 // that are killed at once.
 func Simplified() Policy {
 	return Policy{
-		Waiting: WaitWhileNominated, Victims: Ascending, Budgets: PerBudget,
+		Waiting: WaitWhileNominated, Victims: Ascending, EvictUnprioritized: true, FilterOnce: true,
+		Budgets: PerBudget, EmptySelectors: true,
 		Ranks: []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum},
 		Grace: new(time.Duration),
 	}
@@ -115,7 +139,7 @@ func (p *Policy) problems() []outrank.Problem {
 	if p.Victims > Ascending {
 		add("Policy.Victims", "there is no rule %d", p.Victims)
 	}
-	if p.Budgets > PerBudget {
+	if p.Budgets > Uncharged {
 		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}
 	for i, r := range p.Ranks {

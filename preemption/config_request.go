@@ -37,6 +37,9 @@ func (r *Request) outside(snap *Snapshot) ([]status, error) {
 			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
 		}
 		out[i] = status{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+		if s.Filter == "" && s.ExcludedBy != "" {
+			out[i].filter, out[i].excluded = s.ExcludedBy, true
+		}
 	}
 	return out, nil
 }

@@ -33,7 +33,7 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 		return possible, s
 	}
 	for i, p := range possible {
-		w.broken[i] = w.charge(p)
+		w.broken[i] = len(w.charge(p))
 	}
 	w.ledger.Reset()
 	found := w.reprieve(possible, true)
@@ -46,11 +46,16 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 // possible lists whom the preemptor may push out, the most important first.
 func (w *dryRunner) possible() []*podState {
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
-	if w.a.config.MayEvict == nil && w.a.config.Importance == nil {
+	policy := &w.a.config.Policy
+	if policy.EvictUnprioritized {
+		pods = w.n.pods
+	}
+	ordered := w.a.config.Importance == nil && !policy.IgnoreStart && !policy.EvictUnprioritized
+	if w.a.config.MayEvict == nil && ordered {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *podState) bool { return !w.a.mayEvict(p) })
-	if w.a.config.Importance != nil {
+	if !ordered {
 		slices.SortFunc(w.sorted, w.a.moreImportant)
 	}
 	return w.sorted
@@ -65,7 +70,7 @@ func (w *dryRunner) ascend(possible []*podState) status {
 		p := possible[i]
 		w.remove(p)
 		w.victim[i], w.blocks[i] = true, s
-		w.broken[i] = w.charge(p)
+		w.broken[i] = len(w.charge(p))
 		if s = w.check(); s.code == Success {
 			break
 		}
@@ -96,15 +101,6 @@ func (w *dryRunner) putBack(possible []*podState) {
 	for _, p := range possible {
 		w.add(p)
 	}
-}
-
-// charge takes a pod from the budgets that cover it, and counts those that
-// this violates (section 4; filterPodsWithPDBViolation).
-func (w *dryRunner) charge(p *podState) int {
-	if len(p.class.covering) == 0 {
-		return 0
-	}
-	return len(w.ledger.Charge(p.pod, p.class.covering))
 }
 
 // reprieve puts back, the most important first, those who violate a budget or

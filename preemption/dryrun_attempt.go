@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -82,13 +83,20 @@ func (a *attempt) moreImportant(p, q *podState) int {
 			return c
 		}
 	}
+	if a.config.Policy.IgnoreStart {
+		return cmp.Or(
+			cmp.Compare(q.priority(), p.priority()),
+			cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()),
+			cmp.Compare(p.pod.Name, q.pod.Name),
+		)
+	}
 	return p.compare(q, a.nowAt)
 }
 
 // mayEvict reports whether a pod could be a victim.
 func (a *attempt) mayEvict(p *podState) bool {
-	return p.priority() < a.priority &&
-		(a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
+	lower := p.priority() < a.priority || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 
 // public makes the texts of a status.
@@ -98,6 +106,8 @@ func (a *attempt) public(s status) Status {
 	}
 	out := Status{Code: s.code, Filter: s.filter, Reasons: s.text}
 	switch {
+	case s.excluded:
+		out.Filter, out.ExcludedBy = "", s.filter
 	case s.by >= byCaller:
 		out.Filter = a.config.Filters[s.by-byCaller].Name()
 	case s.by > byNone:

@@ -53,7 +53,7 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 	name := func(i int, v *Victim) {
 		p := possible[i]
-		for _, b := range w.ledger.Charge(p.pod, p.class.covering) {
+		for _, b := range w.charge(p) {
 			if v != nil {
 				v.Violated = append(v.Violated, w.a.snap.budgets.list[b])
 			}

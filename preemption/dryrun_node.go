@@ -25,6 +25,8 @@ type dryRunner struct {
 	victim   []bool
 	blocks   []status
 	chosen   []*podState
+	// covering and none are the memory of what charge returns.
+	covering, none []int32
 }
 
 func newDryRunner(a *attempt) *dryRunner {
@@ -99,11 +101,15 @@ func (w *dryRunner) change(p *podState, by int) {
 
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
-// without (section 5; RunFilterPluginsWithNominatedPods).
+// without (section 5; RunFilterPluginsWithNominatedPods), unless the policy asks
+// once.
 func (w *dryRunner) check() status {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {
 			return s
+		}
+		if w.a.config.Policy.FilterOnce {
+			return status{}
 		}
 	}
 	return w.checkWith(nil)

@@ -72,16 +72,17 @@ func (r *result) countsOf(ss []status, among []bool) []Count {
 
 // statusKey tells statuses apart.
 type statusKey struct {
-	code    Code
-	by      int
-	short   uint64
-	tooMany bool
-	text    string
-	filter  string
+	code     Code
+	excluded bool
+	by       int
+	short    uint64
+	tooMany  bool
+	text     string
+	filter   string
 }
 
 func keyOf(s status) statusKey {
-	key := statusKey{code: s.code, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
+	key := statusKey{code: s.code, excluded: s.excluded, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
 	switch len(s.text) {
 	case 0:
 	case 1:

@@ -88,6 +88,36 @@ func TestExtenders(t *testing.T) {
 		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
 		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
 		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
+		// An invalid answer of one that may be ignored counts for nothing (rules
+		// 10.2.2 and 10.2.3): n1 stays a candidate with its victim, whatever else the answer
+		// changed, and the next one is asked about it.
+		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		}}}, "n1 [x]"},
+		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], ps[1]), nil
+		}}}, "n1 [x]"},
+		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[1].Victims = ps[0].Victims
+			return ps[1:], nil
+		}}}, "n1 [x]"},
+		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}}, "n1 [x]"},
+		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}}, "n1 [x]"},
+		{"after an invalid answer that is ignored the next one is asked about all", []preemption.Extender{
+			extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+				return proposals{{Node: "n9", Victims: ps[0].Victims}}, nil
+			}}, extender{process: drop("n1")},
+		}, "n2 [y]"},
+		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[0].Victims = nil
+			return append(ps, preemption.Proposal{Node: "n9"}), nil
+		}}}, "n1 [x]"},
+		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			for i := range ps {
+				ps[i].Victims = nil
+			}
+			return ps, nil
+		}}}, "nothing helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := newEvaluator(t, preemption.Config{Extenders: test.extenders})
@@ -156,6 +186,32 @@ func TestRequestStatuses(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	assert.Equal(t, "n3", ex.Node)
+}
+
+// Nodes that were not filtered because of a filter are told apart from those for
+// which nothing says why, though the texts are the same (rule 7.15.2), in what
+// the caller says of nodes as in what the engine finds.
+func TestStatusesOfExcludedNodes(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a")}}
+	const text = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+	plain := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{text}}
+	excluded, asked := plain, plain
+	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	plan, err := e.PreemptRequest(context.Background(), snap, preemption.Request{
+		Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": excluded, "n2": plain, "n3": asked},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []preemption.Count{{Status: asked, Nodes: 1}, {Status: plain, Nodes: 1}, {Status: excluded, Nodes: 1}}, plan.TurnedDown)
+
+	named := func(p *outrank.Pod) {
+		p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n1"}}}}}}
+	}
+	asker := pod("p", 9, "2", named)
+	assert.Equal(t, excluded, explain(t, c, asker).Nodes[1].Status)
+	plan, err = e.Preempt(context.Background(), snap, asker, gen.Now)
+	require.NoError(t, err)
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Status: excluded, Nodes: 2})
 }
 
 func TestPredicateStatus(t *testing.T) {

@@ -38,10 +38,10 @@ type descriptor struct {
 	// pods with equal signatures get equal answers from every node.
 	appendSignature func(key *keyWriter, pod *outrank.Pod)
 	// narrow returns the only nodes that are filtered at all for this
-	// preemptor; not ok where all are. No names at all fail every node with
-	// conflict.
-	narrow   func(pod *outrank.Pod) (names map[string]bool, ok bool)
-	conflict []string
+	// preemptor; not ok where all are. The others fail with notFiltered. No names
+	// at all fail every node with conflict.
+	narrow                func(pod *outrank.Pod) (names map[string]bool, ok bool)
+	notFiltered, conflict []string
 
 	// begin works out what a pod filter needs for one preemptor before the
 	// first node is looked at; nil where it has nothing to say in the whole

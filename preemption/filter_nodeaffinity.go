@@ -25,6 +25,7 @@ var nodeAffinityFilter = descriptor{
 	},
 	appendSignature: appendNodeAffinity,
 	narrow:          fit.NamedNodes,
+	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + "]"},
 	conflict:        []string{"pod affinity terms conflict"},
 }
 

@@ -18,9 +18,11 @@ type filterPlan struct {
 	// refused is what every node says where the attempt ends before the first of
 	// them; success where it does not.
 	refused status
-	// narrowed is set where only the nodes in names are filtered.
-	narrowed bool
-	names    map[string]bool
+	// narrowed is set where only the nodes in names are filtered, because of the
+	// filter narrowedBy.
+	narrowed   bool
+	names      map[string]bool
+	narrowedBy *descriptor
 	// selects: a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	selects bool
@@ -63,6 +65,7 @@ func (fp *filterPlan) beforeNodes(pod *outrank.Pod, place int) {
 	var reasons []string
 	if f.narrow != nil && !fp.narrowed {
 		fp.names, fp.narrowed = f.narrow(pod)
+		fp.narrowedBy = f
 		fp.selects = fp.selects || fp.narrowed
 		if fp.narrowed && len(fp.names) == 0 {
 			reasons = f.conflict
@@ -84,7 +87,8 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
 		return fp.refused
 	}
 	if fp.narrowed && !fp.names[n.name] {
-		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
+		by := fp.narrowedBy
+		return status{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
 	}
 	for place, f := range builtIn[:resourcesFilter.place] {
 		if f.check == nil {

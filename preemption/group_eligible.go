@@ -80,8 +80,8 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 	return errors.Join(append(running, refuseGroup(ps))...)
 }
 
-// unequal compares each pod with the first, and with the group if the snapshot
-// knows it.
+// unequal compares each pod with the first. Priorities may differ where the
+// group has one of its own, and of a gang enough pods have to be there.
 func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
 	var ps []outrank.Problem
 	first := pods[0]
@@ -93,14 +93,19 @@ func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
 		if p.GroupKey() != first.GroupKey() {
 			add("spec.schedulingGroup.podGroupName", "group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey())
 		}
-		if p.PriorityValue() != first.PriorityValue() {
+		if p.PriorityValue() != first.PriorityValue() && (group == nil || group.Priority == nil) {
 			add("spec.priority", "%d, and %s has %d", p.PriorityValue(), first.Key(), first.PriorityValue())
-		}
-		if group != nil && group.Priority != nil && p.PriorityValue() != *group.Priority {
-			add("spec.priority", "%d, and the group %s has %d", p.PriorityValue(), group.Key(), *group.Priority)
 		}
 		if neverPreempts(p) != neverPreempts(first) {
 			add("spec.preemptionPolicy", "not that of %s", first.Key())
+		}
+	}
+	if group != nil && group.Policy == outrank.GangPolicy {
+		if there := snap.runningOf(group) + len(pods); there < int(group.MinCount) {
+			ps = append(ps, outrank.Problem{
+				Object: "podgroup " + group.Key(), Field: "spec.schedulingPolicy.gang.minCount",
+				Text: fmt.Sprintf("%d, and with those that run there are %d pods", group.MinCount, there),
+			})
 		}
 	}
 	return ps

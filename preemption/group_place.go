@@ -17,9 +17,16 @@ var ErrPlacement = errors.New("placement makes no sense")
 // FirstFit is the [Place] that a nil one stands for: the pods one after the
 // other in the order given, each to the first node in the cluster's order that
 // passes the evaluator's filters with those before it in place. Nominated pods
-// are left room for as in [Evaluator.Preempt]. It gives up at the first pod
-// without a node: another order, or another node for an earlier pod, might have
-// had a place for all.
+// are left room for as in [Evaluator.Preempt].
+//
+// How many pods are enough is for the policy of the first one's group to say
+// ([outrank.PodGroup].Policy): all of them where the snapshot does not know the
+// group or its policy; one under the basic policy; in a gang so many that
+// minCount pods run, counting those on nodes already, but one at least, and all
+// where there are fewer. Pods that fit nowhere are left out while enough may be
+// left, and FirstFit gives up at the first without which there are too few:
+// another order, or another node for an earlier pod, might have had a place for
+// more.
 //
 // The snapshot is used to bind the pods and afterwards is exactly as before,
 // so nobody else may use it at the time. Errors are the context's, a filter's
@@ -29,25 +36,71 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
+	return e.firstFit(ctx, snap, pods, snap.wanted(pods))
+}
+
+// firstFit looks for places for so many of the pods as are wanted, and leaves
+// the snapshot as it was.
+func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
 	mark := snap.Mark()
-	placed, err := e.firstFit(ctx, snap, pods)
+	placed, err := e.bindFirst(ctx, snap, pods, wanted)
 	if err := errors.Join(err, snap.Undo(mark)); err != nil {
 		return Placement{}, err
 	}
 	return placed, nil
 }
 
-func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error) {
+// bindFirst binds each pod to the first node that takes it, and refuses with the
+// first that found none once too few are left.
+func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
 	var placed Placement
-	for _, pod := range pods {
+	var first *Refusal
+	for i, pod := range pods {
 		node, refused, err := e.firstNode(ctx, snap, pod)
-		if err != nil || refused != nil {
-			return Placement{Refused: refused}, err
+		switch {
+		case err != nil:
+			return Placement{}, err
+		case refused == nil:
+			snap.seat(pod, node, "")
+			placed.Assignments = append(placed.Assignments, Assignment{pod, node})
+			continue
+		case first == nil:
+			first = refused
 		}
-		snap.seat(pod, node, "")
-		placed.Assignments = append(placed.Assignments, Assignment{pod, node})
+		if left := len(pods) - 1 - i; len(placed.Assignments)+left < wanted {
+			return Placement{Refused: first}, nil
+		}
+		placed.Enough = true
 	}
 	return placed, nil
+}
+
+// wanted is how many of the pods have to find a place (rule 12.1.2).
+func (s *Snapshot) wanted(pods []*outrank.Pod) int {
+	if len(pods) == 0 {
+		return 0
+	}
+	group, all := s.groups[pods[0].GroupKey()], len(pods)
+	switch {
+	case group == nil || group.Policy == "":
+		return all
+	case group.Policy == outrank.BasicPolicy:
+		return 1
+	}
+	return min(max(int(group.MinCount)-s.runningOf(group), 1), all)
+}
+
+// runningOf counts the pods of a group that are on nodes.
+func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
+	key, n := group.Key(), 0
+	for _, slot := range s.order {
+		for _, p := range s.nodes[slot].pods {
+			if p.pod.GroupKey() == key {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // firstNode finds the first node that takes the pod as things are, or says why
@@ -83,7 +136,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	}
 	r.plan.Placements++
 	if r.place == nil {
-		return r.evaluator.FirstFit(ctx, r.work, r.pods)
+		return r.evaluator.firstFit(ctx, r.work, r.pods, r.wanted)
 	}
 	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
 	if err != nil {
@@ -92,16 +145,17 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	if placed.Refused != nil {
 		return placed, nil
 	}
-	return placed, r.complete(placed.Assignments)
+	return placed, r.complete(&placed)
 }
 
-// complete checks that each pod has one node, and that there is such a node.
-func (r *groupRun) complete(assignments []Assignment) error {
+// complete checks that each pod has one node, or that those that have are said
+// to be enough, and that there is such a node.
+func (r *groupRun) complete(placed *Placement) error {
 	missing := make(map[string]bool, len(r.pods))
 	for _, p := range r.pods {
 		missing[p.Key()] = true
 	}
-	for _, a := range assignments {
+	for _, a := range placed.Assignments {
 		if a.Pod == nil || !missing[a.Pod.Key()] {
 			return fmt.Errorf("%w: a pod that was not asked for, or twice", ErrPlacement)
 		}
@@ -110,8 +164,11 @@ func (r *groupRun) complete(assignments []Assignment) error {
 			return fmt.Errorf("%w: %s: no node %q", ErrPlacement, a.Pod.Key(), a.Node)
 		}
 	}
+	if len(placed.Assignments) == 0 {
+		return fmt.Errorf("%w: no pod has a node, and nothing says why", ErrPlacement)
+	}
 	for _, p := range r.pods {
-		if missing[p.Key()] {
+		if missing[p.Key()] && !placed.Enough {
 			return fmt.Errorf("%w: pod %s has no node, and nothing says why", ErrPlacement, p.Key())
 		}
 	}

@@ -18,12 +18,14 @@ type groupRun struct {
 	keys      map[string]bool // of pods
 	group     string
 	priority  int32
+	wanted    int // how many of the pods have to find a place
 	now       instant
 	place     PlaceFunc
 	plan      *GroupPlan
 }
 
-// PreemptGroup decides who has to leave so that all pods of a group can run
+// PreemptGroup decides who has to leave so that a group of pods can run: all of
+// them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
 // (section 11; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
 //
 //  1. is there a place for the group as things are? Then it fits;
@@ -66,7 +68,10 @@ type groupRun struct {
 //     either disruption mode, as it does from v1.37 on.
 //   - A single pod is a single pod also where it belongs to a group of
 //     [outrank.DisruptPod]; the reference puts it before pods of no group.
-//   - Pods of unequal priority or policy are no group, as from v1.37 on.
+//   - Pods of unequal preemption policy are no group, as from v1.37 on, and
+//     neither are pods of unequal priority whose group has none. A group that has
+//     one preempts with it, whatever its pods have.
+//   - A group whose policy is not known needs a place for each of its pods.
 //   - Earlier nominations of the group's own pods are not in its way.
 //
 // The snapshot is only read; any number of calls may run on it at once. The
@@ -109,8 +114,11 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	}
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		keys: map[string]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(),
+		keys: map[string]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(), wanted: snap.wanted(req.Pods),
 		now: instantOf(req.Now), place: req.Place,
+	}
+	if group := snap.groups[r.group]; group != nil && group.Priority != nil {
+		r.priority = *group.Priority
 	}
 	r.plan = &GroupPlan{Group: r.group}
 	var states []*podState

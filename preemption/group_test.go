@@ -34,16 +34,43 @@ var groupShapes = map[string]gen.Shape{
 var monotoneGroups = gen.Shape{Groups: 2, Budgets: 4, Nominated: 4, Taints: true, Selectors: true}
 
 // drawGroup draws a cluster and a preempting group. Where the group is one that
-// the cluster knows, the two agree on its priority.
+// the cluster knows, its priority may be any, also where its pods have others, and
+// there are enough pods for a gang.
 func drawGroup(t *rapid.T, shape gen.Shape) (*outrank.Cluster, []*outrank.Pod) {
 	c := gen.Cluster(shape).Draw(t, "cluster")
 	pods := gen.PreemptorGroup(shape).Draw(t, "group")
-	for _, g := range c.Groups {
-		if g.Key() == pods[0].GroupKey() && g.Priority != nil {
-			g.Priority = outrank.Priority(pods[0].PriorityValue())
+	own := ownGroup(c, pods)
+	if own == nil {
+		return c, pods
+	}
+	own.MinCount = min(own.MinCount, int32(len(pods)))
+	if own.Priority != nil && rapid.Bool().Draw(t, "priority of its pods") {
+		own.Priority = outrank.Priority(pods[0].PriorityValue())
+	} else if own.Priority != nil {
+		own.Priority = outrank.Priority(rapid.SampledFrom([]int32{-1, 3, 10, 2000}).Draw(t, "priority of the group"))
+		for i, p := range pods {
+			p.Priority = outrank.Priority(rapid.SampledFrom([]int32{-1, 3, 10, 2000}).Draw(t, fmt.Sprint("priority of pod ", i)))
 		}
 	}
 	return c, pods
+}
+
+// ownGroup is the group of the preemptor, nil where the cluster does not know it.
+func ownGroup(c *outrank.Cluster, pods []*outrank.Pod) *outrank.PodGroup {
+	for _, g := range c.Groups {
+		if g.Key() == pods[0].GroupKey() {
+			return g
+		}
+	}
+	return nil
+}
+
+// groupPriority is what the preemptor counts with.
+func groupPriority(c *outrank.Cluster, pods []*outrank.Pod) int32 {
+	if own := ownGroup(c, pods); own != nil && own.Priority != nil {
+		return *own.Priority
+	}
+	return pods[0].PriorityValue()
 }
 
 func overGroupShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod)) {
@@ -171,8 +198,8 @@ func TestPropertyGroupVictims(t *testing.T) {
 		plan := preemptGroup(t, snap, pods)
 		gone := map[string]bool{}
 		for _, v := range plan.Victims {
-			if v.Priority >= pods[0].PriorityValue() {
-				t.Fatalf("victim %s has priority %d, the group %d", v, v.Priority, pods[0].PriorityValue())
+			if own := groupPriority(c, pods); v.Priority >= own {
+				t.Fatalf("victim %s has priority %d, the group %d", v, v.Priority, own)
 			}
 			if v.Blocks == nil {
 				t.Fatalf("nothing says why %s could not stay", v)
@@ -224,8 +251,23 @@ func TestPropertyGroupHasItsPlaces(t *testing.T) {
 			require.NoError(t, snap.AddPod(&bound))
 		}
 		fits := plan.Outcome == preemption.Fits || plan.Outcome == preemption.Preempt
-		if fits != (len(plan.Placement) == len(pods)) {
-			t.Fatalf("outcome %v with %d pods of %d placed", plan.Outcome, len(plan.Placement), len(pods))
+		wanted := len(pods)
+		if own := ownGroup(c, pods); own != nil && own.Policy == outrank.BasicPolicy {
+			wanted = 1
+		} else if own != nil && own.Policy == outrank.GangPolicy {
+			wanted = 0
+			for n := range snap.Nodes() {
+				for _, p := range snap.PodsOn(n.Name) {
+					if p.GroupKey() == plan.Group {
+						wanted--
+					}
+				}
+			}
+			// Those placed run by now.
+			wanted = min(max(int(own.MinCount)+wanted+len(plan.Placement), 1), len(pods))
+		}
+		if fits && len(plan.Placement) < wanted || !fits && len(plan.Placement) > 0 {
+			t.Fatalf("outcome %v with %d pods of %d placed, %d are enough", plan.Outcome, len(plan.Placement), len(pods), wanted)
 		}
 	})
 }

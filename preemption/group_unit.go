@@ -147,9 +147,9 @@ func (u *unit) name() string {
 
 // charge takes the units from the budgets that cover their pods, in order of
 // importance (section 4; filterVictimsWithPDBViolation of pod group
-// preemption): pod by pod, and for each pod budget by budget up to the first
-// that has nothing left. Because of that the order of the budgets tells; it is
-// that of their namespaces and names.
+// preemption): pod by pod up to the first that violates one, and for each pod
+// budget by budget up to the first that has nothing left. Because of that the
+// orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
 func (r *groupRun) charge(units []*unit) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
@@ -161,13 +161,10 @@ func (r *groupRun) charge(units []*unit) {
 		for _, p := range u.pods {
 			order = append(order[:0], p.class.covering...)
 			slices.SortFunc(order, byKey)
-			for i := range order {
-				if broken := ledger.Charge(p.pod, order[i:i+1]); len(broken) > 0 {
-					if !slices.Contains(u.violated, order[i]) {
-						u.violated = append(u.violated, order[i])
-					}
-					break
-				}
+			broken := slices.IndexFunc(order, func(b int32) bool { return len(ledger.Charge(p.pod, []int32{b})) > 0 })
+			if broken >= 0 {
+				u.violated = []int32{order[broken]}
+				break
 			}
 		}
 	}

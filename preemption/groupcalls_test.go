@@ -95,8 +95,8 @@ func TestGroupConfig(t *testing.T) {
 func TestGroupRefuses(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:  []*outrank.Node{node("n1", "1", "a")},
-		Pods:   []*outrank.Pod{pod("runs", 9, "1", on("n1"))},
-		Groups: []*outrank.PodGroup{prior(whole("g"), 5)},
+		Pods:   []*outrank.Pod{pod("runs", 9, "1", on("n1")), pod("own", 9, "1", on("n1"), in("gang"))},
+		Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 4)},
 	}
 	negative := pod("p", 9, "1")
 	negative.Overhead = resource.MustList("cpu", "-1")
@@ -123,8 +123,8 @@ pod default/r: spec.preemptionPolicy: not that of default/p
 pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "default/h"`,
 		},
 		{
-			"not the priority of the group", []*outrank.Pod{pod("p", 9, "1", in("g"))}, outrank.ErrInvalid,
-			"pod default/p: spec.priority: 9, and the group default/g has 5",
+			"too few for a gang", []*outrank.Pod{pod("p", 9, "1", in("gang")), pod("q", 9, "1", in("gang"))}, outrank.ErrInvalid,
+			"podgroup default/gang: spec.schedulingPolicy.gang.minCount: 4, and with those that run there are 3 pods",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -192,6 +192,37 @@ func TestGroupPlace(t *testing.T) {
 			return answer(), nil
 		}
 		_, err := e.PreemptGroup(context.Background(), snap, req)
+		assert.ErrorIs(t, err, preemption.ErrPlacement, name)
+	}
+}
+
+// A Place of the caller's says which pods are enough ([preemption.Placement.Enough]);
+// the others have no node, and are not nominated.
+func TestGroupPlaceSaysEnough(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
+	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	pods := gang(3)
+	one := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		placed, err := e.FirstFit(ctx, snap, pods[1:2])
+		placed.Enough = true
+		return placed, err
+	}
+	req := preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: one}
+	plan, err := e.PreemptGroup(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "preempt [default/a] violations 0; gang-1 on n1", say(plan))
+	require.NoError(t, snap.ApplyGroup(plan))
+	assert.Equal(t, []string{"default/gang-1"}, keys(snap.NominatedTo("n1")))
+
+	for name, answer := range map[string]preemption.Placement{
+		"enough, but nobody": {Enough: true},
+		"twice":              {Enough: true, Assignments: assigned(pods[0], "n1", pods[0], "n1").Assignments},
+		"no such node":       {Enough: true, Assignments: assigned(pods[0], "n3").Assignments},
+	} {
+		req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+			return answer, nil
+		}
+		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, c), req)
 		assert.ErrorIs(t, err, preemption.ErrPlacement, name)
 	}
 }

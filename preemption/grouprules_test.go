@@ -39,6 +39,10 @@ func prior(g *outrank.PodGroup, priority int32) *outrank.PodGroup {
 	return g
 }
 
+func policy(name string, policy outrank.GroupPolicy, minCount int32) *outrank.PodGroup {
+	return &outrank.PodGroup{Name: name, Policy: policy, MinCount: minCount}
+}
+
 // gang is n pods of priority 9 that want one cpu each.
 func gang(n int, options ...with) []*outrank.Pod {
 	var pods []*outrank.Pod
@@ -223,7 +227,7 @@ func TestGroupRules(t *testing.T) {
 			pods: gang(1), want: "preempt [default/g (3 pods)] violations 1; gang-0 on n1",
 		},
 		{
-			name: "all pods of a group are charged, also after one has violated a budget",
+			name: "of a group no pod is charged after the first that violates a budget (rule 12.5.2)",
 			c: &outrank.Cluster{
 				Nodes:   nodes("2", "1"),
 				Groups:  []*outrank.PodGroup{whole("g")},
@@ -233,8 +237,82 @@ func TestGroupRules(t *testing.T) {
 					pod("c", 1, "1", on("n2"), app("db")),
 				},
 			},
-			// c finds the budget used up, so that both violate and g is first.
+			// a violates, so that b leaves to c what the budget one allows: c violates
+			// nothing, and g alone is put back among those that violate.
+			pods: gang(1), want: "preempt [default/c] violations 0; gang-0 on n2",
+		},
+		{
+			name: "of a group the pods before the first that violates a budget are charged",
+			c: &outrank.Cluster{
+				Nodes:   nodes("2", "1"),
+				Groups:  []*outrank.PodGroup{whole("g")},
+				Budgets: []*outrank.PodDisruptionBudget{budget("none", "web", 0), {Name: "one", Selector: selects("db"), Allowed: 1}},
+				Pods: []*outrank.Pod{
+					pod("a", 2, "1", on("n1"), in("g"), app("web")), pod("b", 2, "1", on("n1"), in("g"), app("db"), started(-90)),
+					pod("c", 1, "1", on("n2"), app("db")),
+				},
+			},
+			// c finds the budget used up by b, so that both units violate.
 			pods: gang(1), want: "preempt [default/c] violations 1; gang-0 on n2",
+		},
+		{
+			name: "the group preempts with its own priority, be that of its pods lower (rule 12.1.3)",
+			c: &outrank.Cluster{Nodes: nodes("1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 50)}, Pods: []*outrank.Pod{
+				pod("a", 20, "1", on("n1")),
+			}},
+			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n1",
+		},
+		{
+			name: "or higher",
+			c: &outrank.Cluster{Nodes: nodes("1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 5)}, Pods: []*outrank.Pod{
+				pod("a", 7, "1", on("n1")),
+			}},
+			pods: gang(1), want: "nothing helps",
+		},
+		{
+			name: "or be they unequal; the more important pod has the first place",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 50)}, Pods: []*outrank.Pod{
+				pod("a", 20, "1", on("n1")), pod("b", 20, "1", on("n2")),
+			}},
+			pods: []*outrank.Pod{pod("p", 1, "1", in("gang")), pod("q", 99, "1", in("gang"))},
+			want: "preempt [default/a default/b] violations 0; q on n1; p on n2",
+		},
+		{
+			name: "one place is enough for a group of the basic policy (rule 12.1.2): nobody has to leave for the second",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.BasicPolicy, 0)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1")),
+			}},
+			pods: gang(2), want: "fits; gang-0 on n2",
+		},
+		{
+			name: "and one is evicted for one place",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.BasicPolicy, 0)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n2")),
+			}},
+			pods: gang(2), want: "preempt [default/a] violations 0; gang-0 on n1",
+		},
+		{
+			name: "a gang gets the places that it needs, and pods that fit nowhere are passed over",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n2")),
+			}},
+			pods: []*outrank.Pod{pod("large", 9, "4", in("gang")), pod("p", 9, "1", in("gang")), pod("q", 9, "1", in("gang"))},
+			want: "preempt [default/b default/a] violations 0; p on n1; q on n2",
+		},
+		{
+			name: "one that can have too few gets none, and says why the first has no place",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1")), pod("b", 9, "1", on("n2")),
+			}},
+			pods: gang(3),
+			want: "nothing helps: no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu",
+		},
+		{
+			name: "pods of the gang that run already count, and one place is needed at least",
+			c: &outrank.Cluster{Nodes: nodes("2", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+				pod("own-1", 9, "1", on("n1"), in("gang")), pod("own-2", 9, "1", on("n1"), in("gang")), pod("b", 2, "1", on("n2")),
+			}},
+			pods: gang(3), want: "preempt [default/b] violations 0; gang-0 on n2",
 		},
 		{
 			name: "for one pod the first budget that has nothing left ends it: the next is not charged",

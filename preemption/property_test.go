@@ -125,7 +125,7 @@ func candidate(c *preemption.Candidate) reference.Candidate {
 func status(s preemption.Status) reference.Status {
 	reasons := slices.Clone(s.Reasons)
 	slices.Sort(reasons)
-	return reference.Status{Code: reference.Code(s.Code), Plugin: s.Filter, Reasons: reasons}
+	return reference.Status{Code: reference.Code(s.Code), Plugin: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: reasons}
 }
 
 // asJSON shows an input whole, pointers followed.

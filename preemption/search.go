@@ -92,9 +92,11 @@ var searches = sync.Pool{New: func() any { return &search{} }}
 
 // prunable reports whether a question can be answered by a search.
 func (c *Config) prunable(req *Request) bool {
+	policy := &c.Policy
 	return req.Statuses == nil && c.Sample == nil && len(c.Extenders) == 0 && len(c.Scorers) == 0 &&
 		c.MayEvict == nil && c.Importance == nil &&
-		c.Policy.Victims == Reprieve && c.Policy.Budgets == PerVictim && c.Policy.Ranks == nil
+		policy.Victims == Reprieve && policy.Budgets == PerVictim && policy.Ranks == nil &&
+		!policy.IgnoreStart && !policy.EvictUnprioritized && !policy.FilterOnce && !policy.EmptySelectors
 }
 
 // decidePruned answers a question by a search.

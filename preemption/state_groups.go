@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -92,9 +93,31 @@ func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 	s.put(s.newPodState(pod, node, nominated, s.classOf(pod)))
 }
 
+// checkSelectors refuses a preemptor with a selector that the scheduler cannot
+// read. On a pod that is there such a selector matches nothing.
+func checkSelectors(pod *outrank.Pod) error {
+	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.Pods, pod.Affinity.AntiPods} {
+		for i := range terms {
+			if err := errors.Join(terms[i].Selector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
+				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+			}
+		}
+	}
+	for i := range pod.TopologySpread {
+		c := &pod.TopologySpread[i]
+		if err := c.Selector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
+			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+		}
+	}
+	return nil
+}
+
 // checkPreemptor reports what keeps a pod from being placed at all.
 func (s *Snapshot) checkPreemptor(pod *outrank.Pod) error {
 	if err := pod.Validate(); err != nil {
+		return err
+	}
+	if err := checkSelectors(pod); err != nil {
 		return err
 	}
 	if p, ok := s.pods.of(pod); ok && p.running {

@@ -18,7 +18,8 @@ func (s Shape) groupNames() []string {
 }
 
 // groups puts some of the pods in groups, wherever they are, and draws the
-// groups: most are disrupted as a whole, and some have a priority of their own.
+// groups: most are disrupted as a whole, and some have a priority of their own,
+// or a policy.
 func groups(t *rapid.T, s Shape, pods []*outrank.Pod) []*outrank.PodGroup {
 	if s.Groups == 0 {
 		return nil
@@ -36,6 +37,10 @@ func groups(t *rapid.T, s Shape, pods []*outrank.Pod) []*outrank.PodGroup {
 		}
 		if oneIn(t, "has a priority", 2) {
 			g.Priority = residentPriority(t)
+		}
+		g.Policy = pick(t, "policy", "", outrank.BasicPolicy, outrank.GangPolicy)
+		if g.Policy == outrank.GangPolicy {
+			g.MinCount = rapid.Int32Range(1, 4).Draw(t, "min count")
 		}
 		list = append(list, g)
 	}

@@ -298,7 +298,20 @@ type PodGroup struct {
 	Spec       struct {
 		DisruptionMode json.RawMessage `json:"disruptionMode,omitempty"`
 		Priority       *int32          `json:"priority,omitempty"`
+
+		SchedulingPolicy GroupPolicy `json:"schedulingPolicy,omitzero"`
 	} `json:"spec,omitzero"`
+}
+
+// GroupPolicy is spec.schedulingPolicy of a PodGroup: one member of the two.
+type GroupPolicy struct {
+	Basic *struct{}   `json:"basic,omitempty"`
+	Gang  *GangPolicy `json:"gang,omitempty"`
+}
+
+// GangPolicy is spec.schedulingPolicy.gang of a PodGroup.
+type GangPolicy struct {
+	MinCount int32 `json:"minCount,omitempty"`
 }
 
 // Namespace is v1 Namespace.

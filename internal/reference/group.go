@@ -11,8 +11,8 @@ import (
 type GroupInput struct {
 	// Cluster is as in Input; its Groups say which pods leave together.
 	Cluster *outrank.Cluster
-	// Pods are the preemptor. They have one group, priority and preemption
-	// policy in common.
+	// Pods are the preemptor. They have one group and preemption policy in common,
+	// and one priority where the group has none.
 	Pods []*outrank.Pod
 	Now  time.Time
 }
@@ -30,8 +30,8 @@ type GroupUnit struct {
 	Blocked Refusal
 }
 
-// Refusal is the pod that found no place, with what each node said. It is
-// empty where all found one.
+// Refusal is the first pod that found no place, with what each node said. It is
+// empty where enough found one.
 type Refusal struct {
 	Pod   string
 	Nodes map[string]Status
@@ -49,8 +49,8 @@ type GroupDecision struct {
 	Possible   int
 	Victims    []GroupUnit
 	Violations int
-	// Placement has the node of each pod, where the group fits or can be made
-	// to.
+	// Placement has the node of each pod that has one, where the group fits or can
+	// be made to.
 	Placement map[string]string
 	// ClearedNominations are keys, sorted.
 	ClearedNominations []string
@@ -129,23 +129,54 @@ func (g *group) has(p *outrank.Pod) bool {
 	return slices.ContainsFunc(g.pods, func(q *outrank.Pod) bool { return q.Key() == p.Key() })
 }
 
-func (g *group) priority() int32 { return g.pods[0].PriorityValue() }
+// priority is the group's own, or else that of its pods (rule 12.1.3).
+func (g *group) priority() int32 {
+	if known := g.groupOf(g.pods[0]); known != nil && known.Priority != nil {
+		return *known.Priority
+	}
+	return g.pods[0].PriorityValue()
+}
 
 // place puts the pods one by one on the first node that takes them, and gives
-// where they are, or nil and why.
+// where they are if enough have a place, or else nil and why the first has none.
 func (g *group) place(c *outrank.Cluster) (map[string]string, Refusal) {
-	placement := map[string]string{}
+	placement, first := map[string]string{}, Refusal{}
 	for _, p := range g.pods {
 		node, refusal := g.firstNode(c, p)
 		if node == "" {
-			return nil, refusal
+			if first.Pod == "" {
+				first = refusal
+			}
+			continue
 		}
 		placement[p.Key()] = node
 		bound := *p
 		bound.NodeName = node
 		c = withPods(c, []*outrank.Pod{&bound})
 	}
+	if !g.enough(len(placement)) {
+		return nil, first
+	}
 	return placement, Refusal{}
+}
+
+// enough: so many of the pods may run without the others (rule 12.1.2).
+func (g *group) enough(placed int) bool {
+	known := g.groupOf(g.pods[0])
+	switch {
+	case placed == len(g.pods):
+		return true
+	case known == nil || known.Policy == "" || placed == 0:
+		return false
+	case known.Policy == outrank.BasicPolicy:
+		return true
+	}
+	for _, p := range g.cluster.Pods {
+		if g.runs(p) && p.GroupKey() == known.Key() {
+			placed++
+		}
+	}
+	return placed >= int(known.MinCount)
 }
 
 func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) {

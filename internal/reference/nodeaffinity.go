@@ -108,7 +108,9 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	if all || names[n.Name] {
 		return Status{}
 	}
-	return unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+	status := unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+	status.ExcludedBy = nodeAffinity
+	return status
 }
 
 // namedNodes are the nodes that the terms name between them; all is set if some

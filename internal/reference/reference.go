@@ -69,8 +69,10 @@ type Status struct {
 	Code Code
 	// Plugin is the filter that failed first; empty for a success and for what
 	// is decided outside the filters.
-	Plugin  string
-	Reasons []string
+	Plugin string
+	// ExcludedBy is the filter because of which none was asked.
+	ExcludedBy string
+	Reasons    []string
 }
 
 // Victim is a pod that has to leave.

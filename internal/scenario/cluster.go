@@ -12,9 +12,10 @@ import (
 //	pod ...         see Line.Pod
 //	budget NAME selector=(app=web) allowed=1 [namespace=NS] [disrupted=POD,...]
 //	namespace NAME [labels=a=b]
-//	podgroup NAME [whole] [priority=5] [namespace=NS]
+//	podgroup NAME [whole] [basic | gang=2] [priority=5] [namespace=NS]
 //
-// A podgroup is disrupted pod by pod, or as a whole. No two objects of a kind
+// A podgroup is disrupted pod by pod, or as a whole; the number of a gang is how
+// many of its pods have to find a place, and without a policy all have to. No two objects of a kind
 // may have one name, and a pod must be on a node that is there; mistakes stand
 // in the lines.
 func Cluster(body []*Line) *outrank.Cluster {
@@ -87,6 +88,8 @@ func (l *Line) podGroup() *outrank.PodGroup {
 	l.Options(Options{
 		"namespace=": Text(&g.Namespace),
 		"whole":      func(string) error { g.Disruption = outrank.DisruptPodGroup; return nil },
+		"basic":      func(string) error { g.Policy = outrank.BasicPolicy; return nil },
+		"gang=":      func(v string) error { g.Policy = outrank.GangPolicy; return Number(&g.MinCount)(v) },
 		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
 	})
 	return g

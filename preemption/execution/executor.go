@@ -28,6 +28,12 @@ const (
 	// After any failure the rest is skipped and the preemptor is activated; it
 	// keeps its nomination.
 	Asynchronous
+	// NominatedFirst is the order of v1.13 (rule 13.2.7): the preemptor is
+	// nominated first; then the victims are evicted one after another, whatever
+	// Parallel says, up to the first failure; and the nominations of lower
+	// priority are cleared in the end. Where the preemptor cannot be nominated, no
+	// victim is evicted. The events on victims are those of v1.13, too.
+	NominatedFirst
 )
 
 // String returns the name of the order.
@@ -37,6 +43,8 @@ func (o Order) String() string {
 		return "synchronous"
 	case Asynchronous:
 		return "asynchronous"
+	case NominatedFirst:
+		return "nominated first"
 	}
 	return fmt.Sprintf("Order(%d)", uint8(o))
 }
@@ -54,6 +62,10 @@ type Config struct {
 	// Scheduler is the name in the condition of a victim; empty means
 	// [DefaultScheduler].
 	Scheduler string
+	// SimplifiedEvents posts the events of [preemption.Simplified] (rules 13.3.9
+	// and 13.3.10): a warning on each victim, and one on the preemptor once all is
+	// done.
+	SimplifiedEvents bool
 	// Nominator, if any, is told of the nominations that are set and cleared.
 	// Which pods lose their nomination is then read from it at that moment, in
 	// place of the plan's ClearedNominations.
@@ -87,7 +99,7 @@ func (c *Config) Validate() error {
 	if c.Actions == nil {
 		add("Actions", "missing")
 	}
-	if c.Order > Asynchronous {
+	if c.Order > NominatedFirst {
 		add("Order", "%d is none", c.Order)
 	}
 	if c.Parallel < 0 || c.Parallel > maxParallel {
@@ -132,7 +144,10 @@ func NewExecutor(config Config) (*Executor, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	if config.Parallel == 0 {
+	switch {
+	case config.Order == NominatedFirst:
+		config.Parallel = 1
+	case config.Parallel == 0:
 		config.Parallel = defaultParallel
 	}
 	if config.Remember == 0 {

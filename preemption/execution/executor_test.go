@@ -39,6 +39,28 @@ func TestOrders(t *testing.T) {
 			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b",
 			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
+		"nominated first": {
+			"as v1.13 does it: its own nomination, victims, nominations of others (rule 13.2.7)", execution.NominatedFirst, planFor(victimsNamed("a b")...), nil,
+			"latest p|nominate p n1|evict a|event a|evict b|event b|clear nomination lower",
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"nominating first fails": {
+			"no victim has to go for it, and nobody waits to be activated", execution.NominatedFirst, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
+			"latest p|nominate p n1!", "default/p on n1: interrupted; default/a skipped", errBusy,
+		},
+		"a victim of v1.13 fails": {
+			"the rest is skipped; the nomination stays", execution.NominatedFirst, planFor(victimsNamed("a b c")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
+			"latest p|nominate p n1|evict a|event a|evict b!",
+			"default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", errBusy,
+		},
+		"clearing fails in v1.13": {
+			"not critical", execution.NominatedFirst, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|nominate p n1|evict a|event a|clear nomination lower!",
+			"default/p on n1: completed; default/a evicted; nominated", nil,
+		},
 		"waiting": {
 			"a victim that waits is rejected, not deleted", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Waiting = func(*outrank.Pod) bool { return true } },
@@ -204,6 +226,51 @@ func TestWhatActionsAreTold(t *testing.T) {
 		Message: "Preempted by pod uid-p on node n1",
 	}, calls[2].Event)
 	assert.Same(t, latest, calls[3].Pod, "the latest version is nominated")
+}
+
+// The variants word their events in their own ways (rules 13.2.8, 13.3.9 and
+// 13.3.10).
+func TestEventsOfTheVariants(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config execution.Config
+		want   []string
+	}{
+		{"today", execution.Config{}, []string{"Normal Preempted default/a: Preempted by pod uid-p on node n1", "Normal Preempted default/b: Preempted by pod uid-p on node n1"}},
+		{"v1.13", execution.Config{Order: execution.NominatedFirst}, []string{"Normal Preempted default/a: by default/p on node n1", "Normal Preempted default/b: by default/p on node n1"}},
+		{"simplified", execution.Config{SimplifiedEvents: true}, []string{
+			"Warning Preempted default/a: Preempted by default/p on node n1", "Warning Preempted default/b: Preempted by default/p on node n1",
+			"Normal Preempted default/p: Preempting 2 pods on node n1",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &executiontest.Recorder{}
+			c.config.Actions = r
+			c.config.Parallel = 1
+			_, err := newExecutor(t, c.config).Execute(context.Background(), planFor(victimsNamed("a b")...))
+			require.NoError(t, err)
+			var got []string
+			for _, call := range r.Calls() {
+				if call.Op == executiontest.OpEvent {
+					got = append(got, call.Event.String())
+				}
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+	// No event about the preemptor where its victims did not all go.
+	r := &executiontest.Recorder{Do: failOn(errBusy, "evict a")}
+	_, err := newExecutor(t, execution.Config{Actions: r, SimplifiedEvents: true}).Execute(context.Background(), planFor(victimsNamed("a")...))
+	require.ErrorIs(t, err, errBusy)
+	assert.Equal(t, "latest p|evict a!", strings.Join(story(r), "|"))
+}
+
+// In the order of v1.13 victims go one after another, whatever Parallel says.
+func TestNominatedFirstEvictsOneByOne(t *testing.T) {
+	r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
+	report, err := newExecutor(t, execution.Config{Actions: r, Order: execution.NominatedFirst, Parallel: 8}).Execute(context.Background(), planFor(victimsNamed("a b c")...))
+	require.ErrorIs(t, err, errBusy)
+	assert.Equal(t, "default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", report.String())
 }
 
 func TestEndOfTheContext(t *testing.T) {

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -102,8 +103,8 @@ type Verdict struct {
 	Kind FailureKind
 	// Result is how the attempt counts.
 	Result AttemptResult
-	// Filters are the names of the filters that turned nodes down, sorted by
-	// name. Only events that concern one of them can help the pod.
+	// Filters are the names of the filters that turned nodes down, or because
+	// of which nodes were not filtered at all, sorted by name. Only events that concern one of them can help the pod.
 	Filters []string
 	// Nomination is what becomes of the pod's nomination.
 	Nomination Nomination
@@ -187,8 +188,8 @@ func (f *Failure) kind() FailureKind {
 func (f *Failure) filters(kind FailureKind) []string {
 	var names []string
 	add := func(s *preemption.Status) {
-		if s.Filter != "" {
-			names = append(names, s.Filter)
+		if name := cmp.Or(s.Filter, s.ExcludedBy); name != "" {
+			names = append(names, name)
 		}
 	}
 	switch kind {

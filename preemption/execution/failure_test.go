@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func countOf(nodes int, filter string, reasons ...string) preemption.Count {
@@ -35,6 +36,8 @@ func TestVerdict(t *testing.T) {
 	both := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu", "Insufficient memory")
 	taint := countOf(10, preemption.TaintToleration, "node(s) had untolerated taint(s)")
 	absent := preemption.Count{Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}, Nodes: 1}
+	excluded := absent
+	excluded.Status.ExcludedBy = preemption.NodeAffinity
 	never := turnedDown(preemption.NotEligible, short)
 	never.Ineligible = preemption.PolicyNever
 	helpless := turnedDown(preemption.NothingHelps, short, taint)
@@ -92,6 +95,12 @@ func TestVerdict(t *testing.T) {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
 			execution.NoFit, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination},
 			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+		},
+		"excluded": {
+			"a node that no filter saw because of one (rule 15.2.3): events of that one may help",
+			execution.Failure{Plan: turnedDown(preemption.NothingHelps, excluded, short)},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, execution.Nomination{Change: execution.DropNomination},
+			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"refused": {
 			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},
@@ -186,6 +195,28 @@ func TestTexts(t *testing.T) {
 	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
 	require.ErrorIs(t, v, outrank.ErrInvalid)
 	assert.Equal(t, 3, strings.Count(v.Error(), "\n")+1)
+}
+
+// A pod of a DaemonSet, which names its node by a field, waits for events about
+// nodes also where its node has no room: NodeAffinity left the others out (rule
+// 15.2.3).
+func TestFiltersOfAPodThatNamesItsNode(t *testing.T) {
+	p := pendingPod("agent")
+	p.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "4")}}
+	p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+		Fields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{"n1"}}},
+	}}}
+	room := resource.MustList("cpu", "1", "pods", "10")
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
+	require.NoError(t, err)
+	decider, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	plan, err := decider.Preempt(context.Background(), snap, p, now)
+	require.NoError(t, err)
+	failure := execution.Failure{Entry: entryOf(p), Plan: plan}
+	v, err := failure.Verdict()
+	require.NoError(t, err)
+	assert.Equal(t, []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, v.Filters)
 }
 
 // A verdict names the filters in the order of the alphabet and each once,

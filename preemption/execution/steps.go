@@ -68,6 +68,9 @@ func (x *execution) run(ctx context.Context) error {
 	err = x.steps(ctx)
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
+		if x.config.SimplifiedEvents {
+			x.config.Actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
+		}
 	}
 	activate = activate && (err != nil || x.report.clearingFailed())
 	return err
@@ -131,10 +134,18 @@ func (x *execution) steps(ctx context.Context) error {
 		x.clearNominations(ctx)
 		return x.evictLastAlone(ctx)
 	}
+	if x.config.Order == NominatedFirst {
+		if ok, err := x.nominate(ctx); !ok {
+			return err
+		}
+	}
 	if err := x.evictAll(ctx, x.toEvict); err != nil {
 		return err
 	}
 	x.clearNominations(ctx)
+	if x.config.Order == NominatedFirst {
+		return nil
+	}
 	_, err := x.nominate(ctx)
 	return err
 }
@@ -184,7 +195,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
-			x.config.Actions.Event(preemptedEvent(v.Pod, x.report.Preemptor, x.plan.Node))
+			x.config.Actions.Event(x.config.victimEvent(v.Pod, x.report.Preemptor, x.plan.Node))
 		}
 		all = all && v.Result.Done()
 	}

@@ -1,0 +1,42 @@
+package preemption
+
+// charge takes a pod from the budgets that cover it, and lists those that this
+// violates (section 4; filterPodsWithPDBViolation). The list lasts until the next
+// call.
+func (w *dryRunner) charge(p *podState) []int32 {
+	policy, covering := &w.a.config.Policy, p.class.covering
+	if policy.EmptySelectors {
+		covering = w.coveringAny(p)
+	}
+	if len(covering) == 0 {
+		return nil
+	}
+	if policy.Budgets == Uncharged {
+		return w.exhausted(covering)
+	}
+	return w.ledger.Charge(p.pod, covering)
+}
+
+// coveringAny lists the budgets that cover a pod where empty selectors and pods
+// without labels count (rule 13.3.6).
+func (w *dryRunner) coveringAny(p *podState) []int32 {
+	w.covering = w.covering[:0]
+	for i, b := range w.a.snap.budgets.list {
+		if b != nil && b.NamespaceName() == p.pod.NamespaceName() && b.Selector.Matches(p.pod.Labels) {
+			w.covering = append(w.covering, int32(i))
+		}
+	}
+	return w.covering
+}
+
+// exhausted picks the budgets that allow no disruption as they stand (rule
+// 13.2.2).
+func (w *dryRunner) exhausted(covering []int32) []int32 {
+	w.none = w.none[:0]
+	for _, i := range covering {
+		if w.a.snap.budgets.list[i].Allowed <= 0 {
+			w.none = append(w.none, i)
+		}
+	}
+	return w.none
+}

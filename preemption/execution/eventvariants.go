@@ -1,0 +1,29 @@
+package execution
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// victimEvent is the event about a victim, in the words of the variant.
+func (c *Config) victimEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
+	e := preemptedEvent(victim, preemptor, node)
+	by := fmt.Sprintf("by %s on node %s", preemptor.Key(), node)
+	switch {
+	case c.SimplifiedEvents:
+		e.Type, e.Action, e.Message = outrank.EventWarning, ActionScheduling, "Preempted "+by
+	case c.Order == NominatedFirst:
+		// v1.13 knows no action and no second pod of an event.
+		e.Action, e.Related, e.Message = "", nil, by
+	}
+	return e
+}
+
+// preemptingEvent is the event about the preemptor in the simplified variant.
+func preemptingEvent(preemptor *outrank.Pod, victims int, node string) outrank.Event {
+	return outrank.Event{
+		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionScheduling, Pod: preemptor,
+		Message: fmt.Sprintf("Preempting %d pods on node %s", victims, node),
+	}
+}
