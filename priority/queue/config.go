@@ -26,6 +26,11 @@ type Config struct {
 	// pod is tried again without an event that may help it. Zero means
 	// [DefaultUnschedulableTimeout]; v1.13 had [UnschedulableTimeoutV113].
 	UnschedulableTimeout time.Duration
+	// NoEarlyPop keeps a pod in backoff for as long as that lasts. Without it,
+	// the first pod that did not fit is popped early where no pod is active, and
+	// backoff goes by whole seconds (rules 5.3.3 to 5.3.5; upstream's feature
+	// SchedulerPopFromBackoffQ).
+	NoEarlyPop bool
 	// Compare orders the active pods: it is negative if a is to be popped before
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
@@ -90,6 +95,29 @@ func (c *Config) backoffAfter(attempts int) time.Duration {
 	}
 	return d
 }
+
+// backoffEnd returns when the backoff of an attempt ends that failed now (rules
+// 5.3.1 and 5.3.4).
+func (c *Config) backoffEnd(now time.Time, attempts int) time.Time {
+	end := now.Add(c.backoffAfter(attempts))
+	if !c.NoEarlyPop {
+		end = end.Truncate(backoffWindow)
+	}
+	return end
+}
+
+// backoffOver returns the first moment at which a backoff with this end is over
+// (rule 5.3.5); the zero time for a pod that never failed.
+func (c *Config) backoffOver(end time.Time) time.Time {
+	if c.NoEarlyPop || end.IsZero() {
+		return end
+	}
+	return end.Add(backoffWindow)
+}
+
+// backoffWindow is what backoff is counted in. All pods whose backoff ends within
+// one window are sorted by the order of the active pods.
+const backoffWindow = time.Second
 
 // order is the order of the active pool.
 func (c *Config) order(a, b *item) int {

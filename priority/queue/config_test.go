@@ -74,7 +74,7 @@ func TestBackoffUpToAnyLimit(t *testing.T) {
 		{1, 1<<63 - 1, []time.Duration{1, 2, 4}},
 		{1 << 61, 1<<63 - 1, []time.Duration{1 << 61, 1 << 62, 1<<63 - 1, 1<<63 - 1}},
 	} {
-		q, err := New(Config{InitialBackoff: c.initial, MaxBackoff: c.most})
+		q, err := New(Config{InitialBackoff: c.initial, MaxBackoff: c.most, NoEarlyPop: true})
 		require.NoError(t, err)
 		require.NoError(t, q.Add(&outrank.Pod{Name: "p"}, noon))
 		var got []time.Duration

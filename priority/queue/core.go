@@ -18,7 +18,9 @@ type core struct {
 	// cycle numbers the attempts, arrivals the pods that became active.
 	cycle, arrivals int64
 	closed          bool
-	// wake is closed when a pod becomes active or the queue closes; nil while no
+	// early says that the first pod in backoff is popped where none is active.
+	early bool
+	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
 }
@@ -28,8 +30,10 @@ type core struct {
 func (c *core) init(order func(a, b *item) int) {
 	c.items = map[podKey]*item{}
 	c.pools[active].order = order
-	c.pools[backoff].order = func(a, b *item) int {
-		return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), order(a, b))
+	for _, p := range []pool{backoff, errorBackoff} {
+		c.pools[p].order = func(a, b *item) int {
+			return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), order(a, b))
+		}
 	}
 	c.pools[unschedulable].order = func(a, b *item) int {
 		return cmp.Or(a.due.Compare(b.due), order(a, b))
@@ -77,6 +81,8 @@ func (c *core) push(it *item, to pool) {
 	if to == active {
 		c.arrivals++
 		it.arrival = c.arrivals
+	}
+	if to == active || to == backoff && c.early {
 		c.wakeAll()
 	}
 	c.pools[to].push(it)

@@ -20,8 +20,10 @@ type Entry struct {
 	// last did: it was added, or put back after an attempt. Moves between the
 	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
-	// BackoffEnd is when the pod may be tried again after its last failure;
-	// zero before the first, and always in a [FIFO].
+	// BackoffEnd is the end of the backoff after the last failure; zero before
+	// the first, and always in a [FIFO]. It is a whole second, and the pod is due
+	// when that second is over, unless [Config.NoEarlyPop] is set: the pod is then
+	// due at this moment.
 	BackoffEnd time.Time
 	// FailedFilters names the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:

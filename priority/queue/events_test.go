@@ -75,8 +75,8 @@ func TestAssignedPod(t *testing.T) {
 			}
 			for _, steps := range [][]step{
 				{{0, assigned(c.assigned, moved), soon}},
-				{{1, assigned(c.assigned, moved), late}},
-				{{1, func(d *desk) { require.Equal(d, moved, d.q.AssignedPodUpdated(c.assigned, d.now)) }, late}},
+				{{2, assigned(c.assigned, moved), late}},
+				{{2, func(d *desk) { require.Equal(d, moved, d.q.AssignedPodUpdated(c.assigned, d.now)) }, late}},
 			} {
 				fresh(t).run(append([]step{
 					{0, addPod(pod), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", "InterPodAffinity"), "0 0 1 0"},

@@ -34,7 +34,7 @@ func TestHelpsKnowsTheFilters(t *testing.T) {
 }
 
 // A simulator on virtual time: the important pod is tried first, does not fit,
-// waits out its backoff and fits in the end.
+// and fits in the end. Its backoff ends early, as there is no other pod to try.
 func ExampleQueue() {
 	q, err := queue.New(queue.Config{})
 	if err != nil {
@@ -71,7 +71,7 @@ func ExampleQueue() {
 	// 0s: attempt 1 of urgent
 	// 1 active, 0 in backoff, 1 unschedulable, 0 in flight
 	// 0s: attempt 1 of batch
-	// 1s: attempt 2 of urgent
+	// 0s: attempt 2 of urgent
 }
 
 func ExampleNew() {
@@ -177,7 +177,7 @@ func ExampleQueue_AssignedPodAdded() {
 	}
 	placed := &outrank.Pod{Name: "db-0", NodeName: "n1", Labels: map[string]string{"app": "db"}}
 	fmt.Println(q.AssignedPodAdded(placed, after(0.5)), "moved to backoff, which is not over")
-	fmt.Println(q.Flush(after(1)), "flushed")
+	fmt.Println(q.Flush(after(2)), "flushed")
 	for _, entry := range q.Pending().Active {
 		fmt.Println(entry.Pod.Name)
 	}

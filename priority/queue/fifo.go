@@ -56,7 +56,7 @@ func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
 func (q *FIFO) TryPop(time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.popActive()
+	return q.pop(false)
 }
 
 // NextReady returns now while there is a pod.

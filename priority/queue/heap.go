@@ -8,6 +8,7 @@ type pool uint8
 const (
 	active pool = iota
 	backoff
+	errorBackoff // backoff after an error, which nothing cuts short
 	unschedulable
 	inFlight // popped and not done
 	poolCount

@@ -30,6 +30,7 @@ func (p *modelPod) key() string { return p.Pod.Key() }
 // model says what a queue has to do, by walking over its list each time.
 type model struct {
 	fifo     bool
+	early    bool // backoff may end early, and goes by whole seconds
 	pods     []*modelPod
 	cycle    int64
 	arrivals int
@@ -72,8 +73,19 @@ func (m *model) put(p *modelPod, where pool) {
 	}
 }
 
+// backingOff compares whole seconds where backoff goes by them.
+func (m *model) backingOff(p *modelPod, now time.Time) bool {
+	if p.BackoffEnd.IsZero() {
+		return false
+	}
+	if m.early {
+		return now.Unix() <= p.BackoffEnd.Unix()
+	}
+	return now.Before(p.BackoffEnd)
+}
+
 func (m *model) revive(p *modelPod, now time.Time) {
-	if now.Before(p.BackoffEnd) {
+	if m.backingOff(p, now) {
 		m.put(p, backoff)
 	} else {
 		m.put(p, active)
@@ -94,7 +106,8 @@ func (m *model) reviveAll(now time.Time, helps func(p *modelPod) bool) int {
 func (m *model) flush(now time.Time) int {
 	count := 0
 	for _, p := range m.pods {
-		if p.place == backoff && !now.Before(p.BackoffEnd) || p.place == unschedulable && !now.Before(p.due) {
+		inBackoff := p.place == backoff || p.place == errorBackoff
+		if inBackoff && !m.backingOff(p, now) || p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
 			m.put(p, active)
 			count++
 		}
@@ -102,8 +115,14 @@ func (m *model) flush(now time.Time) int {
 	return count
 }
 
-func (m *model) pop() *modelPod {
+func (m *model) pop(early bool) *modelPod {
 	waiting := m.in(active)
+	if len(waiting) == 0 && early {
+		waiting = m.in(backoff)
+		for _, p := range waiting {
+			p.hurried = true
+		}
+	}
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -126,9 +145,15 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	}
 	wait := []time.Duration{1, 2, 4, 8, 10}[min(p.Attempts, 5)-1]
 	p.BackoffEnd, p.due = now.Add(wait*time.Second), now.Add(5*time.Minute)
-	if p.moved || len(p.FailedFilters) == 0 {
+	if m.early {
+		p.BackoffEnd = time.Unix(p.BackoffEnd.Unix(), 0).UTC()
+	}
+	switch {
+	case len(p.FailedFilters) == 0:
+		m.put(p, errorBackoff)
+	case p.moved:
 		m.put(p, backoff)
-	} else {
+	default:
 		m.put(p, unschedulable)
 	}
 }
@@ -146,7 +171,7 @@ func (m *model) in(where pool) []*modelPod {
 		switch {
 		case where == inFlight:
 			return cmp.Compare(a.Cycle, b.Cycle)
-		case where == backoff:
+		case where == backoff || where == errorBackoff:
 			first = a.BackoffEnd.Compare(b.BackoffEnd)
 		case where == unschedulable:
 			first = a.due.Compare(b.due)
@@ -166,10 +191,26 @@ func (m *model) entries(where pool) []Entry {
 	return out
 }
 
+// inBackoff lists both kinds of backoff as one.
+func (m *model) inBackoff() []Entry {
+	out := append(m.entries(backoff), m.entries(errorBackoff)...)
+	slices.SortStableFunc(out, func(a, b Entry) int {
+		return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), CompareEntries(&a, &b))
+	})
+	return out
+}
+
 func (m *model) nextReady(now time.Time) (time.Time, bool) {
 	var best time.Time
 	for _, p := range m.pods {
-		at := map[pool]time.Time{active: now, backoff: p.BackoffEnd, unschedulable: p.due}[p.place]
+		over := p.BackoffEnd
+		if m.early {
+			over = over.Add(time.Second)
+		}
+		at := map[pool]time.Time{active: now, backoff: over, errorBackoff: over, unschedulable: p.due}[p.place]
+		if p.place == backoff && m.early {
+			at = now
+		}
 		if p.place != inFlight && (best.IsZero() || at.Before(best)) {
 			best = at
 		}
@@ -263,7 +304,7 @@ func (m *machine) tryPop(t *rapid.T) {
 	if !m.fifo {
 		m.flush(m.now)
 	}
-	want := m.pop()
+	want := m.pop(m.early)
 	got, ok := m.q.TryPop(m.now)
 	require.Equal(t, want != nil, ok)
 	if ok {
@@ -274,14 +315,22 @@ func (m *machine) tryPop(t *rapid.T) {
 func (m *machine) popped(t *rapid.T, want *modelPod, got Entry) {
 	require.Empty(t, gocmp.Diff(want.Entry, got))
 	require.True(t, want.hurried || !got.BackoffEnd.After(m.now), "popped before the end of its backoff")
-	want.hurried = false
+	for _, p := range m.pods {
+		if p == want || p.place == backoff {
+			p.hurried = false
+		}
+	}
 	m.begun = append(m.begun, got)
 }
 
 func (m *machine) popBlocking(t *rapid.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	early := m.early && !m.closed
 	want := m.in(active)
+	if early {
+		want = append(want, m.in(backoff)...)
+	}
 	if len(want) == 0 && !m.closed {
 		cancel() // it would wait for ever
 	}
@@ -289,7 +338,7 @@ func (m *machine) popBlocking(t *rapid.T) {
 	switch {
 	case len(want) > 0:
 		require.NoError(t, err)
-		m.popped(t, m.pop(), got)
+		m.popped(t, m.pop(early), got)
 	case m.closed:
 		require.ErrorIs(t, err, ErrClosed)
 	default:
@@ -387,7 +436,7 @@ func (m *machine) flushBoth(t *rapid.T) {
 
 func (m *machine) wait(t *rapid.T) {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
-		1, time.Second, time.Second, 2 * time.Second, 9 * time.Second, 5 * time.Minute,
+		1, time.Second / 2, time.Second, time.Second, 2 * time.Second, 9 * time.Second, 5 * time.Minute,
 	}).Draw(t, "wait"))
 }
 
@@ -401,7 +450,7 @@ func (m *machine) close(t *rapid.T) {
 // check holds the queue to the model after every step, and to what holds
 // without one.
 func (m *machine) check(t *rapid.T) {
-	want := Pending{m.entries(active), m.entries(backoff), m.entries(unschedulable), m.entries(inFlight)}
+	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(inFlight)}
 	if diff := gocmp.Diff(want, m.q.Pending()); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
@@ -443,9 +492,10 @@ func (m *machine) run(t *rapid.T) {
 // Queue does what a plain list does that is walked over each time.
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q, err := New(Config{})
+		early := rapid.Bool().Draw(t, "early")
+		q, err := New(Config{NoEarlyPop: !early})
 		require.NoError(t, err)
-		(&machine{q: q, core: &q.core}).run(t)
+		(&machine{model: model{early: early}, q: q, core: &q.core}).run(t)
 	})
 }
 

@@ -33,7 +33,7 @@ func (c *core) Pending() Pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Pending{
-		Active: c.pools[active].sorted(), Backoff: c.pools[backoff].sorted(),
+		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
 		Unschedulable: c.pools[unschedulable].sorted(), InFlight: c.pools[inFlight].sorted(),
 	}
 }
@@ -43,9 +43,15 @@ func (c *core) Counts() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Counts{
-		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items),
+		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items) + len(c.pools[errorBackoff].items),
 		Unschedulable: len(c.pools[unschedulable].items), InFlight: len(c.pools[inFlight].items),
 	}
+}
+
+// inBackoff returns both pools of pods in backoff as one, only to be listed.
+func (c *core) inBackoff() *heap {
+	a, b := &c.pools[backoff], &c.pools[errorBackoff]
+	return &heap{items: slices.Concat(a.items, b.items), order: a.order}
 }
 
 // sorted returns copies of the entries in order; the heap stays as it is.

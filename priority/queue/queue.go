@@ -12,7 +12,8 @@ import (
 // waits is in one of three pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
-//   - backoff: not to be tried before [Entry.BackoffEnd];
+//   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
+//     to be popped;
 //   - unschedulable: not to be tried before an event that may help.
 //
 // A pod that is put back goes to backoff if a move event arrived while it was in
@@ -20,21 +21,22 @@ import (
 // whatever its event may help. For this pod alone, a move event is Activate, an
 // update that changes what the scheduler looks at, or an assigned pod that may
 // satisfy its affinity. A pod that names no failed filter goes to backoff, too,
-// because no event is known that it could wait for. From unschedulable, events and
-// updates move it to active if its backoff is over, and to backoff if not.
+// because no event is known that it could wait for; that backoff is never cut
+// short. From unschedulable, events and updates move it to active if its backoff is
+// over, and to backoff if not.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
 //   - backoff doubles with Entry.Attempts, where upstream counts rejections and
 //     errors apart;
-//   - no pod is popped before the end of its backoff, where upstream pops a pod
-//     early if no other is there (SchedulerPopFromBackoffQ);
 //   - any move event counts for a pod in flight, where upstream asks its hints
 //     once it knows what the pod failed with;
 //   - a pod added again keeps its attempts, and a deleted one is refused when
 //     it comes back; upstream leaves the check to the scheduler;
-//   - a pod is due at the very moment, not after it, and the time-out moves a pod
-//     to active, at the end of its backoff if that is later.
+//   - with [Config.NoEarlyPop] a pod is due at the very end of its backoff, not
+//     after it; the time-out is over at the very moment, too, and moves a pod to
+//     active, at the end of its backoff if that is later;
+//   - a queue that was closed pops no pod early in [Queue.Pop].
 //
 // Operations on one pod take O(log n), those that move many O(n log n). Any number
 // of goroutines may use a Queue at once. [New] makes one.
@@ -53,6 +55,7 @@ func New(config Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn()}
+	q.early = !config.NoEarlyPop
 	q.init(q.config.order)
 	return q, nil
 }
@@ -68,14 +71,17 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 		return err
 	}
 	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
-	it.BackoffEnd = now.Add(q.config.backoffAfter(it.Attempts))
+	it.BackoffEnd = q.config.backoffEnd(now, it.Attempts)
 	it.due = now.Add(q.config.UnschedulableTimeout)
-	if it.due.Before(it.BackoffEnd) {
-		it.due = it.BackoffEnd
+	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
+		it.due = over
 	}
-	if it.moved || q.moveCycle >= it.Cycle || len(it.FailedFilters) == 0 {
+	switch {
+	case len(it.FailedFilters) == 0:
+		q.move(it, errorBackoff)
+	case it.moved || q.moveCycle >= it.Cycle:
 		q.move(it, backoff)
-	} else {
+	default:
 		q.move(it, unschedulable)
 	}
 	return nil
@@ -140,7 +146,7 @@ func mayHelpItself(before, after *outrank.Pod) bool {
 
 // revive moves a pod to active, or to backoff while that lasts.
 func (q *Queue) revive(it *item, now time.Time) {
-	if it.BackoffEnd.After(now) {
+	if q.config.backoffOver(it.BackoffEnd).After(now) {
 		q.move(it, backoff)
 	} else {
 		q.move(it, active)
@@ -169,7 +175,7 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	return count
 }
 
-// Flush makes the pods active whose backoff is over and those that have been
+// Flush makes the pods active whose backoff is over, and those that have been
 // unschedulable for the time-out, and returns how many. Time O(1) if there are
 // none, O(log n) for each.
 func (q *Queue) Flush(now time.Time) int {
@@ -181,47 +187,62 @@ func (q *Queue) Flush(now time.Time) int {
 // activateDue is Flush with mu held.
 func (q *Queue) activateDue(now time.Time) int {
 	count := 0
-	for it := q.pools[unschedulable].head(); it != nil && !it.due.After(now); it = q.pools[unschedulable].head() {
-		q.move(it, active)
-		count++
-	}
-	for it := q.pools[backoff].head(); it != nil && !it.BackoffEnd.After(now); it = q.pools[backoff].head() {
-		q.move(it, active)
-		count++
+	for p := range poolCount {
+		for it := q.pools[p].head(); it != nil; it = q.pools[p].head() {
+			if at, ok := q.dueAt(it); !ok || at.After(now) {
+				break
+			}
+			q.move(it, active)
+			count++
+		}
 	}
 	return count
 }
 
+// dueAt returns when a pod becomes active if nothing else happens; false for one
+// in flight, and for one that is active.
+func (q *Queue) dueAt(it *item) (time.Time, bool) {
+	switch it.pool {
+	case backoff, errorBackoff:
+		return q.config.backoffOver(it.BackoffEnd), true
+	case unschedulable:
+		return it.due, true
+	}
+	return time.Time{}, false
+}
+
 // TryPop flushes, so that the pods that are due count, and takes the first active
-// pod, if there is one. Time O(log n) for each pod that is flushed or taken.
+// pod or, where there is none and backoff may end early, the first in backoff.
+// Time O(log n) for each pod that is flushed or taken.
 func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.activateDue(now)
-	return q.popActive()
+	return q.pop(q.early)
 }
 
 // NextReady returns when TryPop will have a pod if nothing else happens: now if a
-// pod is active or due, else when the first backoff or time-out ends. A simulator
-// on virtual time can jump there. Constant time.
+// pod is active, due or to be popped early, else when the first backoff or time-out
+// ends. A simulator on virtual time can jump there. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.pools[active].head() != nil {
+	if q.first(q.early) != nil {
 		return now, true
 	}
-	inBackoff, stuck := q.pools[backoff].head(), q.pools[unschedulable].head()
 	var next time.Time
-	switch {
-	case inBackoff == nil && stuck == nil:
-		return time.Time{}, false
-	case stuck == nil || inBackoff != nil && inBackoff.BackoffEnd.Before(stuck.due):
-		next = inBackoff.BackoffEnd
-	default:
-		next = stuck.due
+	found := false
+	for p := range poolCount {
+		it := q.pools[p].head()
+		if it == nil {
+			continue
+		}
+		if at, ok := q.dueAt(it); ok && (!found || at.Before(next)) {
+			next, found = at, true
+		}
 	}
-	if next.Before(now) {
+	if found && next.Before(now) {
 		next = now
 	}
-	return next, true
+	return next, found
 }

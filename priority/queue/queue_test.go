@@ -240,6 +240,7 @@ func TestQueueSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
+			c.config.NoEarlyPop = true // earlypop_test.go has the default
 			q, err := New(c.config)
 			require.NoError(t, err)
 			(&desk{T: t, q: q}).run(c.steps)

@@ -57,7 +57,7 @@ func TestStatusUpdateInFlight(t *testing.T) {
 		{"event, status", []act{moved, status}, backoff},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q, err := New(Config{})
+			q, err := New(Config{NoEarlyPop: true})
 			require.NoError(t, err)
 			require.NoError(t, q.Add(seeker(asWas), noon))
 			e, ok := q.TryPop(noon)

@@ -284,10 +284,18 @@ func (w *watch) first(before queue.Pending) {
 	}
 	require.NotNil(w, tried, "an attempt tells how it ended")
 	ready := before.Active
+	early := !w.s.config.Queue.NoEarlyPop
 	for _, e := range before.Backoff {
-		if !e.BackoffEnd.After(w.s.Time()) {
+		over := e.BackoffEnd
+		if early {
+			over = over.Add(time.Second)
+		}
+		if !over.After(w.s.Time()) {
 			ready = append(ready, e)
 		}
+	}
+	if early && len(ready) == 0 && w.earliest(before.Backoff, tried) {
+		return
 	}
 	i := slices.IndexFunc(ready, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 	if i < 0 { // its time in the unschedulable pool was up
@@ -302,6 +310,13 @@ func (w *watch) first(before queue.Pending) {
 	for _, e := range ready {
 		require.LessOrEqual(w, e.Pod.PriorityValue(), tried.PriorityValue(), "%s was ready when %s was tried", e.Pod.Key(), tried.Key())
 	}
+}
+
+// earliest: whoever was tried before its backoff was over is the first in
+// backoff, those left aside that failed with an error.
+func (w *watch) earliest(inBackoff []queue.Entry, tried *outrank.Pod) bool {
+	i := slices.IndexFunc(inBackoff, func(e queue.Entry) bool { return len(e.FailedFilters) > 0 })
+	return i >= 0 && inBackoff[i].Pod.Key() == tried.Key()
 }
 
 // event holds what was told to the rules.

@@ -29,6 +29,7 @@ import (
 //	pod NAME node=NODE ...            one that has run there for ever
 //	recreate (when-gone | when-evicted) [delay=1s] [raise=10]
 //	cycle 100ms                       the time that the scheduler takes for a pod
+//	backoff (to-its-end | may-end-early)
 //	scheduler NAME [spares=a=b] [takes=a=b]
 //
 // and then the story is told, in the order of time, each line beginning with
@@ -132,6 +133,7 @@ func (sc *scenario) read(s *statement) {
 		"recreate":  sc.readRecreate,
 		"cycle":     func(s *statement) { sc.config.Cycle = s.duration("cycle") },
 		"scheduler": sc.readScheduler,
+		"backoff":   sc.readBackoff,
 	}[word]
 	switch {
 	case read == nil:
