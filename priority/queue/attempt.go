@@ -3,6 +3,8 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 )
 
 // flight returns the item whose attempt the entry belongs to, nil if the attempt is
@@ -41,6 +43,26 @@ func (c *core) returning(e *Entry) (*item, error) {
 	return it, nil
 }
 
+// failed notes how an attempt ended that put the pod back (rule 5.3.2).
+func (it *item) failed(e *Entry, now time.Time) {
+	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	if len(it.FailedFilters) == 0 {
+		it.Errors++
+	} else {
+		it.Refusals, it.Errors = it.Refusals+1, 0
+	}
+}
+
+// distinct returns a sorted copy without duplicates; nil for none.
+func distinct(filters []string) []string {
+	if len(filters) == 0 {
+		return nil
+	}
+	out := slices.Clone(filters)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // first returns the pod to be popped next, nil if there is none: the first active
 // one, or else the first in backoff where that may end early. mu is held.
 func (c *core) first(early bool) *item {
@@ -60,7 +82,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 	c.pools[it.pool].remove(it)
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
-	it.FailedFilters, it.moved, it.updated = nil, false, false
+	it.FailedFilters, it.moved, it.updated, it.tried = nil, false, false, it.Pod
 	c.push(it, inFlight)
 	return it.Entry, true
 }

@@ -19,8 +19,8 @@ const (
 // today's kube-scheduler does.
 type Config struct {
 	// InitialBackoff is how long a pod waits after its first failed attempt.
-	// Each further attempt doubles it, up to MaxBackoff. Zero means
-	// [DefaultInitialBackoff] and [DefaultMaxBackoff].
+	// Each further one doubles it, up to MaxBackoff; errors are counted apart.
+	// Zero means [DefaultInitialBackoff] and [DefaultMaxBackoff].
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
@@ -34,8 +34,9 @@ type Config struct {
 	// Compare orders the active pods: it is negative if a is to be popped before
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
-	// Helps decides whether an event may help an unschedulable pod; nil is
-	// [Helps]. Like Compare it must not change the entry, keep it, or call the
+	// Helps decides whether an event may help an unschedulable pod, or a pod that
+	// came back from an attempt during which the event came in; nil is [Helps].
+	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool
 }
@@ -83,11 +84,11 @@ func (c Config) filledIn() Config {
 	return c
 }
 
-// backoffAfter returns how long a pod waits after so many attempts. Doubling stops
+// backoffAfter returns how long a pod waits after so many failures. Doubling stops
 // before it could overflow, so it takes at most some 60 steps.
-func (c *Config) backoffAfter(attempts int) time.Duration {
+func (c *Config) backoffAfter(failures int) time.Duration {
 	d := c.InitialBackoff
-	for range attempts - 1 {
+	for range failures - 1 {
 		if d > c.MaxBackoff/2 {
 			return c.MaxBackoff
 		}
@@ -97,9 +98,13 @@ func (c *Config) backoffAfter(attempts int) time.Duration {
 }
 
 // backoffEnd returns when the backoff of an attempt ends that failed now (rules
-// 5.3.1 and 5.3.4).
-func (c *Config) backoffEnd(now time.Time, attempts int) time.Time {
-	end := now.Add(c.backoffAfter(attempts))
+// 5.3.1, 5.3.2 and 5.3.4).
+func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
+	failures := e.Refusals
+	if e.Errors > 0 {
+		failures = e.Errors
+	}
+	end := now.Add(c.backoffAfter(failures))
 	if !c.NoEarlyPop {
 		end = end.Truncate(backoffWindow)
 	}

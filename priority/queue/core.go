@@ -10,7 +10,6 @@ import (
 
 // core is what the queues have in common: the pods inside and their pools,
 // attempts, and waiting. Every pod inside is in items and in exactly one pool.
-// Events leave nothing behind but two numbers.
 type core struct {
 	mu    sync.Mutex
 	items map[podKey]*item

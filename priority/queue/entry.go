@@ -16,6 +16,10 @@ type Entry struct {
 	Pod *outrank.Pod
 	// Attempts is how often the pod was popped.
 	Attempts int
+	// Refusals is how many attempts ended because the pod did not fit, Errors how
+	// many of the latest ended in an error, one after another. Backoff goes by
+	// Errors while there are any, else by Refusals.
+	Refusals, Errors int
 	// FirstEnqueued is when the pod first entered the queue, Enqueued when it
 	// last did: it was added, or put back after an attempt. Moves between the
 	// pools of a queue change neither.

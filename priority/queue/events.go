@@ -23,31 +23,39 @@ const (
 	// EventStorageChanged is about volumes, claims, storage classes and what
 	// drivers report of a node.
 	EventStorageChanged ClusterEventKind = "StorageChanged"
+	// EventPodUpdated is about the very pod that waits. Update asks about it; no
+	// caller has to.
+	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
 	// Node and Pod are the object that changed, in its latest version; nil where
-	// the caller does not say. Only a caller's own [Config.Helps] looks at them.
+	// the caller does not say. But for EventPodUpdated only a caller's own
+	// [Config.Helps] looks at them.
 	Node *outrank.Node
 	Pod  *outrank.Pod
+	// Before is the version of the pod before EventPodUpdated, the one that the
+	// last attempt was made with; nil if it is not known.
+	Before *outrank.Pod
 }
 
 // helpers lists by filter the events that may help a pod which the filter kept
 // off a node, because they change what the filter looks at (upstream's
-// EventsToRegister). A change of the pod itself is for Update.
+// EventsToRegister). What a change of the pod itself may help is in looksAt.
 var helpers = map[string][]ClusterEventKind{
-	"NodeUnschedulable":  {EventNodeAdded, EventNodeUpdated},
-	"NodeName":           {EventNodeAdded},
-	"TaintToleration":    {EventNodeAdded, EventNodeUpdated},
-	"NodeAffinity":       {EventNodeAdded, EventNodeUpdated},
-	"NodePorts":          {EventNodeAdded, EventAssignedPodDeleted},
-	"NodeResourcesFit":   {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	"VolumeRestrictions": {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
-	"NodeVolumeLimits":   {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
-	"VolumeBinding":      {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	"VolumeZone":         {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	"NodeUnschedulable":    {EventNodeAdded, EventNodeUpdated},
+	"NodeName":             {EventNodeAdded},
+	"TaintToleration":      {EventNodeAdded, EventNodeUpdated},
+	"NodeAffinity":         {EventNodeAdded, EventNodeUpdated},
+	"NodeDeclaredFeatures": {EventNodeAdded, EventNodeUpdated},
+	"NodePorts":            {EventNodeAdded, EventAssignedPodDeleted},
+	"NodeResourcesFit":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	"VolumeRestrictions":   {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
+	"NodeVolumeLimits":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
+	"VolumeBinding":        {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	"VolumeZone":           {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
 	"PodTopologySpread": {EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	"InterPodAffinity": {EventNodeAdded, EventNodeUpdated,
@@ -63,11 +71,19 @@ var eventKinds = []ClusterEventKind{
 // the pod failed with looks at what has changed. It does not look closer, so a pod
 // may be tried in vain, but none is passed over. An event that is not known here
 // may help any pod. Any event may help a pod that failed with a filter that is not
-// known here, or with no filter. The filters' names are those of package
-// preemption. [Config.Helps] is Helps if nothing else is set. Time is linear in
-// the pod's filters.
+// known here, or with no filter. An update of the pod itself may help if it changes
+// what one of the filters looks at in the pod, its priority or its preemption
+// policy. The filters' names are those of package preemption. [Config.Helps] is
+// Helps if nothing else is set. Time is linear in the pod's filters, and in the pod
+// where it was updated.
 func Helps(e *Entry, event ClusterEvent) bool {
-	if e == nil || len(e.FailedFilters) == 0 || !slices.Contains(eventKinds, event.Kind) {
+	if e == nil || len(e.FailedFilters) == 0 {
+		return true
+	}
+	if event.Kind == EventPodUpdated {
+		return ownChangeHelps(e.FailedFilters, event.Before, event.Pod)
+	}
+	if !slices.Contains(eventKinds, event.Kind) {
 		return true
 	}
 	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
@@ -77,13 +93,13 @@ func Helps(e *Entry, event ClusterEvent) bool {
 }
 
 // MoveAll moves the unschedulable pods that the event may help to active, or to
-// backoff while that lasts (MoveAllToActiveOrBackoffQueue). Pods in flight go to
-// backoff when they are put back, whatever the event. Time O(n log n) in the
-// unschedulable pods.
+// backoff while that lasts (MoveAllToActiveOrBackoffQueue). A pod in flight goes to
+// backoff when it is put back if the event may help it. The event is kept until
+// then. Time O(n log n) in the unschedulable pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.moveCycle = q.cycle
+	q.note(event)
 	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
 }
 

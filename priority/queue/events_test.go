@@ -112,18 +112,19 @@ func TestNoAssignedPod(t *testing.T) {
 //
 //	node added, updated, deleted; assigned pod added, updated, deleted; storage
 var helpful = map[string]string{
-	"NodeUnschedulable":  "xx.....",
-	"NodeName":           "x......",
-	"TaintToleration":    "xx.....",
-	"NodeAffinity":       "xx.....",
-	"NodePorts":          "x....x.",
-	"NodeResourcesFit":   "xx..xx.",
-	"VolumeRestrictions": "x....xx",
-	"NodeVolumeLimits":   "xx...xx",
-	"VolumeBinding":      "xx....x",
-	"VolumeZone":         "xx....x",
-	"PodTopologySpread":  "xxxxxx.",
-	"InterPodAffinity":   "xx.xxx.",
+	"NodeUnschedulable":    "xx.....",
+	"NodeName":             "x......",
+	"TaintToleration":      "xx.....",
+	"NodeAffinity":         "xx.....",
+	"NodeDeclaredFeatures": "xx.....",
+	"NodePorts":            "x....x.",
+	"NodeResourcesFit":     "xx..xx.",
+	"VolumeRestrictions":   "x....xx",
+	"NodeVolumeLimits":     "xx...xx",
+	"VolumeBinding":        "xx....x",
+	"VolumeZone":           "xx....x",
+	"PodTopologySpread":    "xxxxxx.",
+	"InterPodAffinity":     "xx.xxx.",
 }
 
 var columns = []ClusterEventKind{

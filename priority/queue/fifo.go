@@ -32,7 +32,7 @@ func (q *FIFO) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	it.failed(&e, now)
 	q.move(it, active)
 	return nil
 }

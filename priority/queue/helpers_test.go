@@ -175,6 +175,9 @@ func fill(t *testing.T, v reflect.Value) {
 		v.SetInt(7)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
+		if v.Elem().Kind() != reflect.Struct {
+			fill(t, v.Elem())
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	case reflect.Map:

@@ -21,6 +21,10 @@ type modelPod struct {
 	arrival        int
 	due            time.Time
 	moved, updated bool
+	// events are those since the attempt began, tried is the version that it was
+	// made with.
+	events []ClusterEvent
+	tried  *outrank.Pod
 	// hurried: the caller asked for it whatever is left of its backoff.
 	hurried bool
 }
@@ -129,7 +133,7 @@ func (m *model) pop(early bool) *modelPod {
 	p := waiting[0]
 	m.cycle++
 	p.place, p.Cycle, p.Attempts, p.FailedFilters = inFlight, m.cycle, p.Attempts+1, nil
-	p.moved, p.updated = false, false
+	p.moved, p.updated, p.events, p.tried = false, false, nil, p.Pod
 	return p
 }
 
@@ -139,11 +143,21 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	}
 	p.Enqueued = now
 	p.FailedFilters = slices.Compact(slices.Sorted(slices.Values(e.FailedFilters)))
+	if len(e.FailedFilters) == 0 {
+		p.Errors++
+	} else {
+		p.Refusals++
+		p.Errors = 0
+	}
 	if m.fifo {
 		m.put(p, active)
 		return
 	}
-	wait := []time.Duration{1, 2, 4, 8, 10}[min(p.Attempts, 5)-1]
+	failures := p.Refusals
+	if p.Errors > 0 {
+		failures = p.Errors
+	}
+	wait := []time.Duration{1, 2, 4, 8, 10}[min(failures, 5)-1]
 	p.BackoffEnd, p.due = now.Add(wait*time.Second), now.Add(5*time.Minute)
 	if m.early {
 		p.BackoffEnd = time.Unix(p.BackoffEnd.Unix(), 0).UTC()
@@ -151,11 +165,18 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	switch {
 	case len(p.FailedFilters) == 0:
 		m.put(p, errorBackoff)
-	case p.moved:
+	case p.moved, p.updated && p.helpsItself(p.tried), slices.ContainsFunc(p.events, func(e ClusterEvent) bool { return Helps(&p.Entry, e) }):
 		m.put(p, backoff)
 	default:
 		m.put(p, unschedulable)
 	}
+}
+
+// helpsItself: of what is drawn, the nomination is status, and the priority may
+// help whatever failed. No filter but an unknown one looks at the way in which the
+// default namespace is written.
+func (p *modelPod) helpsItself(before *outrank.Pod) bool {
+	return *p.Pod.Priority != *before.Priority || p.Pod.Namespace != before.Namespace && slices.Contains(p.FailedFilters, "own")
 }
 
 // in sorts what is in one place, as Pending lists it.
@@ -278,14 +299,13 @@ func (m *machine) update(t *rapid.T) {
 		m.enter(pod, m.now)
 		return
 	}
-	// Of what is drawn, the nomination alone is status.
-	helps := pod.Namespace != p.Pod.Namespace || *pod.Priority != *p.Pod.Priority
+	before := p.Pod
 	p.Pod = pod
 	switch p.place {
 	case inFlight:
-		p.updated, p.moved = true, p.moved || helps
+		p.updated = true
 	case unschedulable:
-		if helps {
+		if p.helpsItself(before) {
 			m.revive(p, m.now)
 		}
 	}
@@ -403,7 +423,7 @@ func (m *machine) activate(t *rapid.T) {
 func (m *machine) moveAll(t *rapid.T) {
 	event := ClusterEvent{Kind: rapid.SampledFrom(append([]ClusterEventKind{""}, eventKinds...)).Draw(t, "event")}
 	for _, p := range m.pods {
-		p.moved = true
+		p.events = append(p.events, event)
 	}
 	want := m.reviveAll(m.now, func(p *modelPod) bool { return Helps(&p.Entry, event) })
 	require.Equal(t, want, m.q.MoveAll(event, m.now))

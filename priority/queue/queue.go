@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"reflect"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -16,21 +14,17 @@ import (
 //     to be popped;
 //   - unschedulable: not to be tried before an event that may help.
 //
-// A pod that is put back goes to backoff if a move event arrived while it was in
-// flight, and to unschedulable if none did. A move event is any [Queue.MoveAll],
-// whatever its event may help. For this pod alone, a move event is Activate, an
-// update that changes what the scheduler looks at, or an assigned pod that may
-// satisfy its affinity. A pod that names no failed filter goes to backoff, too,
+// A pod that is put back goes to backoff if something happened while it was in
+// flight that may help it, and to unschedulable if nothing did: an event of
+// [Queue.MoveAll], an update of the pod, both as [Config.Helps] answers now that the
+// failed filters are known, Activate, or an assigned pod that may satisfy its
+// affinity. A pod that names no failed filter goes to backoff, too,
 // because no event is known that it could wait for; that backoff is never cut
 // short. From unschedulable, events and updates move it to active if its backoff is
 // over, and to backoff if not.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
-//   - backoff doubles with Entry.Attempts, where upstream counts rejections and
-//     errors apart;
-//   - any move event counts for a pod in flight, where upstream asks its hints
-//     once it knows what the pod failed with;
 //   - a pod added again keeps its attempts, and a deleted one is refused when
 //     it comes back; upstream leaves the check to the scheduler;
 //   - with [Config.NoEarlyPop] a pod is due at the very end of its backoff, not
@@ -43,10 +37,7 @@ import (
 type Queue struct {
 	core
 	config Config
-	// moveCycle is the last attempt that was begun before the last move event:
-	// this attempt and those before it saw that event if they are still under
-	// way.
-	moveCycle int64
+	log    flightLog
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -60,9 +51,9 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// AddUnschedulableIfNotPresent puts a pod back: into backoff if a move event
-// arrived during its attempt or it names no failed filter, else into
-// unschedulable. Time O(log n).
+// AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
+// during its attempt that may help it or it names no failed filter, else into
+// unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,8 +61,8 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
-	it.BackoffEnd = q.config.backoffEnd(now, it.Attempts)
+	it.failed(&e, now)
+	it.BackoffEnd = q.config.backoffEnd(now, &it.Entry)
 	it.due = now.Add(q.config.UnschedulableTimeout)
 	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
 		it.due = over
@@ -79,7 +70,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	switch {
 	case len(it.FailedFilters) == 0:
 		q.move(it, errorBackoff)
-	case it.moved || q.moveCycle >= it.Cycle:
+	case q.helped(it):
 		q.move(it, backoff)
 	default:
 		q.move(it, unschedulable)
@@ -87,22 +78,14 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	return nil
 }
 
-// distinct returns a sorted copy without duplicates; nil for none.
-func distinct(filters []string) []string {
-	if len(filters) == 0 {
-		return nil
-	}
-	out := slices.Clone(filters)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // Update replaces a pod by a newer version, or adds it. An active pod is sorted
 // in anew, a pod in backoff stays there. An unschedulable pod moves if the change
-// may help: a change of anything but the parts of its status that a pending pod
-// has, such as [outrank.Pod.NominatedNode]. A pod whose pointer is inside already
-// moves as well, since its earlier state is not known. Time O(log n), and
-// the comparison of the two versions.
+// may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
+// nothing has changed but the parts of the status that a pending pod has, such as
+// [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
+// earlier version is not known. For a pod in flight the question is asked when it
+// is put back, about the difference between the version that was popped and the
+// latest one. Time O(log n), and the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if pod == nil {
 		return errNoPod("Update")
@@ -114,34 +97,23 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		q.enter(pod, now)
 		return nil
 	}
-	helps := (it.pool == unschedulable || it.pool == inFlight) && mayHelpItself(it.Pod, pod)
+	before := it.Pod
+	if before == pod {
+		before = nil // it may have been changed in place
+	}
 	q.replace(it, pod)
 	switch it.pool {
 	case inFlight:
 		it.updated = true
-		it.moved = it.moved || helps
+		if before == nil {
+			it.tried = nil
+		}
 	case unschedulable:
-		if helps {
+		if q.helpsItself(it, before, pod) {
 			q.revive(it, now)
 		}
 	}
 	return nil
-}
-
-// mayHelpItself reports whether the difference between two versions of a pending
-// pod may make it schedulable (isPodUpdated). Containers have no status before a
-// pod runs.
-func mayHelpItself(before, after *outrank.Pod) bool {
-	if before == after {
-		return true
-	}
-	a, b := *before, *after
-	for _, p := range []*outrank.Pod{&a, &b} {
-		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
-		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible = false, "", "", false
-		p.Value, p.Allocated, p.Actual = nil, nil, nil
-	}
-	return !reflect.DeepEqual(a, b)
 }
 
 // revive moves a pod to active, or to backoff while that lasts.
