@@ -294,5 +294,5 @@ func Example() {
 	// default/urgent on n1: completed; default/batch evicted; nominated
 	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
 	// <nil>
-	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }

@@ -31,6 +31,11 @@ type Config struct {
 	// backoff goes by whole seconds (rules 5.3.3 to 5.3.5; upstream's feature
 	// SchedulerPopFromBackoffQ).
 	NoEarlyPop bool
+	// Gates are checks that a pod has to pass before it is active or in backoff,
+	// in this order. Scheduling gates in a pod's spec come before them and need no
+	// gate here. While a preemption is carried out for a pod beside the scheduler,
+	// Gate of execution.Executor keeps it out.
+	Gates []Gate
 	// Compare orders the active pods: it is negative if a is to be popped before
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
@@ -60,6 +65,14 @@ func (c *Config) Validate() error {
 	if set := c.filledIn(); len(ps) == 0 && set.InitialBackoff > set.MaxBackoff {
 		text := fmt.Sprintf("%v is less than InitialBackoff, %v", set.MaxBackoff, set.InitialBackoff)
 		ps = append(ps, outrank.Problem{Object: "queue config", Field: "MaxBackoff", Text: text})
+	}
+	for i := range c.Gates {
+		if c.Gates[i].Holds == nil {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: fmt.Sprintf("Gates[%d].Holds", i), Text: "missing"})
+		}
+		if c.Gates[i].Name == "" {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: fmt.Sprintf("Gates[%d].Name", i), Text: "missing"})
+		}
 	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}

@@ -19,6 +19,8 @@ func TestQueueConfigValidate(t *testing.T) {
 	}{
 		{"zero", Config{}, ""},
 		{"all set", Config{InitialBackoff: 1, MaxBackoff: 1, UnschedulableTimeout: 1}, ""},
+		{"gates without anything", Config{Gates: []Gate{{Name: "a", Holds: (*outrank.Pod).Gated}, {}}},
+			"queue config: Gates[1].Holds: missing\nqueue config: Gates[1].Name: missing"},
 		{"first backoff above the default of the last", Config{InitialBackoff: time.Minute}, "queue config: MaxBackoff: 10s is less than InitialBackoff, 1m0s"},
 		{"last backoff below the default of the first", Config{MaxBackoff: 1}, "queue config: MaxBackoff: 1ns is less than InitialBackoff, 1s"},
 		{"all negative", Config{InitialBackoff: -1, MaxBackoff: -2, UnschedulableTimeout: -3},

@@ -19,6 +19,9 @@ type core struct {
 	closed          bool
 	// early says that the first pod in backoff is popped where none is active.
 	early bool
+	// gate names what holds a pod back before it is active or in backoff, empty
+	// for nothing; nil where nothing ever does.
+	gate func(*outrank.Pod) string
 	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
@@ -37,6 +40,7 @@ func (c *core) init(order func(a, b *item) int) {
 	c.pools[unschedulable].order = func(a, b *item) int {
 		return cmp.Or(a.due.Compare(b.due), order(a, b))
 	}
+	c.pools[gated].order = order
 	c.pools[inFlight].order = func(a, b *item) int { return cmp.Compare(a.Cycle, b.Cycle) }
 }
 
@@ -75,7 +79,25 @@ func (c *core) move(it *item, to pool) {
 	c.push(it, to)
 }
 
+// push puts an item into a pool, or among the gated ones if something holds it
+// back from there.
 func (c *core) push(it *item, to pool) {
+	if it.Gate = c.gateOf(it.Pod, to); it.Gate != "" {
+		to = gated
+	}
+	c.put(it, to)
+}
+
+// gateOf names what holds a pod back from a pool, empty for nothing.
+func (c *core) gateOf(pod *outrank.Pod, from pool) string {
+	if c.gate == nil || from != active && from != backoff && from != errorBackoff {
+		return ""
+	}
+	return c.gate(pod)
+}
+
+// put puts an item into a pool whatever the gates say.
+func (c *core) put(it *item, to pool) {
 	it.pool = to
 	if to == active {
 		c.arrivals++
@@ -109,10 +131,16 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// replace sets another version of an item's pod, which may change its place.
+// replace sets another version of an item's pod, which may change its place, and
+// may have to be held back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod = pod
 	c.pools[it.pool].fix(it)
+	if gate := c.gateOf(pod, it.pool); gate != "" {
+		it.Gate = gate
+		c.pools[it.pool].remove(it)
+		c.put(it, gated)
+	}
 }
 
 // AddIfNotPresent adds a pod unless it is inside. Time O(log n).

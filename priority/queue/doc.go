@@ -9,7 +9,7 @@
 //	err = q.AddUnschedulableIfNotPresent(entry, now) // else q.Done(entry)
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
-// A [Queue] has three pools (active, backoff, unschedulable) and goes by
+// A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
 // priority; a [FIFO] takes the pods as they come. Both are a [SchedulingQueue],
 // which says what holds for either of them, and both are what
 // execution.FailureHandler of package preemption/execution asks for.

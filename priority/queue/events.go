@@ -92,10 +92,11 @@ func Helps(e *Entry, event ClusterEvent) bool {
 	})
 }
 
-// MoveAll moves the unschedulable pods that the event may help to active, or to
-// backoff while that lasts (MoveAllToActiveOrBackoffQueue). A pod in flight goes to
+// MoveAll moves the unschedulable pods that the event may help, and the gated ones
+// that are let in by now, to active, or to backoff while that lasts
+// (MoveAllToActiveOrBackoffQueue). A pod in flight goes to
 // backoff when it is put back if the event may help it. The event is kept until
-// then. Time O(n log n) in the unschedulable pods.
+// then. Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,18 +104,27 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
 }
 
-// reviveAll revives the unschedulable pods that are chosen, and returns how many.
+// reviveAll revives the unschedulable pods that are chosen and the gated ones that
+// are let in, and returns how many.
 func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
 	var moving []*item
+	for _, it := range q.pools[gated].items {
+		if it.mayOpen() {
+			moving = append(moving, it)
+		}
+	}
 	for _, it := range q.pools[unschedulable].items {
 		if chosen(it) {
 			moving = append(moving, it)
 		}
 	}
+	count := 0
 	for _, it := range moving {
-		q.revive(it, now)
+		if q.revive(it, now) {
+			count++
+		}
 	}
-	return len(moving)
+	return count
 }
 
 // AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods that

@@ -71,7 +71,7 @@ func ExampleQueue() {
 	}
 	// Output:
 	// 0s: attempt 1 of urgent
-	// 1 active, 0 in backoff, 1 unschedulable, 0 in flight
+	// 1 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight
 	// 0s: attempt 1 of batch
 	// 0s: attempt 2 of urgent
 }
@@ -162,8 +162,8 @@ func ExampleQueue_Update() {
 	_ = q.Update(&outrank.Pod{Name: "web", NodeSelector: map[string]string{"disk": "ssd"}}, after(5))
 	fmt.Println(q.Counts())
 	// Output:
-	// 0 active, 0 in backoff, 1 unschedulable, 0 in flight
-	// 1 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// 0 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight
+	// 1 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }
 
 func ExampleQueue_AssignedPodAdded() {
@@ -199,8 +199,8 @@ func ExampleQueue_Activate() {
 	q.Activate(pod)
 	fmt.Println(q.Counts())
 	// Output:
-	// 0 active, 1 in backoff, 0 unschedulable, 0 in flight
-	// 1 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// 0 active, 1 in backoff, 0 unschedulable, 0 gated, 0 in flight
+	// 1 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }
 
 func ExampleHelps() {

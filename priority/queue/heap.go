@@ -14,6 +14,7 @@ const (
 	backoff
 	errorBackoff // backoff after an error, which nothing cuts short
 	unschedulable
+	gated    // held back by a check before the queue
 	inFlight // popped and not done
 	poolCount
 )

@@ -22,7 +22,7 @@ type desk struct {
 }
 
 // step is something done so many seconds after noon, and the counts it leaves:
-// active, backoff, unschedulable, in flight.
+// active, backoff, unschedulable, in flight, and how many are gated if any are.
 type step struct {
 	at     float64
 	do     func(d *desk)
@@ -35,7 +35,11 @@ func (d *desk) run(steps []step) {
 		d.now = noon.Add(time.Duration(s.at * float64(time.Second)))
 		s.do(d)
 		c := d.q.Counts()
-		require.Equal(d, s.counts, fmt.Sprint(c.Active, c.Backoff, c.Unschedulable, c.InFlight), "step %d, at %vs", i+1, s.at)
+		counts := fmt.Sprint(c.Active, c.Backoff, c.Unschedulable, c.InFlight)
+		if c.Gated > 0 {
+			counts += fmt.Sprint(" gated ", c.Gated)
+		}
+		require.Equal(d, s.counts, counts, "step %d, at %vs", i+1, s.at)
 	}
 }
 

@@ -34,7 +34,8 @@ func (p *modelPod) key() string { return p.Pod.Key() }
 // model says what a queue has to do, by walking over its list each time.
 type model struct {
 	fifo     bool
-	early    bool // backoff may end early, and goes by whole seconds
+	held     map[string]bool // names of pods that the caller's gate holds
+	early    bool            // backoff may end early, and goes by whole seconds
 	pods     []*modelPod
 	cycle    int64
 	arrivals int
@@ -70,6 +71,35 @@ func (m *model) enter(pod *outrank.Pod, now time.Time) {
 }
 
 func (m *model) put(p *modelPod, where pool) {
+	p.Gate = m.gateOf(p, where)
+	if p.Gate != "" {
+		where = gated
+	}
+	m.place(p, where)
+}
+
+func (m *model) gateOf(p *modelPod, where pool) string {
+	switch {
+	case m.fifo || where == unschedulable || where == gated || where == inFlight:
+		return ""
+	case len(p.Pod.SchedulingGates) > 0:
+		return "SchedulingGates"
+	case m.held[p.Pod.Name]:
+		return "held"
+	}
+	return ""
+}
+
+// replace sets another version of a pod that is active or in backoff.
+func (m *model) replace(p *modelPod, pod *outrank.Pod) {
+	p.Pod = pod
+	if gate := m.gateOf(p, p.place); gate != "" {
+		p.Gate, p.place = gate, gated
+	}
+}
+
+// place puts a pod somewhere whatever the gates say.
+func (m *model) place(p *modelPod, where pool) {
 	p.place = where
 	if where == active {
 		m.arrivals++
@@ -88,19 +118,23 @@ func (m *model) backingOff(p *modelPod, now time.Time) bool {
 	return now.Before(p.BackoffEnd)
 }
 
-func (m *model) revive(p *modelPod, now time.Time) {
-	if m.backingOff(p, now) {
-		m.put(p, backoff)
-	} else {
+func (m *model) revive(p *modelPod, now time.Time) bool {
+	switch {
+	case !m.backingOff(p, now):
 		m.put(p, active)
+	case len(p.FailedFilters) == 0:
+		m.put(p, errorBackoff)
+	default:
+		m.put(p, backoff)
 	}
+	return p.place != gated
 }
 
 func (m *model) reviveAll(now time.Time, helps func(p *modelPod) bool) int {
 	count := 0
 	for _, p := range m.pods {
-		if p.place == unschedulable && helps(p) {
-			m.revive(p, now)
+		waits := p.place == unschedulable && helps(p) || p.place == gated && len(p.Pod.SchedulingGates) == 0
+		if waits && m.revive(p, now) {
 			count++
 		}
 	}
@@ -112,8 +146,12 @@ func (m *model) flush(now time.Time) int {
 	for _, p := range m.pods {
 		inBackoff := p.place == backoff || p.place == errorBackoff
 		if inBackoff && !m.backingOff(p, now) || p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
-			m.put(p, active)
-			count++
+			if inBackoff {
+				m.place(p, active)
+			} else {
+				m.put(p, active)
+			}
+			count += map[bool]int{true: 1}[p.place == active]
 		}
 	}
 	return count
@@ -176,7 +214,8 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 // help whatever failed. No filter but an unknown one looks at the way in which the
 // default namespace is written.
 func (p *modelPod) helpsItself(before *outrank.Pod) bool {
-	return *p.Pod.Priority != *before.Priority || p.Pod.Namespace != before.Namespace && slices.Contains(p.FailedFilters, "own")
+	other := p.Pod.Namespace != before.Namespace || len(p.Pod.SchedulingGates) != len(before.SchedulingGates)
+	return *p.Pod.Priority != *before.Priority || other && slices.Contains(p.FailedFilters, "own")
 }
 
 // in sorts what is in one place, as Pending lists it.
@@ -232,7 +271,7 @@ func (m *model) nextReady(now time.Time) (time.Time, bool) {
 		if p.place == backoff && m.early {
 			at = now
 		}
-		if p.place != inFlight && (best.IsZero() || at.Before(best)) {
+		if p.place != inFlight && p.place != gated && (best.IsZero() || at.Before(best)) {
 			best = at
 		}
 	}
@@ -261,6 +300,9 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 		Priority:      outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
 		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
 	}
+	if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
+		p.SchedulingGates = []string{"quota"}
+	}
 	if p.Name[0] == 'n' {
 		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}}}
 	}
@@ -274,7 +316,7 @@ func (m *machine) add(t *rapid.T) {
 	case p == nil:
 		m.enter(pod, m.now)
 	case p.place == active:
-		p.Pod = pod
+		m.replace(p, pod)
 	default:
 		p.Pod, p.Enqueued, p.hurried = pod, m.now, true
 		m.put(p, active)
@@ -299,9 +341,11 @@ func (m *machine) update(t *rapid.T) {
 		m.enter(pod, m.now)
 		return
 	}
-	before := p.Pod
-	p.Pod = pod
-	switch p.place {
+	before, place := p.Pod, p.place
+	m.replace(p, pod)
+	switch place {
+	case gated:
+		m.revive(p, m.now)
 	case inFlight:
 		p.updated = true
 	case unschedulable:
@@ -414,7 +458,7 @@ func (m *machine) activate(t *rapid.T) {
 		default:
 			p.hurried = true
 			m.put(p, active)
-			count++
+			count += map[bool]int{true: 1}[p.place == active]
 		}
 	}
 	require.Equal(t, count, m.q.Activate(pods...))
@@ -446,6 +490,12 @@ func (m *machine) assigned(t *rapid.T) {
 	}
 }
 
+// turnGate has the caller's gate hold pods of a name, or let them in again.
+func (m *machine) turnGate(t *rapid.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "near-a"}).Draw(t, "held")
+	m.held[name] = !m.held[name]
+}
+
 func (m *machine) flushBoth(t *rapid.T) {
 	want := 0
 	if !m.fifo {
@@ -470,7 +520,7 @@ func (m *machine) close(t *rapid.T) {
 // check holds the queue to the model after every step, and to what holds
 // without one.
 func (m *machine) check(t *rapid.T) {
-	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(inFlight)}
+	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight)}
 	if diff := gocmp.Diff(want, m.q.Pending()); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
@@ -505,7 +555,7 @@ func (m *machine) run(t *rapid.T) {
 		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
 		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
 		"done": m.done, "activate": m.activate, "move all": m.moveAll, "assigned": m.assigned,
-		"flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
+		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
 	})
 }
 
@@ -513,9 +563,10 @@ func (m *machine) run(t *rapid.T) {
 func TestQueueAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		early := rapid.Bool().Draw(t, "early")
-		q, err := New(Config{NoEarlyPop: !early})
+		held := map[string]bool{}
+		q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
 		require.NoError(t, err)
-		(&machine{model: model{early: early}, q: q, core: &q.core}).run(t)
+		(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
 	})
 }
 
@@ -523,6 +574,6 @@ func TestQueueAgainstModel(t *testing.T) {
 func TestFIFOAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := NewFIFO()
-		(&machine{model: model{fifo: true}, q: q, core: &q.core}).run(t)
+		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core}).run(t)
 	})
 }

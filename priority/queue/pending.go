@@ -7,25 +7,27 @@ import (
 
 // Counts is how many pods a queue holds, by where they are.
 type Counts struct {
-	Active, Backoff, Unschedulable, InFlight int
+	Active, Backoff, Unschedulable, Gated, InFlight int
 }
 
-// String returns "1 active, 0 in backoff, 2 unschedulable, 0 in flight".
+// String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight".
 func (c Counts) String() string {
-	return fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d in flight", c.Active, c.Backoff, c.Unschedulable, c.InFlight)
+	return fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d gated, %d in flight",
+		c.Active, c.Backoff, c.Unschedulable, c.Gated, c.InFlight)
 }
 
 // Pending is what a queue holds at one moment: the active pods in the order in
 // which they would be popped, those in backoff sorted by its end, the
-// unschedulable ones by the time-out that would try them again, those in flight in
-// the order in which they were popped. It belongs to the caller.
+// unschedulable ones by the time-out that would try them again, the gated ones like
+// the active ones, those in flight in the order in which they were popped. It
+// belongs to the caller.
 type Pending struct {
-	Active, Backoff, Unschedulable, InFlight []Entry
+	Active, Backoff, Unschedulable, Gated, InFlight []Entry
 }
 
 // String returns the counts in words.
 func (p Pending) String() string {
-	return Counts{len(p.Active), len(p.Backoff), len(p.Unschedulable), len(p.InFlight)}.String()
+	return Counts{len(p.Active), len(p.Backoff), len(p.Unschedulable), len(p.Gated), len(p.InFlight)}.String()
 }
 
 // Pending returns the entries inside. Time O(n log n).
@@ -34,7 +36,8 @@ func (c *core) Pending() Pending {
 	defer c.mu.Unlock()
 	return Pending{
 		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
-		Unschedulable: c.pools[unschedulable].sorted(), InFlight: c.pools[inFlight].sorted(),
+		Unschedulable: c.pools[unschedulable].sorted(), Gated: c.pools[gated].sorted(),
+		InFlight: c.pools[inFlight].sorted(),
 	}
 }
 
@@ -44,7 +47,8 @@ func (c *core) Counts() Counts {
 	defer c.mu.Unlock()
 	return Counts{
 		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items) + len(c.pools[errorBackoff].items),
-		Unschedulable: len(c.pools[unschedulable].items), InFlight: len(c.pools[inFlight].items),
+		Unschedulable: len(c.pools[unschedulable].items), Gated: len(c.pools[gated].items),
+		InFlight: len(c.pools[inFlight].items),
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 )
 
 // Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). A pod that
-// waits is in one of three pools:
+// waits is in one of four pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
 //     to be popped;
-//   - unschedulable: not to be tried before an event that may help.
+//   - unschedulable: not to be tried before an event that may help;
+//   - gated: not to be tried before its gates let it in.
 //
 // A pod that is put back goes to backoff if something happened while it was in
 // flight that may help it, and to unschedulable if nothing did: an event of
@@ -22,6 +23,13 @@ import (
 // because no event is known that it could wait for; that backoff is never cut
 // short. From unschedulable, events and updates move it to active if its backoff is
 // over, and to backoff if not.
+//
+// The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
+// pod is about to become active or to go to backoff. From backoff to active they are
+// not asked again. A pod that one of them holds is gated. They are asked again when
+// the pod is added, updated or activated and, but for scheduling gates, at any event
+// that Queue is told of; time alone does not have them asked. A gated pod that is
+// let in goes to active, or to backoff while that lasts.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
@@ -46,7 +54,7 @@ func New(config Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn()}
-	q.early = !config.NoEarlyPop
+	q.early, q.gate = !config.NoEarlyPop, q.config.gateOf
 	q.init(q.config.order)
 	return q, nil
 }
@@ -67,12 +75,9 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
 		it.due = over
 	}
-	switch {
-	case len(it.FailedFilters) == 0:
-		q.move(it, errorBackoff)
-	case q.helped(it):
-		q.move(it, backoff)
-	default:
+	if len(it.FailedFilters) == 0 || q.helped(it) {
+		q.move(it, it.backoffPool())
+	} else {
 		q.move(it, unschedulable)
 	}
 	return nil
@@ -112,21 +117,34 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		if q.helpsItself(it, before, pod) {
 			q.revive(it, now)
 		}
+	case gated:
+		q.revive(it, now)
 	}
 	return nil
 }
 
-// revive moves a pod to active, or to backoff while that lasts.
-func (q *Queue) revive(it *item, now time.Time) {
+// revive moves a pod to active, or to backoff while that lasts, and reports
+// whether its gates let it in.
+func (q *Queue) revive(it *item, now time.Time) bool {
+	to := active
 	if q.config.backoffOver(it.BackoffEnd).After(now) {
-		q.move(it, backoff)
-	} else {
-		q.move(it, active)
+		to = it.backoffPool()
 	}
+	q.move(it, to)
+	return it.pool != gated
 }
 
-// Activate makes pods active at once that are in backoff or unschedulable, and
-// returns how many. A pod in flight goes to backoff when it is put back; others
+// backoffPool is the pool that the item's backoff passes in: nothing cuts it short
+// after an error.
+func (it *item) backoffPool() pool {
+	if len(it.FailedFilters) == 0 {
+		return errorBackoff
+	}
+	return backoff
+}
+
+// Activate makes pods active at once that are in backoff, unschedulable or gated,
+// unless a gate holds them, and returns how many. A pod in flight goes to backoff when it is put back; others
 // are left alone. Pods that lose their nomination to a preemptor are tried again
 // in this way (section 10). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
@@ -140,8 +158,9 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 		case it.pool == inFlight:
 			it.moved = true
 		case it.pool != active:
-			q.move(it, active)
-			count++
+			if q.move(it, active); it.pool == active {
+				count++
+			}
 		}
 	}
 	return count
@@ -164,15 +183,26 @@ func (q *Queue) activateDue(now time.Time) int {
 			if at, ok := q.dueAt(it); !ok || at.After(now) {
 				break
 			}
-			q.move(it, active)
-			count++
+			if q.activate(it); it.pool == active {
+				count++
+			}
 		}
 	}
 	return count
 }
 
+// activate makes a pod active that is due. In backoff it was let in already.
+func (q *Queue) activate(it *item) {
+	if it.pool == unschedulable {
+		q.move(it, active)
+		return
+	}
+	q.pools[it.pool].remove(it)
+	q.put(it, active)
+}
+
 // dueAt returns when a pod becomes active if nothing else happens; false for one
-// in flight, and for one that is active.
+// in flight, for one that is gated, and for one that is active.
 func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	switch it.pool {
 	case backoff, errorBackoff:
@@ -195,7 +225,7 @@ func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 
 // NextReady returns when TryPop will have a pod if nothing else happens: now if a
 // pod is active, due or to be popped early, else when the first backoff or time-out
-// ends. A simulator on virtual time can jump there. Constant time.
+// ends; a gate may then still hold an unschedulable pod. A simulator on virtual time can jump there. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -309,7 +309,7 @@ func TestQueueEntry(t *testing.T) {
 	want := Entry{Pod: pod, Attempts: 1, Refusals: 1, FirstEnqueued: noon, Enqueued: at, BackoffEnd: at.Add(time.Second), FailedFilters: []string{"a", "b"}, Cycle: 1}
 	p := q.Pending()
 	require.Equal(t, []Entry{want}, p.Unschedulable)
-	require.Equal(t, "0 active, 0 in backoff, 1 unschedulable, 0 in flight", p.String())
+	require.Equal(t, "0 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight", p.String())
 	p.Unschedulable[0].FailedFilters[0] = "mine"
 	require.Equal(t, []Entry{want}, q.Pending().Unschedulable, "a listing belongs to the caller")
 

@@ -148,6 +148,9 @@ func testUpdateOf(t *testing.T, field string, index ...int) {
 		if helps {
 			want = Counts{Backoff: 1}
 		}
+		if helps && field == "SchedulingGates" {
+			want = Counts{Gated: 1}
+		}
 		for _, during := range []bool{false, true} {
 			q, err := New(Config{})
 			require.NoError(t, err)

@@ -89,7 +89,7 @@ func (w *watch) places() {
 	queued := map[string]*outrank.Pod{}
 	p := w.s.Pending()
 	require.Empty(w, p.InFlight, "no attempt is left open")
-	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable) {
+	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable, p.Gated) {
 		require.Nil(w, queued[e.Pod.Key()], "%s is in the queue twice", e.Pod.Key())
 		queued[e.Pod.Key()] = e.Pod
 	}
@@ -253,13 +253,13 @@ func (w *watch) allowances() {
 // rest: the scheduler rests only where it could do nothing for anybody, nor to
 // anybody.
 func (w *watch) rest() {
-	if w.s.tried < w.s.inQueue {
+	if !w.s.allTried() {
 		return
 	}
 	w.s.syncBudgets()
 	for _, l := range w.s.lineages {
 		for _, p := range l.lives {
-			if p.phase != Queued {
+			if p.phase != Queued || p.obj.Gated() {
 				continue
 			}
 			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.snap, p.obj, w.s.Time())
@@ -335,6 +335,7 @@ func (w *watch) event(e Event) {
 	case Left, Ended:
 		w.onTime(e)
 	case Bound:
+		require.False(w, e.Pod.Gated(), "%s was held back", e.Pod.Key())
 		w.welcome(e)
 	}
 }

@@ -37,10 +37,11 @@ import (
 //
 //	pod NAME [priority=100 | class=NAME] [policy=Never] [cpu=2] [memory=1Gi]
 //	    [runs=60s] [grace=30s] [labels=a=b] [on=a=b] [affinity=a=b/zone]
-//	    [anti=a=b/zone] [tolerates=a=b] [scheduler=NAME]
+//	    [anti=a=b/zone] [tolerates=a=b] [scheduler=NAME] [gates=a,b]
 //	node, budget                      as above; a budget replaces one of its name
 //	delete POD, remove NODE, cordon NODE, uncordon NODE, lift BUDGET
 //	label POD a=b,c=d                 instead of the labels it has
+//	ungate POD                        all its scheduling gates are gone
 //	expect WHAT because REASON        see scenario_expect_test.go
 //
 // A pod without runs never ends. Lines of one time happen in their order, and
@@ -161,6 +162,7 @@ func (sc *scenario) readStep(s *statement) {
 		"cordon":   func(s *statement) sim.Change { return sim.Cordon(sc.mention(s, "node")) },
 		"uncordon": func(s *statement) sim.Change { return sim.Uncordon(sc.mention(s, "node")) },
 		"label":    sc.readLabel,
+		"ungate":   func(s *statement) sim.Change { return sim.SetGates(podKey(sc.mention(s, "pod"))) },
 	}[word]
 	switch {
 	case word == "expect":
