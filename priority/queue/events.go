@@ -100,8 +100,31 @@ func Helps(e *Entry, event ClusterEvent) bool {
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.note(event)
+	q.note(event, nil)
 	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
+}
+
+// RoomGivenUp moves the pods that may use the room which a pod had without being on
+// the node, as if the pod had been deleted there (rule 5.4.8). A caller tells it
+//
+//   - when a nominated pod that waits is deleted,
+//   - when its nomination changes or is cleared, or the pod is bound elsewhere,
+//   - when it could not be bound, which execution.FailureHandler does.
+//
+// Of the pods that wait or are in flight, those are asked about that have the
+// pod's priority or a lower one: the others never left it the room. The pod itself
+// is not moved. Time O(n log n) in the unschedulable and gated pods.
+func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
+	if pod == nil {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
+	key, most := keyOf(pod), pod.PriorityValue()
+	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
+	q.note(event, concerns)
+	return q.reviveAll(now, func(it *item) bool { return concerns(it.Pod) && q.config.Helps(&it.Entry, event) })
 }
 
 // reviveAll revives the unschedulable pods that are chosen and the gated ones that

@@ -73,6 +73,9 @@ func (q *FIFO) Activate(...*outrank.Pod) int { return 0 }
 // MoveAll does nothing: no pod waits for an event.
 func (q *FIFO) MoveAll(ClusterEvent, time.Time) int { return 0 }
 
+// RoomGivenUp does nothing: no pod waits for room.
+func (q *FIFO) RoomGivenUp(*outrank.Pod, time.Time) int { return 0 }
+
 // AssignedPodAdded does nothing: no pod waits for another.
 func (q *FIFO) AssignedPodAdded(*outrank.Pod, time.Time) int { return 0 }
 

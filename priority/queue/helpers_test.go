@@ -22,7 +22,8 @@ type desk struct {
 }
 
 // step is something done so many seconds after noon, and the counts it leaves:
-// active, backoff, unschedulable, in flight, and how many are gated if any are.
+// active, backoff, unschedulable, in flight, and how many are gated if any are. They are
+// not looked at where they are empty.
 type step struct {
 	at     float64
 	do     func(d *desk)
@@ -34,6 +35,9 @@ func (d *desk) run(steps []step) {
 	for i, s := range steps {
 		d.now = noon.Add(time.Duration(s.at * float64(time.Second)))
 		s.do(d)
+		if s.counts == "" {
+			continue
+		}
 		c := d.q.Counts()
 		counts := fmt.Sprint(c.Active, c.Backoff, c.Unschedulable, c.InFlight)
 		if c.Gated > 0 {
@@ -119,6 +123,10 @@ func moveAll(kind ClusterEventKind, want int) func(*desk) {
 
 func assigned(p *outrank.Pod, want int) func(*desk) {
 	return func(d *desk) { require.Equal(d, want, d.q.AssignedPodAdded(p, d.now)) }
+}
+
+func givenUp(name string, want int) func(*desk) {
+	return func(d *desk) { require.Equal(d, want, d.q.RoomGivenUp(waiting(name), d.now)) }
 }
 
 func activate(want int, names ...string) func(*desk) {

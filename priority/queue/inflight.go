@@ -18,13 +18,15 @@ type flightLog struct {
 type flightEvent struct {
 	event ClusterEvent
 	cycle int64
+	// concerns says which pods the event is about; nil for all.
+	concerns func(*outrank.Pod) bool
 }
 
 // note keeps an event that concerns all attempts begun so far, of which oldest is
 // the first under way. Constant time on average.
-func (l *flightLog) note(event ClusterEvent, cycle, oldest int64) {
+func (l *flightLog) note(e flightEvent, oldest int64) {
 	l.trim(oldest)
-	l.events = append(l.events, flightEvent{event, cycle})
+	l.events = append(l.events, e)
 }
 
 // trim forgets the events that are older than all attempts under way, when they
@@ -44,13 +46,13 @@ func (l *flightLog) since(cycle int64) int {
 }
 
 // note keeps an event for the attempts under way.
-func (q *Queue) note(event ClusterEvent) {
+func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
 	oldest := q.pools[inFlight].head()
 	if oldest == nil {
 		q.log.clear()
 		return
 	}
-	q.log.note(event, q.cycle, oldest.Cycle)
+	q.log.note(flightEvent{event, q.cycle, concerns}, oldest.Cycle)
 }
 
 // helped reports whether anything happened during the attempt of a pod that may
@@ -61,7 +63,7 @@ func (q *Queue) helped(it *item) bool {
 		return true
 	}
 	return slices.ContainsFunc(q.log.events[q.log.since(it.Cycle):], func(e flightEvent) bool {
-		return q.config.Helps(&it.Entry, e.event)
+		return (e.concerns == nil || e.concerns(it.Pod)) && q.config.Helps(&it.Entry, e.event)
 	})
 }
 

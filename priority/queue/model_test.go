@@ -25,6 +25,8 @@ type modelPod struct {
 	// made with.
 	events []ClusterEvent
 	tried  *outrank.Pod
+	// offers say of the rooms given up since then whether they are for the pod.
+	offers []func(*modelPod) bool
 	// hurried: the caller asked for it whatever is left of its backoff.
 	hurried bool
 }
@@ -171,7 +173,7 @@ func (m *model) pop(early bool) *modelPod {
 	p := waiting[0]
 	m.cycle++
 	p.place, p.Cycle, p.Attempts, p.FailedFilters = inFlight, m.cycle, p.Attempts+1, nil
-	p.moved, p.updated, p.events, p.tried = false, false, nil, p.Pod
+	p.moved, p.updated, p.events, p.offers, p.tried = false, false, nil, nil, p.Pod
 	return p
 }
 
@@ -203,11 +205,18 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	switch {
 	case len(p.FailedFilters) == 0:
 		m.put(p, errorBackoff)
-	case p.moved, p.updated && p.helpsItself(p.tried), slices.ContainsFunc(p.events, func(e ClusterEvent) bool { return Helps(&p.Entry, e) }):
+	case p.moved, p.updated && p.helpsItself(p.tried), p.offered(), slices.ContainsFunc(p.events, func(e ClusterEvent) bool { return Helps(&p.Entry, e) }):
 		m.put(p, backoff)
 	default:
 		m.put(p, unschedulable)
 	}
+}
+
+// offered reports whether room was given up during the attempt that the pod may
+// use, with the priority that it has by now.
+func (p *modelPod) offered() bool {
+	return Helps(&p.Entry, ClusterEvent{Kind: EventAssignedPodDeleted}) &&
+		slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) })
 }
 
 // helpsItself: of what is drawn, the nomination is status, and the priority may
@@ -473,6 +482,23 @@ func (m *machine) moveAll(t *rapid.T) {
 	require.Equal(t, want, m.q.MoveAll(event, m.now))
 }
 
+func (m *machine) roomGivenUp(t *rapid.T) {
+	pod := m.pod(t)
+	event := ClusterEvent{Kind: EventAssignedPodDeleted}
+	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != pod.Key() }
+	if m.fifo {
+		require.Zero(t, m.q.RoomGivenUp(pod, m.now))
+		return
+	}
+	for _, p := range m.pods {
+		if p.place == inFlight {
+			p.offers = append(p.offers, concerns)
+		}
+	}
+	want := m.reviveAll(m.now, func(p *modelPod) bool { return concerns(p) && Helps(&p.Entry, event) })
+	require.Equal(t, want, m.q.RoomGivenUp(pod, m.now))
+}
+
 func (m *machine) assigned(t *rapid.T) {
 	pod := m.pod(t)
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")}
@@ -554,7 +580,7 @@ func (m *machine) run(t *rapid.T) {
 	t.Repeat(map[string]func(*rapid.T){
 		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
 		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
-		"done": m.done, "activate": m.activate, "move all": m.moveAll, "assigned": m.assigned,
+		"done": m.done, "activate": m.activate, "move all": m.moveAll, "room given up": m.roomGivenUp, "assigned": m.assigned,
 		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
 	})
 }

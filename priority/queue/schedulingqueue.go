@@ -75,6 +75,10 @@ type SchedulingQueue interface {
 	// changed.
 	AssignedPodAdded(pod *outrank.Pod, now time.Time) int
 	AssignedPodUpdated(pod *outrank.Pod, now time.Time) int
+	// RoomGivenUp does so for the pods that may use the room which a pod had
+	// without being on a node: its nomination is gone or has changed, or it could
+	// not be bound.
+	RoomGivenUp(pod *outrank.Pod, now time.Time) int
 	// Flush makes the pods active that have waited long enough; it returns how
 	// many.
 	Flush(now time.Time) int

@@ -70,6 +70,9 @@ func DeletePod(key string) Change {
 			s.show(p)
 			s.budgets.leave(p)
 			s.changed()
+			if p.obj.NominatedNode != "" {
+				s.queue.RoomGivenUp(p.obj, s.Time())
+			}
 		case Running:
 			s.tellToGo(p, nil, "")
 			s.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
