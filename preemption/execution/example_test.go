@@ -200,7 +200,7 @@ func ExampleFailure_Verdict() {
 	fmt.Println(v.Event.Message)
 	// Output:
 	// Unschedulable [NodeResourcesFit] nomination cleared
-	// 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
+	// 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
 }
 
 // The text format of Prometheus.
@@ -294,5 +294,5 @@ func Example() {
 	// default/urgent on n1: completed; default/batch evicted; nominated
 	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
 	// <nil>
-	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Order is the order in which the steps of a plan are taken (section 10).
@@ -245,6 +246,14 @@ func (e *Executor) Preempting(key string) bool {
 	defer e.mu.Unlock()
 	s := e.underway[key]
 	return s != nil && !s.lastGone
+}
+
+// Gate keeps a pod out of a queue while the executor is Preempting for it (rule
+// 14.2.5). It is one of the Gates of the queue's configuration. The queue asks again
+// at the next event, so that Gone has to be called before the queue is told that the
+// victim has left.
+func (e *Executor) Gate() queue.Gate {
+	return queue.Gate{Name: "Preempting", Holds: func(pod *outrank.Pod) bool { return e.Preempting(pod.Key()) }}
 }
 
 // Gone tells the executor that a pod does not exist any more, or was not evicted

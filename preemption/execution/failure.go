@@ -28,6 +28,9 @@ type Failure struct {
 	Refused *preemption.Status
 	// Err is anything else that went wrong.
 	Err error
+	// Node is the node that the pod was about to be bound to when Err came up;
+	// empty if it came up before a node was found.
+	Node string
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string

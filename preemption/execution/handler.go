@@ -98,6 +98,9 @@ type FailureResult struct {
 //     that turned it down. For a pod that is gone or bound the attempt is done.
 //  3. Its nomination is set, cleared or kept in the Nominator. A pod that is
 //     gone or bound loses it.
+//     Where a node had been found for it (Refused, or Err with a Node), a queue
+//     that has the method RoomGivenUp, as those of package priority/queue have, is
+//     told that other pods may use the room there.
 //  4. The event FailedScheduling is posted.
 //  5. The condition PodScheduled=False is set, together with the nomination.
 //
@@ -134,6 +137,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
+	h.giveUpRoom(&f)
 	h.Actions.Event(r.Event)
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
 }
@@ -198,6 +202,17 @@ func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod)
 		h.Nominator.Add(latest, r.Nomination.Node)
 	default:
 		h.Nominator.Update(before, latest)
+	}
+}
+
+// giveUpRoom tells the queue of a failed binding (rule 5.4.8 of the queue). It comes
+// after the pod was put back and has lost its nomination.
+func (h *FailureHandler) giveUpRoom(f *Failure) {
+	others, ok := h.Queue.(interface {
+		RoomGivenUp(pod *outrank.Pod, now time.Time) int
+	})
+	if ok && (f.Refused != nil || f.Node != "") {
+		others.RoomGivenUp(f.Entry.Pod, f.Now)
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 const (
 	noNodesMessage   = "no nodes available to schedule pods"
 	notHelpfulReason = "Preemption is not helpful for scheduling"
+	// noClaimsMessage is from the step for devices, which is asked for a way out
+	// before preemption and has none.
+	noClaimsMessage   = "no new claims to deallocate"
+	preemptionMessage = "preemption: "
 )
 
 // message returns why the attempt failed, in the words of the reference.
@@ -28,8 +32,8 @@ func (f *Failure) message(kind FailureKind) string {
 			// All nodes say the same, so it is said once.
 			text = nodesMessage(nodesOf(f.Plan), nil) + " " + strings.Join(refused.Reasons, ", ") + "."
 		}
-		if why := f.preemptionMessage(); why != "" {
-			text += " preemption: " + why
+		if why := f.wayOut(); why != "" {
+			text += " " + why
 		}
 		return text
 	}
@@ -39,17 +43,21 @@ func (f *Failure) message(kind FailureKind) string {
 	return f.Refused.String()
 }
 
-// preemptionMessage returns why preemption does not help, empty where it does.
-func (f *Failure) preemptionMessage() string {
+// wayOut returns why there is no way out for the pod, empty where there is (rules
+// 15.3.2 to 15.3.4). An error is preemption's alone.
+func (f *Failure) wayOut() string {
+	var why string
 	switch {
 	case f.ExecutionErr != nil:
-		return f.ExecutionErr.Error()
+		return preemptionMessage + f.ExecutionErr.Error()
 	case f.Plan.Outcome == preemption.NotEligible:
-		return f.Plan.Ineligible.String()
+		why = f.Plan.Ineligible.String()
 	case f.Plan.Outcome == preemption.NothingHelps:
-		return nodesMessage(nodesOf(f.Plan), withUntried(f.Plan))
+		why = nodesMessage(nodesOf(f.Plan), withUntried(f.Plan))
+	default:
+		return ""
 	}
-	return ""
+	return noClaimsMessage + ", " + preemptionMessage + why
 }
 
 // withUntried returns the answers of preemption on all nodes that turned the pod

@@ -3,6 +3,8 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 )
 
 // flight returns the item whose attempt the entry belongs to, nil if the attempt is
@@ -41,24 +43,54 @@ func (c *core) returning(e *Entry) (*item, error) {
 	return it, nil
 }
 
-// popActive begins an attempt with the first active pod. mu is held.
-func (c *core) popActive() (Entry, bool) {
+// failed notes how an attempt ended that put the pod back (rule 5.3.2).
+func (it *item) failed(e *Entry, now time.Time) {
+	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	if len(it.FailedFilters) == 0 {
+		it.Errors++
+	} else {
+		it.Refusals, it.Errors = it.Refusals+1, 0
+	}
+}
+
+// distinct returns a sorted copy without duplicates; nil for none.
+func distinct(filters []string) []string {
+	if len(filters) == 0 {
+		return nil
+	}
+	out := slices.Clone(filters)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// first returns the pod to be popped next, nil if there is none: the first active
+// one, or else the first in backoff where that may end early. mu is held.
+func (c *core) first(early bool) *item {
 	it := c.pools[active].head()
+	if it == nil && early {
+		it = c.pools[backoff].head()
+	}
+	return it
+}
+
+// pop begins an attempt with the first pod. mu is held.
+func (c *core) pop(early bool) (Entry, bool) {
+	it := c.first(early)
 	if it == nil {
 		return Entry{}, false
 	}
-	c.pools[active].remove(it)
+	c.pools[it.pool].remove(it)
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
-	it.FailedFilters, it.moved, it.updated = nil, false, false
+	it.FailedFilters, it.moved, it.updated, it.tried = nil, false, false, it.Pod
 	c.push(it, inFlight)
 	return it.Entry, true
 }
 
-// Pop waits until a pod is active, the queue is closed ([ErrClosed]) or the
-// context ends (its error), and begins an attempt with the first active pod. A
-// context that has ended gets no pod. Which of several waiting calls gets a pod is
-// not defined. Taking it is O(log n).
+// Pop waits until a pod can be popped, the queue is closed ([ErrClosed]) or the
+// context ends (its error), and begins an attempt with the first pod. A context
+// that has ended gets no pod. Which of several waiting calls gets a pod is not
+// defined. Taking it is O(log n).
 func (c *core) Pop(ctx context.Context) (Entry, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -79,7 +111,8 @@ func (c *core) Pop(ctx context.Context) (Entry, error) {
 func (c *core) take() (Entry, <-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.popActive(); ok {
+	// A queue that was closed comes to an end even if its pods fail for ever.
+	if e, ok := c.pop(c.early && !c.closed); ok {
 		return e, nil, nil
 	}
 	if c.closed {

@@ -19,18 +19,29 @@ const (
 // today's kube-scheduler does.
 type Config struct {
 	// InitialBackoff is how long a pod waits after its first failed attempt.
-	// Each further attempt doubles it, up to MaxBackoff. Zero means
-	// [DefaultInitialBackoff] and [DefaultMaxBackoff].
+	// Each further one doubles it, up to MaxBackoff; errors are counted apart.
+	// Zero means [DefaultInitialBackoff] and [DefaultMaxBackoff].
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
 	// [DefaultUnschedulableTimeout]; v1.13 had [UnschedulableTimeoutV113].
 	UnschedulableTimeout time.Duration
+	// NoEarlyPop keeps a pod in backoff for as long as that lasts. Without it,
+	// the first pod that did not fit is popped early where no pod is active, and
+	// backoff goes by whole seconds (rules 5.3.3 to 5.3.5; upstream's feature
+	// SchedulerPopFromBackoffQ).
+	NoEarlyPop bool
+	// Gates are checks that a pod has to pass before it is active or in backoff,
+	// in this order. Scheduling gates in a pod's spec come before them and need no
+	// gate here. While a preemption is carried out for a pod beside the scheduler,
+	// Gate of execution.Executor keeps it out.
+	Gates []Gate
 	// Compare orders the active pods: it is negative if a is to be popped before
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
-	// Helps decides whether an event may help an unschedulable pod; nil is
-	// [Helps]. Like Compare it must not change the entry, keep it, or call the
+	// Helps decides whether an event may help an unschedulable pod, or a pod that
+	// came back from an attempt during which the event came in; nil is [Helps].
+	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool
 }
@@ -55,6 +66,14 @@ func (c *Config) Validate() error {
 		text := fmt.Sprintf("%v is less than InitialBackoff, %v", set.MaxBackoff, set.InitialBackoff)
 		ps = append(ps, outrank.Problem{Object: "queue config", Field: "MaxBackoff", Text: text})
 	}
+	for i := range c.Gates {
+		if c.Gates[i].Holds == nil {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: fmt.Sprintf("Gates[%d].Holds", i), Text: "missing"})
+		}
+		if c.Gates[i].Name == "" {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: fmt.Sprintf("Gates[%d].Name", i), Text: "missing"})
+		}
+	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}
@@ -78,11 +97,11 @@ func (c Config) filledIn() Config {
 	return c
 }
 
-// backoffAfter returns how long a pod waits after so many attempts. Doubling stops
+// backoffAfter returns how long a pod waits after so many failures. Doubling stops
 // before it could overflow, so it takes at most some 60 steps.
-func (c *Config) backoffAfter(attempts int) time.Duration {
+func (c *Config) backoffAfter(failures int) time.Duration {
 	d := c.InitialBackoff
-	for range attempts - 1 {
+	for range failures - 1 {
 		if d > c.MaxBackoff/2 {
 			return c.MaxBackoff
 		}
@@ -90,6 +109,33 @@ func (c *Config) backoffAfter(attempts int) time.Duration {
 	}
 	return d
 }
+
+// backoffEnd returns when the backoff of an attempt ends that failed now (rules
+// 5.3.1, 5.3.2 and 5.3.4).
+func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
+	failures := e.Refusals
+	if e.Errors > 0 {
+		failures = e.Errors
+	}
+	end := now.Add(c.backoffAfter(failures))
+	if !c.NoEarlyPop {
+		end = end.Truncate(backoffWindow)
+	}
+	return end
+}
+
+// backoffOver returns the first moment at which a backoff with this end is over
+// (rule 5.3.5); the zero time for a pod that never failed.
+func (c *Config) backoffOver(end time.Time) time.Time {
+	if c.NoEarlyPop || end.IsZero() {
+		return end
+	}
+	return end.Add(backoffWindow)
+}
+
+// backoffWindow is what backoff is counted in. All pods whose backoff ends within
+// one window are sorted by the order of the active pods.
+const backoffWindow = time.Second
 
 // order is the order of the active pool.
 func (c *Config) order(a, b *item) int {

@@ -19,6 +19,8 @@ func TestQueueConfigValidate(t *testing.T) {
 	}{
 		{"zero", Config{}, ""},
 		{"all set", Config{InitialBackoff: 1, MaxBackoff: 1, UnschedulableTimeout: 1}, ""},
+		{"gates without anything", Config{Gates: []Gate{{Name: "a", Holds: (*outrank.Pod).Gated}, {}}},
+			"queue config: Gates[1].Holds: missing\nqueue config: Gates[1].Name: missing"},
 		{"first backoff above the default of the last", Config{InitialBackoff: time.Minute}, "queue config: MaxBackoff: 10s is less than InitialBackoff, 1m0s"},
 		{"last backoff below the default of the first", Config{MaxBackoff: 1}, "queue config: MaxBackoff: 1ns is less than InitialBackoff, 1s"},
 		{"all negative", Config{InitialBackoff: -1, MaxBackoff: -2, UnschedulableTimeout: -3},
@@ -74,7 +76,7 @@ func TestBackoffUpToAnyLimit(t *testing.T) {
 		{1, 1<<63 - 1, []time.Duration{1, 2, 4}},
 		{1 << 61, 1<<63 - 1, []time.Duration{1 << 61, 1 << 62, 1<<63 - 1, 1<<63 - 1}},
 	} {
-		q, err := New(Config{InitialBackoff: c.initial, MaxBackoff: c.most})
+		q, err := New(Config{InitialBackoff: c.initial, MaxBackoff: c.most, NoEarlyPop: true})
 		require.NoError(t, err)
 		require.NoError(t, q.Add(&outrank.Pod{Name: "p"}, noon))
 		var got []time.Duration

@@ -10,7 +10,6 @@ import (
 
 // core is what the queues have in common: the pods inside and their pools,
 // attempts, and waiting. Every pod inside is in items and in exactly one pool.
-// Events leave nothing behind but two numbers.
 type core struct {
 	mu    sync.Mutex
 	items map[podKey]*item
@@ -18,7 +17,12 @@ type core struct {
 	// cycle numbers the attempts, arrivals the pods that became active.
 	cycle, arrivals int64
 	closed          bool
-	// wake is closed when a pod becomes active or the queue closes; nil while no
+	// early says that the first pod in backoff is popped where none is active.
+	early bool
+	// gate names what holds a pod back before it is active or in backoff, empty
+	// for nothing; nil where nothing ever does.
+	gate func(*outrank.Pod) string
+	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
 }
@@ -28,12 +32,15 @@ type core struct {
 func (c *core) init(order func(a, b *item) int) {
 	c.items = map[podKey]*item{}
 	c.pools[active].order = order
-	c.pools[backoff].order = func(a, b *item) int {
-		return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), order(a, b))
+	for _, p := range []pool{backoff, errorBackoff} {
+		c.pools[p].order = func(a, b *item) int {
+			return cmp.Or(a.BackoffEnd.Compare(b.BackoffEnd), order(a, b))
+		}
 	}
 	c.pools[unschedulable].order = func(a, b *item) int {
 		return cmp.Or(a.due.Compare(b.due), order(a, b))
 	}
+	c.pools[gated].order = order
 	c.pools[inFlight].order = func(a, b *item) int { return cmp.Compare(a.Cycle, b.Cycle) }
 }
 
@@ -72,11 +79,31 @@ func (c *core) move(it *item, to pool) {
 	c.push(it, to)
 }
 
+// push puts an item into a pool, or among the gated ones if something holds it
+// back from there.
 func (c *core) push(it *item, to pool) {
+	if it.Gate = c.gateOf(it.Pod, to); it.Gate != "" {
+		to = gated
+	}
+	c.put(it, to)
+}
+
+// gateOf names what holds a pod back from a pool, empty for nothing.
+func (c *core) gateOf(pod *outrank.Pod, from pool) string {
+	if c.gate == nil || from != active && from != backoff && from != errorBackoff {
+		return ""
+	}
+	return c.gate(pod)
+}
+
+// put puts an item into a pool whatever the gates say.
+func (c *core) put(it *item, to pool) {
 	it.pool = to
 	if to == active {
 		c.arrivals++
 		it.arrival = c.arrivals
+	}
+	if to == active || to == backoff && c.early {
 		c.wakeAll()
 	}
 	c.pools[to].push(it)
@@ -104,10 +131,16 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// replace sets another version of an item's pod, which may change its place.
+// replace sets another version of an item's pod, which may change its place, and
+// may have to be held back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod = pod
 	c.pools[it.pool].fix(it)
+	if gate := c.gateOf(pod, it.pool); gate != "" {
+		it.Gate = gate
+		c.pools[it.pool].remove(it)
+		c.put(it, gated)
+	}
 }
 
 // AddIfNotPresent adds a pod unless it is inside. Time O(log n).

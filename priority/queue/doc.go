@@ -9,7 +9,7 @@
 //	err = q.AddUnschedulableIfNotPresent(entry, now) // else q.Done(entry)
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
-// A [Queue] has three pools (active, backoff, unschedulable) and goes by
+// A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
 // priority; a [FIFO] takes the pods as they come. Both are a [SchedulingQueue],
 // which says what holds for either of them, and both are what
 // execution.FailureHandler of package preemption/execution asks for.
@@ -20,8 +20,9 @@
 // throughout: nothing here reads a clock or starts a goroutine, and the same
 // calls return the same entries. A call about one pod takes O(log n) of the pods
 // inside, a call that looks at all pods of a pool O(n log n). Memory is linear in
-// the largest number of pods that were ever inside at once. Queues keep the
-// pointers that they are given and never change a pod.
+// the largest number of pods that were ever inside at once, and in the events since
+// the oldest attempt under way began. Queues keep the pointers that they are given
+// and never change a pod.
 //
 // # Deviations from the reference
 //

@@ -16,13 +16,21 @@ type Entry struct {
 	Pod *outrank.Pod
 	// Attempts is how often the pod was popped.
 	Attempts int
+	// Refusals is how many attempts ended because the pod did not fit, Errors how
+	// many of the latest ended in an error, one after another. Backoff goes by
+	// Errors while there are any, else by Refusals.
+	Refusals, Errors int
 	// FirstEnqueued is when the pod first entered the queue, Enqueued when it
 	// last did: it was added, or put back after an attempt. Moves between the
 	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
-	// BackoffEnd is when the pod may be tried again after its last failure;
-	// zero before the first, and always in a [FIFO].
+	// BackoffEnd is the end of the backoff after the last failure; zero before
+	// the first, and always in a [FIFO]. It is a whole second, and the pod is due
+	// when that second is over, unless [Config.NoEarlyPop] is set: the pod is then
+	// due at this moment.
 	BackoffEnd time.Time
+	// Gate names the check that holds the pod back; empty unless it is gated.
+	Gate string
 	// FailedFilters names the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:
 	// the caller fills it in before putting the entry back. No filter at all

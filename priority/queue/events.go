@@ -23,31 +23,39 @@ const (
 	// EventStorageChanged is about volumes, claims, storage classes and what
 	// drivers report of a node.
 	EventStorageChanged ClusterEventKind = "StorageChanged"
+	// EventPodUpdated is about the very pod that waits. Update asks about it; no
+	// caller has to.
+	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
 	// Node and Pod are the object that changed, in its latest version; nil where
-	// the caller does not say. Only a caller's own [Config.Helps] looks at them.
+	// the caller does not say. But for EventPodUpdated only a caller's own
+	// [Config.Helps] looks at them.
 	Node *outrank.Node
 	Pod  *outrank.Pod
+	// Before is the version of the pod before EventPodUpdated, the one that the
+	// last attempt was made with; nil if it is not known.
+	Before *outrank.Pod
 }
 
 // helpers lists by filter the events that may help a pod which the filter kept
 // off a node, because they change what the filter looks at (upstream's
-// EventsToRegister). A change of the pod itself is for Update.
+// EventsToRegister). What a change of the pod itself may help is in looksAt.
 var helpers = map[string][]ClusterEventKind{
-	"NodeUnschedulable":  {EventNodeAdded, EventNodeUpdated},
-	"NodeName":           {EventNodeAdded},
-	"TaintToleration":    {EventNodeAdded, EventNodeUpdated},
-	"NodeAffinity":       {EventNodeAdded, EventNodeUpdated},
-	"NodePorts":          {EventNodeAdded, EventAssignedPodDeleted},
-	"NodeResourcesFit":   {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	"VolumeRestrictions": {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
-	"NodeVolumeLimits":   {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
-	"VolumeBinding":      {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	"VolumeZone":         {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	"NodeUnschedulable":    {EventNodeAdded, EventNodeUpdated},
+	"NodeName":             {EventNodeAdded},
+	"TaintToleration":      {EventNodeAdded, EventNodeUpdated},
+	"NodeAffinity":         {EventNodeAdded, EventNodeUpdated},
+	"NodeDeclaredFeatures": {EventNodeAdded, EventNodeUpdated},
+	"NodePorts":            {EventNodeAdded, EventAssignedPodDeleted},
+	"NodeResourcesFit":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	"VolumeRestrictions":   {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
+	"NodeVolumeLimits":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
+	"VolumeBinding":        {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	"VolumeZone":           {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
 	"PodTopologySpread": {EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	"InterPodAffinity": {EventNodeAdded, EventNodeUpdated,
@@ -63,11 +71,19 @@ var eventKinds = []ClusterEventKind{
 // the pod failed with looks at what has changed. It does not look closer, so a pod
 // may be tried in vain, but none is passed over. An event that is not known here
 // may help any pod. Any event may help a pod that failed with a filter that is not
-// known here, or with no filter. The filters' names are those of package
-// preemption. [Config.Helps] is Helps if nothing else is set. Time is linear in
-// the pod's filters.
+// known here, or with no filter. An update of the pod itself may help if it changes
+// what one of the filters looks at in the pod, its priority or its preemption
+// policy. The filters' names are those of package preemption. [Config.Helps] is
+// Helps if nothing else is set. Time is linear in the pod's filters, and in the pod
+// where it was updated.
 func Helps(e *Entry, event ClusterEvent) bool {
-	if e == nil || len(e.FailedFilters) == 0 || !slices.Contains(eventKinds, event.Kind) {
+	if e == nil || len(e.FailedFilters) == 0 {
+		return true
+	}
+	if event.Kind == EventPodUpdated {
+		return ownChangeHelps(e.FailedFilters, event.Before, event.Pod)
+	}
+	if !slices.Contains(eventKinds, event.Kind) {
 		return true
 	}
 	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
@@ -76,29 +92,62 @@ func Helps(e *Entry, event ClusterEvent) bool {
 	})
 }
 
-// MoveAll moves the unschedulable pods that the event may help to active, or to
-// backoff while that lasts (MoveAllToActiveOrBackoffQueue). Pods in flight go to
-// backoff when they are put back, whatever the event. Time O(n log n) in the
-// unschedulable pods.
+// MoveAll moves the unschedulable pods that the event may help, and the gated ones
+// that are let in by now, to active, or to backoff while that lasts
+// (MoveAllToActiveOrBackoffQueue). A pod in flight goes to
+// backoff when it is put back if the event may help it. The event is kept until
+// then. Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.moveCycle = q.cycle
+	q.note(event, nil)
 	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
 }
 
-// reviveAll revives the unschedulable pods that are chosen, and returns how many.
+// RoomGivenUp moves the pods that may use the room which a pod had without being on
+// the node, as if the pod had been deleted there (rule 5.4.8). A caller tells it
+//
+//   - when a nominated pod that waits is deleted,
+//   - when its nomination changes or is cleared, or the pod is bound elsewhere,
+//   - when it could not be bound, which execution.FailureHandler does.
+//
+// Of the pods that wait or are in flight, those are asked about that have the
+// pod's priority or a lower one: the others never left it the room. The pod itself
+// is not moved. Time O(n log n) in the unschedulable and gated pods.
+func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
+	if pod == nil {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
+	key, most := keyOf(pod), pod.PriorityValue()
+	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
+	q.note(event, concerns)
+	return q.reviveAll(now, func(it *item) bool { return concerns(it.Pod) && q.config.Helps(&it.Entry, event) })
+}
+
+// reviveAll revives the unschedulable pods that are chosen and the gated ones that
+// are let in, and returns how many.
 func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
 	var moving []*item
+	for _, it := range q.pools[gated].items {
+		if it.mayOpen() {
+			moving = append(moving, it)
+		}
+	}
 	for _, it := range q.pools[unschedulable].items {
 		if chosen(it) {
 			moving = append(moving, it)
 		}
 	}
+	count := 0
 	for _, it := range moving {
-		q.revive(it, now)
+		if q.revive(it, now) {
+			count++
+		}
 	}
-	return len(moving)
+	return count
 }
 
 // AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods that

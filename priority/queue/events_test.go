@@ -75,8 +75,8 @@ func TestAssignedPod(t *testing.T) {
 			}
 			for _, steps := range [][]step{
 				{{0, assigned(c.assigned, moved), soon}},
-				{{1, assigned(c.assigned, moved), late}},
-				{{1, func(d *desk) { require.Equal(d, moved, d.q.AssignedPodUpdated(c.assigned, d.now)) }, late}},
+				{{2, assigned(c.assigned, moved), late}},
+				{{2, func(d *desk) { require.Equal(d, moved, d.q.AssignedPodUpdated(c.assigned, d.now)) }, late}},
 			} {
 				fresh(t).run(append([]step{
 					{0, addPod(pod), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", "InterPodAffinity"), "0 0 1 0"},
@@ -112,18 +112,19 @@ func TestNoAssignedPod(t *testing.T) {
 //
 //	node added, updated, deleted; assigned pod added, updated, deleted; storage
 var helpful = map[string]string{
-	"NodeUnschedulable":  "xx.....",
-	"NodeName":           "x......",
-	"TaintToleration":    "xx.....",
-	"NodeAffinity":       "xx.....",
-	"NodePorts":          "x....x.",
-	"NodeResourcesFit":   "xx..xx.",
-	"VolumeRestrictions": "x....xx",
-	"NodeVolumeLimits":   "xx...xx",
-	"VolumeBinding":      "xx....x",
-	"VolumeZone":         "xx....x",
-	"PodTopologySpread":  "xxxxxx.",
-	"InterPodAffinity":   "xx.xxx.",
+	"NodeUnschedulable":    "xx.....",
+	"NodeName":             "x......",
+	"TaintToleration":      "xx.....",
+	"NodeAffinity":         "xx.....",
+	"NodeDeclaredFeatures": "xx.....",
+	"NodePorts":            "x....x.",
+	"NodeResourcesFit":     "xx..xx.",
+	"VolumeRestrictions":   "x....xx",
+	"NodeVolumeLimits":     "xx...xx",
+	"VolumeBinding":        "xx....x",
+	"VolumeZone":           "xx....x",
+	"PodTopologySpread":    "xxxxxx.",
+	"InterPodAffinity":     "xx.xxx.",
 }
 
 var columns = []ClusterEventKind{

@@ -29,12 +29,14 @@ func TestHelpsKnowsTheFilters(t *testing.T) {
 		preemption.NodeAffinity: true, preemption.NodePorts: true, preemption.NodeResourcesFit: true,
 		preemption.VolumeRestrictions: true, preemption.NodeVolumeLimits: true, preemption.VolumeBinding: true,
 		preemption.VolumeZone: true, preemption.PodTopologySpread: true, preemption.InterPodAffinity: true,
+		preemption.NodeDeclaredFeatures: true,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(names)), queue.HelpedBy())
+	require.Equal(t, queue.HelpedBy(), queue.LooksAt(), "what helps from outside and from within")
 }
 
 // A simulator on virtual time: the important pod is tried first, does not fit,
-// waits out its backoff and fits in the end.
+// and fits in the end. Its backoff ends early, as there is no other pod to try.
 func ExampleQueue() {
 	q, err := queue.New(queue.Config{})
 	if err != nil {
@@ -69,9 +71,9 @@ func ExampleQueue() {
 	}
 	// Output:
 	// 0s: attempt 1 of urgent
-	// 1 active, 0 in backoff, 1 unschedulable, 0 in flight
+	// 1 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight
 	// 0s: attempt 1 of batch
-	// 1s: attempt 2 of urgent
+	// 0s: attempt 2 of urgent
 }
 
 func ExampleNew() {
@@ -160,8 +162,8 @@ func ExampleQueue_Update() {
 	_ = q.Update(&outrank.Pod{Name: "web", NodeSelector: map[string]string{"disk": "ssd"}}, after(5))
 	fmt.Println(q.Counts())
 	// Output:
-	// 0 active, 0 in backoff, 1 unschedulable, 0 in flight
-	// 1 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// 0 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight
+	// 1 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }
 
 func ExampleQueue_AssignedPodAdded() {
@@ -177,7 +179,7 @@ func ExampleQueue_AssignedPodAdded() {
 	}
 	placed := &outrank.Pod{Name: "db-0", NodeName: "n1", Labels: map[string]string{"app": "db"}}
 	fmt.Println(q.AssignedPodAdded(placed, after(0.5)), "moved to backoff, which is not over")
-	fmt.Println(q.Flush(after(1)), "flushed")
+	fmt.Println(q.Flush(after(2)), "flushed")
 	for _, entry := range q.Pending().Active {
 		fmt.Println(entry.Pod.Name)
 	}
@@ -197,8 +199,8 @@ func ExampleQueue_Activate() {
 	q.Activate(pod)
 	fmt.Println(q.Counts())
 	// Output:
-	// 0 active, 1 in backoff, 0 unschedulable, 0 in flight
-	// 1 active, 0 in backoff, 0 unschedulable, 0 in flight
+	// 0 active, 1 in backoff, 0 unschedulable, 0 gated, 0 in flight
+	// 1 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }
 
 func ExampleHelps() {

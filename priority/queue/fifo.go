@@ -32,7 +32,7 @@ func (q *FIFO) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	it.failed(&e, now)
 	q.move(it, active)
 	return nil
 }
@@ -56,7 +56,7 @@ func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
 func (q *FIFO) TryPop(time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.popActive()
+	return q.pop(false)
 }
 
 // NextReady returns now while there is a pod.
@@ -72,6 +72,9 @@ func (q *FIFO) Activate(...*outrank.Pod) int { return 0 }
 
 // MoveAll does nothing: no pod waits for an event.
 func (q *FIFO) MoveAll(ClusterEvent, time.Time) int { return 0 }
+
+// RoomGivenUp does nothing: no pod waits for room.
+func (q *FIFO) RoomGivenUp(*outrank.Pod, time.Time) int { return 0 }
 
 // AssignedPodAdded does nothing: no pod waits for another.
 func (q *FIFO) AssignedPodAdded(*outrank.Pod, time.Time) int { return 0 }

@@ -1,6 +1,10 @@
 package queue
 
-import "time"
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
 
 // pool is one of the places of a queue. A pod inside is in exactly one.
 type pool uint8
@@ -8,7 +12,9 @@ type pool uint8
 const (
 	active pool = iota
 	backoff
+	errorBackoff // backoff after an error, which nothing cuts short
 	unschedulable
+	gated    // held back by a check before the queue
 	inFlight // popped and not done
 	poolCount
 )
@@ -24,9 +30,11 @@ type item struct {
 	arrival int64
 	// due is when an unschedulable pod is tried again without an event.
 	due time.Time
-	// For a pod in flight: moved says that a move event arrived for this pod
-	// alone, updated that Pod is newer than the version that was popped.
+	// For a pod in flight: moved says that something happened to this pod alone
+	// that may help it, updated that Pod is newer than the version that was
+	// popped. That one is tried, nil if it is not known any more.
 	moved, updated bool
+	tried          *outrank.Pod
 }
 
 // podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.

@@ -22,7 +22,8 @@ type desk struct {
 }
 
 // step is something done so many seconds after noon, and the counts it leaves:
-// active, backoff, unschedulable, in flight.
+// active, backoff, unschedulable, in flight, and how many are gated if any are. They are
+// not looked at where they are empty.
 type step struct {
 	at     float64
 	do     func(d *desk)
@@ -34,8 +35,15 @@ func (d *desk) run(steps []step) {
 	for i, s := range steps {
 		d.now = noon.Add(time.Duration(s.at * float64(time.Second)))
 		s.do(d)
+		if s.counts == "" {
+			continue
+		}
 		c := d.q.Counts()
-		require.Equal(d, s.counts, fmt.Sprint(c.Active, c.Backoff, c.Unschedulable, c.InFlight), "step %d, at %vs", i+1, s.at)
+		counts := fmt.Sprint(c.Active, c.Backoff, c.Unschedulable, c.InFlight)
+		if c.Gated > 0 {
+			counts += fmt.Sprint(" gated ", c.Gated)
+		}
+		require.Equal(d, s.counts, counts, "step %d, at %vs", i+1, s.at)
 	}
 }
 
@@ -117,6 +125,10 @@ func assigned(p *outrank.Pod, want int) func(*desk) {
 	return func(d *desk) { require.Equal(d, want, d.q.AssignedPodAdded(p, d.now)) }
 }
 
+func givenUp(name string, want int) func(*desk) {
+	return func(d *desk) { require.Equal(d, want, d.q.RoomGivenUp(waiting(name), d.now)) }
+}
+
 func activate(want int, names ...string) func(*desk) {
 	return func(d *desk) {
 		var pods []*outrank.Pod
@@ -175,6 +187,9 @@ func fill(t *testing.T, v reflect.Value) {
 		v.SetInt(7)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
+		if v.Elem().Kind() != reflect.Struct {
+			fill(t, v.Elem())
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	case reflect.Map:

@@ -7,25 +7,27 @@ import (
 
 // Counts is how many pods a queue holds, by where they are.
 type Counts struct {
-	Active, Backoff, Unschedulable, InFlight int
+	Active, Backoff, Unschedulable, Gated, InFlight int
 }
 
-// String returns "1 active, 0 in backoff, 2 unschedulable, 0 in flight".
+// String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight".
 func (c Counts) String() string {
-	return fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d in flight", c.Active, c.Backoff, c.Unschedulable, c.InFlight)
+	return fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d gated, %d in flight",
+		c.Active, c.Backoff, c.Unschedulable, c.Gated, c.InFlight)
 }
 
 // Pending is what a queue holds at one moment: the active pods in the order in
 // which they would be popped, those in backoff sorted by its end, the
-// unschedulable ones by the time-out that would try them again, those in flight in
-// the order in which they were popped. It belongs to the caller.
+// unschedulable ones by the time-out that would try them again, the gated ones like
+// the active ones, those in flight in the order in which they were popped. It
+// belongs to the caller.
 type Pending struct {
-	Active, Backoff, Unschedulable, InFlight []Entry
+	Active, Backoff, Unschedulable, Gated, InFlight []Entry
 }
 
 // String returns the counts in words.
 func (p Pending) String() string {
-	return Counts{len(p.Active), len(p.Backoff), len(p.Unschedulable), len(p.InFlight)}.String()
+	return Counts{len(p.Active), len(p.Backoff), len(p.Unschedulable), len(p.Gated), len(p.InFlight)}.String()
 }
 
 // Pending returns the entries inside. Time O(n log n).
@@ -33,8 +35,9 @@ func (c *core) Pending() Pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Pending{
-		Active: c.pools[active].sorted(), Backoff: c.pools[backoff].sorted(),
-		Unschedulable: c.pools[unschedulable].sorted(), InFlight: c.pools[inFlight].sorted(),
+		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
+		Unschedulable: c.pools[unschedulable].sorted(), Gated: c.pools[gated].sorted(),
+		InFlight: c.pools[inFlight].sorted(),
 	}
 }
 
@@ -43,9 +46,16 @@ func (c *core) Counts() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Counts{
-		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items),
-		Unschedulable: len(c.pools[unschedulable].items), InFlight: len(c.pools[inFlight].items),
+		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items) + len(c.pools[errorBackoff].items),
+		Unschedulable: len(c.pools[unschedulable].items), Gated: len(c.pools[gated].items),
+		InFlight: len(c.pools[inFlight].items),
 	}
+}
+
+// inBackoff returns both pools of pods in backoff as one, only to be listed.
+func (c *core) inBackoff() *heap {
+	a, b := &c.pools[backoff], &c.pools[errorBackoff]
+	return &heap{items: slices.Concat(a.items, b.items), order: a.order}
 }
 
 // sorted returns copies of the entries in order; the heap stays as it is.

@@ -1,50 +1,51 @@
 package queue
 
 import (
-	"reflect"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
 )
 
 // Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). A pod that
-// waits is in one of three pools:
+// waits is in one of four pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
-//   - backoff: not to be tried before [Entry.BackoffEnd];
-//   - unschedulable: not to be tried before an event that may help.
+//   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
+//     to be popped;
+//   - unschedulable: not to be tried before an event that may help;
+//   - gated: not to be tried before its gates let it in.
 //
-// A pod that is put back goes to backoff if a move event arrived while it was in
-// flight, and to unschedulable if none did. A move event is any [Queue.MoveAll],
-// whatever its event may help. For this pod alone, a move event is Activate, an
-// update that changes what the scheduler looks at, or an assigned pod that may
-// satisfy its affinity. A pod that names no failed filter goes to backoff, too,
-// because no event is known that it could wait for. From unschedulable, events and
-// updates move it to active if its backoff is over, and to backoff if not.
+// A pod that is put back goes to backoff if something happened while it was in
+// flight that may help it, and to unschedulable if nothing did: an event of
+// [Queue.MoveAll], an update of the pod, both as [Config.Helps] answers now that the
+// failed filters are known, Activate, or an assigned pod that may satisfy its
+// affinity. A pod that names no failed filter goes to backoff, too,
+// because no event is known that it could wait for; that backoff is never cut
+// short. From unschedulable, events and updates move it to active if its backoff is
+// over, and to backoff if not.
+//
+// The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
+// pod is about to become active or to go to backoff. From backoff to active they are
+// not asked again. A pod that one of them holds is gated. They are asked again when
+// the pod is added, updated or activated and, but for scheduling gates, at any event
+// that Queue is told of; time alone does not have them asked. A gated pod that is
+// let in goes to active, or to backoff while that lasts.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
-//   - backoff doubles with Entry.Attempts, where upstream counts rejections and
-//     errors apart;
-//   - no pod is popped before the end of its backoff, where upstream pops a pod
-//     early if no other is there (SchedulerPopFromBackoffQ);
-//   - any move event counts for a pod in flight, where upstream asks its hints
-//     once it knows what the pod failed with;
 //   - a pod added again keeps its attempts, and a deleted one is refused when
 //     it comes back; upstream leaves the check to the scheduler;
-//   - a pod is due at the very moment, not after it, and the time-out moves a pod
-//     to active, at the end of its backoff if that is later.
+//   - with [Config.NoEarlyPop] a pod is due at the very end of its backoff, not
+//     after it; the time-out is over at the very moment, too, and moves a pod to
+//     active, at the end of its backoff if that is later;
+//   - a queue that was closed pops no pod early in [Queue.Pop].
 //
 // Operations on one pod take O(log n), those that move many O(n log n). Any number
 // of goroutines may use a Queue at once. [New] makes one.
 type Queue struct {
 	core
 	config Config
-	// moveCycle is the last attempt that was begun before the last move event:
-	// this attempt and those before it saw that event if they are still under
-	// way.
-	moveCycle int64
+	log    flightLog
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -53,13 +54,14 @@ func New(config Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn()}
+	q.early, q.gate = !config.NoEarlyPop, q.config.gateOf
 	q.init(q.config.order)
 	return q, nil
 }
 
-// AddUnschedulableIfNotPresent puts a pod back: into backoff if a move event
-// arrived during its attempt or it names no failed filter, else into
-// unschedulable. Time O(log n).
+// AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
+// during its attempt that may help it or it names no failed filter, else into
+// unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,36 +69,28 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
-	it.BackoffEnd = now.Add(q.config.backoffAfter(it.Attempts))
+	it.failed(&e, now)
+	it.BackoffEnd = q.config.backoffEnd(now, &it.Entry)
 	it.due = now.Add(q.config.UnschedulableTimeout)
-	if it.due.Before(it.BackoffEnd) {
-		it.due = it.BackoffEnd
+	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
+		it.due = over
 	}
-	if it.moved || q.moveCycle >= it.Cycle || len(it.FailedFilters) == 0 {
-		q.move(it, backoff)
+	if len(it.FailedFilters) == 0 || q.helped(it) {
+		q.move(it, it.backoffPool())
 	} else {
 		q.move(it, unschedulable)
 	}
 	return nil
 }
 
-// distinct returns a sorted copy without duplicates; nil for none.
-func distinct(filters []string) []string {
-	if len(filters) == 0 {
-		return nil
-	}
-	out := slices.Clone(filters)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // Update replaces a pod by a newer version, or adds it. An active pod is sorted
 // in anew, a pod in backoff stays there. An unschedulable pod moves if the change
-// may help: a change of anything but the parts of its status that a pending pod
-// has, such as [outrank.Pod.NominatedNode]. A pod whose pointer is inside already
-// moves as well, since its earlier state is not known. Time O(log n), and
-// the comparison of the two versions.
+// may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
+// nothing has changed but the parts of the status that a pending pod has, such as
+// [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
+// earlier version is not known. For a pod in flight the question is asked when it
+// is put back, about the difference between the version that was popped and the
+// latest one. Time O(log n), and the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if pod == nil {
 		return errNoPod("Update")
@@ -108,47 +102,49 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		q.enter(pod, now)
 		return nil
 	}
-	helps := (it.pool == unschedulable || it.pool == inFlight) && mayHelpItself(it.Pod, pod)
+	before := it.Pod
+	if before == pod {
+		before = nil // it may have been changed in place
+	}
 	q.replace(it, pod)
 	switch it.pool {
 	case inFlight:
 		it.updated = true
-		it.moved = it.moved || helps
+		if before == nil {
+			it.tried = nil
+		}
 	case unschedulable:
-		if helps {
+		if q.helpsItself(it, before, pod) {
 			q.revive(it, now)
 		}
+	case gated:
+		q.revive(it, now)
 	}
 	return nil
 }
 
-// mayHelpItself reports whether the difference between two versions of a pending
-// pod may make it schedulable (isPodUpdated). Containers have no status before a
-// pod runs.
-func mayHelpItself(before, after *outrank.Pod) bool {
-	if before == after {
-		return true
+// revive moves a pod to active, or to backoff while that lasts, and reports
+// whether its gates let it in.
+func (q *Queue) revive(it *item, now time.Time) bool {
+	to := active
+	if q.config.backoffOver(it.BackoffEnd).After(now) {
+		to = it.backoffPool()
 	}
-	a, b := *before, *after
-	for _, p := range []*outrank.Pod{&a, &b} {
-		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
-		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible = false, "", "", false
-		p.Value, p.Allocated, p.Actual = nil, nil, nil
-	}
-	return !reflect.DeepEqual(a, b)
+	q.move(it, to)
+	return it.pool != gated
 }
 
-// revive moves a pod to active, or to backoff while that lasts.
-func (q *Queue) revive(it *item, now time.Time) {
-	if it.BackoffEnd.After(now) {
-		q.move(it, backoff)
-	} else {
-		q.move(it, active)
+// backoffPool is the pool that the item's backoff passes in: nothing cuts it short
+// after an error.
+func (it *item) backoffPool() pool {
+	if len(it.FailedFilters) == 0 {
+		return errorBackoff
 	}
+	return backoff
 }
 
-// Activate makes pods active at once that are in backoff or unschedulable, and
-// returns how many. A pod in flight goes to backoff when it is put back; others
+// Activate makes pods active at once that are in backoff, unschedulable or gated,
+// unless a gate holds them, and returns how many. A pod in flight goes to backoff when it is put back; others
 // are left alone. Pods that lose their nomination to a preemptor are tried again
 // in this way (section 10). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
@@ -162,14 +158,15 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 		case it.pool == inFlight:
 			it.moved = true
 		case it.pool != active:
-			q.move(it, active)
-			count++
+			if q.move(it, active); it.pool == active {
+				count++
+			}
 		}
 	}
 	return count
 }
 
-// Flush makes the pods active whose backoff is over and those that have been
+// Flush makes the pods active whose backoff is over, and those that have been
 // unschedulable for the time-out, and returns how many. Time O(1) if there are
 // none, O(log n) for each.
 func (q *Queue) Flush(now time.Time) int {
@@ -181,47 +178,73 @@ func (q *Queue) Flush(now time.Time) int {
 // activateDue is Flush with mu held.
 func (q *Queue) activateDue(now time.Time) int {
 	count := 0
-	for it := q.pools[unschedulable].head(); it != nil && !it.due.After(now); it = q.pools[unschedulable].head() {
-		q.move(it, active)
-		count++
-	}
-	for it := q.pools[backoff].head(); it != nil && !it.BackoffEnd.After(now); it = q.pools[backoff].head() {
-		q.move(it, active)
-		count++
+	for p := range poolCount {
+		for it := q.pools[p].head(); it != nil; it = q.pools[p].head() {
+			if at, ok := q.dueAt(it); !ok || at.After(now) {
+				break
+			}
+			if q.activate(it); it.pool == active {
+				count++
+			}
+		}
 	}
 	return count
 }
 
+// activate makes a pod active that is due. In backoff it was let in already.
+func (q *Queue) activate(it *item) {
+	if it.pool == unschedulable {
+		q.move(it, active)
+		return
+	}
+	q.pools[it.pool].remove(it)
+	q.put(it, active)
+}
+
+// dueAt returns when a pod becomes active if nothing else happens; false for one
+// in flight, for one that is gated, and for one that is active.
+func (q *Queue) dueAt(it *item) (time.Time, bool) {
+	switch it.pool {
+	case backoff, errorBackoff:
+		return q.config.backoffOver(it.BackoffEnd), true
+	case unschedulable:
+		return it.due, true
+	}
+	return time.Time{}, false
+}
+
 // TryPop flushes, so that the pods that are due count, and takes the first active
-// pod, if there is one. Time O(log n) for each pod that is flushed or taken.
+// pod or, where there is none and backoff may end early, the first in backoff.
+// Time O(log n) for each pod that is flushed or taken.
 func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.activateDue(now)
-	return q.popActive()
+	return q.pop(q.early)
 }
 
 // NextReady returns when TryPop will have a pod if nothing else happens: now if a
-// pod is active or due, else when the first backoff or time-out ends. A simulator
-// on virtual time can jump there. Constant time.
+// pod is active, due or to be popped early, else when the first backoff or time-out
+// ends; a gate may then still hold an unschedulable pod. A simulator on virtual time can jump there. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.pools[active].head() != nil {
+	if q.first(q.early) != nil {
 		return now, true
 	}
-	inBackoff, stuck := q.pools[backoff].head(), q.pools[unschedulable].head()
 	var next time.Time
-	switch {
-	case inBackoff == nil && stuck == nil:
-		return time.Time{}, false
-	case stuck == nil || inBackoff != nil && inBackoff.BackoffEnd.Before(stuck.due):
-		next = inBackoff.BackoffEnd
-	default:
-		next = stuck.due
+	found := false
+	for p := range poolCount {
+		it := q.pools[p].head()
+		if it == nil {
+			continue
+		}
+		if at, ok := q.dueAt(it); ok && (!found || at.Before(next)) {
+			next, found = at, true
+		}
 	}
-	if next.Before(now) {
+	if found && next.Before(now) {
 		next = now
 	}
-	return next, true
+	return next, found
 }

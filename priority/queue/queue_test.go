@@ -14,6 +14,10 @@ func TestQueueSteps(t *testing.T) {
 	nominated := func(p *outrank.Pod) { p.NominatedNode = "n1" }
 	reborn := func(p *outrank.Pod) { p.UID = "2" }
 	urgent := func(p *outrank.Pod) { p.Priority = outrank.Priority(9) }
+	smaller := func(p *outrank.Pod) {
+		urgent(p)
+		p.Containers = []outrank.Container{{Name: "c"}}
+	}
 	for _, c := range []struct {
 		name, reason string
 		config       Config
@@ -59,21 +63,48 @@ func TestQueueSteps(t *testing.T) {
 			{1.6, pop("p1"), "0 0 0 1"},
 			{1.6, ready(-1), "0 0 0 1"},
 		}},
-		{name: "event during the attempt", reason: "whatever the event, it may have changed what the attempt saw", steps: []step{
+		{name: "event during the attempt", reason: "one that may help may have come too late for the attempt", steps: []step{
 			{0, add("p1"), "1 0 0 0"},
 			{0, add("p2"), "2 0 0 0"},
 			{0, pop("p2"), "1 0 0 1"},
-			{0, moveAll(EventNodeDeleted, 0), "1 0 0 1"},
+			{0, moveAll(EventNodeUpdated, 0), "1 0 0 1"},
 			{0, pop("p1"), "0 0 0 2"},
+			{0, moveAll(EventNodeDeleted, 0), "0 0 0 2"},
 			{0, fail("p2", fit), "0 1 0 1"},
 			{0, fail("p1", fit), "0 1 1 0"},
 			{1, pop("p2"), "0 0 1 1"},
 			{1, fail("p2", fit), "0 0 2 0"},
 		}},
+		{name: "event during the attempt that cannot help", reason: "the filters that failed are asked, once they are known", steps: []step{
+			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
+			{0, moveAll(EventAssignedPodDeleted, 0), "0 0 0 1"},
+			{0, fail("p1", "TaintToleration"), "0 0 1 0"},
+		}},
+		{name: "events of a long attempt", reason: "each attempt is asked about all since it began, and about none before", steps: []step{
+			{0, add("p1"), "1 0 0 0"}, {0, add("p2"), "2 0 0 0"}, {0, add("p3"), "3 0 0 0"},
+			{0, pop("p3"), "2 0 0 1"},
+			{0, moveAll(EventNodeAdded, 0), "2 0 0 1"},
+			{0, pop("p2"), "1 0 0 2"},
+			{0, moveAll(EventNodeDeleted, 0), "1 0 0 2"},
+			{0, pop("p1"), "0 0 0 3"},
+			{0, moveAll(EventAssignedPodDeleted, 0), "0 0 0 3"},
+			{0, done("p1", true), "0 0 0 2"},
+			{0, fail("p2", "NodeName"), "0 0 1 1"},
+			{0, fail("p3", "NodeName"), "0 1 1 0"},
+		}},
 		{name: "error", reason: "no filter is known whose event it could wait for", steps: []step{
 			{0, add("p1"), "1 0 0 0"},
 			{0, pop("p1"), "0 0 0 1"},
 			{0, fail("p1"), "0 1 0 0"},
+		}},
+		{name: "errors are counted apart", reason: "an error begins at 1 s however often the pod did not fit, and the other way round", steps: []step{
+			{0, add("p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"}, {0, activate(1, "p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"}, {0, activate(1, "p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"}, {0, ready(1), "0 1 0 0"}, {0, activate(1, "p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"}, {0, ready(2), "0 1 0 0"}, {0, activate(1, "p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"}, {0, moveAll(EventNodeAdded, 1), "0 1 0 0"}, {0, ready(4), "0 1 0 0"}, {0, activate(1, "p1"), "1 0 0 0"},
+			{0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"}, {0, ready(1), "0 1 0 0"},
 		}},
 		{name: "backoff doubles", reason: "1, 2, 4, 8, 10, 10 seconds by attempts", steps: []step{
 			{0, add("p1"), "1 0 0 0"},
@@ -140,7 +171,7 @@ func TestQueueSteps(t *testing.T) {
 			{1, addIfNotPresent("p1", false), "0 0 1 0"},
 			{1, add("p1"), "1 0 0 0"},
 			{1, pop("p1"), "0 0 0 1"}, {1, fail("p1"), "0 1 0 0"},
-			{1, ready(5), "0 1 0 0"}, // the third failure
+			{1, ready(2), "0 1 0 0"}, // the first error
 			{1, add("p1"), "1 0 0 0"},
 		}},
 		{name: "another UID", reason: "it replaces the pod before it, which has no say any more", steps: []step{
@@ -195,9 +226,10 @@ func TestQueueSteps(t *testing.T) {
 			{0, update(with("p1", nominated)), "0 0 1 0"},
 			{0, update(with("p1", urgent)), "0 1 0 0"},
 			{1, pop("p1"), "0 0 0 1"}, {1, fail("p1", fit), "0 0 1 0"},
-			{9, update(with("p1", node("n1"))), "1 0 0 0"},
+			{9, update(with("p1", smaller)), "1 0 0 0"},
 			{9, pop("p1"), "0 0 0 1"}, {9, fail("p1", fit), "0 0 1 0"},
-			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"}, // changed in place, perhaps
+			{9, update(with("p1", func(p *outrank.Pod) { smaller(p); node("n1")(p) })), "0 0 1 0"}, // its node's name is not what failed
+			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"},       // changed in place, perhaps
 		}},
 		{name: "update in flight", reason: "a change of the spec counts as a move, and the newer version comes back", steps: []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
@@ -206,11 +238,23 @@ func TestQueueSteps(t *testing.T) {
 			{0, func(d *desk) { require.Equal(d, "n1", d.q.Pending().Unschedulable[0].Pod.NominatedNode) }, "0 0 1 0"},
 			{2, moveAll(EventNodeAdded, 1), "1 0 0 0"},
 			{2, pop("p1"), "0 0 0 1"},
-			{2, update(with("p1", urgent)), "0 0 0 1"},
-			{2, fail("p1", fit), "0 1 0 0"},
-			{2, func(d *desk) { require.EqualValues(d, 9, d.q.Pending().Backoff[0].Pod.PriorityValue()) }, "0 1 0 0"},
-			{9, pop("p1"), "0 0 0 1"},
-			{9, fail("p1", fit), "0 0 1 0"}, // that was another attempt
+			{2, update(with("p1", node("n1"))), "0 0 0 1"},
+			{2, fail("p1", fit), "0 0 1 0"}, // what changed is not what failed
+			{7, moveAll(EventNodeAdded, 1), "1 0 0 0"},
+			{7, pop("p1"), "0 0 0 1"},
+			{7, update(with("p1", urgent)), "0 0 0 1"},
+			{7, update(with("p1", node("n1"))), "0 0 0 1"},
+			{7, fail("p1", fit), "0 0 1 0"}, // changed back, it is what was tried
+			{17, moveAll(EventNodeAdded, 1), "1 0 0 0"},
+			{17, pop("p1"), "0 0 0 1"},
+			{17, func(d *desk) { update(d.attempts["p1"].Pod)(d) }, "0 0 0 1"}, // changed in place, perhaps
+			{17, fail("p1", fit), "0 1 0 0"},
+			{37, pop("p1"), "0 0 0 1"},
+			{37, update(with("p1", urgent)), "0 0 0 1"},
+			{37, fail("p1", fit), "0 1 0 0"},
+			{37, func(d *desk) { require.EqualValues(d, 9, d.q.Pending().Backoff[0].Pod.PriorityValue()) }, "0 1 0 0"},
+			{99, pop("p1"), "0 0 0 1"},
+			{99, fail("p1", fit), "0 0 1 0"}, // that was another attempt
 		}},
 		{name: "activate", reason: "it skips backoff; in flight it counts as a move", steps: []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"},
@@ -240,6 +284,7 @@ func TestQueueSteps(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)
+			c.config.NoEarlyPop = true // earlypop_test.go has the default
 			q, err := New(c.config)
 			require.NoError(t, err)
 			(&desk{T: t, q: q}).run(c.steps)
@@ -261,10 +306,10 @@ func TestQueueEntry(t *testing.T) {
 	at := noon.Add(time.Minute)
 	require.NoError(t, q.AddUnschedulableIfNotPresent(e, at))
 	require.Equal(t, []string{"b", "a", "b"}, filters, "the caller's slice stays as it was")
-	want := Entry{Pod: pod, Attempts: 1, FirstEnqueued: noon, Enqueued: at, BackoffEnd: at.Add(time.Second), FailedFilters: []string{"a", "b"}, Cycle: 1}
+	want := Entry{Pod: pod, Attempts: 1, Refusals: 1, FirstEnqueued: noon, Enqueued: at, BackoffEnd: at.Add(time.Second), FailedFilters: []string{"a", "b"}, Cycle: 1}
 	p := q.Pending()
 	require.Equal(t, []Entry{want}, p.Unschedulable)
-	require.Equal(t, "0 active, 0 in backoff, 1 unschedulable, 0 in flight", p.String())
+	require.Equal(t, "0 active, 0 in backoff, 1 unschedulable, 0 gated, 0 in flight", p.String())
 	p.Unschedulable[0].FailedFilters[0] = "mine"
 	require.Equal(t, []Entry{want}, q.Pending().Unschedulable, "a listing belongs to the caller")
 

@@ -28,11 +28,12 @@ import (
 // Times should not go backwards, but nothing breaks if they do. Pods are kept as
 // pointers and must not be changed while they are inside; a changed pod is a new
 // value, given to Update. The caller decides which pods belong into the queue: a
-// node, a phase or a deletion time are not looked at. Scheduling gates are not
-// modelled. A nil pod is an error where the method returns one, and is ignored
+// node, a phase or a deletion time are not looked at. A [Queue] holds back pods that
+// have scheduling gates, a [FIFO] does not look at them. A nil pod is an error where the method returns one, and is ignored
 // otherwise.
 type SchedulingQueue interface {
-	// Add makes a pod wait for its next attempt without delay. A pod that is
+	// Add makes a pod wait for its next attempt without delay, or for its gates. A
+	// pod that is
 	// already inside keeps its attempts and FirstEnqueued. It enters anew unless
 	// it is active, where only the version of the pod is replaced.
 	Add(pod *outrank.Pod, now time.Time) error
@@ -65,14 +66,19 @@ type SchedulingQueue interface {
 	// Activate makes pods that wait elsewhere active at once, whatever is left
 	// of their backoff; it returns how many.
 	Activate(pods ...*outrank.Pod) int
-	// MoveAll moves the unschedulable pods that the event may help to active, or
-	// to backoff while that lasts; it returns how many.
+	// MoveAll moves the unschedulable pods that the event may help, and the gated
+	// ones whose gates are open by now, to active, or to backoff while that lasts;
+	// it returns how many.
 	MoveAll(event ClusterEvent, now time.Time) int
 	// AssignedPodAdded does so for the pods whose required pod affinity the pod
 	// that was just placed may satisfy, AssignedPodUpdated for a pod that was
 	// changed.
 	AssignedPodAdded(pod *outrank.Pod, now time.Time) int
 	AssignedPodUpdated(pod *outrank.Pod, now time.Time) int
+	// RoomGivenUp does so for the pods that may use the room which a pod had
+	// without being on a node: its nomination is gone or has changed, or it could
+	// not be bound.
+	RoomGivenUp(pod *outrank.Pod, now time.Time) int
 	// Flush makes the pods active that have waited long enough; it returns how
 	// many.
 	Flush(now time.Time) int

@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +59,7 @@ func TestStatusUpdateInFlight(t *testing.T) {
 		{"event, status", []act{moved, status}, backoff},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q, err := New(Config{})
+			q, err := New(Config{NoEarlyPop: true})
 			require.NoError(t, err)
 			require.NoError(t, q.Add(seeker(asWas), noon))
 			e, ok := q.TryPop(noon)
@@ -74,35 +76,156 @@ func TestStatusUpdateInFlight(t *testing.T) {
 	}
 }
 
-// The fields of a pod that are status, so that a change of them alone does not
-// make a pending pod schedulable. Any other field may.
-var statusFields = []string{"NominatedNode", "StartTime", "DisruptionReason", "Ready", "QOSClass", "Phase", "ResizeInfeasible", "Value", "Allocated", "Actual"}
+// What an update of the pod itself helps against, by the field that is changed:
+// the filters that look at it, "all" where it may help whatever failed, and nothing
+// where it helps against no filter that is known. A filter that is not known may
+// look at everything but status.
+var helpfulFields = map[string]string{
+	"Labels":            "PodTopologySpread InterPodAffinity",
+	"Owner":             "",
+	"NodeName":          "NodeName",
+	"Priority":          "all",
+	"PriorityClass":     "",
+	"PreemptionPolicy":  "all",
+	"Containers":        "NodePorts NodeResourcesFit NodeDeclaredFeatures",
+	"InitContainers":    "NodePorts NodeResourcesFit NodeDeclaredFeatures",
+	"Resources":         "NodeResourcesFit",
+	"Overhead":          "NodeResourcesFit",
+	"NodeSelector":      "NodeAffinity PodTopologySpread",
+	"Affinity.Node":     "NodeAffinity PodTopologySpread",
+	"Affinity.Pods":     "InterPodAffinity",
+	"Affinity.AntiPods": "InterPodAffinity",
+	"Tolerations":       "NodeUnschedulable TaintToleration PodTopologySpread",
+	"TopologySpread":    "PodTopologySpread",
+	"SchedulerName":     "",
+	"SchedulingGates":   "",
+	"OS":                "",
+	"StrictGroups":      "",
+	"HostNetwork":       "NodeDeclaredFeatures",
+	"HostUsers":         "NodeDeclaredFeatures",
+	"Volumes":           "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone",
+	"Group":             "",
+	"DeletionTime":      "",
+	"Static":            "",
+	"Mirror":            "",
+	"NominatedNode":     "status",
+	"StartTime":         "status",
+	"DisruptionReason":  "status",
+	"Ready":             "status",
+	"QOSClass":          "status",
+	"Phase":             "status",
+	"ResizeInfeasible":  "status",
+	"Value":             "status",
+	"Allocated":         "status",
+	"Actual":            "status",
+}
 
-// Every field of a pod is changed alone, while the pod is unschedulable. Those
-// that say which pod it is are left out.
+// Every field of a pod is changed alone, while the pod is unschedulable because of
+// each filter, and while it is in flight. Those that say which pod it is are left
+// out.
 func TestUpdateOfEachField(t *testing.T) {
 	kind := reflect.TypeFor[outrank.Pod]()
 	for i := range kind.NumField() {
-		field := kind.Field(i).Name
-		if slices.Contains([]string{"Name", "Namespace", "UID"}, field) {
-			continue
+		field := kind.Field(i)
+		switch field.Name {
+		case "Name", "Namespace", "UID":
+		case "Affinity":
+			for j := range field.Type.NumField() {
+				testUpdateOf(t, "Affinity."+field.Type.Field(j).Name, i, j)
+			}
+		default:
+			testUpdateOf(t, field.Name, i)
 		}
-		t.Run(field, func(t *testing.T) {
+	}
+}
+
+func testUpdateOf(t *testing.T, field string, index ...int) {
+	listed, known := helpfulFields[field]
+	require.True(t, known, "what does %s help against?", field)
+	for _, filter := range append(HelpedBy(), "mine") {
+		helps := listed == "all" || slices.Contains(strings.Fields(listed), filter) || filter == "mine" && listed != "status"
+		want := Counts{Unschedulable: 1}
+		if helps {
+			want = Counts{Backoff: 1}
+		}
+		if helps && field == "SchedulingGates" {
+			want = Counts{Gated: 1}
+		}
+		for _, during := range []bool{false, true} {
 			q, err := New(Config{})
 			require.NoError(t, err)
 			require.NoError(t, q.Add(&outrank.Pod{Name: "p"}, noon))
 			e, _ := q.TryPop(noon)
-			e.FailedFilters = []string{"NodeResourcesFit"}
-			require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
-
-			changed := &outrank.Pod{Name: "p"}
-			fill(t, reflect.ValueOf(changed).Elem().Field(i))
-			require.NoError(t, q.Update(changed, noon))
-			want := Counts{Backoff: 1}
-			if slices.Contains(statusFields, field) {
-				want = Counts{Unschedulable: 1}
+			e.FailedFilters = []string{filter}
+			if !during {
+				require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 			}
-			assert.Equal(t, want, q.Counts())
-		})
+			changed := &outrank.Pod{Name: "p"}
+			fill(t, reflect.ValueOf(changed).Elem().FieldByIndex(index))
+			require.NoError(t, q.Update(changed, noon))
+			if during {
+				require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
+			}
+			assert.Equal(t, want, q.Counts(), "%s against %s, in flight: %v", field, filter, during)
+		}
 	}
+}
+
+// A caller's hint is asked about updates, too, and sees both versions; it is not
+// asked about status.
+func TestHintAboutUpdate(t *testing.T) {
+	var asked []ClusterEvent
+	q, err := New(Config{Helps: func(e *Entry, event ClusterEvent) bool {
+		require.Equal(t, []string{fit}, e.FailedFilters)
+		asked = append(asked, event)
+		return false
+	}})
+	require.NoError(t, err)
+	first, second, third := seeker(asWas), seeker(urgentNow), seeker(nominatedNow)
+	require.NoError(t, q.Add(first, noon))
+	e, _ := q.TryPop(noon)
+	require.NoError(t, q.Update(second, noon))
+	require.Empty(t, asked, "what it fails with is not known yet")
+	e.FailedFilters = []string{fit}
+	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
+	require.NoError(t, q.Update(third, noon))
+	require.NoError(t, q.Update(first, noon)) // its nomination alone
+	require.NoError(t, q.Update(first, noon))
+	want := []ClusterEvent{
+		{Kind: EventPodUpdated, Before: first, Pod: second},
+		{Kind: EventPodUpdated, Before: second, Pod: third},
+		{Kind: EventPodUpdated, Pod: first},
+	}
+	require.Equal(t, want, asked)
+	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+}
+
+// Events are forgotten when no attempt is under way that began before them.
+func TestEventsAreForgotten(t *testing.T) {
+	q, err := New(Config{})
+	require.NoError(t, err)
+	most := 0
+	for range 1000 {
+		require.NoError(t, q.Add(waiting("p1"), noon))
+		e, _ := q.TryPop(noon)
+		q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon)
+		require.True(t, q.Done(e))
+		q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon)
+		most = max(most, len(q.log.events))
+	}
+	require.Empty(t, q.log.events)
+	require.Equal(t, 0, most)
+
+	// One attempt follows another without a gap.
+	require.NoError(t, q.Add(waiting("p0"), noon))
+	before, _ := q.TryPop(noon)
+	for i := range 1000 {
+		require.NoError(t, q.Add(waiting(fmt.Sprint("p", i+1)), noon))
+		e, _ := q.TryPop(noon)
+		q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon)
+		require.True(t, q.Done(before))
+		before = e
+		most = max(most, len(q.log.events))
+	}
+	require.LessOrEqual(t, most, 4)
 }

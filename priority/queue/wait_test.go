@@ -33,7 +33,8 @@ func TestPopWaits(t *testing.T) {
 		{name: "flushed from backoff", before: []func(*desk){add("p1"), pop("p1"), fail("p1")}, between: flush(0), wake: flushAt(far)},
 		{name: "moved", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeDeleted, 0),
 			wake: func(d *desk) { require.Equal(d, 1, d.q.MoveAll(ClusterEvent{}, far)) }},
-		{name: "activated", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeAdded, 1), wake: activate(1, "p1")},
+		{name: "activated", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, between: moveAll(EventNodeDeleted, 0), wake: activate(1, "p1")},
+		{name: "moved to backoff", before: []func(*desk){add("p1"), pop("p1"), fail("p1", fit)}, wake: moveAll(EventNodeAdded, 1)},
 		{name: "closed", between: remove(waiting("p1"), false), wake: func(d *desk) { d.q.Close() }, want: ErrClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {

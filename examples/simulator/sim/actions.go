@@ -113,7 +113,8 @@ func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 
 // nominate writes a nomination down on the pod; the nominator has it already.
 func (s *Simulation) nominate(p *pod, node string) {
-	if p.obj.NominatedNode == node {
+	before := p.obj.NominatedNode
+	if before == node {
 		return
 	}
 	if node == "" {
@@ -124,4 +125,7 @@ func (s *Simulation) nominate(p *pod, node string) {
 	p.revise(func(o *outrank.Pod) { o.NominatedNode = node })
 	must(s.queue.Update(p.obj, s.Time()))
 	s.show(p)
+	if before != "" {
+		s.queue.RoomGivenUp(p.obj, s.Time())
+	}
 }

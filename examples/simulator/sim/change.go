@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -69,6 +70,9 @@ func DeletePod(key string) Change {
 			s.show(p)
 			s.budgets.leave(p)
 			s.changed()
+			if p.obj.NominatedNode != "" {
+				s.queue.RoomGivenUp(p.obj, s.Time())
+			}
 		case Running:
 			s.tellToGo(p, nil, "")
 			s.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
@@ -184,6 +188,25 @@ func SetLabels(key string, labels map[string]string) Change {
 			return s.relabelled(p)
 		}
 		return nil
+	}}
+}
+
+// SetGates replaces the scheduling gates of a pod that waits; none lets it be
+// tried. One that is over or has a node is left alone; any other is an error.
+func SetGates(key string, gates ...string) Change {
+	return Change{"set gates of pod " + key, func(s *Simulation) error {
+		p := s.pods[key]
+		if p == nil || p.phase == Coming {
+			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
+		}
+		if p.phase != Queued {
+			return nil
+		}
+		p.revise(func(o *outrank.Pod) { o.SchedulingGates = slices.Clone(gates) })
+		s.show(p)
+		s.changed()
+		s.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)
+		return s.queue.Update(p.obj, s.Time())
 	}}
 }
 

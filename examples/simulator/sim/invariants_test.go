@@ -89,7 +89,7 @@ func (w *watch) places() {
 	queued := map[string]*outrank.Pod{}
 	p := w.s.Pending()
 	require.Empty(w, p.InFlight, "no attempt is left open")
-	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable) {
+	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable, p.Gated) {
 		require.Nil(w, queued[e.Pod.Key()], "%s is in the queue twice", e.Pod.Key())
 		queued[e.Pod.Key()] = e.Pod
 	}
@@ -253,13 +253,13 @@ func (w *watch) allowances() {
 // rest: the scheduler rests only where it could do nothing for anybody, nor to
 // anybody.
 func (w *watch) rest() {
-	if w.s.tried < w.s.inQueue {
+	if !w.s.allTried() {
 		return
 	}
 	w.s.syncBudgets()
 	for _, l := range w.s.lineages {
 		for _, p := range l.lives {
-			if p.phase != Queued {
+			if p.phase != Queued || p.obj.Gated() {
 				continue
 			}
 			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.snap, p.obj, w.s.Time())
@@ -284,10 +284,18 @@ func (w *watch) first(before queue.Pending) {
 	}
 	require.NotNil(w, tried, "an attempt tells how it ended")
 	ready := before.Active
+	early := !w.s.config.Queue.NoEarlyPop
 	for _, e := range before.Backoff {
-		if !e.BackoffEnd.After(w.s.Time()) {
+		over := e.BackoffEnd
+		if early {
+			over = over.Add(time.Second)
+		}
+		if !over.After(w.s.Time()) {
 			ready = append(ready, e)
 		}
+	}
+	if early && len(ready) == 0 && w.earliest(before.Backoff, tried) {
+		return
 	}
 	i := slices.IndexFunc(ready, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 	if i < 0 { // its time in the unschedulable pool was up
@@ -302,6 +310,13 @@ func (w *watch) first(before queue.Pending) {
 	for _, e := range ready {
 		require.LessOrEqual(w, e.Pod.PriorityValue(), tried.PriorityValue(), "%s was ready when %s was tried", e.Pod.Key(), tried.Key())
 	}
+}
+
+// earliest: whoever was tried before its backoff was over is the first in
+// backoff, those left aside that failed with an error.
+func (w *watch) earliest(inBackoff []queue.Entry, tried *outrank.Pod) bool {
+	i := slices.IndexFunc(inBackoff, func(e queue.Entry) bool { return len(e.FailedFilters) > 0 })
+	return i >= 0 && inBackoff[i].Pod.Key() == tried.Key()
 }
 
 // event holds what was told to the rules.
@@ -320,6 +335,7 @@ func (w *watch) event(e Event) {
 	case Left, Ended:
 		w.onTime(e)
 	case Bound:
+		require.False(w, e.Pod.Gated(), "%s was held back", e.Pod.Key())
 		w.welcome(e)
 	}
 }

@@ -81,6 +81,7 @@ func must(err error) {
 // bind puts a pod on a node, and ends the attempt of the entry with that.
 func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 	s.count(p, -1)
+	nominated := p.obj.NominatedNode
 	s.nominator.Delete(p.obj)
 	p.phase, p.host, p.bound = Running, h, s.at
 	p.revise(func(o *outrank.Pod) {
@@ -98,6 +99,9 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
 	s.queue.Done(entry)
 	s.metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name})
+	if nominated != "" && nominated != h.node.Name {
+		s.queue.RoomGivenUp(p.obj, s.Time())
+	}
 	if s.relational > 0 {
 		s.queue.AssignedPodAdded(p.obj, s.Time())
 		s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())

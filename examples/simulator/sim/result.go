@@ -24,7 +24,9 @@ type losses = report.Lost
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
 	counts := s.queue.Counts()
-	s.metrics.SetPending(execution.PendingPods{Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable})
+	s.metrics.SetPending(execution.PendingPods{
+		Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable, Gated: counts.Gated,
+	})
 	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.metrics.Values()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits

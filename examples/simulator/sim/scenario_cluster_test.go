@@ -3,6 +3,7 @@ package sim_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -131,6 +132,7 @@ func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 		"labels": asLabels(&p.Labels), "on": asLabels(&p.NodeSelector),
 		"affinity": asTerm(&p.Affinity.Pods), "anti": asTerm(&p.Affinity.AntiPods),
 		"tolerates": asToleration(&p.Tolerations),
+		"gates":     func(v string) error { p.SchedulingGates = strings.Split(v, ","); return nil },
 		"scheduler": asString(&scheduler), "node": asString(&node),
 	})
 	if p.PriorityClass != "" {

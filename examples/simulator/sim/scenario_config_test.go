@@ -29,6 +29,18 @@ func (sc *scenario) readRecreate(s *statement) {
 	}
 }
 
+// readBackoff reads whether pods wait to the end of their backoff.
+func (sc *scenario) readBackoff(s *statement) {
+	switch word := s.next("kind of backoff"); word {
+	case "to-its-end":
+		sc.config.Queue.NoEarlyPop = true
+	case "may-end-early":
+		sc.config.Queue.NoEarlyPop = false
+	default:
+		s.fail("unknown word %q", word)
+	}
+}
+
 // readScheduler reads a scheduler, the first being that of pods that name none.
 // It does not touch pods with the labels that it spares, and where it takes pods
 // with some labels it takes the first such pod of a node in place of the victims

@@ -21,7 +21,7 @@ import (
 //	cycle POD ..., cascade POD ...              one that was found, and the longest that was found, by the pods'
 //	                                            original names; a cycle begins with the least
 //
-// POOL is active, backoff or unschedulable, KIND a sim.EventKind.
+// POOL is active, backoff, unschedulable or gated, KIND a sim.EventKind.
 
 // expectation is what should be the case.
 type expectation struct {
@@ -128,7 +128,7 @@ func either[T comparable](want, is T) bool {
 	return want == none || want == is
 }
 
-var pools = []string{"active", "backoff", "unschedulable"}
+var pools = []string{"active", "backoff", "unschedulable", "gated"}
 
 func readPool(s *statement) string {
 	pool := s.next("pool")

@@ -29,6 +29,7 @@ import (
 //	pod NAME node=NODE ...            one that has run there for ever
 //	recreate (when-gone | when-evicted) [delay=1s] [raise=10]
 //	cycle 100ms                       the time that the scheduler takes for a pod
+//	backoff (to-its-end | may-end-early)
 //	scheduler NAME [spares=a=b] [takes=a=b]
 //
 // and then the story is told, in the order of time, each line beginning with
@@ -36,10 +37,11 @@ import (
 //
 //	pod NAME [priority=100 | class=NAME] [policy=Never] [cpu=2] [memory=1Gi]
 //	    [runs=60s] [grace=30s] [labels=a=b] [on=a=b] [affinity=a=b/zone]
-//	    [anti=a=b/zone] [tolerates=a=b] [scheduler=NAME]
+//	    [anti=a=b/zone] [tolerates=a=b] [scheduler=NAME] [gates=a,b]
 //	node, budget                      as above; a budget replaces one of its name
 //	delete POD, remove NODE, cordon NODE, uncordon NODE, lift BUDGET
 //	label POD a=b,c=d                 instead of the labels it has
+//	ungate POD                        all its scheduling gates are gone
 //	expect WHAT because REASON        see scenario_expect_test.go
 //
 // A pod without runs never ends. Lines of one time happen in their order, and
@@ -132,6 +134,7 @@ func (sc *scenario) read(s *statement) {
 		"recreate":  sc.readRecreate,
 		"cycle":     func(s *statement) { sc.config.Cycle = s.duration("cycle") },
 		"scheduler": sc.readScheduler,
+		"backoff":   sc.readBackoff,
 	}[word]
 	switch {
 	case read == nil:
@@ -159,6 +162,7 @@ func (sc *scenario) readStep(s *statement) {
 		"cordon":   func(s *statement) sim.Change { return sim.Cordon(sc.mention(s, "node")) },
 		"uncordon": func(s *statement) sim.Change { return sim.Uncordon(sc.mention(s, "node")) },
 		"label":    sc.readLabel,
+		"ungate":   func(s *statement) sim.Change { return sim.SetGates(podKey(sc.mention(s, "pod"))) },
 	}[word]
 	switch {
 	case word == "expect":

@@ -109,7 +109,7 @@ func shortly(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }
 func (at *scene) queue(pool string) []string {
 	pending := at.run.Pending()
 	var names []string
-	for i, entries := range [][]queue.Entry{pending.Active, pending.Backoff, pending.Unschedulable} {
+	for i, entries := range [][]queue.Entry{pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated} {
 		for _, e := range entries {
 			if pool == "" || pool == pools[i] {
 				names = append(names, e.Pod.Name)

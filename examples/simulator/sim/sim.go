@@ -228,7 +228,7 @@ func (s *Simulation) Next() (time.Duration, bool) {
 
 // nextCycle is when the scheduler looks at the next pod if nothing else happens.
 func (s *Simulation) nextCycle() (time.Duration, bool) {
-	if s.tried == s.inQueue {
+	if s.allTried() {
 		return 0, false
 	}
 	ready, ok := s.queue.NextReady(s.Time())
@@ -236,6 +236,19 @@ func (s *Simulation) nextCycle() (time.Duration, bool) {
 		return 0, false
 	}
 	return max(s.at, s.busy, ready.Sub(s.config.Start)), true
+}
+
+// allTried reports whether every pod that waits was tried since anything changed.
+// Those that are gated cannot be tried.
+func (s *Simulation) allTried() bool {
+	if s.queue.Counts().Gated == 0 {
+		return s.tried == s.inQueue
+	}
+	untried := 0
+	for _, e := range s.queue.Pending().Gated {
+		untried += one(s.pods[e.Pod.Key()].tried != s.state)
+	}
+	return s.tried+untried == s.inQueue
 }
 
 // Step does the next thing on the agenda, or one scheduling cycle if that comes

@@ -1,0 +1,56 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// A pod that could not be bound gives up the room on its node: others that waited
+// because of it are tried, it is not.
+func TestFailedBindingWakesOthers(t *testing.T) {
+	refused := preemption.Status{Code: preemption.Unschedulable, Filter: "VolumeBinding", Reasons: []string{"no"}}
+	broken := errors.New("timeout")
+	now := time.Unix(0, 0).UTC()
+	for _, c := range []struct {
+		name  string
+		fail  execution.Failure
+		moved bool
+	}{
+		{"refused", execution.Failure{Refused: &refused}, true},
+		{"binding failed", execution.Failure{Err: broken, Node: "n1"}, true},
+		{"no node was found", execution.Failure{Err: broken}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q, err := queue.New(queue.Config{})
+			require.NoError(t, err)
+			other, pod := pendingPod("other", withPriority(1)), pendingPod("p", withPriority(1))
+			require.NoError(t, q.Add(other, now))
+			entry, _ := q.TryPop(now)
+			entry.FailedFilters = []string{preemption.NodeResourcesFit}
+			require.NoError(t, q.AddUnschedulableIfNotPresent(entry, now))
+			require.NoError(t, q.Add(pod, now))
+			c.fail.Entry, _ = q.TryPop(now)
+			c.fail.Now = now.Add(time.Minute)
+
+			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Queue: q}
+			_, err = h.Handle(context.Background(), c.fail)
+			require.NoError(t, err)
+			left := 0
+			if c.moved {
+				left = 1
+				require.Equal(t, other.Key(), q.Pending().Active[0].Pod.Key())
+			}
+			require.Equal(t, left, q.Counts().Active)
+			require.Equal(t, 2-left, q.Counts().Unschedulable+q.Counts().Backoff)
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// The queue does not let a pod in while a plan is carried out for it beside the
+// scheduler, and does when the last victim is gone (rule 14.2.5). Other pods come
+// and go.
+func TestGateKeepsThePreemptorOut(t *testing.T) {
+	now := time.Unix(0, 0).UTC()
+	actions := &cluster{}
+	e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous, Parallel: 1})
+	require.NoError(t, err)
+	q, err := queue.New(queue.Config{Gates: []queue.Gate{e.Gate()}})
+	require.NoError(t, err)
+	plan := evicting("p", victimsNamed("a b")...)
+	require.NoError(t, q.Add(plan.Pod, now))
+	entry, ok := q.TryPop(now)
+	require.True(t, ok)
+	goes := queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}
+
+	var steps []queue.Counts
+	actions.during = map[string]func(){
+		"a": func() { // the attempt ends meanwhile
+			entry.FailedFilters = []string{"NodeResourcesFit"}
+			assert.NoError(t, q.AddUnschedulableIfNotPresent(entry, now))
+			assert.NoError(t, q.Add(pendingPod("other"), now))
+			steps = append(steps, q.Counts())
+		},
+		"b": func() {
+			e.Gone(plan.Victims[0].Pod)
+			q.MoveAll(goes, now)
+			steps = append(steps, q.Counts())
+			assert.Equal(t, "Preempting", q.Pending().Gated[0].Gate)
+			e.Gone(plan.Victims[1].Pod)
+			q.MoveAll(goes, now)
+			steps = append(steps, q.Counts())
+		},
+	}
+	_, err = e.Execute(context.Background(), plan)
+	require.NoError(t, err)
+	require.Equal(t, []queue.Counts{
+		{Active: 1, Unschedulable: 1}, // nothing happened yet that may help it
+		{Active: 1, Gated: 1},         // a is gone, b is not
+		{Active: 1, Backoff: 1},
+	}, steps)
+}

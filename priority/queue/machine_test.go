@@ -1,0 +1,327 @@
+package queue
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+)
+
+// machine drives a queue and its model side by side.
+type machine struct {
+	model
+	q     SchedulingQueue
+	core  *core
+	now   time.Time
+	begun []Entry // attempts, over or not
+}
+
+// pod draws one of few, so that they meet. Pods of the names "near" wait for a
+// neighbour; "" and "default" are the same namespace.
+func (m *machine) pod(t *rapid.T) *outrank.Pod {
+	p := &outrank.Pod{
+		Name:          rapid.SampledFrom([]string{"a", "b", "c", "d", "near-a", "near-b"}).Draw(t, "name"),
+		Namespace:     rapid.SampledFrom([]string{"", "default", "ops"}).Draw(t, "namespace"),
+		UID:           rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(t, "uid"),
+		Priority:      outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
+		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
+	}
+	if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
+		p.SchedulingGates = []string{"quota"}
+	}
+	if p.Name[0] == 'n' {
+		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}}}
+	}
+	return p
+}
+
+func (m *machine) add(t *rapid.T) {
+	pod := m.pod(t)
+	require.NoError(t, m.q.Add(pod, m.now))
+	switch p := m.find(pod); {
+	case p == nil:
+		m.enter(pod, m.now)
+	case p.place == active:
+		m.replace(p, pod)
+	default:
+		p.Pod, p.Enqueued, p.hurried = pod, m.now, true
+		m.put(p, active)
+	}
+}
+
+func (m *machine) addIfNotPresent(t *rapid.T) {
+	pod := m.pod(t)
+	added, err := m.q.AddIfNotPresent(pod, m.now)
+	require.NoError(t, err)
+	require.Equal(t, m.find(pod) == nil, added)
+	if added {
+		m.enter(pod, m.now)
+	}
+}
+
+func (m *machine) update(t *rapid.T) {
+	pod := m.pod(t)
+	require.NoError(t, m.q.Update(pod, m.now))
+	p := m.find(pod)
+	if p == nil {
+		m.enter(pod, m.now)
+		return
+	}
+	before, place := p.Pod, p.place
+	m.replace(p, pod)
+	switch place {
+	case gated:
+		m.revive(p, m.now)
+	case inFlight:
+		p.updated = true
+	case unschedulable:
+		if p.helpsItself(before) {
+			m.revive(p, m.now)
+		}
+	}
+}
+
+func (m *machine) delete(t *rapid.T) {
+	pod := m.pod(t)
+	p := m.find(pod)
+	require.Equal(t, p != nil, m.q.Delete(pod))
+	if p != nil {
+		m.remove(p.key())
+	}
+}
+
+func (m *machine) tryPop(t *rapid.T) {
+	if !m.fifo {
+		m.flush(m.now)
+	}
+	want := m.pop(m.early)
+	got, ok := m.q.TryPop(m.now)
+	require.Equal(t, want != nil, ok)
+	if ok {
+		m.popped(t, want, got)
+	}
+}
+
+func (m *machine) popped(t *rapid.T, want *modelPod, got Entry) {
+	require.Empty(t, gocmp.Diff(want.Entry, got))
+	require.True(t, want.hurried || !got.BackoffEnd.After(m.now), "popped before the end of its backoff")
+	for _, p := range m.pods {
+		if p == want || p.place == backoff {
+			p.hurried = false
+		}
+	}
+	m.begun = append(m.begun, got)
+}
+
+func (m *machine) popBlocking(t *rapid.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	early := m.early && !m.closed
+	want := m.in(active)
+	if early {
+		want = append(want, m.in(backoff)...)
+	}
+	if len(want) == 0 && !m.closed {
+		cancel() // it would wait for ever
+	}
+	got, err := m.q.Pop(ctx)
+	switch {
+	case len(want) > 0:
+		require.NoError(t, err)
+		m.popped(t, m.pop(early), got)
+	case m.closed:
+		require.ErrorIs(t, err, ErrClosed)
+	default:
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// attempt draws one that was begun, more often one of the last; an entry that
+// no queue has given before the first.
+func (m *machine) attempt(t *rapid.T) Entry {
+	if len(m.begun) == 0 {
+		return Entry{Pod: &outrank.Pod{Name: "stranger"}, Cycle: 1}
+	}
+	back := rapid.IntRange(1, min(len(m.begun), 8)).Draw(t, "attempt from the end")
+	return m.begun[len(m.begun)-back]
+}
+
+func (m *machine) putBackOne(t *rapid.T) {
+	e := m.attempt(t)
+	e.FailedFilters = rapid.SliceOfN(rapid.SampledFrom([]string{"NodeResourcesFit", "InterPodAffinity", "NodeName", "own"}), 0, 3).Draw(t, "failed")
+	if rapid.Bool().Draw(t, "newer") {
+		newer := *e.Pod
+		newer.NominatedNode = "n2"
+		e.Pod = &newer
+	}
+	err := m.q.AddUnschedulableIfNotPresent(e, m.now)
+	if p := m.flight(e); p != nil {
+		require.NoError(t, err)
+		m.putBack(p, e, m.now)
+		return
+	}
+	require.ErrorIs(t, err, ErrNotInFlight)
+}
+
+func (m *machine) done(t *rapid.T) {
+	e := m.attempt(t)
+	p := m.flight(e)
+	require.Equal(t, p != nil, m.q.Done(e))
+	if p != nil {
+		m.remove(p.key())
+	}
+}
+
+func (m *machine) activate(t *rapid.T) {
+	pods := []*outrank.Pod{m.pod(t), m.pod(t), m.pod(t)}
+	count := 0
+	for _, pod := range pods {
+		p := m.find(pod)
+		switch {
+		case m.fifo || p == nil || p.place == active:
+		case p.place == inFlight:
+			p.moved = true
+		default:
+			p.hurried = true
+			m.put(p, active)
+			count += map[bool]int{true: 1}[p.place == active]
+		}
+	}
+	require.Equal(t, count, m.q.Activate(pods...))
+}
+
+func (m *machine) moveAll(t *rapid.T) {
+	event := ClusterEvent{Kind: rapid.SampledFrom(append([]ClusterEventKind{""}, eventKinds...)).Draw(t, "event")}
+	for _, p := range m.pods {
+		p.events = append(p.events, event)
+	}
+	want := m.reviveAll(m.now, func(p *modelPod) bool { return Helps(&p.Entry, event) })
+	require.Equal(t, want, m.q.MoveAll(event, m.now))
+}
+
+func (m *machine) roomGivenUp(t *rapid.T) {
+	pod := m.pod(t)
+	event := ClusterEvent{Kind: EventAssignedPodDeleted}
+	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != pod.Key() }
+	if m.fifo {
+		require.Zero(t, m.q.RoomGivenUp(pod, m.now))
+		return
+	}
+	for _, p := range m.pods {
+		if p.place == inFlight {
+			p.offers = append(p.offers, concerns)
+		}
+	}
+	want := m.reviveAll(m.now, func(p *modelPod) bool { return concerns(p) && Helps(&p.Entry, event) })
+	require.Equal(t, want, m.q.RoomGivenUp(pod, m.now))
+}
+
+func (m *machine) assigned(t *rapid.T) {
+	pod := m.pod(t)
+	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")}
+	helps := func(p *modelPod) bool {
+		return p.Pod.Name[0] == 'n' && pod.Labels["app"] == "x" && p.Pod.NamespaceName() == pod.NamespaceName()
+	}
+	for _, p := range m.pods {
+		p.moved = p.moved || helps(p)
+	}
+	want := m.reviveAll(m.now, helps)
+	if rapid.Bool().Draw(t, "updated") {
+		require.Equal(t, want, m.q.AssignedPodUpdated(pod, m.now))
+	} else {
+		require.Equal(t, want, m.q.AssignedPodAdded(pod, m.now))
+	}
+}
+
+// turnGate has the caller's gate hold pods of a name, or let them in again.
+func (m *machine) turnGate(t *rapid.T) {
+	name := rapid.SampledFrom([]string{"a", "b", "near-a"}).Draw(t, "held")
+	m.held[name] = !m.held[name]
+}
+
+func (m *machine) flushBoth(t *rapid.T) {
+	want := 0
+	if !m.fifo {
+		want = m.flush(m.now)
+	}
+	require.Equal(t, want, m.q.Flush(m.now))
+}
+
+func (m *machine) wait(t *rapid.T) {
+	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
+		1, time.Second / 2, time.Second, time.Second, 2 * time.Second, 9 * time.Second, 5 * time.Minute,
+	}).Draw(t, "wait"))
+}
+
+func (m *machine) close(t *rapid.T) {
+	if rapid.IntRange(0, 9).Draw(t, "close") == 0 {
+		m.q.Close()
+		m.closed = true
+	}
+}
+
+// check holds the queue to the model after every step, and to what holds
+// without one.
+func (m *machine) check(t *rapid.T) {
+	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight)}
+	if diff := gocmp.Diff(want, m.q.Pending()); diff != "" {
+		t.Fatalf("-want +got:\n%s", diff)
+	}
+	require.Equal(t, want.String(), m.q.Counts().String())
+	at, ok := m.q.NextReady(m.now)
+	wantAt, wantOK := m.nextReady(m.now)
+	require.Equal(t, wantOK, ok)
+	require.True(t, wantAt.Equal(at), "next ready at %v, want %v", at, wantAt)
+	m.checkPlaces(t)
+}
+
+// checkPlaces: every pod is in one place and knows it, and no pod comes before
+// the one above it in the heap.
+func (m *machine) checkPlaces(t *rapid.T) {
+	total := 0
+	for where := range poolCount {
+		h := &m.core.pools[where]
+		total += len(h.items)
+		for i, it := range h.items {
+			require.Equal(t, where, it.pool)
+			require.Equal(t, i, it.at)
+			require.Same(t, it, m.core.items[it.key])
+			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
+		}
+	}
+	require.Len(t, m.core.items, total)
+}
+
+func (m *machine) run(t *rapid.T) {
+	m.now = noon
+	t.Repeat(map[string]func(*rapid.T){
+		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
+		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
+		"done": m.done, "activate": m.activate, "move all": m.moveAll, "room given up": m.roomGivenUp, "assigned": m.assigned,
+		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
+	})
+}
+
+// Queue does what a plain list does that is walked over each time.
+func TestQueueAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		early := rapid.Bool().Draw(t, "early")
+		held := map[string]bool{}
+		q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
+		require.NoError(t, err)
+		(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
+	})
+}
+
+// So does FIFO.
+func TestFIFOAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := NewFIFO()
+		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core}).run(t)
+	})
+}
