@@ -113,7 +113,7 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 				return err
 			}
 			if !reflect.DeepEqual(&want, got) {
-				return fmt.Errorf("Preempt with %d workers, time %d, is not what Explain says: %v on %q, %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
+				return fmt.Errorf("decided with %d workers, time %d: Preempt says %v on %q, and Explain %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
 			}
 		}
 	}
