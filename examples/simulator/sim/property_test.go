@@ -151,6 +151,7 @@ func drawConfig(t *rapid.T) Config {
 		},
 	}
 	c.Schedulers[0].Preemption.Policy.IgnoreNever = false
+	c.Schedulers[0].Preemption.Policy.EvictUnprioritized = false // the watch asks for lower priorities
 	if pick(t, "promoted", false, false, false, true) {
 		c.Recreate.Change = func(made *outrank.Pod, evictions int) {
 			made.Priority = outrank.Priority(made.PriorityValue() + int32(10*evictions))
