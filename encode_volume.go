@@ -84,7 +84,7 @@ func (e *encoder) disk(d *Disk, at *path) manifest.Volume {
 
 // claim returns the claim, bound to the volume of that name, if any.
 func (e *encoder) claim(vc *VolumeClaim, bound string) *manifest.Claim {
-	e.subject = "persistentvolumeclaim " + vc.Key()
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	e.noDisk(&vc.Volume.Disk, &path{name: "spec", index: -1})
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
@@ -98,7 +98,7 @@ func (e *encoder) claim(vc *VolumeClaim, bound string) *manifest.Claim {
 // persistentVolume returns the volume that a claim is bound to. Problems are
 // those of the claim, which the volume belongs to.
 func (e *encoder) persistentVolume(vc *VolumeClaim, name string) *manifest.PersistentVolume {
-	e.subject = "persistentvolumeclaim " + vc.Key()
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
 	w.Metadata = manifest.Meta{Name: name, Labels: e.zones(vc.Volume.Zones)}
 	w.Spec.CSI = manifest.CSIVolume{Driver: vc.Volume.Driver, Handle: vc.Volume.Handle}

@@ -65,9 +65,9 @@ func (c *Cluster) Warnings() []Problem {
 		switch {
 		case p == nil:
 		case p.NodeName != "" && !nodes[p.NodeName]:
-			ws = append(ws, Problem{"pod " + p.Key(), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
 		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
-			ws = append(ws, Problem{"pod " + p.Key(), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {
@@ -75,7 +75,7 @@ func (c *Cluster) Warnings() []Problem {
 			continue
 		}
 		for _, p := range b.Selector.problems() {
-			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
+			ws = append(ws, Problem{"poddisruptionbudget " + string(b.Key()), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
 	}
 	return append(ws, c.groupWarnings()...)

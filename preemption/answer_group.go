@@ -23,7 +23,7 @@ type Assignment struct {
 }
 
 // String gives "pod on node".
-func (a Assignment) String() string { return a.Pod.Key() + " on " + a.Node }
+func (a Assignment) String() string { return string(a.Pod.Key()) + " on " + a.Node }
 
 // Refusal is why a group has no place.
 type Refusal struct {
@@ -42,7 +42,7 @@ func (r *Refusal) String() string {
 	}
 	text := "no place"
 	if r.Pod != nil {
-		text = "no place for " + r.Pod.Key()
+		text = "no place for " + string(r.Pod.Key())
 	}
 	for i, c := range r.Nodes {
 		sep := ", "
@@ -70,7 +70,7 @@ type Unit struct {
 // String names the pod, or the group with the number of its pods.
 func (u Unit) String() string {
 	if u.Group == nil {
-		return u.Pods[0].Key()
+		return string(u.Pods[0].Key())
 	}
 	return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
 }
@@ -91,7 +91,7 @@ type GroupVictim struct {
 // points to are the caller's own from the start.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none.
-	Group   string
+	Group   outrank.Key
 	Outcome Outcome
 	// Ineligible says why the outcome is NotEligible. It is also set, for the
 	// curious, where the group fits but could not preempt.

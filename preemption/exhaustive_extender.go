@@ -93,8 +93,8 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 }
 
 // stranger finds a victim that does not belong to the node.
-func (r *result) stranger(p *Proposal) string {
-	seen := map[string]bool{}
+func (r *result) stranger(p *Proposal) outrank.Key {
+	seen := map[outrank.Key]bool{}
 	for _, v := range p.Victims {
 		if v == nil {
 			return "(nil)"

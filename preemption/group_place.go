@@ -97,7 +97,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 
 // complete checks that each pod has one node, and that there is such a node.
 func (r *groupRun) complete(assignments []Assignment) error {
-	missing := make(map[string]bool, len(r.pods))
+	missing := make(map[outrank.Key]bool, len(r.pods))
 	for _, p := range r.pods {
 		missing[p.Key()] = true
 	}

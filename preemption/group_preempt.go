@@ -15,8 +15,8 @@ type groupRun struct {
 	snap      *Snapshot // the caller's, only read
 	work      *Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
-	keys      map[string]bool // of pods
-	group     string
+	keys      map[outrank.Key]bool // of pods
+	group     outrank.Key
 	priority  int32
 	now       instant
 	place     PlaceFunc
@@ -109,7 +109,7 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	}
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		keys: map[string]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(),
+		keys: map[outrank.Key]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(),
 		now: instantOf(req.Now), place: req.Place,
 	}
 	r.plan = &GroupPlan{Group: r.group}

@@ -76,7 +76,7 @@ func dump(s *Snapshot) string {
 func dumpPods(ps []*podState) string {
 	var keys []string
 	for _, p := range ps {
-		keys = append(keys, p.pod.Key())
+		keys = append(keys, string(p.pod.Key()))
 	}
 	return strings.Join(keys, " ")
 }
@@ -86,9 +86,9 @@ func dumpPods(ps []*podState) string {
 type machine struct {
 	snap    *Snapshot
 	nodes   []*outrank.Node
-	running map[string]string // key to node
-	waiting map[string]string // key to nomination
-	pods    map[string]*outrank.Pod
+	running map[outrank.Key]string // key to node
+	waiting map[outrank.Key]string // key to nomination
+	pods    map[outrank.Key]*outrank.Pod
 	budgets []*outrank.PodDisruptionBudget
 	groups  []*outrank.PodGroup
 	// past are the marks that are out, with what the snapshot was then.
@@ -111,7 +111,7 @@ func newMachine(c *outrank.Cluster) *machine {
 	}
 	m := &machine{
 		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets,
-		running: map[string]string{}, waiting: map[string]string{}, pods: map[string]*outrank.Pod{},
+		running: map[outrank.Key]string{}, waiting: map[outrank.Key]string{}, pods: map[outrank.Key]*outrank.Pod{},
 	}
 	for _, p := range c.Pods {
 		if !p.Finished() {
@@ -172,7 +172,7 @@ func (m *machine) nodeName(t *rapid.T) string {
 	return rapid.SampledFrom(names).Draw(t, "node")
 }
 
-func (m *machine) podKey(t *rapid.T) string {
+func (m *machine) podKey(t *rapid.T) outrank.Key {
 	return rapid.SampledFrom(append(slices.Sorted(maps.Keys(m.pods)), "default/nobody")).Draw(t, "pod")
 }
 
@@ -248,7 +248,7 @@ func (m *machine) Nominate(t *rapid.T) {
 
 // checkPending holds the error of Bind and Nominate to the rules, and reports
 // whether there must be none.
-func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
+func (m *machine) checkPending(t *rapid.T, err error, key outrank.Key, node string) bool {
 	_, known := m.pods[key]
 	_, running := m.running[key]
 	switch {

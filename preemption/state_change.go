@@ -86,9 +86,9 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	return nil
 }
 
-// RemovePod takes the pod with this key (namespace/name) away, wherever it is.
+// RemovePod takes the pod with this key away, wherever it is.
 // Error: [ErrNotFound].
-func (s *Snapshot) RemovePod(key string) error {
+func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
@@ -100,7 +100,7 @@ func (s *Snapshot) RemovePod(key string) error {
 // Bind puts a pending pod on a node; a nomination it had is over. Nothing is
 // checked but that both are there: whether the pod fits is the caller's
 // business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
-func (s *Snapshot) Bind(key, node string) error {
+func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Snapshot) Bind(key, node string) error {
 // Nominate notes that room was made for a pending pod on a node; with an empty
 // node it takes the nomination back. Errors: [ErrNotFound]; [ErrState] for a
 // pod that has a node.
-func (s *Snapshot) Nominate(key, node string) error {
+func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *Snapshot) carryOut(plan *Plan) {
 
 // pending finds a pod without a node, and checks the node it is to have, if
 // any.
-func (s *Snapshot) pending(key, node string) (*podState, error) {
+func (s *Snapshot) pending(key outrank.Key, node string) (*podState, error) {
 	p, ok := s.pods.get(key)
 	if !ok {
 		return nil, fmt.Errorf("pod %s: %w", key, ErrNotFound)

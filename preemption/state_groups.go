@@ -6,17 +6,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-func groupsByKey(groups []*outrank.PodGroup) map[string]*outrank.PodGroup {
-	byKey := make(map[string]*outrank.PodGroup, len(groups))
+func groupsByKey(groups []*outrank.PodGroup) map[outrank.Key]*outrank.PodGroup {
+	byKey := make(map[outrank.Key]*outrank.PodGroup, len(groups))
 	for _, g := range groups {
 		byKey[g.Key()] = g
 	}
 	return byKey
 }
 
-// Group finds a pod group by its key, namespace/name ([outrank.PodGroup.Key]).
+// Group finds a pod group by its key ([outrank.PodGroup.Key]).
 // A pod can name a group that the snapshot does not hold.
-func (s *Snapshot) Group(key string) (*outrank.PodGroup, bool) {
+func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 	g, ok := s.groups[key]
 	return g, ok
 }
@@ -33,7 +33,7 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 	return nil
 }
 
-func (s *Snapshot) setGroups(groups map[string]*outrank.PodGroup) {
+func (s *Snapshot) setGroups(groups map[outrank.Key]*outrank.PodGroup) {
 	s.journal.record(step{kind: putGroups, groups: s.groups})
 	s.groups = groups
 }

@@ -57,7 +57,7 @@ type Snapshot struct {
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
-	groups     map[string]*outrank.PodGroup // by key, never changed
+	groups     map[outrank.Key]*outrank.PodGroup // by key, never changed
 	journal    journal
 }
 
@@ -173,8 +173,8 @@ func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	return nil, false
 }
 
-// Pod finds a pod by its key, namespace/name ([outrank.Pod.Key]).
-func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
+// Pod finds a pod by its key ([outrank.Pod.Key]).
+func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	if p, ok := s.pods.get(key); ok {
 		return p.pod, true
 	}
@@ -183,7 +183,7 @@ func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
 
 // NodeOf is the name of the node a pod runs on, empty for one that is pending
 // or unknown.
-func (s *Snapshot) NodeOf(key string) string {
+func (s *Snapshot) NodeOf(key outrank.Key) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.node()
 	}
@@ -192,7 +192,7 @@ func (s *Snapshot) NodeOf(key string) string {
 
 // NominationOf is the name of the node a pending pod is nominated to, empty
 // without a nomination.
-func (s *Snapshot) NominationOf(key string) string {
+func (s *Snapshot) NominationOf(key outrank.Key) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.nominated()
 	}

@@ -45,7 +45,7 @@ type step struct {
 	node     *outrank.Node
 	position int
 	budgets  *budgetSet
-	groups   map[string]*outrank.PodGroup
+	groups   map[outrank.Key]*outrank.PodGroup
 }
 
 type stepKind uint8

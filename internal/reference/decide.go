@@ -47,7 +47,7 @@ func (a *attempt) clearedNominations(node string) []string {
 	var keys []string
 	for _, p := range a.nominated[node] {
 		if p.PriorityValue() < a.pod.PriorityValue() {
-			keys = append(keys, p.Key())
+			keys = append(keys, string(p.Key()))
 		}
 	}
 	slices.Sort(keys)

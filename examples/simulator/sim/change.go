@@ -51,8 +51,8 @@ func AddPod(w Work) Change {
 // DeletePod deletes the pod with this key: one that waits is gone at once, one
 // on a node has its grace period. Nobody makes it anew. One that is over, or
 // being deleted, is left alone; a pod that never was is an error.
-func DeletePod(key string) Change {
-	return Change{"delete pod " + key, func(s *Simulation) error {
+func DeletePod(key outrank.Key) Change {
+	return Change{"delete pod " + string(key), func(s *Simulation) error {
 		p := s.pods[key]
 		if p == nil {
 			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
@@ -168,8 +168,8 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 
 // SetLabels replaces the labels of a pod that waits or is on a node. One that is
 // over is left alone; any other is an error.
-func SetLabels(key string, labels map[string]string) Change {
-	return Change{"set labels of pod " + key, func(s *Simulation) error {
+func SetLabels(key outrank.Key, labels map[string]string) Change {
+	return Change{"set labels of pod " + string(key), func(s *Simulation) error {
 		p := s.pods[key]
 		switch {
 		case p == nil || p.phase == Coming:
