@@ -134,7 +134,9 @@ type changing struct {
 
 func (w *changing) change(t *rapid.T) {
 	node := rapid.SampledFrom(w.names).Draw(t, "node")
-	switch change := rapid.SampledFrom([]string{"add", "update", "update", "remove", "node", "node", "nominate", "bind", "budgets"}).Draw(t, "change"); change {
+	switch change := rapid.SampledFrom([]string{"add", "update", "update", "remove", "node", "node", "nominate", "bind", "budgets", "churn"}).Draw(t, "change"); change {
+	case "churn":
+		w.churn(t)
 	case "node":
 		w.changeNode(t, node)
 	case "budgets":
@@ -148,6 +150,18 @@ func (w *changing) change(t *rapid.T) {
 	default:
 		if len(w.pods) > 0 {
 			w.changePod(t, change, node)
+		}
+	}
+}
+
+// churn makes many changes of the same few pods, more than are remembered.
+func (w *changing) churn(t *rapid.T) {
+	all := slices.Sorted(maps.Keys(w.pods))
+	for i := range rapid.SampledFrom([]int{0, 100, 520, 530, 1100}).Draw(t, "changes") {
+		if len(all) > 0 {
+			p := *w.pods[all[i%min(3, len(all))]]
+			p.Priority = outrank.Priority(int32(i % 7 * 20))
+			w.update(t, &p)
 		}
 	}
 }

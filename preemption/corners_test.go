@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A node with room, kept by a constraint that its own pods have no part in: if
-// none of them may be asked to leave, that is what it says, and else what the
-// constraint says.
+// A node that is short of room, or has room and is kept by a constraint that its
+// own pods have no part in: if none of them may be asked to leave, that is what
+// it says, and a pod of the preemptor's own priority may not.
 func TestRoomButNobodyToLeave(t *testing.T) {
 	const own = 100
 	for _, lowest := range []int32{own - 1, own, own + 1} {
@@ -26,6 +27,8 @@ func TestRoomButNobodyToLeave(t *testing.T) {
 				},
 			}
 			for name, asker := range map[string]*outrank.Pod{
+				"short":   pod("p", own, "3"),
+				"shorter": pod("p", own, "4"),
 				"spread":  pod("p", own, "1", app("web"), spread(outrank.TopologySpreadConstraint{Selector: selects("web")})),
 				"apart":   pod("p", own, "1", apart("web")),
 				"near":    pod("p", own, "1", near("nobody")),
@@ -37,6 +40,30 @@ func TestRoomButNobodyToLeave(t *testing.T) {
 					assert.Len(t, got.Unhelpful, map[bool]int{true: 2, false: 1}[lowest < own], "lowest %d, others %d, %s: %v", lowest, others, name, got.Unhelpful)
 				}
 			}
+		}
+	}
+}
+
+// The last rank looks at the earliest start among the victims of the top
+// priority, also where one that started later violates a budget and is asked
+// first whether it may stay.
+func TestEarliestStartWhereBudgetsAreViolated(t *testing.T) {
+	started := func(minutes int) with { return startedAgo(time.Duration(minutes) * time.Minute) }
+	for _, guarded := range []int{50, 80, 100, 130} {
+		for _, free := range []int{60, 85, 95, 120} {
+			c := &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
+				Pods: []*outrank.Pod{
+					pod("guarded-1", 1, "1", on("n1"), app("web"), started(guarded)), pod("free-1", 1, "1", on("n1"), started(free)),
+					pod("guarded-2", 1, "1", on("n2"), app("web"), started(90)), pod("free-2", 1, "1", on("n2"), started(80)),
+				},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
+			}
+			want := "n1"
+			if max(guarded, free) > 90 {
+				want = "n2"
+			}
+			assert.Equal(t, want, newWorld(t, c).agree(t, pod("p", 100, "2"), gen.Now).Node, "guarded %d, free %d", guarded, free)
 		}
 	}
 }

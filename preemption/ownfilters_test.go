@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -234,4 +236,47 @@ func TestOwnFiltersSeeEverybodyComeBack(t *testing.T) {
 			checkQuotas(t, c, p, quotas, watching)
 		}
 	}
+}
+
+// single is a filter whose states note where two goroutines use one at a time.
+type single struct{ wrong *atomic.Int64 }
+
+func (single) Name() string { return "Single" }
+func (f single) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	return &singleState{single: f}, nil
+}
+
+type singleState struct {
+	single
+	using atomic.Int64
+}
+
+func (s *singleState) use() {
+	if s.using.Add(1) > 1 {
+		s.wrong.Add(1)
+	}
+	runtime.Gosched()
+	s.using.Add(-1)
+}
+
+func (s *singleState) Check(*outrank.Node) preemption.Status {
+	s.use()
+	return preemption.Status{Code: preemption.Unschedulable}
+}
+func (s *singleState) Add(*outrank.Pod, *outrank.Node)    { s.use() }
+func (s *singleState) Remove(*outrank.Pod, *outrank.Node) { s.use() }
+func (s *singleState) Clone() preemption.FilterState      { return &singleState{single: s.single} }
+
+// Each of several workers has a state of its own.
+func TestOwnFiltersOfSeveralWorkers(t *testing.T) {
+	c, p := gen.Benchmark(3000, 1, 0)
+	p.Containers = nil // so that every node gets to the filter
+	var wrong atomic.Int64
+	e := newEvaluator(t, preemption.Config{Workers: 4, Filters: []preemption.Filter{single{&wrong}}})
+	snap := newSnapshot(t, c)
+	_, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	_, err = e.Explain(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Zero(t, wrong.Load(), "two goroutines used one state at a time")
 }

@@ -33,6 +33,7 @@ type fataler interface {
 // shapes are the kinds of clusters that properties run over.
 var shapes = map[string]gen.Shape{
 	"resources": {Budgets: 4},
+	"alike":     {Nodes: 4, Alike: true, Budgets: 2},
 	"nominated": {Budgets: 4, Nominated: 4},
 	"filters":   {Budgets: 4, Taints: true, Selectors: true, Ports: true},
 	"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},

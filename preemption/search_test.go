@@ -29,10 +29,11 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 		priorities = []int32{math.MinInt32, math.MinInt32, -5, 0}
 	}
 	most := rapid.IntRange(1, 16).Draw(t, "most pods")
-	step := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step")
+	// Few sizes make for nodes that need just as many victims.
+	step, sizes := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step"), rapid.SampledFrom([]int64{1, 2, 5}).Draw(t, "sizes")
 	c := &outrank.Cluster{}
 	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
-		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), step, priorities))
+		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), crowdStyle{step, sizes, priorities}))
 	}
 	// With eight of them every pod is covered, so that tops are compared among
 	// nodes that all violate.
@@ -51,8 +52,36 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	return c, p
 }
 
+// crowdStyle is what the pods of a crowd are drawn from: so many sizes, each a
+// multiple of step.
+type crowdStyle struct {
+	step, sizes int64
+	priorities  []int32
+}
+
+// size draws how much a pod has of a resource. Where there is one size only, it
+// is not 0.
+func (s crowdStyle) size(r *rand.Rand) int64 {
+	if s.sizes == 1 {
+		return s.step
+	}
+	return s.step * r.Int64N(s.sizes)
+}
+
+// crowdedStart draws a start: at or about now, within one second, or long ago.
+func crowdedStart(r *rand.Rand) time.Time {
+	switch r.IntN(3) {
+	case 0:
+		return gen.Now.Add(-time.Duration(r.IntN(3)) * time.Second / 2)
+	case 1:
+		return gen.Now.Add(-time.Hour + time.Duration(r.IntN(4)))
+	}
+	return gen.Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
+}
+
 // crowdedNode is a node with so many pods and little room beside them.
-func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, step int64, priorities []int32) *outrank.Node {
+func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, style crowdStyle) *outrank.Node {
+	step, priorities := style.step, style.priorities
 	n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint(i % 3)}}
 	var sum resource.List
 	for j := range pods {
@@ -61,10 +90,10 @@ func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, step int64, prio
 			Priority: outrank.Priority(priorities[r.IntN(len(priorities))]),
 		}
 		if r.IntN(50) > 0 {
-			p.StartTime = gen.Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
+			p.StartTime = crowdedStart(r)
 		}
 		p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
-			resource.CPU: resource.NewMilli(step * r.Int64N(5)), resource.Memory: resource.New(step * r.Int64N(5)),
+			resource.CPU: resource.NewMilli(style.size(r)), resource.Memory: resource.New(style.size(r)),
 		}}}
 		sum = sum.Plus(p.Containers[0].Requests)
 		c.Pods = append(c.Pods, p)

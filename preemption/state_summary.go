@@ -46,7 +46,8 @@ const (
 	restricted summaryFlags = 1 << iota
 	// hasNominated: pods are nominated to the node.
 	hasNominated
-	// largeAmounts: sums are too large for plain arithmetic, or pods too many.
+	// largeAmounts: sums are too large for plain arithmetic, those of nominated
+	// pods included, or pods too many.
 	largeAmounts
 )
 

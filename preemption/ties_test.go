@@ -142,8 +142,11 @@ func TestPropertyHugeAmounts(t *testing.T) {
 				priority := rapid.Int32Range(1, 2).Draw(t, "priority")
 				c.Pods = append(c.Pods, pod(fmt.Sprint("p", i, "-", j), priority, "0", on(n.Name), requests(one("requests"))))
 			}
-			if rapid.Bool().Draw(t, "nominated") {
-				c.Pods = append(c.Pods, pod(fmt.Sprint("q", i), rapid.Int32Range(50, 150).Draw(t, "priority"), "0", nominated(n.Name), requests(one("claims"))))
+			// Many of them together go beyond what one alone does not reach.
+			claims := one("claims")
+			for k := range rapid.SampledFrom([]int{0, 0, 1, 2, 5, 6, 9}).Draw(t, "nominated") {
+				priority := rapid.SampledFrom([]int32{50, 150, 150}).Draw(t, "priority")
+				c.Pods = append(c.Pods, pod(fmt.Sprint("q", i, "-", k), priority, "0", nominated(n.Name), requests(claims)))
 			}
 		}
 		p := pod("asker", 100, "0", requests(one("asks")))
@@ -176,6 +179,51 @@ func TestLargestNode(t *testing.T) {
 		for asks, want := range map[string]preemption.Outcome{"0": preemption.Fits, "1": preemption.Preempt, "1Mi": preemption.Preempt, size: preemption.Preempt} {
 			got := newWorld(t, c).agree(t, pod("asker", 100, "0", requests(resource.MustList("memory", asks))), gen.Now)
 			assert.Equal(t, want, got.Outcome, "%s of %s", asks, size)
+		}
+	}
+}
+
+// Such a node is also chosen by what it is short of, if that is something else.
+func TestLargestNodeAmongOthers(t *testing.T) {
+	early, late := gen.Now.Add(-2*time.Hour), gen.Now.Add(-time.Hour)
+	for _, size := range []string{"0", "1Gi", "2Ei", "4Ei", "5Ei", "8Ei"} {
+		for _, victims := range []int{1, 2, 7, 9} {
+			for best := range 3 {
+				for large := range 8 {
+					starts := []time.Time{early, early, early}
+					starts[best] = late
+					each := resource.MustList("cpu", "3")
+					c := alike(victims, each, starts...)
+					for i, n := range c.Nodes {
+						if large&(1<<i) != 0 {
+							n.Allocatable[resource.Memory] = resource.MustParse(size)
+						}
+					}
+					got := newWorld(t, c).agree(t, pod("asker", 100, "0", requests(times(each, victims, 0))), gen.Now)
+					assert.Equal(t, fmt.Sprint("n", best), got.Node, "%d victims, nodes %b have %s", victims, large, size)
+				}
+			}
+		}
+	}
+}
+
+// Nominated pods take what is left together, even where that is more than can be
+// counted.
+func TestManyHugeNominations(t *testing.T) {
+	for pods := range 14 {
+		for _, size := range []string{"1Ei", "2305843009213693951", "2Ei", "8Ei"} {
+			c := alike(1, resource.MustList("memory", "1Ei"), gen.Now)
+			for i := range pods {
+				c.Pods = append(c.Pods, pod(fmt.Sprint("claim", i), 1000, "0", nominated("n0"), requests(resource.MustList("memory", size))))
+			}
+			w, asker := newWorld(t, c), pod("asker", 100, "0", requests(resource.MustList("memory", "1Mi")))
+			got := w.agree(t, asker, gen.Now)
+			assert.Equal(t, pods == 0, got.Outcome == preemption.Preempt, "%d pods of %s", pods, size)
+			// What was remembered of the node is forgotten when it changes.
+			w.addNode(t, &outrank.Node{Name: "n1", Allocatable: resource.MustList("pods", "1")})
+			w.agree(t, asker, gen.Now)
+			w.remove(t, c.Pods[0].Key())
+			w.agree(t, asker, gen.Now)
 		}
 	}
 }

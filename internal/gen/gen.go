@@ -45,6 +45,10 @@ type Shape struct {
 	Nominated int
 	// Groups is the number of pod groups; zero means none.
 	Groups int
+	// Alike fills each node with up to 12 pods of one kind, or PodsPerNode, all
+	// equal but for their starts, and has the preemptor ask for several times
+	// what such a pod has: exact ties, and seven victims or more, are common.
+	Alike bool
 
 	// Taints brings taints, tolerations and cordoned nodes; Selectors node
 	// selectors, node affinity and node names; Ports host ports; Affinity
@@ -68,6 +72,9 @@ func (s Shape) withDefaults() Shape {
 	}
 	if s.PodsPerNode == 0 {
 		s.PodsPerNode = 6
+		if s.Alike {
+			s.PodsPerNode = 12
+		}
 	}
 	return s
 }

@@ -7,23 +7,24 @@ import (
 
 func taint(t *rapid.T) outrank.Taint {
 	return outrank.Taint{
-		Key:    pick(t, "taint key", "dedicated", "gpu"),
-		Value:  pick(t, "taint value", "a", "b", ""),
-		Effect: pick(t, "taint effect", outrank.NoSchedule, outrank.NoExecute, outrank.PreferNoSchedule),
+		Key:    pick(t, "taint key", "dedicated", "dedicated", "gpu"),
+		Value:  pick(t, "taint value", "a", "a", "b", ""),
+		Effect: pick(t, "taint effect", outrank.NoSchedule, outrank.NoSchedule, outrank.NoExecute, outrank.PreferNoSchedule),
 	}
 }
 
+// toleration draws one that covers a drawn taint, or misses it by one thing.
 func toleration(t *rapid.T) outrank.Toleration {
-	if oneIn(t, "tolerates all", 3) {
+	if oneIn(t, "tolerates all", 6) {
 		return outrank.Toleration{Operator: outrank.TolerationExists}
 	}
 	tol := outrank.Toleration{
-		Key:      pick(t, "tolerated key", "dedicated", "gpu", outrank.UnschedulableTaint),
-		Operator: pick(t, "operator", outrank.TolerationExists, outrank.TolerationEqual, ""),
-		Effect:   pick(t, "tolerated effect", "", "", outrank.NoSchedule, outrank.NoExecute),
+		Key:      pick(t, "tolerated key", "dedicated", "dedicated", "gpu", outrank.UnschedulableTaint),
+		Operator: pick(t, "operator", outrank.TolerationExists, outrank.TolerationEqual, outrank.TolerationEqual, ""),
+		Effect:   pick(t, "tolerated effect", "", outrank.NoSchedule, outrank.NoSchedule, outrank.NoExecute),
 	}
 	if tol.Operator != outrank.TolerationExists {
-		tol.Value = pick(t, "tolerated value", "a", "b", "")
+		tol.Value = pick(t, "tolerated value", "a", "a", "b", "")
 	}
 	return tol
 }

@@ -17,6 +17,10 @@ func podKind(s Shape) *rapid.Generator[*outrank.Pod] {
 			Labels:    labels(t),
 			Priority:  residentPriority(t),
 		}
+		if s.Alike {
+			p.Containers = []outrank.Container{{Name: "c0", Requests: unit(t)}}
+			return p
+		}
 		demand(t, p, residentRequests)
 		if oneIn(t, "resizing", 6) {
 			resize(t, p)
@@ -63,13 +67,18 @@ func residentPriority(t *rapid.T) *int32 {
 	return outrank.Priority(pick[int32](t, "priority", 0, 0, 10, 10, 50, -5, 100, 2000))
 }
 
-// start draws a start time, often the same or none.
+// start draws a start time, often the same or none, and often one within the
+// same second as others or as Now.
 func start(t *rapid.T) time.Time {
-	switch minutes := pick(t, "start", 10, 10, 20, 20, 30, 0, 0, 90); minutes {
-	case 0:
+	const early, late, none = -50 * time.Minute, -40 * time.Minute, time.Duration(-1 << 63)
+	switch ago := pick(t, "start",
+		early, early, late, late, late+1, late+time.Second-1, -30*time.Minute,
+		none, none, none, 0, 0, -1, 1, 500*time.Millisecond, 30*time.Minute,
+	); ago {
+	case none:
 		return time.Time{}
 	default:
-		return Now.Add(time.Duration(minutes-60) * time.Minute)
+		return Now.Add(ago)
 	}
 }
 
@@ -151,6 +160,15 @@ func layout(s Shape, kinds []*outrank.Pod) *rapid.Generator[nodeLayout] {
 			least = 0
 		}
 		l := nodeLayout{room: drawSlack(t, s), bare: oneIn(t, "bare", 8)}
+		if s.Alike {
+			l.room = pick(t, "room", slack{}, slack{}, slack{cpu: 100, memory: 64, pods: 1})
+			kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+			for range rapid.IntRange(min(6, s.PodsPerNode), s.PodsPerNode).Draw(t, "equal pods") {
+				p := *kind
+				l.pods = append(l.pods, &p)
+			}
+			return l
+		}
 		for range rapid.IntRange(least, s.PodsPerNode).Draw(t, "pods") {
 			l.pods = append(l.pods, resident(t, kinds))
 		}

@@ -19,7 +19,11 @@ func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 			Priority:         preemptorPriority(t),
 			PreemptionPolicy: policy(t),
 		}
-		demand(t, p, preemptorRequests)
+		if s.Alike {
+			p.Containers = []outrank.Container{{Name: "c0", Requests: units(t)}}
+		} else {
+			demand(t, p, preemptorRequests)
+		}
 		if s.Nominated > 0 && rapid.Bool().Draw(t, "was nominated") {
 			p.NominatedNode = pick(t, "nominated node", s.nodeNames()...)
 		}

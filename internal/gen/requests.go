@@ -47,6 +47,32 @@ func residentRequests(t *rapid.T) resource.List {
 	)
 }
 
+// unit is what each pod of a shape of equal ones asks for.
+func unit(t *rapid.T) resource.List {
+	return drawAmounts(t,
+		amounts{resource.CPU, []string{"100m", "100m", "200m", ""}},
+		amounts{resource.Memory, []string{"64Mi", "64Mi", "128Mi", ""}},
+		amounts{resource.EphemeralStorage, []string{"", "", "", "1Gi"}},
+		amounts{gpu, []string{"", "", "", "", "1"}},
+	)
+}
+
+// units is as much as several of those ask for, or a little less than one more.
+func units(t *rapid.T) resource.List {
+	times := []int64{6, 7, 7, 8, 8, 9, 10, 1}
+	l := resource.List{}
+	if n := pick(t, "units of cpu", times...); !oneIn(t, "no cpu", 4) {
+		l[resource.CPU] = resource.NewMilli(100*n - pick[int64](t, "less cpu", 0, 0, 1))
+	}
+	if n := pick(t, "units of memory", times...); oneIn(t, "memory", 2) {
+		l[resource.Memory] = resource.NewBinary(n<<26 - pick[int64](t, "less memory", 0, 0, 1))
+	}
+	if n := pick(t, "units of gpu", times...); oneIn(t, "gpu", 12) {
+		l[gpu] = resource.New(n)
+	}
+	return l
+}
+
 // preemptorRequests is as much as one to four residents hold.
 func preemptorRequests(t *rapid.T) resource.List {
 	return drawAmounts(t,

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func TestVictimBuckets(t *testing.T) {
 		{4, 2, ""},
 		{64, 6, "the last bound"},
 		{65, 7, "beyond all bounds"},
-		{1 << 40, 7, ""},
+		{math.MaxInt, 7, ""},
 	} {
 		var m execution.Metrics
 		m.AddVictims(c.victims)
