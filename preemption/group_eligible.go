@@ -85,7 +85,7 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
 	var ps []outrank.Problem
 	first := pods[0]
-	group := snap.groups[first.GroupKey()]
+	group, _ := snap.Group(first.GroupKey())
 	for _, p := range pods {
 		add := func(field, format string, args ...any) {
 			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})

@@ -34,7 +34,9 @@ func (s *Snapshot) RemoveNode(name string) error {
 
 // UpdateNode replaces a node by a newer version of it, in its place in the
 // order and with its pods. Errors: [ErrNotFound], and those of
-// [outrank.Node.Validate]. Time is linear in the number of nodes.
+// [outrank.Node.Validate]. Time is linear in the pods on the node; where labels
+// changed, the domains of topology keys are worked out anew when they are asked
+// for next, in time linear in the number of nodes.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -43,9 +45,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if !ok || s.nodes[slot].node == nil {
 		return fmt.Errorf("node %s: %w", n.Name, ErrNotFound)
 	}
-	place := slices.Index(s.order, slot)
-	s.unsetNode(place)
-	s.setNode(n.Name, n, place)
+	s.changeNode(slot, n)
 	return nil
 }
 
@@ -119,34 +119,6 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	}
 	if p.nominated() != node {
 		s.replace(p, s.moved(p, "", node))
-	}
-	return nil
-}
-
-// SetBudgets replaces all budgets. Time is that of
-// matching every kind of pod anew, and of moving the pods concerned.
-func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
-	c := outrank.Cluster{Budgets: budgets}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	s.setBudgets(newBudgetSet(budgets))
-	kinds := map[*podClass]*podClass{}
-	s.classes.each(func(_ string, m *classMembers) {
-		if k := m.class.with(s.budgets); !slices.Equal(k.covering, m.class.covering) {
-			kinds[m.class] = k
-		}
-	})
-	var changed []*podState
-	s.pods.each(func(p *podState) {
-		if kinds[p.class] != nil {
-			changed = append(changed, p)
-		}
-	})
-	for _, p := range changed {
-		q := *p
-		q.class = kinds[p.class]
-		s.replace(p, &q)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -54,10 +55,9 @@ type Snapshot struct {
 	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
 	antiAffine int
-	// namespaces are the labels of each namespace, never changed.
-	namespaces map[string]map[string]string
+	namespaces sharedIndex[*outrank.Namespace]
 	budgets    *budgetSet
-	groups     map[outrank.Key]*outrank.PodGroup // by key, never changed
+	groups     sharedIndex[*outrank.PodGroup] // by key
 	journal    journal
 }
 
@@ -79,12 +79,15 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		cache:      &answerCache{},
 		classes:    newSharedIndex[*classMembers](0),
 		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
-		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
+		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
-		groups:     groupsByKey(c.Groups),
+		groups:     newSharedIndex[*outrank.PodGroup](len(c.Groups)),
 	}
 	for _, ns := range c.Namespaces {
-		s.namespaces[ns.Name] = ns.Labels
+		s.namespaces.set(ns.Name, ns)
+	}
+	for _, g := range c.Groups {
+		s.groups.set(string(g.Key()), g)
 	}
 	for _, n := range c.Nodes {
 		s.setNode(n.Name, n, len(s.order))
@@ -135,7 +138,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
-	c.claims = claimIndex{s.claims.share()}
+	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
 	return c
 }
 
@@ -147,6 +150,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
+	v.namespaces, v.groups = s.namespaces.view(), s.groups.view()
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
@@ -232,9 +236,6 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	}
 	return n.taken.of(name).saturated()
 }
-
-// Budgets lists the budgets in the caller's order. The slice is the caller's.
-func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return slices.Clone(s.budgets.list) }
 
 // partition returns the nodes divided by a topology key.
 func (s *Snapshot) partition(key string) *partition { return s.topology.of(key, s.order, s.nodes) }
@@ -325,6 +326,18 @@ func (s *Snapshot) drop(p *podState) {
 	s.journal.record(step{kind: dropPod, pod: p})
 }
 
+// changeNode replaces the node of a slot by another version of it, which has its
+// place in the order.
+func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
+	n := s.writable(s.nodes[slot].name)
+	s.journal.record(step{kind: changeNode, node: n.node})
+	if !maps.Equal(n.node.Labels, obj.Labels) {
+		s.topology = newTopology()
+	}
+	n.setNode(obj, s.columns)
+	s.refresh(n)
+}
+
 // setNode puts a node in at a place in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n := s.writable(name)
@@ -346,12 +359,6 @@ func (s *Snapshot) unsetNode(place int) {
 	s.topology = newTopology()
 	s.cache.forget()
 	s.release(n)
-}
-
-func (s *Snapshot) setBudgets(b *budgetSet) {
-	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
-	s.cache.forget()
-	s.budgets = b
 }
 
 // summarize works out the nodeSummary of a slot anew.
