@@ -135,7 +135,7 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		states[i], _ = r.snap.pods.of(v)
 	}
 	slices.SortFunc(states, r.moreImportant)
-	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
+	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations), ClearedNominations: c.ClearedNominations}
 	for _, s := range states {
 		v := Victim{Pod: s.pod}
 		for _, was := range c.Victims {
