@@ -38,11 +38,22 @@ func (b *budgetSet) with(i int, budget *outrank.PodDisruptionBudget) *budgetSet 
 	return other
 }
 
-// find returns the index of a budget, -1 for one that is not there.
-func (b *budgetSet) find(namespace, name string) int {
-	return slices.IndexFunc(b.list, func(x *outrank.PodDisruptionBudget) bool {
-		return x != nil && x.Name == name && x.NamespaceName() == namespace
-	})
+// findBudget returns the index of a budget, -1 for one that is not there. It looks
+// first where the budget was the last time.
+func (s *Snapshot) findBudget(key outrank.Key) int {
+	namespace, name := key.Split()
+	isIt := func(b *outrank.PodDisruptionBudget) bool {
+		return b != nil && b.Name == name && b.NamespaceName() == namespace
+	}
+	list := s.budgets.list
+	if i, ok := s.budgetAt.get(string(key)); ok && int(i) < len(list) && isIt(list[i]) {
+		return int(i)
+	}
+	i := slices.IndexFunc(list, isIt)
+	if i >= 0 {
+		s.budgetAt.set(string(key), int32(i))
+	}
+	return i
 }
 
 // present lists the budgets without those that were taken away.
@@ -75,8 +86,7 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 // that of [outrank.Cluster.Validate] about the budget.
 //
 // A change of the status alone, or of anything else but the selector, touches no
-// pod: time is that of looking through the list of budgets and copying it, however
-// many pods there are. A new budget or another selector costs a look at every
+// pod: time is that of copying the list of budgets, however many pods there are. A new budget or another selector costs a look at every
 // class of pods in addition, that is pods of the same namespace, labels and
 // anti-affinity, and the pods of those classes that the change concerns are moved;
 // where some of these are pending, every pod is looked at. [Snapshot.Undo] takes it
@@ -86,7 +96,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	i := s.budgets.find(b.NamespaceName(), b.Name)
+	i := s.findBudget(b.Key())
 	if i < 0 {
 		s.setBudgets(s.budgets.with(len(s.budgets.list), b))
 		s.rematch(b.NamespaceName())
@@ -107,12 +117,13 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 // selector in [Snapshot.PutBudget]; once more budgets were taken away than are
 // left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) DeleteBudget(key outrank.Key) error {
-	namespace, name := key.Split()
-	i := s.budgets.find(namespace, name)
+	namespace, _ := key.Split()
+	i := s.findBudget(key)
 	if i < 0 {
 		return fmt.Errorf("poddisruptionbudget %s: %w", key, ErrNotFound)
 	}
 	s.setBudgets(s.budgets.with(i, nil))
+	s.budgetAt.remove(string(key))
 	s.rematch(namespace)
 	if s.budgets.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.budgets.present()))

@@ -57,8 +57,10 @@ type Snapshot struct {
 	antiAffine int
 	namespaces sharedIndex[*outrank.Namespace]
 	budgets    *budgetSet
-	groups     sharedIndex[*outrank.PodGroup] // by key
-	journal    journal
+	// budgetAt is where a budget was found last, by key; another may be there now.
+	budgetAt sharedIndex[int32]
+	groups   sharedIndex[*outrank.PodGroup] // by key
+	journal  journal
 }
 
 // newSnapshot indexes a cluster for filters with these traits.
@@ -81,6 +83,7 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
 		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
+		budgetAt:   newSharedIndex[int32](0),
 		groups:     newSharedIndex[*outrank.PodGroup](len(c.Groups)),
 	}
 	for _, ns := range c.Namespaces {
@@ -139,6 +142,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
+	c.budgetAt = s.budgetAt.share()
 	return c
 }
 
@@ -150,7 +154,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
-	v.namespaces, v.groups = s.namespaces.view(), s.groups.view()
+	v.namespaces, v.groups, v.budgetAt = s.namespaces.view(), s.groups.view(), s.budgetAt.view()
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
