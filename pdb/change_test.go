@@ -111,32 +111,6 @@ func TestSameCoverage(t *testing.T) {
 	assert.True(t, SameCoverage(nil, nil))
 }
 
-func ExampleBudgets_With() {
-	web := &outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}
-	before := New([]*outrank.PodDisruptionBudget{web})
-	db := &outrank.PodDisruptionBudget{Name: "db", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}}
-	after := before.With(1, db).With(0, nil)
-	pods := []*outrank.Pod{{Labels: map[string]string{"app": "web"}}, {Labels: map[string]string{"app": "db"}}}
-	for _, pod := range pods {
-		fmt.Println(before.Covering(pod), after.Covering(pod))
-	}
-	// Output:
-	// [0] []
-	// [] [1]
-}
-
-func ExampleSameCoverage() {
-	before := &outrank.PodDisruptionBudget{Name: "web", Allowed: 1}
-	after := *before
-	after.Allowed = 0
-	fmt.Println(SameCoverage(before, &after))
-	after.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
-	fmt.Println(SameCoverage(before, &after))
-	// Output:
-	// true
-	// false
-}
-
 func BenchmarkWithStatus(b *testing.B) {
 	var list []*outrank.PodDisruptionBudget
 	for i := range 1000 {

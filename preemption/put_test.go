@@ -2,7 +2,6 @@ package preemption_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -61,33 +60,6 @@ func TestNamespacesOfASnapshotChange(t *testing.T) {
 			assert.Equal(t, 1, fits())
 		})
 	}
-}
-
-// Many budgets that come and go leave nothing behind.
-func TestBudgetsComeAndGo(t *testing.T) {
-	var pods []*outrank.Pod
-	for i := range 5 {
-		pods = append(pods, &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: "n", Labels: map[string]string{"app": fmt.Sprint(i % 3)}})
-	}
-	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: pods})
-	var names []string
-	for i := range 200 {
-		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("b", i), Selector: &outrank.LabelSelector{Labels: map[string]string{"app": fmt.Sprint(i % 3)}}}
-		require.NoError(t, snap.PutBudget(b))
-		if names = append(names, b.Name); len(names) > 4 {
-			mark := snap.Mark()
-			require.NoError(t, snap.DeleteBudget(outrank.NewKey("", names[1])))
-			require.NoError(t, snap.Undo(mark))
-			require.NoError(t, snap.DeleteBudget(outrank.NewKey("", names[1])))
-			names = append(names[:1], names[2:]...)
-		}
-		var got []string
-		for _, b := range snap.Budgets() {
-			got = append(got, b.Name)
-		}
-		require.Equal(t, names, got, "in the order in which they came")
-	}
-	require.ErrorIs(t, snap.DeleteBudget("default/b7"), preemption.ErrNotFound)
 }
 
 func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
