@@ -60,6 +60,9 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Labels:           cv.labels(m.Labels),
 		Owner:            cv.owner(m.OwnerReferences),
 		NodeName:         cv.text(s.NodeName),
+		SchedulerName:    cv.text(s.SchedulerName),
+		OS:               cv.text(s.OS.Name),
+		StrictGroups:     s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
 		HostNetwork:      s.HostNetwork,
 		HostUsers:        s.HostUsers,
 		NominatedNode:    cv.text(st.NominatedNodeName),
@@ -83,6 +86,10 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		r := cv.requirements(s.Resources, &at)
 		p.Resources = &r
 	}
+	for _, gate := range s.SchedulingGates {
+		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
+	}
+	cv.podLevelStatus(p, st)
 	at = spec.field("overhead")
 	p.Overhead = cv.amounts(s.Overhead, &at)
 	if s.Affinity != nil {
@@ -100,6 +107,25 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
 	return p
+}
+
+// strictGroups is the supplementalGroupsPolicy that a node has to support.
+const strictGroups = "Strict"
+
+// podLevelStatus keeps the pod-level requests that the status reports. They
+// count only where it reports what is in force.
+func (cv *converter) podLevelStatus(p *Pod, st *manifest.PodStatus) {
+	if st.Resources == nil {
+		return
+	}
+	status := path{name: "status", index: -1}
+	res := status.field("resources")
+	at := res.field("requests")
+	if p.Actual = cv.amounts(st.Resources.Requests, &at); p.Actual == nil {
+		p.Actual = resource.List{}
+	}
+	at = status.field("allocatedResources")
+	p.Allocated = cv.amounts(st.AllocatedResources, &at)
 }
 
 // owner returns the owner that is the controller, if there is one.
@@ -317,6 +343,7 @@ func (cv *converter) node(w *manifest.Node) *Node {
 		Labels:        cv.labels(w.Metadata.Labels),
 		Unschedulable: w.Spec.Unschedulable,
 	}
+	n.StrictGroups = w.Status.Features.SupplementalGroupsPolicy
 	if len(w.Status.DeclaredFeatures) > 0 {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}

@@ -34,6 +34,7 @@ func (e *encoder) node(n *Node) *manifest.Node {
 	w.Metadata = manifest.Meta{Name: n.Name, Labels: n.Labels}
 	w.Spec.Unschedulable = n.Unschedulable
 	w.Status.DeclaredFeatures = n.DeclaredFeatures
+	w.Status.Features.SupplementalGroupsPolicy = n.StrictGroups
 	for _, t := range n.Taints {
 		w.Spec.Taints = append(w.Spec.Taints, manifest.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
 	}

@@ -9,7 +9,7 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 	root := (*path)(nil)
 	spec, status, meta := root.field("spec"), root.field("status"), root.field("metadata")
 	start, deletion := status.field("startTime"), meta.field("deletionTimestamp")
-	return &manifest.Pod{
+	w := &manifest.Pod{
 		APIVersion: "v1", Kind: kindPod,
 		Metadata: manifest.Meta{
 			Name: p.Name, Namespace: p.Namespace, UID: p.UID, Labels: p.Labels,
@@ -24,8 +24,14 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 			Conditions:            wireConditions(p),
 			ContainerStatuses:     e.statuses(p.Containers, "containers", &spec),
 			InitContainerStatuses: e.statuses(p.InitContainers, "initContainers", &spec),
+			AllocatedResources:    wireAmounts(p.Allocated),
 		},
 	}
+	if p.Actual != nil || p.Allocated != nil {
+		r := wireRequirements(p.Actual, nil)
+		w.Status.Resources = &r
+	}
+	return w
 }
 
 func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
@@ -36,6 +42,13 @@ func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
 		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wireAffinity(&p.Affinity),
 		Volumes:         e.volumes(p.Volumes, at),
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
+		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
+	}
+	for _, gate := range p.SchedulingGates {
+		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
+	}
+	if p.StrictGroups {
+		w.SecurityContext.SupplementalGroupsPolicy = strictGroups
 	}
 	if p.Resources != nil {
 		r := wireRequirements(p.Resources.Requests, p.Resources.Limits)

@@ -12,7 +12,7 @@ func (p *Pod) faultless() bool {
 	a := &p.Affinity
 	return a.Node == nil && len(a.Pods)+len(a.AntiPods)+len(p.TopologySpread)+len(p.Volumes) == 0 &&
 		(p.Resources == nil || !hasNegative(p.Resources.Requests) && !hasNegative(p.Resources.Limits)) &&
-		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
+		!hasNegative(p.Overhead) && !hasNegative(p.Allocated) && !hasNegative(p.Actual) && faultless(p.Containers) && faultless(p.InitContainers)
 }
 
 // faultless is the same for nodes, where those with limits of attached volumes

@@ -15,6 +15,9 @@ type Node struct {
 	AttachLimits map[string]int64
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
+	// StrictGroups is set where the node supports the supplementalGroupsPolicy
+	// Strict (status.features.supplementalGroupsPolicy).
+	StrictGroups bool
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
 	DeclaredFeatures []string

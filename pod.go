@@ -6,6 +6,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// DefaultScheduler is the scheduler of a pod that names none.
+const DefaultScheduler = "default-scheduler"
+
 // DefaultNamespace is the namespace of a pod or budget that names none.
 const DefaultNamespace = "default"
 
@@ -44,6 +47,11 @@ type Pod struct {
 	// none. A pointer to an empty value counts as present (section 2 of the
 	// rules of QoS).
 	Resources *resource.Requirements
+	// Allocated and Actual are the pod-level requests that the status of a running
+	// pod reports: what the node has set aside (status.allocatedResources) and
+	// what is in force (status.resources.requests). Actual nil means that
+	// status.resources is missing; nothing but the spec counts then.
+	Allocated, Actual resource.List
 	// Overhead is what the pod's runtime needs beside its containers.
 	Overhead resource.List
 	// ResizeInfeasible is set while the node reports that the resize the spec
@@ -58,6 +66,17 @@ type Pod struct {
 	Tolerations  []Toleration
 	// TopologySpread limits how unevenly the pods like this one are spread.
 	TopologySpread []TopologySpreadConstraint
+
+	// SchedulerName is the scheduler that is to place the pod; empty means
+	// [DefaultScheduler]. SchedulingGates are what still keeps it from being
+	// placed at all; none for most pods.
+	SchedulerName   string
+	SchedulingGates []string
+	// OS is the operating system that the pod asks for, empty for any.
+	OS string
+	// StrictGroups is set where the pod's supplementalGroupsPolicy is Strict,
+	// which a node has to support.
+	StrictGroups bool
 
 	// HostNetwork is set where the pod shares the node's network, and HostUsers
 	// where the pod says whether it shares the node's users; nil means that it
@@ -185,6 +204,18 @@ func (p *Pod) NamespaceName() string { return namespaceOr(p.Namespace) }
 
 // Finished reports whether the pod has ended and holds nothing any more.
 func (p *Pod) Finished() bool { return p.Phase == PhaseSucceeded || p.Phase == PhaseFailed }
+
+// Scheduler is the name of the scheduler that is to place the pod,
+// [DefaultScheduler] if it names none.
+func (p *Pod) Scheduler() string {
+	if p.SchedulerName == "" {
+		return DefaultScheduler
+	}
+	return p.SchedulerName
+}
+
+// Gated reports whether scheduling gates keep the pod from being placed.
+func (p *Pod) Gated() bool { return len(p.SchedulingGates) > 0 }
 
 // Terminating reports whether the pod is being deleted.
 func (p *Pod) Terminating() bool { return !p.DeletionTime.IsZero() }

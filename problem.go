@@ -36,13 +36,22 @@ func (p Problem) String() string {
 // input. It wraps [ErrInvalid].
 type InputError struct {
 	Problems []Problem
+	// More is how many further problems were found and are not kept, so that a
+	// hostile input does not take memory without bound.
+	More int
 }
+
+// mostProblems is how many problems of a dump are kept.
+const mostProblems = 1000
 
 // Error returns one line per problem.
 func (e *InputError) Error() string {
-	lines := make([]string, len(e.Problems))
+	lines := make([]string, len(e.Problems), len(e.Problems)+1)
 	for i, p := range e.Problems {
 		lines[i] = p.String()
+	}
+	if e.More > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more problems", e.More))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -45,7 +45,7 @@ func (rd *reader) finish() (*Cluster, error) {
 	rd.joinStorage()
 	rd.validate()
 	if len(rd.problems) > 0 {
-		return nil, inputError(rd.problems)
+		return nil, &InputError{Problems: rd.problems, More: rd.more}
 	}
 	// Only now, so that what is wrong with a volume is said once, of its claim.
 	c := rd.cluster
@@ -67,7 +67,7 @@ func (rd *reader) validate() {
 	}
 	for _, p := range invalid.Problems {
 		if !known[place{p.Object, p.Field}] {
-			rd.problems = append(rd.problems, p)
+			rd.keep(p)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func ReadPod(r io.Reader) (*Pod, error) {
 	}
 	rd.validate()
 	if len(rd.problems) > 0 {
-		return nil, inputError(rd.problems)
+		return nil, &InputError{Problems: rd.problems, More: rd.more}
 	}
 	return pods[0], nil
 }
@@ -105,7 +105,8 @@ func ReadPod(r io.Reader) (*Pod, error) {
 // reader turns items into objects of a cluster.
 type reader struct {
 	cluster  *Cluster
-	problems []Problem
+	problems []Problem // at most mostProblems of them
+	more     int       // how many others there were
 	texts    map[string]string // one copy of each text that recurs
 	storage  storage
 	finished bool // keep pods that have ended, too
@@ -116,7 +117,18 @@ func newReader() *reader {
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
+	if len(rd.problems) >= mostProblems {
+		rd.more++
+		return
+	}
 	rd.problems = append(rd.problems, Problem{object, field, fmt.Sprintf(format, args...)})
+}
+
+// keep adds problems as long as there are not too many.
+func (rd *reader) keep(ps ...Problem) {
+	room := min(len(ps), mostProblems-len(rd.problems))
+	rd.problems = append(rd.problems, ps[:room]...)
+	rd.more += len(ps) - room
 }
 
 // item adds one object to the cluster. An object without a name is a problem
@@ -177,7 +189,7 @@ func (rd *reader) pod(it manifest.Item) *Pod {
 	var w manifest.Pod
 	cv := rd.decode(it, "pod", &w, &w.Metadata, true)
 	p := cv.pod(&w)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return p
 }
 
@@ -185,7 +197,7 @@ func (rd *reader) node(it manifest.Item) *Node {
 	var w manifest.Node
 	cv := rd.decode(it, "node", &w, &w.Metadata, false)
 	n := cv.node(&w)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return n
 }
 
@@ -193,21 +205,21 @@ func (rd *reader) budget(it manifest.Item) *PodDisruptionBudget {
 	var w manifest.Budget
 	cv := rd.decode(it, "poddisruptionbudget", &w, &w.Metadata, true)
 	b := cv.budget(&w)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return b
 }
 
 func (rd *reader) class(it manifest.Item) *PriorityClass {
 	var w manifest.PriorityClass
 	cv := rd.decode(it, "priorityclass", &w, &w.Metadata, false)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return cv.class(&w)
 }
 
 func (rd *reader) namespace(it manifest.Item) *Namespace {
 	var w manifest.Namespace
 	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
 }
 
@@ -220,7 +232,7 @@ func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
 		return nil, false
 	}
 	g = cv.group(&w)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	return g, true
 }
 

@@ -35,7 +35,7 @@ func (rd *reader) joinStorage() {
 func (rd *reader) claim(it manifest.Item) {
 	var w manifest.Claim
 	cv := rd.decode(it, "persistentvolumeclaim", &w, &w.Metadata, true)
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	if w.Metadata.Name == "" {
 		return
 	}
@@ -51,7 +51,7 @@ func (rd *reader) volume(it manifest.Item) {
 	if _, twice := rd.storage.volumes[w.Metadata.Name]; twice && w.Metadata.Name != "" {
 		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
 	}
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	rd.storage.volumes[w.Metadata.Name] = Volume{
 		Driver: cv.text(w.Spec.CSI.Driver), Handle: w.Spec.CSI.Handle,
 		Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels),
@@ -64,7 +64,7 @@ func (rd *reader) csiNode(it manifest.Item) {
 	if _, twice := rd.storage.limits[w.Metadata.Name]; twice && w.Metadata.Name != "" {
 		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
 	}
-	rd.problems = append(rd.problems, cv.problems...)
+	rd.keep(cv.problems...)
 	var limits map[string]int64
 	for _, d := range w.Spec.Drivers {
 		if d.Allocatable.Count == nil {

@@ -10,13 +10,15 @@ import (
 // place: a pod that does not run yet counts by its spec alone (section 1, steps
 // 1 to 4; component-helpers PodRequests). The list is new; names that no node
 // accounts for stay in it.
-func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests) }
+func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests, specLevel) }
 
 // RunningRequests is what the scheduler counts for the pod once it is on a
 // node: as Requests, but a container that is being resized in place counts the
 // largest of what its spec and its status say (section 1, step 5). Plain init
 // containers are not resized and count by their spec.
-func (p *Pod) RunningRequests() resource.List { return p.schedulerRequests((*Pod).statusRequests) }
+func (p *Pod) RunningRequests() resource.List {
+	return p.schedulerRequests((*Pod).statusRequests, statusLevel)
+}
 
 // KubeletRequests is what the kubelet's preemption counts for the pod (section
 // 1; GetResourceRequestQuantity). It differs from Requests in two ways: with
@@ -57,17 +59,35 @@ func (p *Pod) statusRequests(c *Container) resource.List {
 	return reported.Max(c.Requests)
 }
 
-func (p *Pod) schedulerRequests(view containerView) resource.List {
+func (p *Pod) schedulerRequests(view containerView, level levelView) resource.List {
 	total := p.containerRequests(view)
 	if p.Resources != nil {
-		for name, q := range p.Resources.Requests {
+		for name := range p.Resources.Requests {
 			if podLevel(name) {
-				total[name] = q
+				total[name] = level(p, name)
 			}
 		}
 	}
 	addTo(total, p.Overhead)
 	return total
+}
+
+// levelView returns what a pod as a whole counts with, for a resource that its
+// pod-level requests name.
+type levelView func(p *Pod, name resource.Name) resource.Quantity
+
+func specLevel(p *Pod, name resource.Name) resource.Quantity { return p.Resources.Requests[name] }
+
+// statusLevel is the largest of what the spec and the status say.
+func statusLevel(p *Pod, name resource.Name) resource.Quantity {
+	if p.Actual == nil {
+		return p.Resources.Requests[name]
+	}
+	q := larger(p.Allocated[name], p.Actual[name])
+	if p.ResizeInfeasible {
+		return q
+	}
+	return larger(q, p.Resources.Requests[name])
 }
 
 // containerRequests sums the containers (section 1, steps 1 and 2). Per
@@ -141,12 +161,12 @@ func addTo(total, more resource.List) {
 // RequestOf is Requests for one resource; 0 for one that the pod does not ask
 // for. It builds no list and mostly allocates nothing.
 func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
-	return p.schedulerRequestOf(name, specRequestOf)
+	return p.schedulerRequestOf(name, specRequestOf, specLevel)
 }
 
 // RunningRequestOf is RunningRequests for one resource; see RequestOf.
 func (p *Pod) RunningRequestOf(name resource.Name) resource.Quantity {
-	return p.schedulerRequestOf(name, statusRequestOf)
+	return p.schedulerRequestOf(name, statusRequestOf, statusLevel)
 }
 
 // KubeletRequestOf is KubeletRequests for one resource; see RequestOf.
@@ -198,10 +218,10 @@ func larger(a, b resource.Quantity) resource.Quantity {
 	return a
 }
 
-func (p *Pod) schedulerRequestOf(name resource.Name, view resourceView) resource.Quantity {
+func (p *Pod) schedulerRequestOf(name resource.Name, view resourceView, level levelView) resource.Quantity {
 	if p.Resources != nil && podLevel(name) {
-		if q, ok := p.Resources.Requests[name]; ok {
-			return plus(q, p.Overhead, name)
+		if _, ok := p.Resources.Requests[name]; ok {
+			return plus(level(p, name), p.Overhead, name)
 		}
 	}
 	return plus(p.containerRequestOf(name, view), p.Overhead, name)

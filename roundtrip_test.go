@@ -25,7 +25,7 @@ func fullNode() *outrank.Node {
 	return &outrank.Node{
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
-		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, Unschedulable: true, DeclaredFeatures: []string{"F"},
+		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true,
 	}
 }
 
@@ -63,6 +63,8 @@ func fullPod() *outrank.Pod {
 	return &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1", Labels: map[string]string{"app": "web"},
 		Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"}, NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool),
+		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true,
+		Allocated: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b"}}, InitContainers: []outrank.Container{fullContainer("a")},
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},

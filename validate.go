@@ -2,7 +2,6 @@ package outrank
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/outrank-go/outrank/resource"
 )
@@ -235,6 +234,13 @@ func (v *validator) pod(p *Pod) {
 		at := spec.field("preemptionPolicy")
 		v.add(&at, "%s is neither PreemptLowerPriority nor Never", quote(string(p.PreemptionPolicy)))
 	}
+	if len(p.Allocated) > 0 || len(p.Actual) > 0 {
+		status := path{name: "status", index: -1}
+		allocated, resources := status.field("allocatedResources"), status.field("resources")
+		actual := resources.field("requests")
+		v.list(p.Allocated, &allocated)
+		v.list(p.Actual, &actual)
+	}
 	v.affinity(&p.Affinity, &spec)
 	for i := range p.TopologySpread {
 		list := spec.field("topologySpreadConstraints")
@@ -341,9 +347,6 @@ func (r *NodeRequirement) problem(isField bool) string {
 	case Gt, Lt:
 		if len(r.Values) != 1 {
 			return string(r.Operator) + " takes one value"
-		}
-		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-			return quote(r.Values[0]) + " is not an integer"
 		}
 	default:
 		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"

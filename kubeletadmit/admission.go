@@ -31,7 +31,8 @@ type Admission struct {
 	Outcome AdmissionOutcome
 	// Reason and Message are what the user is told of a rejected pod, as in
 	// its status; both are empty otherwise. They come from the first of
-	// Returned, or from Err.
+	// Returned, or from Err, or are those of a pod that was refused before
+	// anything was checked.
 	Reason, Message string
 
 	// Failures is all that the check found, in its order.
@@ -52,7 +53,8 @@ type Admission struct {
 func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
 
 // Admit decides whether the pod may start on the node beside the active pods,
-// and who makes room for it: [Check], then [Resolve], which look at each active
+// and who makes room for it: first what makes every further question idle (see
+// [PodOSNotSupported]), then [Check], then [Resolve], which look at each active
 // pod once between them. An error is about the input alone; a pod that may not
 // start is an outcome. Nothing is allocated but the answer, unless the pod has
 // affinity, topology spread or volumes to validate.
@@ -62,6 +64,9 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 	s.tally.choosing = Critical(pod)
 	if err := s.check(node, active); err != nil {
 		return Admission{}, err
+	}
+	if reason, message := refusedOutright(node, pod); reason != "" {
+		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
 	}
 	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
 	if stays := insurmountable(pod, adm.Failures); len(stays) > 0 {

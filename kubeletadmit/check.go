@@ -17,10 +17,10 @@ import (
 //     name. The pod counts with [outrank.Pod.Requests], an active pod with
 //     [outrank.Pod.RunningRequests], the node with Allocatable. What the pod
 //     does not ask for is not checked.
-//  2. An extended resource that Allocatable does not name at all is none of
-//     this node's business and left out. One that it names with 0, or a size
-//     of huge pages that it does not name, is short.
-//  3. The predicates: [NodeName], [NodeAffinity], [NodePorts], [TaintToleration].
+//  2. An extended resource that Allocatable does not name at all is left out of
+//     what the containers ask for; in the overhead it is short. One that it
+//     names with 0, or a size of huge pages that it does not name, is short.
+//  3. The predicates: [NodeAffinity], [NodeName], [NodePorts], [TaintToleration].
 //     Only NoExecute taints count, and not for a static pod.
 //
 // No failures means that the pod may start. The error is an
@@ -69,7 +69,11 @@ func (s *scratch) want(node *outrank.Node) {
 	s.names = appendNames(s.names, s.tally.pod)
 	slices.Sort(s.names)
 	for _, name := range slices.Compact(s.names) {
-		if !slices.Contains(wellKnown[:], name) && checked(name, node) {
+		switch {
+		case slices.Contains(wellKnown[:], name) || !name.Counted():
+		case unknown(name, node):
+			s.tally.wantAmount(name, s.tally.pod.Overhead[name])
+		default:
 			s.tally.want(name)
 		}
 	}
@@ -96,11 +100,11 @@ func appendKeys(names []resource.Name, list resource.List) []resource.Name {
 	return names
 }
 
-// checked reports whether a resource that is not well known is any of this
-// node's business (step 2 of Check).
-func checked(name resource.Name, node *outrank.Node) bool {
+// unknown reports whether a resource is an extended one that the node does not
+// name at all (step 2 of Check).
+func unknown(name resource.Name, node *outrank.Node) bool {
 	_, offered := node.Allocatable[name]
-	return name.Counted() && (offered || !name.IsExtended())
+	return !offered && name.IsExtended()
 }
 
 // addShort adds the shortage if there is one.
@@ -114,11 +118,11 @@ func (s *scratch) addShort(node *outrank.Node, wanted ResourceNeed, used int64) 
 // addPredicates adds the failures that have nothing to do with amounts.
 func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 	pod := s.tally.pod
-	if !fit.NodeName(pod, node) {
-		s.fail(NodeName, fit.ReasonNodeName)
-	}
 	if !fit.NodeAffinity(pod, node) {
 		s.fail(NodeAffinity, fit.ReasonNodeAffinity)
+	}
+	if !fit.NodeName(pod, node) {
+		s.fail(NodeName, fit.ReasonNodeName)
 	}
 	if !portsFree(active, pod) {
 		s.fail(NodePorts, fit.ReasonNodePorts)

@@ -104,7 +104,7 @@ func TestCheckPredicates(t *testing.T) {
 	}{
 		{"all of them, in order, after the amounts", node, newPod("p", req("cpu", "1"), ssd, clash, withNode("n2")), []kubeletadmit.CheckFailure{
 			short("cpu", 1000, 0, 0),
-			{Predicate: kubeletadmit.NodeName, Text: name}, {Predicate: kubeletadmit.NodeAffinity, Text: affinity},
+			{Predicate: kubeletadmit.NodeAffinity, Text: affinity}, {Predicate: kubeletadmit.NodeName, Text: name},
 			{Predicate: kubeletadmit.NodePorts, Text: ports}, {Predicate: kubeletadmit.TaintToleration, Text: taint},
 		}},
 		{"a static pod does not look at taints", node, newPod("p", nil, static), nil},

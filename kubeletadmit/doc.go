@@ -45,7 +45,6 @@
 //   - Sums saturate at the ends of int64 instead of wrapping.
 //   - Resources other than the well-known ones are reported sorted by name; the
 //     reference takes them from a map.
-//   - Of two predicates that fail, NodeName is reported before NodeAffinity.
 //   - The message for the user is worded here. Reasons are the reference's.
 //   - Under pressure on inodes, RankForEviction does not subtract the request
 //     for ephemeral storage, in bytes, from a number of inodes.

@@ -13,8 +13,8 @@ type Predicate string
 // The predicates, in the order in which [Check] reports them. A failure passed
 // to [Resolve] may name others.
 const (
-	NodeName        Predicate = "NodeName"
 	NodeAffinity    Predicate = "NodeAffinity"
+	NodeName        Predicate = "NodeName"
 	NodePorts       Predicate = "NodePorts"
 	TaintToleration Predicate = "TaintToleration"
 )

@@ -49,8 +49,10 @@ func (t *tally) reset() {
 }
 
 // want has a resource counted if the pod asks for it.
-func (t *tally) want(name resource.Name) {
-	if amount := resource.Amount(name, t.pod.RequestOf(name)); amount > 0 {
+func (t *tally) want(name resource.Name) { t.wantAmount(name, t.pod.RequestOf(name)) }
+
+func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
+	if amount := resource.Amount(name, q); amount > 0 {
 		t.wanted, t.names = append(t.wanted, ResourceNeed{name, amount}), append(t.names, name)
 		t.used = append(t.used, 0)
 	}

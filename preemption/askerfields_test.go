@@ -123,6 +123,11 @@ var askerIrrelevant = map[string]string{
 	"StartTime":                                "it has not started",
 	"DeletionTime":                             "nobody asks whether the preemptor is leaving",
 	"DisruptionReason":                         "nobody asks whether the preemptor is leaving",
+	"SchedulingGates":                          "a pod that is asked about is taken to be let through",
+	"OS":                                       "the kubelet's business",
+	"StrictGroups":                             "the kubelet's business",
+	"Allocated":                                "a pod that does not run counts by its spec",
+	"Actual":                                   "a pod that does not run counts by its spec",
 	"Ready":                                    "the kubelet's and the budgets' business",
 	"QOSClass":                                 "the kubelet's business",
 	"Static":                                   "the kubelet's business",
@@ -159,12 +164,17 @@ type adder func(field, why string, c *outrank.Cluster, a, b with)
 
 func nothing(*outrank.Pod) {}
 
+func scheduledBy(name string) with { return func(p *outrank.Pod) { p.SchedulerName = name } }
+
+func gated(gates ...string) with { return func(p *outrank.Pod) { p.SchedulingGates = gates } }
+
 // addIdentity varies who the pod is and how important.
 func addIdentity(add adder) {
 	claimed := halfYard(pod("q", 100, "1", nominated("a")))
 	claimed.Pods = append(claimed.Pods, pod("p", 100, "1", nominated("b"), namespace("team")))
 	add("Name", "its own nomination is not in its way", claimed, nothing, func(p *outrank.Pod) { p.Name = "q" })
 	add("Namespace", "its own nomination is not in its way", halfYard(pod("p", 100, "1", nominated("a"), namespace("team"))), nothing, namespace("team"))
+	add("SchedulerName", "whose nominations count", halfYard(pod("q", 100, "1", nominated("a"))), nothing, scheduledBy("mine"))
 	add("Labels", "", yard(pod("hermit", 1000, "0", on("a"), apart("shunned"))), nothing, app("shunned"))
 	leaves := lowly("low-a", 1, "a")
 	leaving(outrank.PreemptionByScheduler)(leaves)

@@ -17,9 +17,10 @@ type Extender interface {
 	// Process gives the candidates that are left: nodes may be dropped, their
 	// victims changed. The slice given is its own, in the order of the nodes.
 	Process(ctx context.Context, pod *outrank.Pod, candidates []Proposal) ([]Proposal, error)
-	// Ignorable says that an error of the extender, or a node that it gives
-	// back without victims, is passed over: the error as if it had not been
-	// asked, the node as if it had been dropped.
+	// Ignorable reports whether mistakes of the extender are passed over: an error,
+	// a node that was not among the candidates, or a victim that does not run
+	// there, as if it had not been asked; a node without victims as if it had been
+	// dropped.
 	Ignorable() bool
 }
 

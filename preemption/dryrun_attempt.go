@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -108,12 +109,16 @@ func (a *attempt) public(s status) Status {
 	return out
 }
 
-// clearedNominations are the pods of lower priority nominated to the node,
-// other than the preemptor itself (section 10).
-func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
+// clearedNominations are the pods of lower priority nominated to the node, other
+// than the preemptor itself (section 10). Where every victim is being deleted
+// already, nothing is done about the plan at all, and none is cleared.
+func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
+	if !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
+		return nil
+	}
 	var out []*outrank.Pod
 	for _, p := range n.nominated {
-		if p.priority() < a.priority && !sameName(p.pod, a.pod) {
+		if p.priority() < a.priority && a.heeds(p) {
 			out = append(out, p.pod)
 		}
 	}

@@ -80,7 +80,7 @@ func (w *dryRunner) enter(n *nodeState) {
 func (w *dryRunner) nominate(n *nodeState) {
 	w.nominated = w.nominated[:0]
 	for _, p := range n.nominated {
-		if p.priority() >= w.a.priority && !sameName(p.pod, w.a.pod) {
+		if p.priority() >= w.a.priority && w.a.heeds(p) {
 			w.nominated = append(w.nominated, p)
 		}
 	}

@@ -221,7 +221,7 @@ func (v *verification) accounts() error {
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
 	}
-	cleared := v.clearedNominations(v.at)
+	cleared := v.clearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
 		return b != nil && sameName(a, b) && samePod(a, b)
 	}) {

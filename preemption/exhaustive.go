@@ -136,10 +136,10 @@ func (r *result) try(ctx context.Context) error {
 	}
 	start, enough := r.config.Sample.start(len(nodes), r.pod.Key()), r.config.Sample.enough(len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
-	found, free := 0, 0
+	violating, free := 0, 0
 	for len(nodes) > 0 {
 		// More at a time than are still wanted would mostly be for nothing.
-		batch := nodes[:min(len(nodes), max(r.chunk*len(r.runners), enough-found))]
+		batch := nodes[:min(len(nodes), max(r.chunk*len(r.runners), enough-free-violating))]
 		nodes = nodes[len(batch):]
 		if err := r.tryEach(ctx, batch); err != nil {
 			return err
@@ -148,11 +148,15 @@ func (r *result) try(ctx context.Context) error {
 			if !r.isCandidate(i) {
 				continue
 			}
-			found++
-			if r.scores[i].Violations == 0 {
+			switch {
+			case r.scores[i].Violations == 0:
 				free++
+			case violating < enough:
+				violating++
+			default:
+				r.forget([]int{i}) // there is no room for it in the reference's list
 			}
-			if free > 0 && found >= enough {
+			if free > 0 && free+violating >= enough {
 				r.forget(batch[at+1:])
 				return nil
 			}

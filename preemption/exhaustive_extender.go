@@ -27,7 +27,11 @@ func (r *result) extend(ctx context.Context, extenders []Extender) error {
 			}
 			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.pod.Key(), err)
 		}
-		if proposals, err = r.accept(x, proposals, answer); err != nil {
+		left, err := r.accept(x, proposals, answer)
+		switch {
+		case err == nil:
+			proposals = left
+		case !x.Ignorable():
 			return err
 		}
 	}
@@ -135,7 +139,7 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		states[i], _ = r.snap.pods.of(v)
 	}
 	slices.SortFunc(states, r.moreImportant)
-	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations), ClearedNominations: c.ClearedNominations}
+	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
 	for _, s := range states {
 		v := Victim{Pod: s.pod}
 		for _, was := range c.Victims {
@@ -145,5 +149,6 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		}
 		out.Victims = append(out.Victims, v)
 	}
+	out.ClearedNominations = r.clearedNominations(r.snap.node(c.Node), out.Victims)
 	return out
 }

@@ -76,3 +76,10 @@ type question struct {
 	priority int32
 	needs    []need
 }
+
+// heeds reports whether a nomination of another pod counts in this attempt: the
+// scheduler of the preemptor keeps no account of gated pods and of those of
+// another scheduler.
+func (q *question) heeds(p *podState) bool {
+	return !sameName(p.pod, q.pod) && !p.pod.Gated() && p.pod.Scheduler() == q.pod.Scheduler()
+}

@@ -73,6 +73,11 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 		snap: snap, pod: pod, touched: make([]bool, len(snap.nodes)),
 		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
 	}
+	for _, terms := range [...][]term{ip.near, ip.far} {
+		for i := range terms {
+			terms[i].selectUnlabelled()
+		}
+	}
 	for i := range ip.near {
 		ip.nearIn = append(ip.nearIn, ip.countsBy(attracting, ip.near[i].key))
 	}

@@ -47,6 +47,8 @@ var residentIrrelevant = map[string]string{
 	"Volumes[].Node.Terms[].Fields[].Operator": "it has its place",
 	"Volumes[].Node.Terms[].Fields[].Values":   "it has its place",
 	"Group":                                    "only a preemptor that is a group takes groups as a whole",
+	"OS":                                       "the kubelet's business",
+	"StrictGroups":                             "the kubelet's business",
 	"Ready":                                    "budgets say what they allow",
 	"QOSClass":                                 "the kubelet's business",
 	"Static":                                   "the kubelet's business",
@@ -123,6 +125,9 @@ func addResidentIdentity(add residentAdder) {
 	add("Labels", "the preemptor stays away from it", yard(), apart("foe"), tagged("app", "friend"), tagged("app", "foe"))
 	add("Labels", "the preemptor is spread", yard(), spread(outrank.TopologySpreadConstraint{Selector: selects("fa")}), tagged("app", "fa"), tagged("app", "web"))
 	add("NodeName", "", halfYard(), nothing, asking("cpu", "1"), all(asking("cpu", "1"), on("b")))
+	booked := all(func(p *outrank.Pod) { p.NodeName, p.Priority = "", outrank.Priority(100) }, asking("cpu", "1"), nominated("a"))
+	add("SchedulingGates", "its nomination does not count", halfYard(), nothing, booked, all(booked, gated("quota")))
+	add("SchedulerName", "its nomination does not count", halfYard(), nothing, booked, all(booked, scheduledBy("mine")))
 	waits := func(node string) with { return all(asking("cpu", "1"), on(""), nominated(node)) }
 	add("NominatedNode", "", halfYard(), nothing, waits("a"), waits("b"))
 	outranking := func(priority *int32) with {
@@ -189,6 +194,17 @@ func addResidentAmounts(add residentAdder) {
 		vary("Overhead", "", func(p *outrank.Pod, l resource.List) { p.Overhead = l })
 		if r.name == resource.CPU || r.name == resource.Memory {
 			vary("Resources.Requests", "", func(p *outrank.Pod, l resource.List) { p.Resources = &resource.Requirements{Requests: l} })
+			named := func(p *outrank.Pod) {
+				p.Resources = &resource.Requirements{Requests: resource.List{r.name: resource.Quantity{}}}
+			}
+			vary("Allocated", "", func(p *outrank.Pod, l resource.List) {
+				named(p)
+				p.Allocated, p.Actual = l, resource.List{}
+			})
+			vary("Actual", "", func(p *outrank.Pod, l resource.List) {
+				named(p)
+				p.Actual = l
+			})
 		}
 		resizing := all(takes(func(p *outrank.Pod, l resource.List) {
 			p.Containers[0].Requests, p.Containers[0].Actual = l, resource.List{}

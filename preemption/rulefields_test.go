@@ -57,7 +57,7 @@ func termVariations() []termVariation {
 		{"Namespaces", from(nil, "default"), from(nil, "team"), nothing},
 		{"NamespaceSelector.Labels", from(byLabels("env", "dev")), from(byLabels("env", "prod")), nothing},
 		{"NamespaceSelector.Expressions[].Key", from(expression("env", outrank.In, "prod")), from(expression("other", outrank.In, "prod")), nothing},
-		{"NamespaceSelector.Expressions[].Operator", from(expression("env", outrank.In, "dev")), from(expression("env", outrank.NotIn, "dev")), nothing},
+		{"NamespaceSelector.Expressions[].Operator", from(expression("env", outrank.In, "prod")), from(expression("env", outrank.NotIn, "prod")), nothing},
 		{"NamespaceSelector.Expressions[].Values", from(expression("env", outrank.In, "dev")), from(expression("env", outrank.In, "prod")), nothing},
 		{"TopologyKey", within("zone"), within("rack"), nothing},
 		{"MatchLabelKeys", matching(nil, nil), matching(tier, nil), tagged("tier", "y")},

@@ -63,15 +63,22 @@ func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
 	n := len(potential)
 	enough := min(max(n*s.Percent/100, s.Minimum), n)
 	found := map[string]bool{}
-	free := false
+	violating, free := 0, 0
 	for i := range n {
 		at := potential[(s.Offset+i)%n]
 		if at.AfterRemoval.Code != preemption.Success {
 			continue
 		}
+		switch {
+		case violations[at.Node] == 0:
+			free++
+		case violating == enough:
+			continue // the list of those that violate is full
+		default:
+			violating++
+		}
 		found[at.Node] = true
-		free = free || violations[at.Node] == 0
-		if free && len(found) >= enough {
+		if free > 0 && len(found) >= enough {
 			break
 		}
 	}

@@ -38,6 +38,7 @@ func (s *search) sign() {
 	for _, v := range s.asks {
 		key.number(int(v))
 	}
+	key.text(s.pod.Scheduler()) // whose nominations count
 	s.filterPlan.appendSignature(key, s.pod)
 }
 

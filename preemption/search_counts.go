@@ -130,7 +130,7 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, _ := w.dryRun(n)
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
-	p.ClearedNominations = s.clearedNominations(n)
+	p.ClearedNominations = s.clearedNominations(n, p.Victims)
 }
 
 // counts makes the texts, sorted by frequency.

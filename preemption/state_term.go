@@ -38,6 +38,13 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 	return out
 }
 
+// selectUnlabelled widens a term of the incoming pod as v1.36 does: it asks the
+// selector of namespaces of no labels at all, too, so that one with NotIn or
+// DoesNotExist, which no labels satisfy, selects every namespace.
+func (t *term) selectUnlabelled() {
+	t.all = t.all || t.selector != nil && t.selector.Matches(nil)
+}
+
 // matches reports whether the term picks a pod by its namespace and labels. The
 // namespace has the labels in of; known is whether it is there at all.
 func (t *term) matches(namespace string, labels, of map[string]string, known bool) bool {

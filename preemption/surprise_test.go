@@ -266,10 +266,24 @@ func TestSurprises(t *testing.T) {
 			p: pod("p", 5, "1", func(p *outrank.Pod) {
 				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
 					Selector: selects("web"), TopologyKey: "zone",
-					NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.DoesNotExist}}},
+					NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}}},
 				}}
 			}),
 			outcome: preemption.Fits,
+		},
+		{
+			name: "a selector that asks for no label selects every namespace, listed or not",
+			c: &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "4", "a")},
+				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"), func(p *outrank.Pod) { p.Namespace = "unlisted" })},
+			},
+			p: pod("p", 5, "1", func(p *outrank.Pod) {
+				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
+					Selector: selects("web"), TopologyKey: "zone",
+					NamespaceSelector: &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.DoesNotExist}}},
+				}}
+			}),
+			outcome: preemption.Preempt, want: "n1 [unlisted/web] 0",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

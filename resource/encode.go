@@ -22,7 +22,8 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 
 // UnmarshalJSON accepts a string, as kubectl prints quantities, and a number,
 // as people write them; a number's text is read as it stands, so that 1.10 and
-// 1e3 mean what "1.10" and "1e3" mean. null leaves q as it is. Everything else
+// 1e3 mean what "1.10" and "1e3" mean. Blanks around it are left out, also within
+// the string. null leaves q as it is. Everything else
 // is an error that wraps [ErrSyntax].
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
@@ -33,13 +34,13 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 		return q.unmarshalNumber(data)
 	}
 	if bytes.IndexByte(data, '\\') < 0 {
-		return q.UnmarshalText(data[1 : len(data)-1])
+		return q.UnmarshalText(bytes.TrimSpace(data[1 : len(data)-1]))
 	}
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
 		return refuse(string(data), err.Error())
 	}
-	return q.UnmarshalText([]byte(text))
+	return q.UnmarshalText(bytes.TrimSpace([]byte(text)))
 }
 
 // unmarshalNumber reads a JSON number, which has neither suffix nor plus sign.

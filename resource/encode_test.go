@@ -22,6 +22,8 @@ func TestUnmarshalJSON(t *testing.T) {
 		{`1e3`, "1e3", ""},
 		{`1E400`, "10e399", "beyond float64"},
 		{` 7 `, "7", ""},
+		{`" 1"`, "1", "blanks within the string"},
+		{`"1Gi\t\n"`, "1Gi", "blanks within the string"},
 		{`null`, "42", "null leaves it as it is"},
 	} {
 		q := resource.New(42)
@@ -32,7 +34,7 @@ func TestUnmarshalJSON(t *testing.T) {
 }
 
 func TestUnmarshalJSONRefuses(t *testing.T) {
-	for _, data := range []string{`""`, `" 1"`, `"1 Gi"`, `"1\n"`, `true`, `{}`, `[1]`, `""1"`, `"`, `"\q"`, `"1`, `"12`, `1x`, `+1`, ``, `1 2`} {
+	for _, data := range []string{`""`, `" "`, `"1 Gi"`, `true`, `{}`, `[1]`, `""1"`, `"`, `"\q"`, `"1`, `"12`, `1x`, `+1`, ``, `1 2`} {
 		q := resource.New(42)
 		err := q.UnmarshalJSON([]byte(data))
 		if !errors.Is(err, resource.ErrSyntax) || q.Value() != 42 {

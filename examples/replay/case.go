@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -20,6 +23,53 @@ type Case struct {
 	Options         Options                        `json:"options"`
 }
 
+// storage are the objects behind claims, and what nodes can attach.
+type storage struct {
+	Volumes  []object `json:"persistentVolumes"`
+	Claims   []object `json:"persistentVolumeClaims"`
+	CSINodes []object `json:"csiNodes"`
+}
+
+// object is any object; its kind may be missing.
+type object map[string]any
+
+// resolve reads the objects behind claims, and fills in what they say of the
+// pods and nodes of the case.
+func (c *Case) resolve(line []byte) error {
+	var s storage
+	if err := json.Unmarshal(line, &s); err != nil {
+		return err
+	}
+	if len(s.Volumes)+len(s.Claims)+len(s.CSINodes) == 0 {
+		return nil
+	}
+	var items []any
+	for kind, objects := range map[string][]object{"PersistentVolume": s.Volumes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes} {
+		for _, o := range objects {
+			o["kind"] = kind
+			items = append(items, o)
+		}
+	}
+	for _, n := range c.Nodes {
+		items = append(items, n)
+	}
+	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	if err != nil {
+		return err
+	}
+	cluster, err := outrank.ReadCluster(bytes.NewReader(list))
+	if err != nil {
+		return err
+	}
+	c.Nodes = cluster.Nodes
+	pods := c.Pods
+	if c.Preemptor != nil {
+		pods = append(slices.Clip(pods), c.Preemptor)
+	}
+	cluster.ResolveVolumes(pods...)
+	return nil
+}
+
 // Options are further inputs of some modes.
 type Options struct {
 	// Of mode kubelet: what the admission check found, and whose kill fails.
@@ -30,6 +80,15 @@ type Options struct {
 	Quantities []string               `json:"quantities"`
 	Selector   *outrank.LabelSelector `json:"selector"`
 	LabelSets  []map[string]string    `json:"labelSets"`
+	// Of mode scheduler: a sample of the nodes, beside the decision over all.
+	Sample *Sample `json:"sample"`
+}
+
+// Sample is which nodes a scheduler tries before it stops.
+type Sample struct {
+	Percent int `json:"percent"`
+	Minimum int `json:"minimum"`
+	Offset  int `json:"offset"`
 }
 
 // OtherReason is a failed predicate.

@@ -26,6 +26,13 @@ type recordedScheduler struct {
 	BestUnion    []string                `json:"bestUnion"`
 	Ambiguous    map[string]any          `json:"ambiguous"`
 	Alternatives map[string][]*Candidate `json:"alternatives"`
+	SampledBest  []string                `json:"sampledBest"`
+	// Canonical is what comes out where pods stand in this project's order.
+	Canonical *struct {
+		Candidates []Candidate `json:"candidates"`
+		Best       []string    `json:"best"`
+		Unsure     []string    `json:"unsure"`
+	} `json:"canonical"`
 }
 
 type recordedKubelet struct {
@@ -33,7 +40,10 @@ type recordedKubelet struct {
 	RequirementOrderRandom bool `json:"requirementOrderRandom"`
 }
 
-var profiles = []string{"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util"}
+var profiles = []string{
+	"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util",
+	"gaps", "wide", "kubewide", "sample",
+}
 
 // TestRecordedDecisions replays cases of every profile and holds the answers to
 // what the real code decided.

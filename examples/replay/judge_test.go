@@ -56,6 +56,12 @@ func (d *differences) scheduler(want *recordedScheduler, got *Scheduler) {
 	d.add("potential nodes", sorted(want.PotentialNodes), sorted(got.PotentialNodes))
 	d.add("filters", statuses(want.Filter), statuses(got.Filter))
 	d.candidates(want, got)
+	if want.SampledBest != nil && len(want.Ambiguous) == 0 {
+		d.add("sampled candidates", byNode(want.Sampled), byNode(got.Sampled))
+		if want.Eligible && len(want.Feasible) == 0 && !slices.Contains(want.SampledBest, got.SampledNode) {
+			*d = append(*d, fmt.Sprintf("chosen node of the sample %q is none of %q", got.SampledNode, want.SampledBest))
+		}
+	}
 	if want.Eligible && len(want.Feasible) == 0 {
 		d.chosen(want, got)
 	}
@@ -103,6 +109,9 @@ func isAlternative(want *recordedScheduler, node string, got *Candidate) bool {
 	if _, ambiguous := want.Ambiguous[node]; !ambiguous || got == nil {
 		return false
 	}
+	if c := want.Canonical; c != nil && !slices.Contains(c.Unsure, node) {
+		return reflect.DeepEqual(byNode(c.Candidates)[node], *got)
+	}
 	w, ok := byNode(want.Candidates)[node]
 	return ok && w.NumPDBViolations == got.NumPDBViolations && len(got.Victims) > 0
 }
@@ -119,6 +128,9 @@ func (d *differences) chosen(want *recordedScheduler, got *Scheduler) {
 	best := want.Best
 	if len(want.BestUnion) > 0 {
 		best = want.BestUnion
+	}
+	if want.Canonical != nil {
+		best = slices.Concat(best, want.Canonical.Best)
 	}
 	node := *got.PostFilter.NominatedNode
 	if len(best) == 0 {

@@ -114,6 +114,9 @@ func decide(line []byte, now time.Time) Decision {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
+	if err := c.resolve(line); err != nil {
+		return Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
+	}
 	if now.IsZero() {
 		now = c.latest().Add(time.Second)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -21,6 +23,9 @@ type Scheduler struct {
 	Candidates      []Candidate       `json:"candidates"`
 	NonCandidates   map[string]Status `json:"nonCandidates,omitempty"`
 	PostFilter      *PostFilter       `json:"postFilter,omitempty"`
+	// Sampled are the candidates of a sample, and SampledNode the best of them.
+	Sampled     []Candidate `json:"sampled,omitempty"`
+	SampledNode string      `json:"sampledNode,omitempty"`
 }
 
 // Status is what a filter says of a node.
@@ -49,21 +54,70 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
 	}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
-		Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces,
-	})
+	ex, err := c.explain(preemption.Config{}, now)
 	if err != nil {
 		return nil, err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err := c.searchesAlike(ex, now); err != nil {
+		return nil, err
+	}
+	answer := schedulerAnswer(ex)
+	if s := c.Options.Sample; s != nil {
+		sampled, err := c.explain(preemption.Config{Sample: &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}}, now)
+		if err != nil {
+			return nil, err
+		}
+		answer.Sampled = candidatesOf(sampled)
+		if len(sampled.Candidates) > 0 {
+			answer.SampledNode = sampled.Candidates[0].Node
+		}
+	}
+	return answer, nil
+}
+
+func (c *Case) cluster() *outrank.Cluster {
+	return &outrank.Cluster{Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces}
+}
+
+func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Explanation, error) {
+	snap, err := preemption.NewSnapshot(c.cluster())
 	if err != nil {
 		return nil, err
 	}
-	ex, err := eval.Explain(context.Background(), snap, c.Preemptor, now)
+	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
-	return schedulerAnswer(ex), nil
+	return eval.Explain(context.Background(), snap, c.Preemptor, now)
+}
+
+// searchesAlike holds what users call to the explanation: the search on a fresh
+// snapshot, its answers from the cache, and the search of several workers.
+func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
+	want := ex.Plan
+	if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
+		want.Unhelpful = nil // Preempt does not try then
+	}
+	for _, workers := range []int{1, 3} {
+		snap, err := preemption.NewSnapshot(c.cluster())
+		if err != nil {
+			return err
+		}
+		eval, err := preemption.NewEvaluator(preemption.Config{Workers: workers})
+		if err != nil {
+			return err
+		}
+		for time := range 3 {
+			got, err := eval.Preempt(context.Background(), snap, c.Preemptor, now)
+			if err != nil {
+				return err
+			}
+			if !reflect.DeepEqual(&want, got) {
+				return fmt.Errorf("Preempt with %d workers, time %d, is not what Explain says: %v on %q, %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
+			}
+		}
+	}
+	return nil
 }
 
 func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
@@ -86,16 +140,25 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 			s.NonCandidates[n.Node] = status(n.AfterRemoval)
 		}
 	}
-	for i := range ex.Candidates {
-		s.Candidates = append(s.Candidates, candidate(&ex.Candidates[i]))
-	}
-	slices.SortStableFunc(s.Candidates, func(a, b Candidate) int {
-		return slices.Index(s.PotentialNodes, a.Node) - slices.Index(s.PotentialNodes, b.Node)
-	})
+	s.Candidates = candidatesOf(ex)
 	if ex.Feasible == 0 {
 		s.PostFilter = postFilter(&ex.Plan)
 	}
 	return s
+}
+
+// candidatesOf lists the candidates in the order of the nodes.
+func candidatesOf(ex *preemption.Explanation) []Candidate {
+	place := map[string]int{}
+	for i, n := range ex.Nodes {
+		place[n.Node] = i
+	}
+	out := []Candidate{}
+	for i := range ex.Candidates {
+		out = append(out, candidate(&ex.Candidates[i]))
+	}
+	slices.SortStableFunc(out, func(a, b Candidate) int { return place[a.Node] - place[b.Node] })
+	return out
 }
 
 func status(s preemption.Status) Status {

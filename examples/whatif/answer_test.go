@@ -71,7 +71,7 @@ func TestWaitsForVictims(t *testing.T) {
 }
 
 func TestVictimNotes(t *testing.T) {
-	dump := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), budgetItem("keep", "x", 0), preempts,
+	dump := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "500m", leaving), podItem("y", "n", 1, "500m"), budgetItem("keep", "x", 0), preempts,
 		podItem("q", "", 3, "0", nominated("n")))
 	text := answered(t, dump, "-cluster", "-", "-pending", "default/p")
 	for _, want := range []string{

@@ -105,9 +105,9 @@ func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	switch r.Operator {
 	case outrank.In:
-		return there && slices.Contains(r.Values, value)
+		return there && slices.Contains(r.Values, value) && labelValues(r.Values)
 	case outrank.NotIn:
-		return len(r.Values) > 0 && (!there || !slices.Contains(r.Values, value))
+		return len(r.Values) > 0 && (!there || !slices.Contains(r.Values, value)) && labelValues(r.Values)
 	case outrank.Exists:
 		return there && len(r.Values) == 0
 	case outrank.DoesNotExist:
@@ -116,6 +116,35 @@ func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 		return there && compares(r, value)
 	}
 	return false
+}
+
+// labelValues reports whether all values could be those of a label. With one
+// that could not, the reference takes the whole term for a mistake.
+func labelValues(values []string) bool {
+	for _, v := range values {
+		if !labelValue(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// labelValue reports whether a text could be the value of a label: at most 63
+// letters, digits, '-', '_' and '.', with a letter or digit at both ends.
+func labelValue(v string) bool {
+	const most = 63
+	if len(v) > most {
+		return false
+	}
+	for i := range len(v) {
+		c := v[i]
+		alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		inner := i > 0 && i < len(v)-1 && (c == '-' || c == '_' || c == '.')
+		if !alphanumeric && !inner {
+			return false
+		}
+	}
+	return true
 }
 
 // compares holds a label to Gt or Lt: strict, between integers.

@@ -308,27 +308,37 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and returns its length with quotes.
+// quoted moves over a string and returns its length with quotes. Every byte is
+// looked at a fixed number of times, however many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
-	n := 1
+	// From pos on: what is read, and up to where there is no other quote; there
+	// is one at that place unless that is the end of the buffer.
+	n, searched := 1, 1
 	for {
-		for s.pos+n < len(s.buf) {
-			end := bytes.IndexByte(s.buf[s.pos+n:], '"')
-			if end < 0 {
-				break
+		for s.pos+n >= len(s.buf) {
+			// The string itself must stay in the buffer while it grows.
+			if err := s.fill(); err != nil {
+				return 0, err
 			}
-			// A backslash before the quote may take its meaning away.
-			if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+n+end], '\\'); escape >= 0 {
-				n += escape + 2
-				continue
+		}
+		if searched <= n || s.pos+searched < len(s.buf) && s.buf[s.pos+searched] != '"' {
+			searched = max(n, searched)
+			if at := bytes.IndexByte(s.buf[s.pos+searched:], '"'); at >= 0 {
+				searched += at
+			} else {
+				searched = len(s.buf) - s.pos
 			}
-			s.pos += n + end + 1
-			return n + end + 1, nil
 		}
-		// The string itself must stay in the buffer while it grows.
-		if err := s.fill(); err != nil {
-			return 0, err
+		// A backslash takes the meaning of what follows away.
+		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
+			n += escape + 2
+			continue
 		}
+		if s.pos+searched < len(s.buf) {
+			s.pos += searched + 1
+			return searched + 1, nil
+		}
+		n = searched
 	}
 }
 

@@ -88,6 +88,25 @@ type PodSpec struct {
 	SchedulingGroup           SchedulingGroup   `json:"schedulingGroup,omitzero"`
 	HostNetwork               bool              `json:"hostNetwork,omitempty"`
 	HostUsers                 *bool             `json:"hostUsers,omitempty"`
+	SchedulerName             string            `json:"schedulerName,omitempty"`
+	SchedulingGates           []SchedulingGate  `json:"schedulingGates,omitempty"`
+	OS                        OS                `json:"os,omitzero"`
+	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
+}
+
+// SchedulingGate is an entry of spec.schedulingGates.
+type SchedulingGate struct {
+	Name string `json:"name"`
+}
+
+// OS is spec.os.
+type OS struct {
+	Name string `json:"name"`
+}
+
+// SecurityContext is spec.securityContext.
+type SecurityContext struct {
+	SupplementalGroupsPolicy string `json:"supplementalGroupsPolicy,omitempty"`
 }
 
 // PodStatus is status of a Pod.
@@ -99,6 +118,8 @@ type PodStatus struct {
 	Conditions            []Condition       `json:"conditions,omitempty"`
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses,omitempty"`
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses,omitempty"`
+	Resources             *Requirements     `json:"resources,omitempty"`
+	AllocatedResources    Amounts           `json:"allocatedResources,omitempty"`
 }
 
 // Condition is an entry of status.conditions.
@@ -219,6 +240,9 @@ type Node struct {
 	Status struct {
 		Allocatable      Amounts  `json:"allocatable,omitempty"`
 		DeclaredFeatures []string `json:"declaredFeatures,omitempty"`
+		Features         struct {
+			SupplementalGroupsPolicy bool `json:"supplementalGroupsPolicy,omitempty"`
+		} `json:"features,omitzero"`
 	} `json:"status,omitzero"`
 }
 

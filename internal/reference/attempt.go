@@ -65,6 +65,8 @@ func (a *attempt) place(p *outrank.Pod) {
 	case p.Finished():
 	case p.NodeName != "":
 		a.running[p.NodeName] = append(a.running[p.NodeName], p)
+	case p.Gated() || p.Scheduler() != a.pod.Scheduler():
+		// Its nomination does not count.
 	case p.NominatedNode != "" && p.Key() != a.pod.Key():
 		a.nominated[p.NominatedNode] = append(a.nominated[p.NominatedNode], p)
 	}

@@ -37,13 +37,20 @@ func Decide(in Input) Decision {
 		}
 	}
 	d.Best = best(d.Candidates, in.Now)
-	d.ClearedNominations = a.clearedNominations(d.Best)
+	d.ClearedNominations = a.clearedNominations(d.Best, d.Candidates)
 	return d
 }
 
 // clearedNominations names the pods nominated to the chosen node that are less
-// important than the preemptor (section 10).
-func (a *attempt) clearedNominations(node string) []string {
+// important than the preemptor (section 10); none where every victim is being
+// deleted already, because then nothing is done.
+func (a *attempt) clearedNominations(node string, candidates []Candidate) []string {
+	for _, c := range candidates {
+		stays := func(p *outrank.Pod) bool { return !p.Terminating() }
+		if c.Node == node && !slices.ContainsFunc(c.Victims, stays) {
+			return nil
+		}
+	}
 	var keys []string
 	for _, p := range a.nominated[node] {
 		if p.PriorityValue() < a.pod.PriorityValue() {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -49,11 +50,19 @@ func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
 		return comparisonHolds(r, labels)
 	}
+	for _, v := range r.Values {
+		if !labelValue.MatchString(v) {
+			return false
+		}
+	}
 	selector := outrank.LabelSelector{Expressions: []outrank.Requirement{{
 		Key: r.Key, Operator: r.Operator, Values: r.Values,
 	}}}
 	return selector.Matches(labels)
 }
+
+// labelValue is what a label may have as its value.
+var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 
 // comparisonHolds: Gt and Lt take one value, are strict, and hold for whole
 // numbers only; a missing label or one that is no whole number fails.

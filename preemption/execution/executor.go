@@ -67,7 +67,7 @@ type Config struct {
 }
 
 // DefaultScheduler is the name of the scheduler where none is given.
-const DefaultScheduler = "default-scheduler"
+const DefaultScheduler = outrank.DefaultScheduler
 
 // Defaults of a Config, and a limit that keeps a mistaken number from starting
 // goroutines without bound.

@@ -1,0 +1,42 @@
+package kubeletadmit
+
+import "github.com/outrank-go/outrank"
+
+// Reasons of an [Admission] that is rejected before anything else is checked,
+// in this order (section 12). Nothing is evicted then, and there are no
+// Failures. The system is the kubelet's own; here it is what the node's label
+// kubernetes.io/os names, and linux without that label.
+const (
+	// PodOSSelectorNodeLabelDoesNotMatch: the pod's label kubernetes.io/os names
+	// another system.
+	PodOSSelectorNodeLabelDoesNotMatch = "PodOSSelectorNodeLabelDoesNotMatch"
+	// PodOSNotSupported: the pod asks for another system.
+	PodOSNotSupported = "PodOSNotSupported"
+	// SupplementalGroupsPolicyNotSupported: the pod wants strict supplemental
+	// groups, which the node does not support.
+	SupplementalGroupsPolicyNotSupported = "SupplementalGroupsPolicyNotSupported"
+)
+
+const (
+	osLabel   = "kubernetes.io/os"
+	defaultOS = "linux"
+)
+
+// refusedOutright returns why the pod is rejected whatever else there is, no
+// reason where it is not.
+func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message string) {
+	system, ok := node.Labels[osLabel]
+	if !ok {
+		system = defaultOS
+	}
+	label, labelled := pod.Labels[osLabel]
+	switch {
+	case labelled && label != system:
+		return PodOSSelectorNodeLabelDoesNotMatch, "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
+	case pod.OS != "" && pod.OS != system:
+		return PodOSNotSupported, "Failed to admit pod as the OS field doesn't match node OS"
+	case pod.StrictGroups && !node.StrictGroups:
+		return SupplementalGroupsPolicyNotSupported, "SupplementalGroupsPolicy=Strict is not supported in this node"
+	}
+	return "", ""
+}
