@@ -38,12 +38,13 @@ var rooms = map[string][]string{
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// What several rooms share; downwards only.
-	"internal/manifest":  {"resource"},
-	"internal/fit":       {".", "resource"},
-	"internal/reference": {".", "resource", "qos"},
-	"internal/gen":       {".", "resource"},
-	"internal/rules":     {},
-	"internal/scenario":  {".", "resource"},
+	"internal/manifest":   {"resource"},
+	"internal/fit":        {".", "resource"},
+	"internal/answerjson": {".", "internal/manifest"},
+	"internal/reference":  {".", "resource", "qos"},
+	"internal/gen":        {".", "resource"},
+	"internal/rules":      {},
+	"internal/scenario":   {".", "resource"},
 }
 
 // Tools for tests are the only internal packages that reach outside the

@@ -30,6 +30,14 @@
 // be preempted at all: a known weakness of the reference
 // (kubernetes/kubernetes#135857) that is kept.
 //
+// # As text and as JSON
+//
+// An [Admission] prints as a line for people and marshals as JSON for programs:
+// one object with a version, in which pods appear as references and amounts as
+// quantities. ADMISSION_JSON.md in the folder of this package describes every
+// field. The JSON cannot be read back, because the Go types hold the pods
+// themselves: json.Unmarshal into one of them is an error.
+//
 // # The active pods
 //
 // The caller says which pods are active on the node; whether their NodeName

@@ -23,7 +23,7 @@ type Assignment struct {
 }
 
 // String gives "pod on node".
-func (a Assignment) String() string { return string(a.Pod.Key()) + " on " + a.Node }
+func (a Assignment) String() string { return podText(a.Pod) + " on " + a.Node }
 
 // Refusal is why a group has no place.
 type Refusal struct {
@@ -69,8 +69,11 @@ type Unit struct {
 
 // String names the pod, or the group with the number of its pods.
 func (u Unit) String() string {
+	if u.Group == nil && len(u.Pods) == 1 {
+		return podText(u.Pods[0])
+	}
 	if u.Group == nil {
-		return string(u.Pods[0].Key())
+		return fmt.Sprintf("%d pods", len(u.Pods))
 	}
 	return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
 }

@@ -143,7 +143,7 @@ type Victim struct {
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
 // String names the victim.
-func (v Victim) String() string { return string(v.Pod.Key()) }
+func (v Victim) String() string { return podText(v.Pod) }
 
 // Score is what decides between nodes (section 9). Lower is better but for
 // Start.

@@ -22,6 +22,8 @@ const (
 
 // rankRule is all that there is to know of a rank.
 type rankRule struct {
+	// word stands for the rank in JSON.
+	word string
 	// text says what the rank prefers.
 	text string
 	// compare is negative if a is better by this rank alone. It is nil for what
@@ -31,13 +33,13 @@ type rankRule struct {
 
 // rankRules has an entry for each rank.
 var rankRules = [...]rankRule{
-	ByViolations:  {"fewer budget violations", func(a, b *Score) int { return cmp.Compare(a.Violations, b.Violations) }},
-	ByTopPriority: {"lower priority of the most important victim", func(a, b *Score) int { return cmp.Compare(a.TopPriority, b.TopPriority) }},
-	ByPrioritySum: {"lower sum of victim priorities", func(a, b *Score) int { return cmp.Compare(a.PrioritySum, b.PrioritySum) }},
-	ByVictims:     {"fewer victims", func(a, b *Score) int { return cmp.Compare(a.Victims, b.Victims) }},
-	ByStart:       {"most important victims started later", func(a, b *Score) int { return b.Start.Compare(a.Start) }},
-	ByNodeOrder:   {text: "equal in every rank; first in node order"},
-	ByOwnScore:    {text: "higher score by the caller's rules"},
+	ByViolations:  {"budget-violations", "fewer budget violations", func(a, b *Score) int { return cmp.Compare(a.Violations, b.Violations) }},
+	ByTopPriority: {"top-priority", "lower priority of the most important victim", func(a, b *Score) int { return cmp.Compare(a.TopPriority, b.TopPriority) }},
+	ByPrioritySum: {"priority-sum", "lower sum of victim priorities", func(a, b *Score) int { return cmp.Compare(a.PrioritySum, b.PrioritySum) }},
+	ByVictims:     {"victim-count", "fewer victims", func(a, b *Score) int { return cmp.Compare(a.Victims, b.Victims) }},
+	ByStart:       {"start-time", "most important victims started later", func(a, b *Score) int { return b.Start.Compare(a.Start) }},
+	ByNodeOrder:   {word: "node-order", text: "equal in every rank; first in node order"},
+	ByOwnScore:    {word: "own-score", text: "higher score by the caller's rules"},
 }
 
 // String returns in words what the rank prefers.

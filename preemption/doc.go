@@ -37,6 +37,15 @@
 // together, and takes away whole groups where they cannot be parted; its
 // [GroupPlan] is carried out by [Snapshot.ApplyGroup].
 //
+// # As text and as JSON
+//
+// A [Plan], an [Explanation] and a [GroupPlan] print as a few lines for people and
+// marshal as JSON for programs: one object with a version, in which pods and
+// budgets appear as references and enums as words. PLAN_JSON.md in the folder of
+// this package describes every field. The JSON cannot be read back, because the
+// Go types hold the objects themselves: json.Unmarshal into one of them is an
+// error. The words of the enums can be read.
+//
 // # Carrying it out
 //
 // Deciding has no effect outside the call, and this package imports nothing that

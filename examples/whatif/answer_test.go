@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // preempts is a pod of priority 9 that needs a whole core.
@@ -18,29 +20,29 @@ func TestWhyThisNode(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		pods      []string
-		decidedBy string
+		decidedBy preemption.Rank
 		why       string
 	}{
 		{"budgets", []string{podItem("x", "a", 1, "1"), podItem("y", "b", 5, "1"), budgetItem("keep", "x", 0)},
-			"violations", "Why b? Fewer victims that break a disruption budget: 0 against 1 on a (default/keep)."},
+			preemption.ByViolations, "Why b? Fewer victims that break a disruption budget: 0 against 1 on a (default/keep)."},
 		{"top priority", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 2, "1")},
-			"topPriority", "Why b? Lower priority of the most important victim: 2 against 3 on a."},
+			preemption.ByTopPriority, "Why b? Lower priority of the most important victim: 2 against 3 on a."},
 		{"sum", []string{podItem("x", "a", 3, "500m"), podItem("x2", "a", 2, "500m"), podItem("y", "b", 3, "500m"), podItem("y2", "b", -1, "500m")},
-			"prioritySum", "Why b? Lower sum of victim priorities: 2 against 5 on a."},
+			preemption.ByPrioritySum, "Why b? Lower sum of victim priorities: 2 against 5 on a."},
 		{"sum of fewer", []string{podItem("x", "a", 3, "500m"), podItem("x2", "a", -7, "500m"), podItem("y", "b", 3, "1")},
-			"prioritySum", "Why b? Lower sum of victim priorities: 1 × 2^31 +3 against 2 × 2^31 -4 on a."},
+			preemption.ByPrioritySum, "Why b? Lower sum of victim priorities: 1 × 2^31 +3 against 2 × 2^31 -4 on a."},
 		{"start", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1", started("2026-01-01T00:00:01Z"))},
-			"start", "Why b? Its most important victims started later: 2026-01-01 00:00:01 against 2026-01-01 00:00:00 on a."},
+			preemption.ByStart, "Why b? Its most important victims started later: 2026-01-01 00:00:01 against 2026-01-01 00:00:00 on a."},
 		{"nothing", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1")},
-			"nodeOrder", "Why a? It equals b in every rank and comes first in the order of the dump."},
+			preemption.ByNodeOrder, "Why a? It equals b in every rank and comes first in the order of the dump."},
 		{"no other", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 9, "1")},
-			"", "Why a? It is the only node on which pushing pods out makes room."},
+			0, "Why a? It is the only node on which pushing pods out makes room."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dump := listOf(append([]string{a, b, preempts}, tt.pods...)...)
 			args := []string{"-cluster", "-", "-pending", "default/p"}
 			if got := answerOf(t, dump, args...).DecidedBy; got != tt.decidedBy {
-				t.Errorf("decided by %q, want %q", got, tt.decidedBy)
+				t.Errorf("decided by %v, want %v", got, tt.decidedBy)
 			}
 			if got := answered(t, dump, args...); !strings.Contains(got, tt.why+"\n") {
 				t.Errorf("no line\n%s in\n%s", tt.why, got)
@@ -54,8 +56,8 @@ func TestWaitsForVictims(t *testing.T) {
 	dump := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), podItem("p", "", 9, "1", nominated("n")))
 	args := []string{"-cluster", "-", "-pending", "default/p"}
 	a := answerOf(t, dump, args...)
-	if a.Outcome != NotEligible || a.Ineligible != "victimsTerminating" || a.CandidateCount != 1 || a.Node != "" {
-		t.Errorf("outcome %s, ineligible %q, %d candidates, node %q; want notEligible, victimsTerminating, 1 and none",
+	if a.Outcome != preemption.NotEligible || a.Ineligible != preemption.VictimsTerminating || a.CandidateCount != 1 || a.Node != "" {
+		t.Errorf("outcome %s, ineligible %q, %d candidates, node %q; want not eligible, victims terminating, 1 and none",
 			a.Outcome, a.Ineligible, a.CandidateCount, a.Node)
 	}
 	text := answered(t, dump, args...)

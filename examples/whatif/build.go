@@ -13,11 +13,10 @@ import (
 func newAnswer(d *decision) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
-		Outcome: outcomes[d.Outcome], Ineligible: ineligibilities[d.Ineligible],
-		FeasibleNodes: feasible(d),
-		Victims:       []Victim{}, Room: []Room{}, ClearedNominations: []Nomination{}, Hints: []string{},
-		Candidates: []Candidate{}, CandidateCount: len(d.Candidates),
-		TurnedDown: turnedDown(d), Unhelpful: unhelpful(d),
+		Outcome: d.Outcome, Ineligible: d.Ineligible,
+		FeasibleNodes:  feasible(d),
+		CandidateCount: len(d.Candidates),
+		TurnedDown:     turnedDown(d), Unhelpful: unhelpful(d),
 	}
 	for i := range d.Candidates[:min(len(d.Candidates), d.opts.list)] {
 		a.Candidates = append(a.Candidates, candidateOf(&d.Candidates[i]))
@@ -28,24 +27,29 @@ func newAnswer(d *decision) *Answer {
 	if d.Outcome == preemption.NothingHelps {
 		a.Hints = hints(a)
 	}
-	a.warn(d)
 	return a
 }
 
-var outcomes = map[preemption.Outcome]Outcome{
-	preemption.Fits: Fits, preemption.Preempt: Preempt,
-	preemption.NotEligible: NotEligible, preemption.NothingHelps: NothingHelps,
-}
-
-var ineligibilities = map[preemption.Ineligibility]string{
-	preemption.PolicyNever:        "policyNever",
-	preemption.VictimsTerminating: "victimsTerminating",
-}
-
-var ranks = map[preemption.Rank]string{
-	preemption.ByViolations: "violations", preemption.ByTopPriority: "topPriority",
-	preemption.ByPrioritySum: "prioritySum", preemption.ByVictims: "victims",
-	preemption.ByStart: "start", preemption.ByNodeOrder: "nodeOrder",
+// newDocument puts a decision into the form that programs read.
+func newDocument(d *decision) *Document {
+	doc := &Document{
+		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		Decision: d.Explanation, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+	}
+	if d.Outcome == preemption.Preempt {
+		doc.Room = roomOn(d)
+	}
+	for i := range d.Victims {
+		p := d.Victims[i].Pod
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequests(), p.Owner.String()})
+	}
+	if d.Outcome == preemption.NothingHelps {
+		doc.Hints = hints(newAnswer(d))
+	}
+	for _, w := range d.warnings {
+		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
+	}
+	return doc
 }
 
 func dumpOf(d *decision) Dump {
@@ -93,7 +97,7 @@ func (a *Answer) choose(d *decision) {
 	}
 	if len(d.Candidates) > 1 {
 		second := candidateOf(&d.Candidates[1])
-		a.DecidedBy, a.RunnerUp = ranks[d.DecidedBy], &second
+		a.DecidedBy, a.RunnerUp = d.DecidedBy, &second
 	}
 }
 
@@ -228,12 +232,4 @@ func reasons(d *decision, counts []preemption.Count, of func(*preemption.NodeRep
 // same is equal for statuses that are counted together.
 func same(s preemption.Status) string {
 	return fmt.Sprintf("%d %q %q", s.Code, s.Filter, s.Reasons)
-}
-
-func (a *Answer) warn(d *decision) {
-	warnings := d.warnings
-	a.Warnings, a.WarningCount = []Warning{}, len(warnings)
-	for _, w := range warnings[:min(len(warnings), d.opts.list)] {
-		a.Warnings = append(a.Warnings, Warning{w.Object, w.Field, w.Text})
-	}
 }

@@ -21,9 +21,10 @@
 //     -namespace, -name, -labels, -node-selector.
 //
 // The answer goes to standard output as text or, with -o json, as the documented
-// type Answer. Same input, same bytes: nothing depends on the clock. What a
-// missing start time counts as, and what ages are measured from, is -now; it
-// defaults to a second after the latest time in the dump.
+// type Document, which holds the decision as the library writes it. Same input,
+// same bytes: nothing depends on the clock. What a missing start time counts as,
+// and what ages are measured from, is -now; it defaults to a second after the
+// latest time in the dump.
 //
 // Warnings about the dump, and what was left out of it, go to standard error.
 // The exit status is 0 for an answer, whatever it is, and 2 for input that
@@ -69,20 +70,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// answer reads the cluster, finds out which pod is meant, decides and prints.
+// answer decides and prints.
 func answer(opts *options, stdin io.Reader, out, stderr io.Writer) error {
 	watch := stopwatch{last: time.Now()}
-	cluster, err := load(opts, stdin, stderr)
-	if err != nil {
-		return err
-	}
-	watch.lap("loading")
-	q, err := ask(opts, cluster, stdin)
-	if err != nil {
-		return err
-	}
-	watch.skip()
-	d, err := decide(opts, cluster, q, &watch)
+	d, err := decided(opts, stdin, stderr, &watch)
 	if err != nil {
 		return err
 	}
@@ -92,10 +83,25 @@ func answer(opts *options, stdin io.Reader, out, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
 	if opts.format == "json" {
-		return writeJSON(out, a)
+		return writeJSON(out, d)
 	}
 	writeText(out, a, opts.list)
 	return nil
+}
+
+// decided reads the cluster, finds out which pod is meant, and decides.
+func decided(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*decision, error) {
+	cluster, err := load(opts, stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
+	watch.lap("loading")
+	q, err := ask(opts, cluster, stdin)
+	if err != nil {
+		return nil, err
+	}
+	watch.skip()
+	return decide(opts, cluster, q, watch)
 }
 
 // decision is an explanation with what it was made from.

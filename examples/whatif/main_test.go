@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,16 +40,19 @@ func answered(t *testing.T, dump string, args ...string) string {
 	return stdout
 }
 
-// answerOf gives the answer as -o json prints it.
+// answerOf gives the answer that the text is made from.
 func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	t.Helper()
-	var a Answer
-	dec := json.NewDecoder(strings.NewReader(answered(t, dump, append(args, "-o", "json")...)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&a); err != nil {
+	answered(t, dump, args...)
+	opts, err := parse(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decided(opts, strings.NewReader(dump), io.Discard, new(stopwatch))
+	if err != nil {
 		t.Fatalf("whatif %q: %v", args, err)
 	}
-	return &a
+	return newAnswer(d)
 }
 
 func TestGolden(t *testing.T) {
@@ -135,9 +139,8 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 	for _, m := range rows.FindAllStringSubmatch(answered(t, ""), -1) {
 		inText = append(inText, m[1])
 	}
-	a := answerOf(t, "")
-	for _, v := range a.Victims {
-		inJSON = append(inJSON, v.Key)
+	for _, v := range documentOf(t, "").Decision.Victims {
+		inJSON = append(inJSON, v.Pod.key())
 	}
 	if diff := cmp.Diff(want, inText); diff != "" {
 		t.Errorf("victims in the text (-want +got):\n%s", diff)
@@ -221,9 +224,9 @@ func TestHostileNames(t *testing.T) {
 	if !strings.Contains(stderr, `pod default/badn\x1b[2J`) || strings.ContainsRune(stderr, '\x1b') {
 		t.Errorf("a problem is told as %q", stderr)
 	}
-	a := new(Answer)
+	doc := new(document)
 	_, stdout, _ = whatif(dump, "-cluster", "-", "-pending", "default/p", "-o", "json")
-	if err := json.Unmarshal([]byte(stdout), a); err != nil || a.Node != evil {
-		t.Errorf("node %q, error %v; JSON keeps names as they are", a.Node, err)
+	if err := json.Unmarshal([]byte(stdout), doc); err != nil || doc.Decision.Node != evil {
+		t.Errorf("node %q, error %v; JSON keeps names as they are", doc.Decision.Node, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -64,7 +65,7 @@ func TestQuestions(t *testing.T) {
 			if want.PreemptionPolicy == "" {
 				want.PreemptionPolicy = "PreemptLowerPriority"
 			}
-			got := answerOf(t, tt.stdin, tt.args...).Pod
+			got := documentOf(t, tt.stdin, tt.args...).Pod
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("whatif %q (-want +got):\n%s", tt.args, diff)
 			}
@@ -79,7 +80,7 @@ func TestLabelsCount(t *testing.T) {
 			map[string]any{"topologyKey": "name", "labelSelector": map[string]any{"matchLabels": map[string]any{"loud": "yes"}}}}}}
 	})
 	dump := listOf(nodeItem("n", "1"), shy)
-	for labels, want := range map[string]Outcome{"loud=no": Fits, "loud=yes": NothingHelps} {
+	for labels, want := range map[string]preemption.Outcome{"loud=no": preemption.Fits, "loud=yes": preemption.NothingHelps} {
 		if got := answerOf(t, dump, "-cluster", "-", "-priority", "5", "-labels", labels).Outcome; got != want {
 			t.Errorf("whatif -labels %s: %s, want %s", labels, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -15,19 +16,19 @@ func writeText(w io.Writer, a *Answer, list int) {
 	p := page{w}
 	writeQuestion(p, a)
 	switch a.Outcome {
-	case Fits:
+	case preemption.Fits:
 		p.line("\nNobody has to leave: %s as things are: %s.", takes(a.FeasibleNodes.Count),
 			some(a.FeasibleNodes.Names, len(a.FeasibleNodes.Names), a.FeasibleNodes.Count))
-	case Preempt:
+	case preemption.Preempt:
 		writePreempt(p, a)
-	case NotEligible:
+	case preemption.NotEligible:
 		p.line("\nNobody leaves, and the pod stays pending: no node takes it as things are, and it may not push")
 		p.line("others out: %s", whyIneligible(a))
 		if a.CandidateCount > 0 {
 			p.line("\nIf it might, these nodes would come into question:")
 			writeCandidates(p, a)
 		}
-	case NothingHelps:
+	case preemption.NothingHelps:
 		p.line("\nNobody leaves, and the pod stays pending: on no node would pushing others out make room.")
 		for _, h := range a.Hints {
 			p.line("  Hint for %s", h)

@@ -32,7 +32,7 @@ The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
 
 How to answer
   -o text|json         the form of the answer (default: text)
-  -list N              how many candidates, reasons and nodes to list (default: 5)
+  -list N              how many candidates, reasons and nodes the text lists (default: 5)
   -now TIME            what ages are measured from and a missing start counts as
                        (default: a second after the latest start or deletion in the
                        dump, so that the same dump always gives the same answer)

@@ -15,16 +15,16 @@ func whyNode(a *Answer) string {
 	}
 	mine, theirs, other := a.Score, &a.RunnerUp.Score, a.RunnerUp.Node
 	switch a.DecidedBy {
-	case "violations":
+	case preemption.ByViolations:
 		return fmt.Sprintf("Fewer victims that break a disruption budget: %d against %d on %s (%s).",
 			mine.Violations, theirs.Violations, other, some(a.RunnerUp.Violated, 2, len(a.RunnerUp.Violated)))
-	case "topPriority":
+	case preemption.ByTopPriority:
 		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
-	case "prioritySum":
+	case preemption.ByPrioritySum:
 		return sumText(mine, theirs, other)
-	case "victims":
+	case preemption.ByVictims:
 		return fmt.Sprintf("Fewer victims: %d against %d on %s.", mine.Victims, theirs.Victims, other)
-	case "start":
+	case preemption.ByStart:
 		return fmt.Sprintf("Its most important victims started later: %s against %s on %s.",
 			startText(mine), startText(theirs), other)
 	}
@@ -90,7 +90,7 @@ func priorityText(p *Asked) string {
 
 // whyIneligible says why the pod may not push anybody out.
 func whyIneligible(a *Answer) string {
-	if a.Ineligible == "policyNever" {
+	if a.Ineligible == preemption.PolicyNever {
 		if a.Pod.PriorityClass != "" {
 			return "class " + a.Pod.PriorityClass + " has preemption policy Never, to wait for room instead of making it."
 		}
@@ -104,7 +104,7 @@ const mostHints = 3
 
 // hints say what might help, obstacle by obstacle.
 func hints(a *Answer) []string {
-	out := []string{}
+	var out []string
 	for _, r := range otherReasons(a) {
 		if len(out) < mostHints {
 			out = append(out, fmt.Sprintf("%s: %s", plural(r.Nodes.Count, "node"), advice(&r, a.Pod.Priority)))

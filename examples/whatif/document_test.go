@@ -1,0 +1,216 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// document is a Document as a program would read it.
+type document struct {
+	Document
+	Decision jsonDecision `json:"decision"`
+}
+
+// jsonDecision and what is below it are the parts of the library's JSON that the
+// text tells of.
+type (
+	jsonDecision struct {
+		APIVersion, Kind   string
+		Pod                jsonPod
+		Outcome            preemption.Outcome
+		Ineligible         preemption.Ineligibility
+		Node               string
+		Victims            []jsonVictim
+		Score              *jsonScore
+		ClearedNominations []jsonPod
+		Feasible           int
+		TurnedDown         []jsonCount
+		Unhelpful          []jsonCount
+		DecidedBy          preemption.Rank
+		Candidates         []jsonCandidate
+		Nodes              []jsonReport
+	}
+	jsonPod struct {
+		Namespace, Name, UID, PriorityClass, Node, NominatedNode string
+		Priority                                                 int32
+		StartTime                                                time.Time
+		Terminating                                              bool
+	}
+	jsonVictim struct {
+		Pod      jsonPod
+		Violated []struct {
+			Namespace, Name    string
+			DisruptionsAllowed int32
+		}
+		Blocks jsonStatus
+	}
+	jsonScore struct {
+		Violations                      int
+		TopPriority                     int32
+		PrioritySum, ShiftedPrioritySum int64
+		Victims                         int
+		Start                           time.Time
+	}
+	jsonStatus struct {
+		Code    preemption.Code
+		Filter  string
+		Reasons []string
+	}
+	jsonCount struct {
+		jsonStatus
+		Nodes int
+	}
+	jsonCandidate struct {
+		Node    string
+		Victims []jsonVictim
+		Score   jsonScore
+	}
+	jsonReport struct {
+		Node         string
+		Status       jsonStatus
+		AfterRemoval *jsonStatus
+	}
+)
+
+func (p jsonPod) key() string { return p.Namespace + "/" + p.Name }
+
+func (s jsonStatus) same(o jsonStatus) bool {
+	return s.Code == o.Code && s.Filter == o.Filter && slices.Equal(s.Reasons, o.Reasons)
+}
+
+// documentOf runs the program and reads what it prints with -o json.
+func documentOf(t *testing.T, dump string, args ...string) *document {
+	t.Helper()
+	var doc document
+	dec := json.NewDecoder(strings.NewReader(answered(t, dump, append(args, "-o", "json")...)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&doc); err != nil {
+		t.Fatalf("whatif %q: %v", args, err)
+	}
+	return &doc
+}
+
+// answer works out from the document alone what the text is made from.
+func (d *document) answer() *Answer {
+	x := &d.Decision
+	a := &Answer{
+		Cluster: d.Cluster, Now: d.Now, Pod: d.Pod, Outcome: x.Outcome, Ineligible: x.Ineligible,
+		FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints,
+		CandidateCount: len(x.Candidates),
+	}
+	for i, v := range x.Victims {
+		a.Victims = append(a.Victims, v.fact(d.Victims[i]))
+	}
+	if x.Score != nil {
+		score := x.Score.score()
+		a.Score = &score
+	}
+	for _, p := range x.ClearedNominations {
+		a.ClearedNominations = append(a.ClearedNominations, Nomination{p.key(), p.Priority})
+	}
+	for _, c := range x.Candidates {
+		a.Candidates = append(a.Candidates, c.candidate())
+	}
+	if x.Outcome == preemption.Preempt && len(a.Candidates) > 1 {
+		a.DecidedBy, a.RunnerUp = x.DecidedBy, &a.Candidates[1]
+	}
+	for _, n := range x.Nodes {
+		if n.Status.Code == preemption.Success {
+			a.FeasibleNodes.Names = append(a.FeasibleNodes.Names, n.Node)
+		}
+	}
+	a.TurnedDown = x.reasons(x.TurnedDown, func(n jsonReport) *jsonStatus { return &n.Status })
+	a.Unhelpful = x.reasons(x.Unhelpful, func(n jsonReport) *jsonStatus { return n.AfterRemoval })
+	return a
+}
+
+func (v jsonVictim) fact(f VictimFacts) Victim {
+	out := Victim{
+		Key: v.Pod.key(), Priority: v.Pod.Priority, PriorityClass: v.Pod.PriorityClass, Start: v.Pod.StartTime,
+		Requests: f.Requests, Owner: f.Owner, Terminating: v.Pod.Terminating, BlockedBy: v.Blocks.Reasons,
+	}
+	for _, b := range v.Violated {
+		out.Violated = append(out.Violated, Budget{b.Namespace + "/" + b.Name, b.DisruptionsAllowed})
+	}
+	return out
+}
+
+func (s jsonScore) score() Score {
+	return Score{s.Violations, s.TopPriority, s.PrioritySum, s.ShiftedPrioritySum, s.Victims, s.Start}
+}
+
+func (c jsonCandidate) candidate() Candidate {
+	out := Candidate{Node: c.Node, Score: c.Score.score()}
+	for _, v := range c.Victims {
+		out.Victims = append(out.Victims, v.Pod.key())
+		for _, b := range v.fact(VictimFacts{}).Violated {
+			if !slices.Contains(out.Violated, b.Key) {
+				out.Violated = append(out.Violated, b.Key)
+			}
+		}
+	}
+	return out
+}
+
+func (x *jsonDecision) reasons(counts []jsonCount, of func(jsonReport) *jsonStatus) []Reason {
+	var out []Reason
+	for _, c := range counts {
+		r := Reason{Filter: c.Filter, Reasons: c.Reasons, Nodes: Nodes{Count: c.Nodes}}
+		for _, n := range x.Nodes {
+			if s := of(n); s != nil && s.same(c.jsonStatus) {
+				r.Tried = n.AfterRemoval != nil
+				r.Nodes.Names = append(r.Nodes.Names, n.Node)
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Whatever the text tells, a program finds in the JSON, or can work out from it.
+func TestDocumentSaysWhatTheTextSays(t *testing.T) {
+	waiting := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), podItem("p", "", 9, "1", nominated("n")))
+	losing := listOf(nodeItem("n", "1"), podItem("x", "n", 1, "1", leaving), budgetItem("keep", "x", 0), preempts,
+		podItem("q", "", 3, "0", nominated("n")))
+	for _, tt := range []struct {
+		name, dump string
+		args       []string
+	}{
+		{"sample", "", nil},
+		{"fits", "", []string{"-cpu", "100m", "-class", "batch"}},
+		{"never", "", []string{"-pending", "ml/train-2"}},
+		{"hopeless", "", []string{"-pending", "reports/year-end-29517-j6tqs"}},
+		{"one zone", "", []string{"-cpu", "6", "-memory", "12Gi", "-priority", "200000", "-node-selector", "topology.kubernetes.io/zone=eu-1a"}},
+		{"waits", waiting, []string{"-cluster", "-", "-pending", "default/p"}},
+		{"nomination", losing, []string{"-cluster", "-", "-pending", "default/p"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := documentOf(t, tt.dump, tt.args...)
+			want := answerOf(t, tt.dump, append(tt.args, "-list", "1000")...)
+			if diff := cmp.Diff(want, doc.answer(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("whatif %q (-text +JSON):\n%s", tt.args, diff)
+			}
+			if doc.APIVersion != "whatif/v1" || doc.Decision.APIVersion != "outrank/v1" || doc.Decision.Kind != "Explanation" {
+				t.Errorf("versions %s and %s of %s", doc.APIVersion, doc.Decision.APIVersion, doc.Decision.Kind)
+			}
+			if got := doc.Decision.Pod.key(); got != want.Pod.Key {
+				t.Errorf("the decision is about %s, want %s", got, want.Pod.Key)
+			}
+		})
+	}
+}
+
+// -list is for the text: what a program reads is whole.
+func TestListLeavesTheDocumentWhole(t *testing.T) {
+	if diff := cmp.Diff(answered(t, "", "-o", "json"), answered(t, "", "-o", "json", "-list", "0")); diff != "" {
+		t.Errorf("-list changes the JSON:\n%s", diff)
+	}
+}

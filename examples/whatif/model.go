@@ -1,0 +1,133 @@
+package main
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Answer is what the text is made from: a decision in the order in which it is
+// told. Those lists that are marked as limited hold no more entries than -list
+// allows; the number beside them counts all.
+type Answer struct {
+	// Cluster is what was looked at.
+	Cluster Dump
+	// Now is what ages are measured from and a missing start counts as. It is
+	// left out where neither the dump nor -now names a time.
+	Now time.Time
+	// Pod is the preemptor, the pod that is asked about.
+	Pod Asked
+
+	Outcome preemption.Outcome
+	// Ineligible says why the pod may not push others out. It may also be set
+	// where the pod fits.
+	Ineligible preemption.Ineligibility
+	// FeasibleNodes take the pod as things are; the names are limited.
+	FeasibleNodes Nodes
+
+	// Node is the chosen one, empty unless the outcome is preempt, and so are
+	// Victims, Score, Room and ClearedNominations.
+	Node string
+	// Victims have to leave the node, the most important first.
+	Victims []Victim
+	// Score is what the node won by.
+	Score *Score
+	// Room has an entry for the number of pods and for everything that the pod
+	// asks for.
+	Room []Room
+	// ClearedNominations are pods that were to get room on the node and lose
+	// that claim.
+	ClearedNominations []Nomination
+
+	// DecidedBy is the first rank in which the node beats RunnerUp. They are 0 and
+	// nil where there is no other candidate.
+	DecidedBy preemption.Rank
+	RunnerUp  *Candidate
+	// Candidates are the nodes on which pushing others out makes room, the best
+	// first; limited. They are worked out also where the pod fits elsewhere or
+	// may not preempt.
+	Candidates     []Candidate
+	CandidateCount int
+
+	// TurnedDown counts the nodes that do not take the pod as things are, by
+	// why; Unhelpful those of them on which preemption was tried and does not
+	// help, by what is still in the way. The most frequent come first.
+	TurnedDown []Reason
+	Unhelpful  []Reason
+	// Hints say what might help where nothing does.
+	Hints []string
+}
+
+// Nodes is a number of nodes and the names of the first of them.
+type Nodes struct {
+	Count int
+	Names []string
+}
+
+// Victim is a pod that has to leave.
+type Victim struct {
+	Key           string
+	Priority      int32
+	PriorityClass string
+	Start         time.Time
+	Requests      resource.List
+	// Owner is Kind/Name of the pod's controller.
+	Owner string
+	// Violated are the budgets that losing the pod breaks.
+	Violated []Budget
+	// Terminating is set where the pod is on its way out already.
+	Terminating bool
+	// BlockedBy is what the preemptor was short of when this pod was put back.
+	BlockedBy []string
+}
+
+// Budget is a disruption budget.
+type Budget struct {
+	Key string
+	// Allowed is how many of its pods may still go.
+	Allowed int32
+}
+
+// Score is what nodes are ranked by, in this order. Lower is better but for
+// Start.
+type Score struct {
+	// Violations is the number of victims that break a budget.
+	Violations  int
+	TopPriority int32
+	// PrioritySum is the plain sum of the victims' priorities. ShiftedSum is
+	// what is ranked: each is raised by 2^31 first, so that none is negative.
+	PrioritySum int64
+	ShiftedSum  int64
+	Victims     int
+	// Start is the earliest start among the victims of the top priority.
+	Start time.Time
+}
+
+// Candidate is a node on which pushing pods out makes room.
+type Candidate struct {
+	Node  string
+	Score Score
+	// Victims are the keys of the pods, the most important first.
+	Victims []string
+	// Violated are the keys of the budgets that losing them breaks.
+	Violated []string
+}
+
+// Nomination is a pending pod that room was made for.
+type Nomination struct {
+	Key      string
+	Priority int32
+}
+
+// Reason is why a number of nodes do not do.
+type Reason struct {
+	// Filter is the rule that failed, empty where no rule was asked.
+	Filter  string
+	Reasons []string
+	// Tried is set where pushing pods out might have helped, so that it was
+	// tried.
+	Tried bool
+	// Nodes counts them; the names are limited.
+	Nodes Nodes
+}

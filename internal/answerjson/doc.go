@@ -1,0 +1,53 @@
+// Package answerjson answers how an answer of this module looks as JSON: what
+// stands for the pods, budgets and groups that it points to, how times and
+// durations are written, and which word stands for a value of an enum. The
+// packages that answer share it, so that a reader meets one form.
+//
+// An answer refers to objects; it does not hold them. A reference has what
+// identifies the object and the figures that the decision went by.
+package answerjson
+
+import (
+	"errors"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Version is the apiVersion of every answer. A field that is added keeps it; a
+// field that is renamed, removed or given another meaning changes it.
+const Version = "outrank/v1"
+
+// Header begins every answer that stands alone.
+type Header struct {
+	APIVersion string `json:"apiVersion"`
+	// Kind is the name of the answer's type.
+	Kind string `json:"kind"`
+}
+
+// NewHeader returns the header of a kind of answer.
+func NewHeader(kind string) Header { return Header{Version, kind} }
+
+// Unread returns the error of reading the JSON of an answer back: it has
+// references where the Go value has objects. null is nothing to read, as
+// everywhere in encoding/json. name is that of the Go type. The error wraps
+// [errors.ErrUnsupported].
+func Unread(name string, text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	return &unreadError{name}
+}
+
+// unreadError says which type cannot be read.
+type unreadError struct{ name string }
+
+func (e *unreadError) Error() string {
+	return e.name + " cannot be read from JSON: its JSON refers to pods and budgets and does not hold them"
+}
+
+func (e *unreadError) Unwrap() error { return errors.ErrUnsupported }
+
+// inputError returns an error with one problem.
+func inputError(object, field, text string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
+}

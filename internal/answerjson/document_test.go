@@ -1,0 +1,285 @@
+package answerjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// documented is an answer and the file that describes its JSON.
+type documented struct {
+	answer any
+	file   string
+	// extends is the section whose fields come before the answer's own.
+	extends string
+}
+
+const (
+	planFile      = "../../preemption/PLAN_JSON.md"
+	admissionFile = "../../kubeletadmit/ADMISSION_JSON.md"
+)
+
+// needsManifest is why references leave most of an object out.
+const needsManifest = "stands in the manifest"
+
+var answers = []documented{
+	{answer: preemption.Plan{}, file: planFile},
+	{answer: preemption.Explanation{}, file: planFile, extends: "Plan"},
+	{answer: preemption.Candidate{}, file: planFile},
+	{answer: preemption.Victim{}, file: planFile},
+	{answer: preemption.Score{}, file: planFile},
+	{answer: preemption.Status{}, file: planFile},
+	{answer: preemption.Count{}, file: planFile},
+	{answer: preemption.NodeReport{}, file: planFile},
+	{answer: preemption.GroupPlan{}, file: planFile},
+	{answer: preemption.GroupVictim{}, file: planFile, extends: "Unit"},
+	{answer: preemption.Unit{}, file: planFile},
+	{answer: preemption.Assignment{}, file: planFile},
+	{answer: preemption.Refusal{}, file: planFile},
+	{answer: preemption.Placement{}, file: planFile},
+	{answer: kubeletadmit.Admission{}, file: admissionFile},
+	{answer: kubeletadmit.EvictedPod{}, file: admissionFile},
+	{answer: kubeletadmit.Contribution{}, file: admissionFile},
+	{answer: kubeletadmit.ResourceNeed{}, file: admissionFile},
+}
+
+// fill sets everything that can be reached from v to something that is not its
+// zero value, each string and number to another one.
+func fill(t *testing.T, v reflect.Value, next *int) {
+	t.Helper()
+	*next++
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Unix(int64(*next), 0)))
+		return
+	case resource.Quantity:
+		v.Set(reflect.ValueOf(resource.New(int64(*next))))
+		return
+	case kubeletadmit.AdmissionOutcome:
+		v.Set(reflect.ValueOf(kubeletadmit.Rejected))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(t, v.Field(i), next)
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), next)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(t, v.Index(0), next)
+	case reflect.Map:
+		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key, next)
+		fill(t, elem, next)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, elem)
+	case reflect.String:
+		v.SetString(fmt.Sprint("text-", *next))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Uint8:
+		v.SetUint(1)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(*next))
+	case reflect.Float64:
+		v.SetFloat(float64(*next))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(&kubeletadmit.NotEnoughError{Pod: "p", Missing: []kubeletadmit.ResourceNeed{{Resource: "cpu", Amount: 1}}}))
+	default:
+		t.Fatalf("%s cannot be filled", v.Type())
+	}
+}
+
+func filled(t *testing.T, of any) reflect.Value {
+	t.Helper()
+	v, next := reflect.New(reflect.TypeOf(of)).Elem(), 0
+	fill(t, v, &next)
+	return v
+}
+
+func marshalled(t *testing.T, v reflect.Value) string {
+	t.Helper()
+	text, err := json.Marshal(v.Interface())
+	require.NoError(t, err)
+	return string(text)
+}
+
+// Every exported field of an answer tells in its JSON: without its value the
+// JSON is another. None is left out.
+func TestEveryFieldIsInTheJSON(t *testing.T) {
+	for _, d := range answers {
+		typ := reflect.TypeOf(d.answer)
+		full := marshalled(t, filled(t, d.answer))
+		for i := range typ.NumField() {
+			v := filled(t, d.answer)
+			v.Field(i).SetZero()
+			assert.NotEqual(t, full, marshalled(t, v), "%s.%s is not in the JSON", typ, typ.Field(i).Name)
+		}
+	}
+}
+
+// A failure is either of two things, each with fields of its own.
+func TestEveryFieldOfACheckFailureIsInTheJSON(t *testing.T) {
+	shortage := kubeletadmit.CheckFailure{Resource: "cpu", Requested: 1, Used: 2, Capacity: 3}
+	predicate := kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodeName, Text: "text"}
+	seen := map[string]bool{}
+	for _, failure := range []kubeletadmit.CheckFailure{shortage, predicate} {
+		v := reflect.ValueOf(&failure).Elem()
+		full := marshalled(t, v)
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				continue
+			}
+			without := failure
+			v := reflect.ValueOf(&without).Elem()
+			v.Field(i).SetZero()
+			seen[v.Type().Field(i).Name] = true
+			assert.NotEqual(t, full, marshalled(t, v), v.Type().Field(i).Name)
+		}
+	}
+	assert.Len(t, seen, reflect.TypeFor[kubeletadmit.CheckFailure]().NumField())
+	want := documentedKeys(t, admissionFile, "CheckFailure")
+	assert.Equal(t, want, slices.Concat(keysOf(t, marshalled(t, reflect.ValueOf(shortage))), keysOf(t, marshalled(t, reflect.ValueOf(predicate)))))
+}
+
+// References say what identifies an object and what a decision went by. All
+// other fields stand in the manifest, so that the JSON of a large plan is small.
+func TestReferences(t *testing.T) {
+	for _, test := range []struct {
+		object any
+		within func(reflect.Value) any
+		says   []string
+	}{
+		{outrank.Pod{}, func(v reflect.Value) any { return preemption.Victim{Pod: v.Addr().Interface().(*outrank.Pod)} },
+			[]string{"Name", "Namespace", "UID", "NodeName", "NominatedNode", "Priority", "PriorityClass", "StartTime", "DeletionTime"}},
+		{outrank.PodDisruptionBudget{}, func(v reflect.Value) any {
+			return preemption.Victim{Violated: []*outrank.PodDisruptionBudget{v.Addr().Interface().(*outrank.PodDisruptionBudget)}}
+		}, []string{"Name", "Namespace", "Allowed"}},
+		{outrank.PodGroup{}, func(v reflect.Value) any { return preemption.Unit{Group: v.Addr().Interface().(*outrank.PodGroup)} },
+			[]string{"Name", "Namespace"}},
+	} {
+		typ := reflect.TypeOf(test.object)
+		full, err := json.Marshal(test.within(fillable(t, test.object, "")))
+		require.NoError(t, err)
+		for i := range typ.NumField() {
+			name := typ.Field(i).Name
+			without, err := json.Marshal(test.within(fillable(t, test.object, name)))
+			require.NoError(t, err)
+			assert.Equal(t, slices.Contains(test.says, name), string(without) != string(full), "%s.%s: in the JSON, or %s?", typ, name, needsManifest)
+		}
+	}
+}
+
+// fillable returns an object of which every field has a value but one.
+func fillable(t *testing.T, object any, without string) reflect.Value {
+	t.Helper()
+	v, next := reflect.New(reflect.TypeOf(object)).Elem(), 0
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name != without && v.Field(i).Kind() != reflect.Interface {
+			fill(t, v.Field(i), &next)
+		}
+		next = 100 * (i + 1)
+	}
+	return v
+}
+
+// keysOf lists the keys of an object in their order.
+func keysOf(t *testing.T, text string) []string {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	_, err := dec.Token()
+	require.NoError(t, err)
+	var keys []string
+	for dec.More() {
+		key, err := dec.Token()
+		require.NoError(t, err)
+		keys = append(keys, key.(string))
+		var value json.RawMessage
+		require.NoError(t, dec.Decode(&value))
+	}
+	return keys
+}
+
+var row = regexp.MustCompile("(?m)^\\| `(\\w+)` \\|")
+
+// documentedKeys lists the fields in the table of a section.
+func documentedKeys(t *testing.T, file, section string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "\n## "+section+"\n")
+	require.True(t, found, "%s has no section %s", file, section)
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	var keys []string
+	for _, m := range row.FindAllStringSubmatch(rest, -1) {
+		keys = append(keys, m[1])
+	}
+	return keys
+}
+
+// What the JSON has and what the tables list is the same, in the same order.
+func TestTablesListTheFields(t *testing.T) {
+	for _, d := range answers {
+		name := reflect.TypeOf(d.answer).Name()
+		want := documentedKeys(t, d.file, name)
+		if d.extends != "" {
+			want = slices.Concat(documentedKeys(t, d.file, d.extends), want)
+		}
+		assert.Equal(t, want, keysOf(t, marshalled(t, filled(t, d.answer))), name)
+	}
+	v := filled(t, preemption.GroupVictim{}).Interface().(preemption.GroupVictim)
+	var parts struct {
+		Pods, Violated []json.RawMessage
+		Group          json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(marshalled(t, reflect.ValueOf(v))), &parts))
+	for _, file := range []string{planFile, admissionFile} {
+		assert.Equal(t, documentedKeys(t, file, "Pod"), keysOf(t, string(parts.Pods[0])))
+	}
+	assert.Equal(t, documentedKeys(t, planFile, "PodDisruptionBudget"), keysOf(t, string(parts.Violated[0])))
+	assert.Equal(t, documentedKeys(t, planFile, "PodGroup"), keysOf(t, string(parts.Group)))
+}
+
+var link = regexp.MustCompile(`\]\(#([a-z]+)\)`)
+
+// What a table points to is there, and so is every word of an enum.
+func TestTablesAreComplete(t *testing.T) {
+	for _, file := range []string{planFile, admissionFile} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			assert.Contains(t, strings.ToLower(string(text)), "\n## "+m[1]+"\n", file)
+		}
+	}
+	text, err := os.ReadFile(planFile)
+	require.NoError(t, err)
+	for v := range uint8(255) {
+		for _, e := range []interface{ MarshalText() ([]byte, error) }{
+			preemption.Code(v), preemption.Outcome(v), preemption.Ineligibility(v), preemption.Rank(v),
+		} {
+			word, err := e.MarshalText()
+			if err == nil && len(word) > 0 && string(word) != "eligible" {
+				assert.Contains(t, string(text), "`"+string(word)+"`", "%T", e)
+			}
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package answerjson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Word returns the word of an enum's value; words are indexed by value. A value
+// beyond them is an *[outrank.InputError] that names the type. The slice is the
+// caller's.
+func Word[E ~uint8](words []string, value E) ([]byte, error) {
+	if int(value) < len(words) {
+		return []byte(words[value]), nil
+	}
+	return nil, inputError(fmt.Sprintf("%T", value), "", fmt.Sprintf("there is no value %d", uint8(value)))
+}
+
+// ParseWord sets an enum to the value with the word. Any other text is an
+// *[outrank.InputError] that names the type, and leaves the value as it was.
+func ParseWord[E ~uint8](words []string, text []byte, to *E) error {
+	i := slices.Index(words, string(text))
+	if i < 0 {
+		known := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+		return inputError(fmt.Sprintf("%T", *to), "", fmt.Sprintf("%.40q is none of %s", text, strings.Join(known, ", ")))
+	}
+	*to = E(i)
+	return nil
+}

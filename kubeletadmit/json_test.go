@@ -1,0 +1,150 @@
+package kubeletadmit_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/kubeletadmit"
+)
+
+// The answers that there are, each as JSON and as text. What stands in the files
+// is read by others: a change that is no addition needs another version.
+func TestGoldenAdmissions(t *testing.T) {
+	east := time.FixedZone("east", 3*3600)
+	node := newNode("cpu", "4", "memory", "4Gi", string(gpu), "1")
+	active := []*outrank.Pod{
+		newPod("batch", req("cpu", "1500m", "memory", "1Gi"), withPriority(10), func(p *outrank.Pod) {
+			p.UID, p.NodeName, p.PriorityClass = "uid-batch", "n1", "low"
+			p.StartTime = time.Date(2026, 1, 10, 12, 0, 0, 1, east)
+		}),
+		newPod("web", req("cpu", "2", "memory", "2Gi"), withPriority(100)),
+		newPod("idle", nil, withPriority(0)),
+	}
+	disk := newCritical(nil)
+	disk.NodeSelector = map[string]string{"disk": "ssd"}
+	for name, pod := range map[string]*outrank.Pod{
+		"admitted":   newPod("small", req("cpu", "500m")),
+		"rejected":   newPod("large", req("cpu", "1", string(gpu), "2")),
+		"predicate":  disk,
+		"evicting":   newCritical(req("cpu", "3", "memory", "3Gi")),
+		"not_enough": newCritical(req("cpu", "5", "memory", "8Gi")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, name, must(kubeletadmit.Admit(node, active, pod)))
+		})
+	}
+	t.Run("zero", func(t *testing.T) { golden(t, "zero", kubeletadmit.Admission{}) })
+}
+
+func golden(t *testing.T, name string, a kubeletadmit.Admission) {
+	t.Helper()
+	text, err := json.MarshalIndent(a, "", "  ")
+	require.NoError(t, err)
+	scenario.Golden(t, filepath.Join("testdata", "json", name+".json"), string(text)+"\n")
+	scenario.Golden(t, filepath.Join("testdata", "json", name+".txt"), a.String()+"\n")
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Every admission has JSON that is valid, twice the same, and names those who
+// go; and a text that names them, too.
+func TestEveryAdmissionHasJSONAndText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node, active, pod := someNode(t), somePods(t, somePod, 12), somePreemptor(t)
+		adm, err := kubeletadmit.Admit(node, active, pod)
+		require.NoError(t, err)
+		text, err := json.Marshal(adm)
+		require.NoError(t, err)
+		again, err := json.Marshal(must(kubeletadmit.Admit(node, active, pod)))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again))
+		var read struct {
+			APIVersion, Kind, Reason, Message string
+			Outcome                           kubeletadmit.AdmissionOutcome
+			Failures, Returned                []json.RawMessage
+			Evictions                         []struct {
+				Pod struct{ Name string }
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &read))
+		require.Equal(t, []any{"outrank/v1", "Admission", adm.Outcome, adm.Reason, adm.Message},
+			[]any{read.APIVersion, read.Kind, read.Outcome, read.Reason, read.Message})
+		require.Len(t, read.Failures, len(adm.Failures))
+		require.Len(t, read.Returned, len(adm.Returned))
+		require.Len(t, read.Evictions, len(adm.Evictions))
+		for i, e := range adm.Evictions {
+			require.Equal(t, e.Pod.Name, read.Evictions[i].Pod.Name)
+			require.Contains(t, adm.String(), e.Pod.Key())
+		}
+	})
+}
+
+// An answer is written and never read: an empty admission in silence would be
+// one without evictions.
+func TestAdmissionsCannotBeReadBack(t *testing.T) {
+	for _, to := range []any{
+		&kubeletadmit.Admission{}, &kubeletadmit.CheckFailure{}, &kubeletadmit.EvictedPod{}, &kubeletadmit.Contribution{}, &kubeletadmit.ResourceNeed{},
+	} {
+		text, err := json.Marshal(to)
+		require.NoError(t, err)
+		err = json.Unmarshal(text, to)
+		assert.ErrorIs(t, err, errors.ErrUnsupported, "%T", to)
+		assert.ErrorContains(t, err, strings.TrimPrefix(fmt.Sprintf("%T cannot be read", to), "*"))
+		assert.NoError(t, json.Unmarshal([]byte("null"), to), "%T", to)
+	}
+}
+
+func TestOutcomesAsText(t *testing.T) {
+	for _, o := range []kubeletadmit.AdmissionOutcome{"", kubeletadmit.Admitted, kubeletadmit.AdmittedAfterEvicting, kubeletadmit.Rejected} {
+		text, err := json.Marshal(o)
+		require.NoError(t, err)
+		assert.Equal(t, `"`+string(o)+`"`, string(text))
+		read := kubeletadmit.AdmissionOutcome("else")
+		require.NoError(t, json.Unmarshal(text, &read))
+		assert.Equal(t, o, read)
+	}
+	read := kubeletadmit.Rejected
+	err := json.Unmarshal([]byte(`"admitted"`), &read)
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, `kubeletadmit.AdmissionOutcome: "admitted" is none of Admitted, AdmittedAfterEvicting, Rejected`)
+	assert.Equal(t, kubeletadmit.Rejected, read)
+}
+
+// What JSON cannot say is an error that names the object and the field.
+func TestAdmissionsThatJSONCannotSay(t *testing.T) {
+	late := &outrank.Pod{Name: "late", StartTime: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, test := range []struct {
+		answer kubeletadmit.Admission
+		text   string
+	}{
+		{kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{{Pod: late}}}, "pod default/late: status.startTime: RFC 3339 cannot write the year 10000"},
+		{kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{{Distance: math.NaN()}}}, "evicted no pod: distance: NaN is not a number of JSON"},
+		{kubeletadmit.Admission{Message: "\xff"}, `admission: message: "\xff" is not UTF-8`},
+		{kubeletadmit.Admission{Outcome: "Maybe"}, `kubeletadmit.AdmissionOutcome: "Maybe" is none of`},
+	} {
+		text, err := test.answer.MarshalJSON()
+		assert.ErrorIs(t, err, outrank.ErrInvalid, "%s", text)
+		assert.ErrorContains(t, err, test.text)
+	}
+	assert.Equal(t, "not decided", kubeletadmit.Admission{}.String())
+	assert.NotPanics(t, func() {
+		_ = kubeletadmit.Admission{Outcome: "x", Evictions: make([]kubeletadmit.EvictedPod, 1)}.String()
+	})
+}

@@ -1,0 +1,186 @@
+package preemption
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank/internal/answerjson"
+)
+
+// The wire forms have their fields in the order of PLAN_JSON.md, which says what
+// each of them means.
+type (
+	wireStatus struct {
+		Code    Code     `json:"code"`
+		Filter  string   `json:"filter,omitempty"`
+		Reasons []string `json:"reasons,omitempty"`
+	}
+	wireCount struct {
+		Nodes   int      `json:"nodes"`
+		Code    Code     `json:"code"`
+		Filter  string   `json:"filter,omitempty"`
+		Reasons []string `json:"reasons,omitempty"`
+	}
+	wireVictim struct {
+		Pod      *answerjson.Pod      `json:"pod,omitempty"`
+		Violated []*answerjson.Budget `json:"violated"`
+		Blocks   wireStatus           `json:"blocks"`
+	}
+	wireScore struct {
+		Violations         int    `json:"violations"`
+		TopPriority        int32  `json:"topPriority"`
+		PrioritySum        int64  `json:"prioritySum"`
+		ShiftedPrioritySum int64  `json:"shiftedPrioritySum"`
+		Victims            int    `json:"victims"`
+		Start              string `json:"start,omitempty"`
+	}
+	wireCandidate struct {
+		Node      string       `json:"node"`
+		Victims   []wireVictim `json:"victims"`
+		Score     wireScore    `json:"score"`
+		OwnScores []int64      `json:"ownScores,omitempty"`
+		// ClearedNominations are those that a plan for this candidate clears.
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
+	}
+	wireReport struct {
+		Node         string      `json:"node"`
+		Status       wireStatus  `json:"status"`
+		AfterRemoval *wireStatus `json:"afterRemoval,omitempty"`
+	}
+	// wirePlan has the chosen candidate among its own fields, because most of
+	// them are there for one outcome alone.
+	wirePlan struct {
+		answerjson.Header
+		Pod                *answerjson.Pod   `json:"pod,omitempty"`
+		Outcome            Outcome           `json:"outcome"`
+		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Node               string            `json:"node,omitempty"`
+		Victims            []wireVictim      `json:"victims"`
+		Score              *wireScore        `json:"score,omitempty"`
+		OwnScores          []int64           `json:"ownScores,omitempty"`
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
+		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
+		Feasible           int               `json:"feasible"`
+		TurnedDown         []wireCount       `json:"turnedDown"`
+		Unhelpful          []wireCount       `json:"unhelpful"`
+	}
+	wireExplanation struct {
+		wirePlan
+		DecidedBy  Rank            `json:"decidedBy,omitempty"`
+		Candidates []wireCandidate `json:"candidates"`
+		Nodes      []wireReport    `json:"nodes"`
+	}
+)
+
+// answerEncoder builds the wire forms of one answer.
+type answerEncoder struct{ answerjson.Encoder }
+
+func (e *answerEncoder) status(s Status) wireStatus { return wireStatus(s) }
+
+func (e *answerEncoder) count(c Count) wireCount {
+	return wireCount{c.Nodes, c.Code, c.Filter, c.Reasons}
+}
+
+func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
+
+func (e *answerEncoder) victim(v Victim) wireVictim {
+	return wireVictim{e.Pod(v.Pod), e.Budgets(v.Violated), e.status(v.Blocks)}
+}
+
+func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }
+
+func (e *answerEncoder) score(s Score) wireScore {
+	return wireScore{
+		Violations: s.Violations, TopPriority: s.TopPriority,
+		PrioritySum: s.PrioritySum - int64(s.Victims)*priorityShift, ShiftedPrioritySum: s.PrioritySum,
+		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"),
+	}
+}
+
+func (e *answerEncoder) candidate(c Candidate) wireCandidate {
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations)}
+}
+
+func (e *answerEncoder) report(r NodeReport) wireReport {
+	w := wireReport{Node: r.Node, Status: e.status(r.Status)}
+	if r.Tried {
+		after := e.status(r.AfterRemoval)
+		w.AfterRemoval = &after
+	}
+	return w
+}
+
+func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
+	w := wirePlan{
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome,
+		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
+	}
+	if p.Ineligible != Eligible {
+		w.Ineligible = &p.Ineligible
+	}
+	if p.Outcome == Preempt || p.Score != (Score{}) {
+		score := e.score(p.Score)
+		w.Score = &score
+	}
+	return w
+}
+
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of this package
+// describes it, in one line and with a version. Pods and budgets appear as
+// references, enums as words, and the same plan as the same bytes. The error is
+// an *[outrank.InputError] about what JSON cannot say: a time beyond the year
+// 9999, a string that is not UTF-8, an enum without a word. Time is linear in
+// the plan.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("plan", e.plan(&p, "Plan"))
+}
+
+// MarshalJSON returns the explanation: what [Plan.MarshalJSON] returns for its
+// plan, with the candidates and the nodes.
+func (x Explanation) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("explanation", wireExplanation{
+		wirePlan: e.plan(&x.Plan, "Explanation"), DecidedBy: x.DecidedBy,
+		Candidates: answerjson.List(x.Candidates, e.candidate), Nodes: answerjson.List(x.Nodes, e.report),
+	})
+}
+
+// MarshalJSON returns the candidate as it stands in the JSON of an
+// [Explanation].
+func (c Candidate) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("candidate", e.candidate(c))
+}
+
+// MarshalJSON returns the victim as it stands in the JSON of a [Plan].
+func (v Victim) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("victim", e.victim(v))
+}
+
+// MarshalJSON returns the score as it stands in the JSON of a [Plan].
+func (a Score) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("score", e.score(a))
+}
+
+// MarshalJSON returns the status as it stands in the JSON of a [Victim] and a
+// [NodeReport].
+func (s Status) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("status", e.status(s))
+}
+
+// MarshalJSON returns the count as it stands in the JSON of a [Plan].
+func (c Count) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("count", e.count(c))
+}
+
+// MarshalJSON returns the report as it stands in the JSON of an [Explanation].
+func (r NodeReport) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("node report", e.report(r))
+}

@@ -1,0 +1,123 @@
+package preemption
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
+)
+
+// The wire forms of a group's answer, as those of a pod's.
+type (
+	wireAssignment struct {
+		Pod  *answerjson.Pod `json:"pod,omitempty"`
+		Node string          `json:"node"`
+	}
+	wireRefusal struct {
+		Pod   *answerjson.Pod `json:"pod,omitempty"`
+		Nodes []wireCount     `json:"nodes"`
+	}
+	wirePlacement struct {
+		Assignments []wireAssignment `json:"assignments"`
+		Refused     *wireRefusal     `json:"refused,omitempty"`
+	}
+	wireUnit struct {
+		Group    *answerjson.Group `json:"group,omitempty"`
+		Priority int32             `json:"priority"`
+		Pods     []*answerjson.Pod `json:"pods"`
+	}
+	wireGroupVictim struct {
+		Group    *answerjson.Group    `json:"group,omitempty"`
+		Priority int32                `json:"priority"`
+		Pods     []*answerjson.Pod    `json:"pods"`
+		Violated []*answerjson.Budget `json:"violated"`
+		Blocks   *wireRefusal         `json:"blocks,omitempty"`
+	}
+	wireGroupPlan struct {
+		answerjson.Header
+		Group              outrank.Key       `json:"group,omitempty"`
+		Outcome            Outcome           `json:"outcome"`
+		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Placement          []wireAssignment  `json:"placement"`
+		Victims            []wireGroupVictim `json:"victims"`
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
+		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
+		TurnedDown         *wireRefusal      `json:"turnedDown,omitempty"`
+		Unhelpful          *wireRefusal      `json:"unhelpful,omitempty"`
+		Possible           int               `json:"possible"`
+		Placements         int               `json:"placements"`
+	}
+)
+
+func (e *answerEncoder) assignment(a Assignment) wireAssignment {
+	return wireAssignment{e.Pod(a.Pod), a.Node}
+}
+
+func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
+	if r == nil {
+		return nil
+	}
+	return &wireRefusal{e.Pod(r.Pod), e.counts(r.Nodes)}
+}
+
+func (e *answerEncoder) unit(u Unit) wireUnit {
+	return wireUnit{e.Group(u.Group), u.Priority, e.Pods(u.Pods)}
+}
+
+func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
+	return wireGroupVictim{e.Group(v.Group), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), e.refusal(v.Blocks)}
+}
+
+func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
+	w := wireGroupPlan{
+		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Outcome: p.Outcome,
+		Placement:          answerjson.List(p.Placement, e.assignment),
+		Victims:            answerjson.List(p.Victims, e.groupVictim),
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		TurnedDown: e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
+		Possible: p.Possible, Placements: p.Placements,
+	}
+	if p.Ineligible != Eligible {
+		w.Ineligible = &p.Ineligible
+	}
+	return w
+}
+
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of this package
+// describes it; see [Plan.MarshalJSON].
+func (p GroupPlan) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("group plan", e.groupPlan(&p))
+}
+
+// MarshalJSON returns the victim as it stands in the JSON of a [GroupPlan].
+func (v GroupVictim) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("group victim", e.groupVictim(v))
+}
+
+// MarshalJSON returns the unit as it stands in the JSON of a [GroupVictim],
+// without what that has besides.
+func (u Unit) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("unit", e.unit(u))
+}
+
+// MarshalJSON returns the refusal as it stands in the JSON of a [GroupPlan].
+func (r Refusal) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("refusal", e.refusal(&r))
+}
+
+// MarshalJSON returns the assignment as it stands in the JSON of a [GroupPlan].
+func (a Assignment) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("assignment", e.assignment(a))
+}
+
+// MarshalJSON returns the assignments as [GroupPlan] has them, and the refusal
+// if there is one.
+func (p Placement) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), e.refusal(p.Refused)})
+}
