@@ -157,8 +157,8 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 			[]any{read.APIVersion, read.Kind, read.Node, read.Outcome, read.Ineligible, read.DecidedBy})
 		require.Len(t, read.Victims, len(ex.Victims))
 		for i, v := range ex.Victims {
-			require.Equal(t, v.Pod.Key(), read.Victims[i].Pod.Namespace+"/"+read.Victims[i].Pod.Name)
-			require.Contains(t, ex.String(), v.Pod.Key())
+			require.Equal(t, string(v.Pod.Key()), read.Victims[i].Pod.Namespace+"/"+read.Victims[i].Pod.Name)
+			require.Contains(t, ex.String(), string(v.Pod.Key()))
 		}
 		require.Len(t, read.Candidates, len(ex.Candidates))
 		require.Len(t, read.Nodes, len(ex.Nodes))

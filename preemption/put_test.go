@@ -90,6 +90,10 @@ func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
 		{"a pod never loses its node", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.StartTime = now })) }, "n", ""},
 		{"nor its start", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName = "m" })) }, "n", ""},
 		{"of another UID, it is another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "2" })) }, "", ""},
+		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
+		{"and yet another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "3" })) }, "", ""},
+		{"room was made", func() error { return snap.Nominate("default/p", "n") }, "", "n"},
+		{"for that one alone", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "4" })) }, "", ""},
 		{"without a UID it is believed", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID, p.NodeName = "", "m" })) }, "m", ""},
 	} {
 		require.NoError(t, step.do(), step.reason)

@@ -122,7 +122,7 @@ var mutations = map[string]mutation{
 		p := *plan.Victims[0].Pod
 		p.Priority = outrank.Priority(plan.Pod.PriorityValue())
 		require.NoError(t, snap.UpdatePod(&p))
-		return either, true
+		return []error{preemption.ErrUnsound}, true
 	},
 	"the preemptor runs": func(t *rapid.T, snap *preemption.Snapshot, plan *preemption.Plan) ([]error, bool) {
 		require.NoError(t, snap.PutPod(&outrank.Pod{Name: plan.Pod.Name, Namespace: plan.Pod.Namespace, NodeName: plan.Node}))
@@ -222,6 +222,9 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	none := *plan
 	none.Victims = nil
 	assert.ErrorContains(t, e.Verify(ctx, snap, &none, gen.Now), "there are no victims")
+	twice := *plan
+	twice.Victims = []preemption.Victim{plan.Victims[0], plan.Victims[0]}
+	assert.ErrorContains(t, e.Verify(ctx, snap, &twice, gen.Now), "victim default/v is named twice")
 	missing := *plan
 	missing.Victims = []preemption.Victim{{}}
 	assert.ErrorContains(t, e.Verify(ctx, snap, &missing, gen.Now), "victim 0 is missing")
@@ -231,6 +234,48 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	ended, end := context.WithCancel(ctx)
 	end()
 	assert.ErrorIs(t, e.Verify(ended, snap, plan, gen.Now), context.Canceled)
+}
+
+// Two budgets that one victim violates count twice where budgets are counted.
+func TestVerifyCountsBudgets(t *testing.T) {
+	small, web := []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}, map[string]string{"app": "web"}
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}},
+		Pods:  []*outrank.Pod{{Name: "v", NodeName: "n", Labels: web, Containers: small}},
+		Budgets: []*outrank.PodDisruptionBudget{
+			{Name: "a", Selector: &outrank.LabelSelector{Labels: web}}, {Name: "b", Selector: &outrank.LabelSelector{Labels: web}},
+		},
+	})
+	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
+	for want, rule := range map[int]preemption.BudgetRule{1: preemption.PerVictim, 2: preemption.PerBudget} {
+		e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Budgets: rule}})
+		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, want, plan.Violations())
+		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+	}
+}
+
+func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
+	snap, e, ctx := newSnapshot(t, grouped()), newEvaluator(t, preemption.Config{}), context.Background()
+	plan, err := e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now})
+	require.NoError(t, err)
+	require.NoError(t, e.VerifyGroup(ctx, snap, plan, now))
+	none := *plan
+	none.Victims = nil
+	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &none, now), "there are no victims")
+	never := *plan
+	never.Placement = slices.Clone(plan.Placement)
+	for i := range never.Placement {
+		p := *never.Placement[i].Pod
+		p.PreemptionPolicy = outrank.PreemptNever
+		never.Placement[i].Pod = &p
+	}
+	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &never, now), "preemptionPolicy=Never")
+	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, nil, now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.VerifyGroup(ctx, nil, plan, now), outrank.ErrInvalid)
+	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}))
+	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, plan, now), "1 victims violate a budget, not 0")
 }
 
 func TestPlanForRefuses(t *testing.T) {
