@@ -24,11 +24,15 @@ var (
 )
 
 // Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
-// pods with their nominations, budgets and pod groups. It keeps pointers to the
-// objects it is given, never changes them, and expects nobody else to while it
-// holds them. Where a pod runs and what is nominated is the snapshot's own
-// knowledge, which starts from the pods' fields and is then changed by Bind and
-// Nominate.
+// pods with their nominations, budgets, namespaces and pod groups. It keeps
+// pointers to the objects it is given, never changes them, and expects nobody else
+// to while it holds them. Where a pod runs and what is nominated is the snapshot's
+// own knowledge, which starts from the pods' fields and is then changed by Bind,
+// Unbind and Nominate.
+//
+// Methods that begin with Put take an object in as an informer delivers it, new,
+// changed or repeated. The others say what has to be there already, and return
+// errors where it is not. [Snapshot.Cluster] is the way back.
 //
 // A snapshot also remembers what its nodes came to in decisions about pods of
 // the shapes that are asked for again and again, so that the next decision looks

@@ -228,6 +228,11 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	missing := *plan
 	missing.Victims = []preemption.Victim{{}}
 	assert.ErrorContains(t, e.Verify(ctx, snap, &missing, gen.Now), "victim 0 is missing")
+	mark, risen := snap.Mark(), *victim
+	risen.Priority = outrank.Priority(1)
+	require.NoError(t, snap.PutPod(&risen))
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "victim default/v has priority 1, the pod 1")
+	require.NoError(t, snap.Undo(mark))
 	fits := *plan
 	fits.Outcome = preemption.Fits
 	assert.ErrorIs(t, e.Verify(ctx, snap, &fits, gen.Now), preemption.ErrStale)
