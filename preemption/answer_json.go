@@ -38,8 +38,6 @@ type (
 		Victims   []wireVictim `json:"victims"`
 		Score     wireScore    `json:"score"`
 		OwnScores []int64      `json:"ownScores,omitempty"`
-		// ClearedNominations are those that a plan for this candidate clears.
-		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
 	}
 	wireReport struct {
 		Node         string      `json:"node"`
@@ -97,7 +95,7 @@ func (e *answerEncoder) score(s Score) wireScore {
 }
 
 func (e *answerEncoder) candidate(c Candidate) wireCandidate {
-	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations)}
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores}
 }
 
 func (e *answerEncoder) report(r NodeReport) wireReport {
