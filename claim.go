@@ -6,10 +6,27 @@ package outrank
 type VolumeClaim struct {
 	// Name and Namespace identify the claim; an empty Namespace is "default".
 	Name, Namespace string
-	// Volume is what every pod that uses the claim has. Its Claim is not looked
-	// at. While no volume is bound, only OncePod is set.
+	// Volume is what every pod that uses the claim has. Its Claim and Ephemeral
+	// are not looked at. While no volume is bound, only OncePod, State and Driver
+	// are set, and MissingVolume where there was one.
 	Volume Volume
 }
+
+// ClaimState is what keeps a claim from being used. Where several things do, it
+// is the first of these.
+type ClaimState string
+
+// The states.
+const (
+	// ClaimLost: the volume that it was bound to is gone, as its status says.
+	ClaimLost ClaimState = "Lost"
+	// ClaimDeleting: it is being deleted.
+	ClaimDeleting ClaimState = "Deleting"
+	// ClaimUnbound: it has no volume yet, and does not wait for a pod to get one.
+	ClaimUnbound ClaimState = "Unbound"
+	// ClaimVolumeMissing: there is no volume of the name that it is bound to.
+	ClaimVolumeMissing ClaimState = "VolumeMissing"
+)
 
 // Key names the claim.
 func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }
@@ -40,9 +57,9 @@ func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
 	for i, v := range p.Volumes {
 		vc := claims[NewKey(p.Namespace, v.Claim)]
 		if v.Claim != "" && vc != nil {
-			name := v.Claim
+			name, ephemeral := v.Claim, v.Ephemeral
 			v = vc.Volume
-			v.Claim = name
+			v.Claim, v.Ephemeral = name, ephemeral
 		}
 		volumes[i] = v
 	}

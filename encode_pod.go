@@ -40,7 +40,7 @@ func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
 		PreemptionPolicy: string(p.PreemptionPolicy),
 		Containers:       wireContainers(p.Containers), InitContainers: wireContainers(p.InitContainers),
 		Overhead: wireAmounts(p.Overhead), NodeSelector: p.NodeSelector, Affinity: wireAffinity(&p.Affinity),
-		Volumes:         e.volumes(p.Volumes, at),
+		Volumes:         e.volumes(p, at),
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
 		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
 	}

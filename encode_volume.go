@@ -9,38 +9,77 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes returns the entries of spec.volumes. Their names, which nothing here
-// keeps, are numbers.
-func (e *encoder) volumes(vs []Volume, spec *path) []manifest.Volume {
+// volumes returns the entries of spec.volumes. An ephemeral one has the name that
+// its claim is made of; the names of the others, which nothing here keeps, are
+// numbers.
+func (e *encoder) volumes(p *Pod, spec *path) []manifest.Volume {
 	var out []manifest.Volume
+	taken := map[string]bool{}
 	list := spec.field("volumes")
-	for i := range vs {
+	for i := range p.Volumes {
 		at := list.at(i)
-		w := e.volume(&vs[i], &at)
-		w.Name = fmt.Sprintf("volume-%d", i)
+		w := e.volume(&p.Volumes[i], &at)
+		if w.Ephemeral != nil {
+			w.Name = e.ephemeralName(p, &p.Volumes[i], &at)
+			taken[w.Name] = true
+		}
 		out = append(out, w)
 	}
+	for i, number := 0, 0; i < len(out); i, number = i+1, number+1 {
+		if out[i].Ephemeral != nil {
+			continue
+		}
+		for taken[fmt.Sprintf("volume-%d", number)] {
+			number++
+		}
+		out[i].Name = fmt.Sprintf("volume-%d", number)
+	}
 	return out
+}
+
+// ephemeralName is the name of the volume from which the pod's claim has its own.
+func (e *encoder) ephemeralName(p *Pod, v *Volume, at *path) string {
+	name, ok := strings.CutPrefix(v.Claim, p.Name+"-")
+	if !ok || name == "" {
+		e.add(at, "is ephemeral, but its claim %s is not named after the pod", quote(v.Claim))
+	}
+	return name
 }
 
 func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
 	if v.Claim == "" {
 		e.unclaimed(v, at)
-		if v.Disk.Kind != "" {
+		switch {
+		case v.Disk.Kind != "":
 			return e.disk(&v.Disk, at)
+		case attachedInPod(v) && v.Driver == azureDriver:
+			return manifest.Volume{Azure: &manifest.AzureDisk{URI: v.Handle}}
+		case attachedInPod(v):
+			return manifest.Volume{Cinder: &manifest.CinderDisk{ID: v.Handle}}
 		}
 	}
 	e.noDisk(&v.Disk, at)
+	if v.Ephemeral && v.Claim != "" {
+		return manifest.Volume{Ephemeral: &manifest.Ephemeral{}}
+	}
 	return manifest.Volume{Claim: &manifest.ClaimName{Name: v.Claim}}
+}
+
+// attachedInPod reports whether a pod can name the volume itself, though it is no
+// Disk.
+func attachedInPod(v *Volume) bool {
+	return (v.Driver == azureDriver || v.Driver == cinderDriver) && v.Handle != "" && v.Disk.Kind == ""
 }
 
 // unclaimed refuses what a volume can have from its claim alone.
 func (e *encoder) unclaimed(v *Volume, at *path) {
+	inPod := attachedInPod(v)
 	for _, part := range []struct {
 		field string
 		set   bool
 	}{
-		{"OncePod", v.OncePod}, {"Driver", v.Driver != ""}, {"Handle", v.Handle != ""},
+		{"Ephemeral", v.Ephemeral}, {"State", v.State != ""}, {"MissingVolume", v.MissingVolume != ""},
+		{"OncePod", v.OncePod}, {"Driver", v.Driver != "" && !inPod}, {"Handle", v.Handle != "" && !inPod},
 		{"Node", v.Node != nil}, {"Zones", len(v.Zones) > 0},
 	} {
 		if part.set {
@@ -82,16 +121,70 @@ func (e *encoder) disk(d *Disk, at *path) manifest.Volume {
 	return manifest.Volume{}
 }
 
-// claim returns the claim, bound to the volume of that name, if any.
-func (e *encoder) claim(vc *VolumeClaim, bound string) *manifest.Claim {
+// someTime stands in for the time at which a claim was deleted, which nothing
+// here keeps.
+const someTime = "1970-01-01T00:00:00Z"
+
+// claim returns the claim. One that is bound says so, whether or not its volume
+// is there.
+func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
+	vc := bc.claim
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	e.noDisk(&vc.Volume.Disk, &path{name: "spec", index: -1})
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
 	if vc.Volume.OncePod {
-		w.Spec.AccessModes = []string{"ReadWriteOncePod"}
+		w.Spec.AccessModes = []string{oncePodMode}
 	}
-	w.Spec.VolumeName = bound
+	w.Spec.VolumeName, w.Spec.ClassName = bc.volume, bc.class
+	switch vc.Volume.State {
+	case ClaimLost:
+		w.Status.Phase, w.Spec.VolumeName = phaseLost, vc.Volume.MissingVolume
+	case ClaimVolumeMissing:
+		w.Spec.VolumeName = vc.Volume.MissingVolume
+	case ClaimDeleting:
+		w.Metadata.DeletionTimestamp = someTime
+	}
+	if w.Spec.VolumeName != "" && vc.Volume.State != ClaimUnbound {
+		yes := "yes"
+		w.Metadata.Annotations.BindCompleted = &yes
+	}
+	return w
+}
+
+// claimVolume refuses what a claim in its state cannot stand for.
+func (e *encoder) claimVolume(vc *VolumeClaim) {
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
+	v, spec := &vc.Volume, path{name: "spec", index: -1}
+	missing := spec.field("volumeName")
+	gone := v.State == ClaimLost || v.State == ClaimVolumeMissing
+	switch {
+	case v.MissingVolume != "" && !gone:
+		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", quote(v.MissingVolume))
+	case v.State == ClaimVolumeMissing && v.MissingVolume == "":
+		e.add(&missing, "nothing says which volume is missing")
+	}
+	if gone && hasVolume(v) {
+		e.add(&missing, "the claim is %s, but has what only a volume gives", v.State)
+	}
+	if hasVolume(v) && (v.Driver == "") != (v.Handle == "") {
+		at := spec.field("(volume).csi")
+		e.add(&at, "a volume has both or none of Driver and Handle")
+	}
+}
+
+// hasVolume reports whether a claim stands for more than a volume that has yet to
+// be made.
+func hasVolume(v *Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
+
+// storageClass returns a class of volumes that are yet to be made.
+func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
+	e.subject = "storageclass " + name
+	w := &manifest.StorageClass{APIVersion: "storage.k8s.io/v1", Kind: kindStorageClass, Provisioner: c.driver, BindingMode: bindsAtOnce}
+	w.Metadata.Name = name
+	if c.waits {
+		w.BindingMode = waitsForPod
+	}
 	return w
 }
 
@@ -101,7 +194,9 @@ func (e *encoder) persistentVolume(vc *VolumeClaim, name string) *manifest.Persi
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
 	w.Metadata = manifest.Meta{Name: name, Labels: e.zones(vc.Volume.Zones)}
-	w.Spec.CSI = manifest.CSIVolume{Driver: vc.Volume.Driver, Handle: vc.Volume.Handle}
+	if vc.Volume.Driver != "" {
+		w.Spec.CSI = &manifest.CSIVolume{Driver: vc.Volume.Driver, Handle: vc.Volume.Handle}
+	}
 	w.Spec.NodeAffinity.Required = wireNodeSelector(vc.Volume.Node)
 	return w
 }

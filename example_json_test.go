@@ -27,7 +27,7 @@ func ExampleWriteCluster() {
 	// {"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}},
 	// {"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"n1"},"spec":{"drivers":[{"name":"disk.example.com","allocatable":{"count":2}}]}},
 	// {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"default.data"},"spec":{"csi":{"driver":"disk.example.com","volumeHandle":"h1"}}},
-	// {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"volumeName":"default.data"}},
+	// {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"default.data"}},
 	// {"apiVersion":"v1","kind":"Pod","metadata":{"name":"db"},"spec":{"nodeName":"n1","volumes":[{"name":"volume-0","persistentVolumeClaim":{"claimName":"data"}}]}}
 	// ]}
 }

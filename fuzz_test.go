@@ -24,7 +24,7 @@ func FuzzReadCluster(f *testing.F) {
 	f.Add([]byte(everyField))
 	f.Add(write(f, fullCluster()))
 	f.Add([]byte(`{"kind":"PersistentVolume","metadata":{"name":"v","labels":{"topology.kubernetes.io/zone":"a_ __ b"}}}
-		{"kind":"PersistentVolumeClaim","metadata":{"name":"c","namespace":"a.b"},"spec":{"volumeName":"v"}}
+		{"kind":"PersistentVolumeClaim","metadata":{"name":"c","namespace":"a.b","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"v"}}
 		{"kind":"PersistentVolumeClaim","metadata":{"name":"b.c","namespace":"a"},"spec":{"volumeName":"v"}}`))
 	for _, seed := range recordedSeeds(f) {
 		f.Add(seed)

@@ -2,6 +2,8 @@ module github.com/outrank-go/outrank
 
 go 1.25.0
 
+toolchain go1.26.8
+
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/stretchr/testify v1.12.1

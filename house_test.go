@@ -37,12 +37,15 @@ var rooms = map[string][]string{
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
+	// Clusters to try things on, and whether a filter keeps its contract.
+	"preemption/clustergen": {".", "resource"},
+	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},
 	// What several rooms share; downwards only.
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
 	"internal/reference":  {".", "resource", "qos"},
-	"internal/gen":        {".", "resource"},
+	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/rules":      {},
 	"internal/scenario":   {".", "resource"},
 }
@@ -50,6 +53,12 @@ var rooms = map[string][]string{
 // Tools for tests are the only internal packages that reach outside the
 // standard library, and no library code imports those.
 var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true}
+
+// supports are what tests of users import, from the standard library alone. Of
+// this module's packages nothing but tests, tools for tests and one another does.
+var supports = map[string]bool{
+	"preemption/clustergen": true, "preemption/filtertest": true, "preemption/execution/executiontest": true,
+}
 
 type listed struct {
 	ImportPath   string
@@ -111,6 +120,9 @@ func mayImport(room, imported string) bool {
 	}
 	if testTools[imported] {
 		return testTools[room]
+	}
+	if supports[imported] && !supports[room] && !testTools[room] {
+		return false
 	}
 	return slices.ContainsFunc(rooms[room], func(allowed string) bool {
 		return imported == allowed || strings.HasSuffix(allowed, "/") && strings.HasPrefix(imported, allowed)

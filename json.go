@@ -8,16 +8,17 @@ import (
 
 // The kinds of objects, as "kind" has them.
 const (
-	kindPod       = "Pod"
-	kindNode      = "Node"
-	kindBudget    = "PodDisruptionBudget"
-	kindClass     = "PriorityClass"
-	kindNamespace = "Namespace"
-	kindGroup     = "PodGroup"
-	kindClaim     = "PersistentVolumeClaim"
-	kindVolume    = "PersistentVolume"
-	kindCSINode   = "CSINode"
-	kindList      = "List"
+	kindPod          = "Pod"
+	kindNode         = "Node"
+	kindBudget       = "PodDisruptionBudget"
+	kindClass        = "PriorityClass"
+	kindNamespace    = "Namespace"
+	kindGroup        = "PodGroup"
+	kindClaim        = "PersistentVolumeClaim"
+	kindVolume       = "PersistentVolume"
+	kindStorageClass = "StorageClass"
+	kindCSINode      = "CSINode"
+	kindList         = "List"
 )
 
 // MarshalJSON returns the v1 Pod. Volumes appear as the claims and disks that
@@ -95,15 +96,15 @@ func (g *PodGroup) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindGroup, g, func(c *Cluster) []*PodGroup { return c.Groups })
 }
 
-// MarshalJSON returns the v1 PersistentVolumeClaim. Of Volume it has OncePod
-// alone: the rest stands in another object, the PersistentVolume, which
-// [WriteCluster] writes.
+// MarshalJSON returns the v1 PersistentVolumeClaim. Of Volume it has OncePod and
+// whether the claim is lost or being deleted: the rest stands in other objects,
+// the PersistentVolume and the StorageClass, which [WriteCluster] writes.
 func (vc VolumeClaim) MarshalJSON() ([]byte, error) {
-	return marshal(func(e *encoder) any { return e.claim(&vc, "") })
+	return marshal(func(e *encoder) any { return e.claim(&boundClaim{claim: &vc}) })
 }
 
 // UnmarshalJSON reads the v1 PersistentVolumeClaim; see [Pod.UnmarshalJSON].
-// Of Volume it sets OncePod alone.
+// Of Volume it sets OncePod, and State where the claim is lost or being deleted.
 func (vc *VolumeClaim) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindClaim, vc, func(c *Cluster) []*VolumeClaim { return c.Claims })
 }

@@ -11,15 +11,17 @@ import (
 
 // ReadCluster reads what
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
 //
 // prints, podgroups added where the cluster has them: a List, or several JSON
 // documents one after another, lists and single objects mixed. Fields that do
 // not matter here are ignored, other kinds are counted in Cluster.Skipped,
 // finished pods in Cluster.Finished.
 //
-// Volumes, claims and CSINodes may come before or after the pods and nodes that
-// they concern. Without them claims are mere names, which keep no pod away.
+// Volumes, claims, storage classes and CSINodes may come before or after the pods
+// and nodes that they concern. A claim that is not there is a mere name, which
+// keeps no pod away. One that is there goes by its volume and its class: without
+// these it has lost its volume, or cannot get one ([ClaimState]).
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object. Time is linear in the input.
@@ -105,8 +107,8 @@ func ReadPod(r io.Reader) (*Pod, error) {
 // reader turns items into objects of a cluster.
 type reader struct {
 	cluster  *Cluster
-	problems []Problem // at most mostProblems of them
-	more     int       // how many others there were
+	problems []Problem         // at most mostProblems of them
+	more     int               // how many others there were
 	texts    map[string]string // one copy of each text that recurs
 	storage  storage
 	finished bool // keep pods that have ended, too
@@ -168,6 +170,8 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.claim(it)
 	case "PersistentVolume":
 		rd.volume(it)
+	case kindStorageClass:
+		rd.storageClass(it)
 	case "CSINode":
 		rd.csiNode(it)
 	case "":

@@ -8,27 +8,62 @@ import (
 )
 
 // storage is what a dump says about volumes, until all of it is read: claims,
-// volumes and nodes come in any order.
+// volumes, classes and nodes come in any order.
 type storage struct {
 	volumes map[string]Volume           // by name of the PersistentVolume
-	bound   []string                    // name of the volume, by claim of the cluster
+	classes map[string]class            // by name of the StorageClass
+	bound   []binding                   // by claim of the cluster
 	limits  map[string]map[string]int64 // by node, then driver
 }
 
+// class is what counts of a StorageClass: who makes its volumes, and whether they
+// are made only when a pod has been placed.
+type class struct {
+	driver string
+	waits  bool
+}
+
+// binding is what a claim says about its volume: the name of it, whether it is
+// bound to it for good, and its class.
+type binding struct {
+	volume, class string
+	completed     bool
+}
+
 func newStorage() storage {
-	return storage{volumes: map[string]Volume{}, limits: map[string]map[string]int64{}}
+	return storage{volumes: map[string]Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}}
 }
 
 // joinStorage brings together what stood in different objects.
 func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
-		if v, ok := rd.storage.volumes[rd.storage.bound[i]]; ok {
-			v.OncePod = vc.Volume.OncePod
-			vc.Volume = v
-		}
+		rd.storage.join(vc, &rd.storage.bound[i])
 	}
 	for _, n := range rd.cluster.Nodes {
 		n.AttachLimits = rd.storage.limits[n.Name]
+	}
+}
+
+// join fills in what the claim stands for. A state that the claim itself tells
+// comes before the others.
+func (s *storage) join(vc *VolumeClaim, b *binding) {
+	v := &vc.Volume
+	volume, there := s.volumes[b.volume]
+	there = there && b.volume != "" && v.State != ClaimLost
+	if there {
+		volume.OncePod, volume.State = v.OncePod, v.State
+		*v = volume
+	} else {
+		v.Driver = s.classes[b.class].driver
+	}
+	if v.State != "" {
+		return
+	}
+	switch {
+	case b.volume != "" && b.completed && !there:
+		v.State, v.MissingVolume = ClaimVolumeMissing, b.volume
+	case b.volume != "" && !b.completed, b.volume == "" && !s.classes[b.class].waits:
+		v.State = ClaimUnbound
 	}
 }
 
@@ -40,9 +75,39 @@ func (rd *reader) claim(it manifest.Item) {
 		return
 	}
 	vc := &VolumeClaim{Name: cv.text(w.Metadata.Name), Namespace: cv.text(w.Metadata.Namespace)}
-	vc.Volume.OncePod = slices.Contains(w.Spec.AccessModes, "ReadWriteOncePod")
+	vc.Volume.OncePod = slices.Contains(w.Spec.AccessModes, oncePodMode)
+	switch {
+	case w.Status.Phase == phaseLost:
+		vc.Volume.State, vc.Volume.MissingVolume = ClaimLost, w.Spec.VolumeName
+	case w.Metadata.DeletionTimestamp != "":
+		vc.Volume.State = ClaimDeleting
+	}
+	b := binding{volume: w.Spec.VolumeName, class: w.Spec.ClassName, completed: w.Metadata.Annotations.BindCompleted != nil}
+	if old := w.Metadata.Annotations.StorageClass; old != nil {
+		b.class = *old
+	}
 	rd.cluster.Claims = append(rd.cluster.Claims, vc)
-	rd.storage.bound = append(rd.storage.bound, w.Spec.VolumeName)
+	rd.storage.bound = append(rd.storage.bound, b)
+}
+
+// What claims and classes say.
+const (
+	oncePodMode = "ReadWriteOncePod"
+	phaseLost   = "Lost"
+	waitsForPod = "WaitForFirstConsumer"
+	bindsAtOnce = "Immediate"
+)
+
+func (rd *reader) storageClass(it manifest.Item) {
+	var w manifest.StorageClass
+	cv := rd.decode(it, "storageclass", &w, &w.Metadata, false)
+	if _, twice := rd.storage.classes[w.Metadata.Name]; twice && w.Metadata.Name != "" {
+		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+	}
+	rd.keep(cv.problems...)
+	if w.Metadata.Name != "" {
+		rd.storage.classes[w.Metadata.Name] = class{driver: driverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
+	}
 }
 
 func (rd *reader) volume(it manifest.Item) {
@@ -52,10 +117,9 @@ func (rd *reader) volume(it manifest.Item) {
 		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
 	}
 	rd.keep(cv.problems...)
-	rd.storage.volumes[w.Metadata.Name] = Volume{
-		Driver: cv.text(w.Spec.CSI.Driver), Handle: w.Spec.CSI.Handle,
-		Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels),
-	}
+	v := Volume{Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels)}
+	v.Driver, v.Handle = cv.attached(&w)
+	rd.storage.volumes[w.Metadata.Name] = v
 }
 
 func (rd *reader) csiNode(it manifest.Item) {
@@ -129,7 +193,7 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (Volume, boo
 		return Volume{Claim: cv.text(w.Claim.Name)}, true
 	case w.Ephemeral != nil:
 		// The name that the claim gets when it is made for the pod.
-		return Volume{Claim: p.Metadata.Name + "-" + w.Name}, true
+		return Volume{Claim: p.Metadata.Name + "-" + w.Name, Ephemeral: true}, true
 	case w.GCE != nil:
 		return Volume{Disk: Disk{Kind: GCEPersistentDisk, ID: w.GCE.Name, ReadOnly: w.GCE.ReadOnly}}, true
 	case w.AWS != nil:
@@ -142,6 +206,10 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (Volume, boo
 			pool = "rbd" // what the API server fills in
 		}
 		return Volume{Disk: Disk{Kind: RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
+	case w.Azure != nil && w.Azure.URI != "":
+		return Volume{Driver: azureDriver, Handle: w.Azure.URI}, true
+	case w.Cinder != nil && w.Cinder.ID != "":
+		return Volume{Driver: cinderDriver, Handle: w.Cinder.ID}, true
 	}
 	return Volume{}, false
 }

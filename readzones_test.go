@@ -32,7 +32,7 @@ func TestReadZones(t *testing.T) {
 	} {
 		for _, key := range []string{outrank.ZoneLabel, outrank.BetaRegionLabel} {
 			text := fmt.Sprintf(`{"kind":"PersistentVolume","metadata":{"name":"v","labels":{%q:%q,"app":"x"}}}
-				{"kind":"PersistentVolumeClaim","metadata":{"name":"c"},"spec":{"volumeName":"v"}}`, key, c.label)
+				{"kind":"PersistentVolumeClaim","metadata":{"name":"c","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"v"}}`, key, c.label)
 			cluster, err := outrank.ReadCluster(strings.NewReader(text))
 			require.NoError(t, err)
 			var want map[string][]string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,7 @@ func fullPod() *outrank.Pod {
 				Zones: map[string][]string{outrank.ZoneLabel: {"z1", "z2"}, outrank.BetaRegionLabel: {"r_"}},
 			},
 			{Disk: outrank.Disk{Kind: outrank.RBD, ID: "pool/image/x", Monitors: []string{"m1", "m2"}, ReadOnly: true}},
+			{Claim: "web-1-scratch", Ephemeral: true, State: outrank.ClaimLost, MissingVolume: "pv-gone", Driver: "disk.example.com"},
 		},
 		Group: "train", StartTime: at, DeletionTime: at.Add(time.Hour), DisruptionReason: outrank.PreemptionByScheduler,
 		Ready: true, QOSClass: outrank.Burstable, Static: true, Mirror: true, Phase: outrank.PhaseRunning,
@@ -102,7 +104,10 @@ func fullCluster() *outrank.Cluster {
 		}},
 		Namespaces: []*outrank.Namespace{{Name: "shop", Labels: map[string]string{"team": "t"}}},
 		Groups:     []*outrank.PodGroup{{Name: "train", Namespace: "shop", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(7)}},
-		Claims:     []*outrank.VolumeClaim{fullClaim()},
+		Claims: []*outrank.VolumeClaim{fullClaim(), {
+			Name: "web-1-scratch", Namespace: "shop",
+			Volume: outrank.Volume{State: outrank.ClaimLost, MissingVolume: "pv-gone", Driver: "disk.example.com"},
+		}},
 	}
 }
 
@@ -117,7 +122,7 @@ func fullClaim() *outrank.VolumeClaim {
 var left = []string{
 	"Cluster.Skipped", "Cluster.Finished", "Pod.Value",
 	// Volume is two things: in a claim it has no claim and no disk.
-	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Disk",
+	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
 
 // whatIsWritten leaves out what left names; nil and empty are the same.
@@ -208,7 +213,7 @@ func alone[T any](t *testing.T, full *T, add func(*outrank.Cluster, *T)) {
 		t.Run(typ.Name()+"."+typ.Field(i).Name, func(t *testing.T) {
 			object := new(T)
 			v := reflect.ValueOf(object).Elem()
-			v.FieldByName("Name").SetString("x")
+			v.FieldByName("Name").Set(reflect.ValueOf(full).Elem().FieldByName("Name"))
 			v.Field(i).Set(reflect.ValueOf(full).Elem().Field(i))
 			want := &outrank.Cluster{}
 			add(want, object)
@@ -258,13 +263,15 @@ func TestEveryKindInJSON(t *testing.T) {
 	c := fullCluster()
 	pod, node, claim := *c.Pods[0], *c.Nodes[0], *c.Claims[0]
 	pod.Value = nil
-	pod.Volumes = []outrank.Volume{{Claim: "data"}, pod.Volumes[1]}
+	pod.Volumes = []outrank.Volume{{Claim: "data"}, pod.Volumes[1], {Claim: "web-1-scratch", Ephemeral: true}}
 	node.AttachLimits = nil
 	claim.Volume = outrank.Volume{OncePod: true}
+	lost := *c.Claims[1]
+	lost.Volume.Driver = ""
 	container := fullContainer("a")
 	container.Actual, container.Allocated = nil, nil
 	for _, test := range []struct{ object, want any }{
-		{*c.Pods[0], pod}, {*c.Nodes[0], node}, {*c.Claims[0], claim},
+		{*c.Pods[0], pod}, {*c.Nodes[0], node}, {*c.Claims[0], claim}, {*c.Claims[1], lost},
 		{*c.Budgets[0], nil}, {*c.Classes[0], nil}, {*c.Namespaces[0], nil}, {*c.Groups[0], nil},
 		{*fullSelector(), nil}, {outrank.LabelSelector{}, nil}, {fullSelector().Expressions[0], nil},
 		{*fullNodeSelector(), nil}, {c.Pods[0].Affinity, nil}, {outrank.Affinity{}, nil}, {fullTerm(), nil}, {fullContainer("a"), container},
@@ -306,7 +313,7 @@ func TestClustersSurvive(t *testing.T) {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			c := gen.Cluster(shape).Draw(t, "cluster")
 			p := gen.Preemptor(shape).Draw(t, "preemptor")
-			p.Name = "looking for a place"
+			rename(p, "looking for a place")
 			c.Pods = append(c.Pods, p)
 			if unsayable(p) {
 				if err := outrank.WriteCluster(&bytes.Buffer{}, c); err == nil {
@@ -333,6 +340,16 @@ func TestClustersSurvive(t *testing.T) {
 			}
 		}))
 	}
+}
+
+// rename gives a pod another name, and with it the claims that are made for it.
+func rename(p *outrank.Pod, name string) {
+	for i := range p.Volumes {
+		if v := &p.Volumes[i]; v.Ephemeral {
+			v.Claim = name + strings.TrimPrefix(v.Claim, p.Name)
+		}
+	}
+	p.Name = name
 }
 
 // unsayable reports whether a volume has a zone label that no value will do for.

@@ -11,12 +11,24 @@ type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
 	// a volume that is none.
 	Claim string
+	// Ephemeral is set where the claim is made along with the pod and for it alone
+	// (a generic ephemeral volume). Such a volume may be in any zone and in use by
+	// any number of pods: VolumeZone and VolumeRestrictions pass it over.
+	Ephemeral bool
+	// State is what keeps the claim from being used; empty for nothing. While it
+	// is set, no preemption helps a pod that waits with this claim.
+	State ClaimState
+	// MissingVolume names the volume that the claim is bound to and that is not
+	// there, for ClaimLost and ClaimVolumeMissing.
+	MissingVolume string
 	// OncePod is set where the claim allows a single pod in the whole cluster
 	// (ReadWriteOncePod).
 	OncePod bool
 	// Driver is what attaches the volume to a node, and Handle its identity
-	// there: a handle counts once per node, however many pods use it. A volume
-	// without both counts against no limit.
+	// there: a handle counts once per node, however many pods use it. A claim with
+	// a Driver and no Handle is one whose volume the driver has yet to make; it
+	// counts as a volume of its own. Without a Driver, a volume counts against no
+	// limit, but for a Disk: see [Disk.Attachment].
 	Driver, Handle string
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk
@@ -96,6 +108,12 @@ func (v *validator) volume(vol *Volume, at *path) {
 	default:
 		kind := at.field("(disk).kind")
 		v.add(&kind, "%s is none of %s, %s, %s, %s", quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
+	}
+	switch vol.State {
+	case "", ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing:
+	default:
+		state := at.field("(claim).state")
+		v.add(&state, "%s is none of %s, %s, %s, %s", quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
 	}
 	terms := at.field("(volume).nodeAffinity.required.nodeSelectorTerms")
 	v.nodeTerms(vol.Node, &terms)

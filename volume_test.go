@@ -28,9 +28,9 @@ var storageDump = []string{
 		{"name":"new","persistentVolumeClaim":{"claimName":"unbound"}},
 		{"name":"odd","persistentVolumeClaim":{"claimName":"not-in-the-dump"}}]}}`,
 	`{"kind":"Pod","metadata":{"name":"db-0"},"spec":{"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-db-0"}}]}}`,
-	`{"kind":"PersistentVolumeClaim","metadata":{"name":"data-db-0","namespace":"shop"},
+	`{"kind":"PersistentVolumeClaim","metadata":{"name":"data-db-0","namespace":"shop","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},
 		"spec":{"accessModes":["ReadWriteOncePod"],"volumeName":"pv-1"}}`,
-	`{"kind":"PersistentVolumeClaim","metadata":{"name":"db-0-tmp","namespace":"shop"},
+	`{"kind":"PersistentVolumeClaim","metadata":{"name":"db-0-tmp","namespace":"shop","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},
 		"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv-2"}}`,
 	`{"kind":"PersistentVolumeClaim","metadata":{"name":"unbound","namespace":"shop"},"spec":{"accessModes":["ReadWriteOncePod"]}}`,
 	`{"kind":"PersistentVolume","metadata":{"name":"pv-1","labels":{
@@ -50,7 +50,7 @@ func TestReadVolumes(t *testing.T) {
 		// A label with an empty value in it says nothing.
 		Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}, outrank.BetaRegionLabel: {"r"}},
 	}
-	want := []outrank.Volume{data, {Claim: "db-0-tmp"}, {Claim: "unbound", OncePod: true}, {Claim: "not-in-the-dump"}}
+	want := []outrank.Volume{data, {Claim: "db-0-tmp", Ephemeral: true}, {Claim: "unbound", State: outrank.ClaimUnbound, OncePod: true}, {Claim: "not-in-the-dump"}}
 	// Whatever the order of the objects.
 	for seed := range 20 {
 		objects := append([]string(nil), storageDump...)
@@ -156,7 +156,7 @@ func TestDiskConflicts(t *testing.T) {
 // A manifest names a claim; the dump knows what it stands for.
 func ExampleCluster_ResolveVolumes() {
 	cluster, err := outrank.ReadCluster(strings.NewReader(`
-		{"kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv-1"}}
+		{"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}, "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv-1"}}
 		{"kind": "PersistentVolume", "metadata": {"name": "pv-1"}, "spec": {"csi": {"driver": "ebs.csi.aws.com", "volumeHandle": "vol-1"}}}`))
 	if err != nil {
 		fmt.Println(err)

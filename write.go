@@ -13,8 +13,8 @@ import (
 //
 // Kubernetes keeps some fields in other objects, and these are written too. A
 // node's AttachLimits become a CSINode. What a claim stands for becomes a
-// PersistentVolume named "namespace.claim". The claims are those of
-// Cluster.Claims, then those of pods that are not among them and are more than
+// PersistentVolume named "namespace.claim", or a StorageClass named "class-1" and
+// so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
 // names; reading back puts all of them into Cluster.Claims.
 //
 // Not written are Skipped and Finished, which describe an input, the Claim
@@ -30,6 +30,9 @@ import (
 //     stands for; [Cluster.ResolveVolumes] makes them agree
 //   - a volume without a claim that has what only a claim gives, a volume with
 //     a claim and a disk, a disk that its kind cannot describe
+//   - a claim that has lost its volume and has what only a volume gives, a volume
+//     with a driver and no handle; an ephemeral volume whose claim is not named
+//     after its pod
 //   - a zone that no label can hold, an AttachLimit beyond 32 bits
 //   - two containers of one name in a pod whose statuses differ
 //   - a time before the year 0 or after 9999, a text that is not UTF-8
@@ -47,8 +50,8 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 		return err
 	}
 	var e encoder
-	claims := e.claims(c)
-	for range c.objects(&e, claims) {
+	claims, classes := e.claims(c)
+	for range c.objects(&e, claims, classes) {
 	}
 	if len(e.problems) > 0 {
 		return inputError(e.problems)
@@ -56,7 +59,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
 	separator := "\n"
-	for object := range c.objects(&e, claims) {
+	for object := range c.objects(&e, claims, classes) {
 		text := e.text(object)
 		if len(e.problems) > 0 {
 			b.Flush()
@@ -74,7 +77,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 
 // objects are the wire forms of all that the cluster is made of, each valid
 // until the next.
-func (c *Cluster) objects(e *encoder, claims []boundClaim) iter.Seq[any] {
+func (c *Cluster) objects(e *encoder, claims []boundClaim, classes []class) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		_ = each(c.Namespaces, func(ns *Namespace) bool { return yield(e.namespace(ns)) }) &&
 			each(c.Classes, func(pc *PriorityClass) bool { return yield(e.class(pc)) }) &&
@@ -85,9 +88,10 @@ func (c *Cluster) objects(e *encoder, claims []boundClaim) iter.Seq[any] {
 				limits := e.csiNode(n)
 				return limits == nil || yield(limits)
 			}) &&
+			eachAt(classes, func(i int, sc class) bool { return yield(e.storageClass(className(i), sc)) }) &&
 			each(claims, func(bc boundClaim) bool {
 				return (bc.volume == "" || yield(e.persistentVolume(bc.claim, bc.volume))) &&
-					yield(e.claim(bc.claim, bc.volume))
+					yield(e.claim(&bc))
 			}) &&
 			each(c.Groups, func(g *PodGroup) bool { return yield(e.group(g)) }) &&
 			each(c.Budgets, func(b *PodDisruptionBudget) bool { return yield(e.budget(b)) }) &&
@@ -98,8 +102,13 @@ func (c *Cluster) objects(e *encoder, claims []boundClaim) iter.Seq[any] {
 // each calls f with every element until one returns false, and returns whether
 // none did.
 func each[T any](list []T, f func(T) bool) bool {
-	for _, element := range list {
-		if !f(element) {
+	return eachAt(list, func(_ int, element T) bool { return f(element) })
+}
+
+// eachAt is each with the index of every element.
+func eachAt[T any](list []T, f func(int, T) bool) bool {
+	for i, element := range list {
+		if !f(i, element) {
 			return false
 		}
 	}

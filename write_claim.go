@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// boundClaim is a claim with the name of the volume that it is bound to, empty
-// for none.
+// boundClaim is a claim with the names of the volume that it is bound to and of
+// its class, empty for none.
 type boundClaim struct {
-	claim  *VolumeClaim
-	volume string
+	claim         *VolumeClaim
+	volume, class string
 }
 
 // claimIndex holds what each claim stands for, while the pods are gone through.
@@ -21,8 +21,8 @@ type claimIndex struct {
 
 // claims returns the claims of the cluster, and those of its pods that are more
 // than names. It is a problem if a pod differs from these in what a claim stands
-// for.
-func (e *encoder) claims(c *Cluster) []boundClaim {
+// for. The classes are those of claims whose volumes are yet to be made.
+func (e *encoder) claims(c *Cluster) ([]boundClaim, []class) {
 	ix := claimIndex{known: make(map[Key]*Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
 		ix.known[vc.Key()] = &vc.Volume
@@ -35,7 +35,7 @@ func (e *encoder) claims(c *Cluster) []boundClaim {
 	for _, p := range c.Pods {
 		e.agrees(p, &ix)
 	}
-	return named(ix.list)
+	return e.named(ix.list)
 }
 
 // add takes in the claims of a pod that are not known and more than names.
@@ -47,7 +47,7 @@ func (ix *claimIndex) add(p *Pod) {
 			continue
 		}
 		vc := &VolumeClaim{Name: v.Claim, Namespace: p.Namespace, Volume: *v}
-		vc.Volume.Claim, vc.Volume.Disk = "", Disk{}
+		vc.Volume.Claim, vc.Volume.Ephemeral, vc.Volume.Disk = "", false, Disk{}
 		ix.known[key] = &vc.Volume
 		ix.list = append(ix.list, vc)
 	}
@@ -71,7 +71,7 @@ func (e *encoder) agrees(p *Pod, ix *claimIndex) {
 
 // sameStorage reports whether two volumes have the same from their claims.
 func sameStorage(a, b *Volume) bool {
-	return a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
+	return a.State == b.State && a.MissingVolume == b.MissingVolume && a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
 		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
 }
 
@@ -94,24 +94,43 @@ func sameZones(a, b map[string][]string) bool {
 	return true
 }
 
-// named returns the claims, each bound one with a volume that is named after it.
-// Two names can only be equal if namespaces have dots, which Kubernetes does not
-// allow; a number tells them apart all the same.
-func named(claims []*VolumeClaim) []boundClaim {
+// named returns the claims, each bound one with a volume that is named after it,
+// and the classes of those whose volumes are yet to be made. Two names of volumes
+// can only be equal if namespaces have dots, which Kubernetes does not allow; a
+// number tells them apart all the same.
+func (e *encoder) named(claims []*VolumeClaim) ([]boundClaim, []class) {
 	out := make([]boundClaim, len(claims))
 	taken := make(map[string]bool, len(claims))
+	var classes []class
 	for i, vc := range claims {
+		e.claimVolume(vc)
 		out[i].claim = vc
-		unbound := Volume{OncePod: vc.Volume.OncePod}
-		if sameStorage(&vc.Volume, &unbound) {
-			continue
+		switch v := &vc.Volume; {
+		case v.Driver != "" && !hasVolume(v):
+			c := class{driver: v.Driver, waits: v.State != ClaimUnbound}
+			at := slices.Index(classes, c)
+			if at < 0 {
+				at = len(classes)
+				classes = append(classes, c)
+			}
+			out[i].class = className(at)
+		case v.State == ClaimLost, v.State == ClaimVolumeMissing, v.State == ClaimUnbound && !hasVolume(v):
+		default:
+			out[i].volume = volumeName(vc, taken)
 		}
-		name := namespaceOr(vc.Namespace) + "." + vc.Name
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s.%s-%d", namespaceOr(vc.Namespace), vc.Name, n)
-		}
-		taken[name] = true
-		out[i].volume = name
 	}
-	return out
+	return out, classes
+}
+
+// className is the name of one of the classes that are written.
+func className(i int) string { return fmt.Sprintf("class-%d", i+1) }
+
+// volumeName names the volume of a claim as no other.
+func volumeName(vc *VolumeClaim, taken map[string]bool) string {
+	name := namespaceOr(vc.Namespace) + "." + vc.Name
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s.%s-%d", namespaceOr(vc.Namespace), vc.Name, n)
+	}
+	taken[name] = true
+	return name
 }

@@ -17,6 +17,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// claimOf makes a cluster of one claim.
+func claimOf(v outrank.Volume) *outrank.Cluster {
+	return &outrank.Cluster{Claims: []*outrank.VolumeClaim{{Name: "c", Volume: v}}}
+}
+
 // pods makes a cluster of one pod with these volumes.
 func volumePods(volumes ...[]outrank.Volume) *outrank.Cluster {
 	c := &outrank.Cluster{}
@@ -54,12 +59,29 @@ func TestWriteClusterRefuses(t *testing.T) {
 		}, `pod default/a: spec.volumes[0]: the claim "data" stands for something else elsewhere in the cluster`},
 		{"zones that differ", volumePods(zone("a").Pods[0].Volumes, zone("b").Pods[0].Volumes),
 			`pod default/b: spec.volumes[0]: the claim "c" stands for something else elsewhere in the cluster`},
-		{"no claim to have it from", volumePods([]outrank.Volume{{OncePod: true, Driver: "d", Handle: "h", Node: &outrank.NodeSelector{}, Zones: zone("a").Pods[0].Volumes[0].Zones}}),
-			`pod default/a: spec.volumes[0]: has OncePod but no claim to have it from
+		{"no claim to have it from", volumePods([]outrank.Volume{{OncePod: true, Driver: "d", Handle: "h", Node: &outrank.NodeSelector{}, Zones: zone("a").Pods[0].Volumes[0].Zones, Ephemeral: true, State: outrank.ClaimLost, MissingVolume: "v"}}),
+			`pod default/a: spec.volumes[0]: has Ephemeral but no claim to have it from
+pod default/a: spec.volumes[0]: has State but no claim to have it from
+pod default/a: spec.volumes[0]: has MissingVolume but no claim to have it from
+pod default/a: spec.volumes[0]: has OncePod but no claim to have it from
 pod default/a: spec.volumes[0]: has Driver but no claim to have it from
 pod default/a: spec.volumes[0]: has Handle but no claim to have it from
 pod default/a: spec.volumes[0]: has Node but no claim to have it from
 pod default/a: spec.volumes[0]: has Zones but no claim to have it from`},
+		{"an ephemeral volume of another pod", volumePods([]outrank.Volume{{Claim: "b-v", Ephemeral: true}}),
+			`pod default/a: spec.volumes[0]: is ephemeral, but its claim "b-v" is not named after the pod`},
+		{"an ephemeral volume without a name", volumePods([]outrank.Volume{{Claim: "a-", Ephemeral: true}}),
+			`pod default/a: spec.volumes[0]: is ephemeral, but its claim "a-" is not named after the pod`},
+		{"a missing volume that the claim does not miss", claimOf(outrank.Volume{MissingVolume: "v"}),
+			`persistentvolumeclaim default/c: spec.volumeName: "v" is said to be missing, but the claim is not in a state of that`},
+		{"a missing volume without a name", claimOf(outrank.Volume{State: outrank.ClaimVolumeMissing}),
+			`persistentvolumeclaim default/c: spec.volumeName: nothing says which volume is missing`},
+		{"a lost volume in a zone", claimOf(outrank.Volume{State: outrank.ClaimLost, Zones: map[string][]string{outrank.ZoneLabel: {"a"}}}),
+			`persistentvolumeclaim default/c: spec.volumeName: the claim is Lost, but has what only a volume gives`},
+		{"a driver without a handle", claimOf(outrank.Volume{Driver: "d", Node: &outrank.NodeSelector{}}),
+			`persistentvolumeclaim default/c: spec.(volume).csi: a volume has both or none of Driver and Handle`},
+		{"a handle without a driver", claimOf(outrank.Volume{Handle: "h"}),
+			`persistentvolumeclaim default/c: spec.(volume).csi: a volume has both or none of Driver and Handle`},
 		{"claim and disk", volumePods([]outrank.Volume{{Claim: "c", Disk: outrank.Disk{Kind: outrank.ISCSI}}}),
 			`pod default/a: spec.volumes[0].(disk).kind: "iscsi" does not go with the rest of the volume`},
 		{"a claim of a disk", &outrank.Cluster{Claims: []*outrank.VolumeClaim{{Name: "c", Volume: outrank.Volume{Disk: outrank.Disk{Kind: outrank.ISCSI}}}}},

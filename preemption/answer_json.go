@@ -51,6 +51,7 @@ type (
 		Pod                *answerjson.Pod   `json:"pod,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
 		Victims            []wireVictim      `json:"victims"`
 		Score              *wireScore        `json:"score,omitempty"`
@@ -116,6 +117,10 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	}
 	if p.Ineligible != Eligible {
 		w.Ineligible = &p.Ineligible
+	}
+	if p.Refused.Code != Success {
+		refused := e.status(p.Refused)
+		w.Refused = &refused
 	}
 	if p.Outcome == Preempt || p.Score != (Score{}) {
 		score := e.score(p.Score)

@@ -92,6 +92,9 @@ type Plan struct {
 	// own.
 	Grace *time.Duration
 
+	// Refused is what ended the attempt before any node was asked, so that all of
+	// them have this status (PreFilter); Success where nothing did.
+	Refused Status
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
 	// TurnedDown counts the nodes that do not take the pod as things are, by

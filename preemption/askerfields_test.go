@@ -119,6 +119,7 @@ var askerIrrelevant = map[string]string{
 	"Volumes[].Node.Terms[].Fields[].Key":      "a volume looks at labels alone",
 	"Volumes[].Node.Terms[].Fields[].Operator": "a volume looks at labels alone",
 	"Volumes[].Node.Terms[].Fields[].Values":   "a volume looks at labels alone",
+	"Volumes[].MissingVolume":                  "a name in a reason",
 	"Group":                                    "groups are asked for as a whole",
 	"StartTime":                                "it has not started",
 	"DeletionTime":                             "nobody asks whether the preemptor is leaving",

@@ -78,7 +78,8 @@
 // makes it look free.
 //
 // Volumes go by what stands in [outrank.Pod].Volumes and
-// [outrank.Node].AttachLimits. Three things that the reference looks at besides
-// are left out: claims that are missing or not bound yet, storage classes with
-// their capacity, and volumes attached to a node that none of its pods uses.
+// [outrank.Node].AttachLimits. Some things that the reference looks at besides
+// are left out: claims of which there is nothing but the name, the volumes and the
+// capacity that a claim could get once the pod is placed, and volumes attached to
+// a node that none of its pods uses.
 package preemption

@@ -18,6 +18,9 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {
 		return nil, err
 	}
+	if s.refused.code != Success {
+		return nil, ctx.Err()
+	}
 	var out []*outrank.Node
 	for place, slot := range snap.order {
 		if place%chunkSize == 0 && ctx.Err() != nil {

@@ -66,6 +66,7 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 // filterAll asks every node, unless the caller has done so.
 func (r *result) filterAll(ctx context.Context, req *Request) ([]status, error) {
 	if req.Statuses != nil {
+		r.refused = status{} // the caller has gone beyond that
 		return req.outside(r.snap)
 	}
 	before := make([]status, len(r.snap.order))

@@ -25,6 +25,12 @@ type descriptor struct {
 	// node. Nil: the filter looks at no other pods, or finds them itself.
 	concernsRunning func(pod *outrank.Pod) bool
 
+	// refuse returns why no node at all takes the preemptor, nil where that is for
+	// check and begin to say. It is asked before any node is looked at, and the
+	// first filter that refuses ends the attempt (PreFilter). The failure is
+	// unresolvable, on every node.
+	refuse func(pod *outrank.Pod) []string
+
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
 	check func(pod *outrank.Pod, node *outrank.Node) []string

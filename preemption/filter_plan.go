@@ -15,11 +15,12 @@ type activeFilter struct {
 
 // filterPlan is how the filters are asked in one attempt.
 type filterPlan struct {
-	// narrowed is set where only the nodes in names are filtered, and conflict
-	// where that leaves none.
-	narrowed   bool
-	names      map[string]bool
-	narrowedBy int
+	// refused is what every node says where the attempt ends before the first of
+	// them; success where it does not.
+	refused status
+	// narrowed is set where only the nodes in names are filtered.
+	narrowed bool
+	names    map[string]bool
 	// selects: a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	selects bool
@@ -36,11 +37,7 @@ type filterPlan struct {
 func (fp *filterPlan) begin(q *question) {
 	*fp = filterPlan{active: fp.active[:0], fixed: true}
 	for place, f := range builtIn {
-		if f.narrow != nil && !fp.narrowed {
-			fp.names, fp.narrowed = f.narrow(q.pod)
-			fp.narrowedBy = place
-			fp.selects = fp.selects || fp.narrowed
-		}
+		fp.beforeNodes(q.pod, place)
 		switch {
 		case f == &resourcesFilter:
 			fp.beforeResources = len(fp.active)
@@ -59,14 +56,34 @@ func (fp *filterPlan) begin(q *question) {
 	}
 }
 
+// beforeNodes asks a filter what it says before any node is looked at. Only the
+// first refusal counts.
+func (fp *filterPlan) beforeNodes(pod *outrank.Pod, place int) {
+	f := builtIn[place]
+	var reasons []string
+	if f.narrow != nil && !fp.narrowed {
+		fp.names, fp.narrowed = f.narrow(pod)
+		fp.selects = fp.selects || fp.narrowed
+		if fp.narrowed && len(fp.names) == 0 {
+			reasons = f.conflict
+		}
+	}
+	if reasons == nil && f.refuse != nil {
+		reasons = f.refuse(pod)
+	}
+	if reasons != nil && fp.refused.code == Success {
+		fp.refused = status{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+	}
+}
+
 // checkNode asks the node filters that come before every pod filter (section
 // 5). They are asked once per node: nothing that preemption does changes their
 // answer.
 func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
+	if fp.refused.code != Success {
+		return fp.refused
+	}
 	if fp.narrowed && !fp.names[n.name] {
-		if len(fp.names) == 0 {
-			return status{code: UnschedulableAndUnresolvable, by: fp.narrowedBy, text: builtIn[fp.narrowedBy].conflict}
-		}
 		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
 	}
 	for place, f := range builtIn[:resourcesFilter.place] {

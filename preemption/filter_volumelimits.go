@@ -27,29 +27,44 @@ var volumeLimitsFilter = descriptor{
 // wantedVolumes are the drivers that have to attach volumes for one preemptor.
 type wantedVolumes struct{ drivers []driver }
 
-// driver attaches volumes, each handle once.
+// driver attaches volumes, each once.
 type driver struct {
 	name    string
-	handles []string
+	volumes []volumeID
 }
 
-// attached reports whether a volume counts against a limit.
-func attached(v *outrank.Volume) bool { return v.Driver != "" && v.Handle != "" }
+// volumeID tells the volumes of one driver apart: by handle, or for one that is
+// yet to be made, by the claim that it is for and its namespace.
+type volumeID struct{ namespace, name string }
+
+// attached gives what attaches a volume of the pod and its identity there; no
+// driver for one that counts against no limit.
+func attached(pod *outrank.Pod, v *outrank.Volume) (driver string, id volumeID) {
+	switch {
+	case v.Disk.Kind != "":
+		driver, id.name = v.Disk.Attachment()
+	case v.Driver != "" && v.Handle != "":
+		driver, id.name = v.Driver, v.Handle
+	case v.Driver != "" && v.Claim != "":
+		driver, id = v.Driver, volumeID{pod.NamespaceName(), v.Claim}
+	}
+	return driver, id
+}
 
 func driversOf(pod *outrank.Pod) []driver {
 	var drivers []driver
 	for i := range pod.Volumes {
-		vol := &pod.Volumes[i]
-		if !attached(vol) {
+		name, id := attached(pod, &pod.Volumes[i])
+		if name == "" {
 			continue
 		}
-		at := slices.IndexFunc(drivers, func(d driver) bool { return d.name == vol.Driver })
+		at := slices.IndexFunc(drivers, func(d driver) bool { return d.name == name })
 		if at < 0 {
 			at = len(drivers)
-			drivers = append(drivers, driver{name: vol.Driver})
+			drivers = append(drivers, driver{name: name})
 		}
-		if d := &drivers[at]; !slices.Contains(d.handles, vol.Handle) {
-			d.handles = append(d.handles, vol.Handle)
+		if d := &drivers[at]; !slices.Contains(d.volumes, id) {
+			d.volumes = append(d.volumes, id)
 		}
 	}
 	return drivers
@@ -73,21 +88,21 @@ type volumesOnNode struct {
 	attach []attachment
 }
 
-// attachment counts the pods of a node that use each handle of a driver.
+// attachment counts the pods of a node that use each volume of a driver.
 type attachment struct {
 	limited bool
 	limit   int64
-	handles map[string]int
+	volumes map[volumeID]int
 }
 
 func (v *volumesOnNode) enter(n *nodeState) {
 	for i := range v.attach {
 		a := &v.attach[i]
 		a.limit, a.limited = n.node.AttachLimits[v.drivers[i].name]
-		if a.handles == nil {
-			a.handles = map[string]int{}
+		if a.volumes == nil {
+			a.volumes = map[volumeID]int{}
 		}
-		clear(a.handles)
+		clear(a.volumes)
 	}
 	if n.concerned[volumeLimitsFilter.place] == 0 {
 		return
@@ -99,34 +114,34 @@ func (v *volumesOnNode) enter(n *nodeState) {
 
 func (v *volumesOnNode) change(p *podState, by int) {
 	for i := range p.pod.Volumes {
-		vol := &p.pod.Volumes[i]
-		if !attached(vol) {
+		name, id := attached(p.pod, &p.pod.Volumes[i])
+		if name == "" {
 			continue
 		}
 		for j := range v.drivers {
-			if v.drivers[j].name == vol.Driver && v.attach[j].limited {
-				v.attach[j].add(vol.Handle, by)
+			if v.drivers[j].name == name && v.attach[j].limited {
+				v.attach[j].add(id, by)
 			}
 		}
 	}
 }
 
-func (a *attachment) add(handle string, by int) {
-	if a.handles[handle] += by; a.handles[handle] == 0 {
-		delete(a.handles, handle)
+func (a *attachment) add(id volumeID, by int) {
+	if a.volumes[id] += by; a.volumes[id] == 0 {
+		delete(a.volumes, id)
 	}
 }
 
-// takes reports whether the node can attach more handles, which may be there
+// takes reports whether the node can attach more volumes, which may be there
 // already (CSILimits Filter).
-func (a *attachment) takes(handles []string) bool {
+func (a *attachment) takes(volumes []volumeID) bool {
 	more := 0
-	for _, h := range handles {
-		if a.handles[h] == 0 {
+	for _, id := range volumes {
+		if a.volumes[id] == 0 {
 			more++
 		}
 	}
-	return !a.limited || more == 0 || int64(len(a.handles)+more) <= a.limit
+	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
 func (v *volumesOnNode) check(nominated []*podState) status {
@@ -135,7 +150,7 @@ func (v *volumesOnNode) check(nominated []*podState) status {
 	}
 	var st status
 	for i := range v.attach {
-		if !v.attach[i].takes(v.drivers[i].handles) {
+		if !v.attach[i].takes(v.drivers[i].volumes) {
 			st = status{code: Unschedulable, text: volumeLimitText}
 		}
 	}
@@ -148,6 +163,6 @@ func (v *volumesOnNode) check(nominated []*podState) status {
 func (v *volumesOnNode) release() {
 	v.wantedVolumes = nil
 	for i := range v.attach {
-		clear(v.attach[i].handles)
+		clear(v.attach[i].volumes)
 	}
 }

@@ -50,7 +50,7 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 		if vol.Disk.Kind != "" {
 			v.disks = append(v.disks, &vol.Disk)
 		}
-		if vol.OncePod && vol.Claim != "" && !slices.Contains(v.once, vol.Claim) {
+		if vol.OncePod && usesClaim(vol) && !slices.Contains(v.once, vol.Claim) {
 			v.once = append(v.once, vol.Claim)
 		}
 	}
@@ -103,7 +103,7 @@ func (v *restrictedOnNode) enter(n *nodeState) {
 func (v *restrictedOnNode) change(p *podState, by int) {
 	v.countConflicts(p, by)
 	for i := range p.pod.Volumes {
-		if slices.Contains(v.once, p.pod.Volumes[i].Claim) {
+		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
 			v.uses += by
 		}
 	}

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,14 +17,22 @@ var volumeZoneText = []string{"node(s) had no available volume zone"}
 var volumeZoneFilter = descriptor{
 	name: VolumeZone,
 	concernsPod: func(pod *outrank.Pod) bool {
-		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(v.Zones) > 0 })
+		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zonesOf(&v)) > 0 })
+	},
+	refuse: func(pod *outrank.Pod) []string {
+		for i := range pod.Volumes {
+			if v := &pod.Volumes[i]; v.Claim != "" && !v.Ephemeral && v.State == outrank.ClaimVolumeMissing {
+				return []string{fmt.Sprintf("persistentvolume %q not found", v.MissingVolume)}
+			}
+		}
+		return nil
 	},
 	check: func(pod *outrank.Pod, node *outrank.Node) []string {
 		if !hasZone(node) {
 			return nil
 		}
 		for i := range pod.Volumes {
-			for label, values := range pod.Volumes[i].Zones {
+			for label, values := range zonesOf(&pod.Volumes[i]) {
 				if at, ok := zoneOf(node, label); !ok || !slices.Contains(values, at) {
 					return volumeZoneText
 				}
@@ -34,7 +43,7 @@ var volumeZoneFilter = descriptor{
 	appendSignature: func(key *keyWriter, pod *outrank.Pod) {
 		key.number(len(pod.Volumes))
 		for i := range pod.Volumes {
-			zones := pod.Volumes[i].Zones
+			zones := zonesOf(&pod.Volumes[i])
 			key.number(len(zones))
 			for _, label := range slices.Sorted(maps.Keys(zones)) {
 				key.text(label)
@@ -42,6 +51,15 @@ var volumeZoneFilter = descriptor{
 			}
 		}
 	},
+}
+
+// zonesOf are the zones of a volume that this filter looks at: those of claims that
+// are not made along with the pod.
+func zonesOf(v *outrank.Volume) map[string][]string {
+	if v.Ephemeral {
+		return nil
+	}
+	return v.Zones
 }
 
 // hasZone reports whether the node says where it is; one that does not takes

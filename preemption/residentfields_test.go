@@ -39,6 +39,8 @@ var residentIrrelevant = map[string]string{
 	"Containers[].RestartsAll":                 "it has its place",
 	"InitContainers[].RestartsAll":             "it has its place",
 	"Volumes[].OncePod":                        "a claim in use is in use",
+	"Volumes[].State":                          "it runs all the same",
+	"Volumes[].MissingVolume":                  "it runs all the same",
 	"Volumes[].Zones":                          "it has its place",
 	"Volumes[].Node.Terms[].Labels[].Key":      "it has its place",
 	"Volumes[].Node.Terms[].Labels[].Operator": "it has its place",
@@ -108,6 +110,10 @@ func residentVariations() []variation {
 		c.Nodes[0].AttachLimits = map[string]int64{"disk": 1}
 		add("Volumes[]."+v.field, "", c, has(v.there), has(v.a), has(v.b))
 	}
+	own := outrank.Volume{Claim: "own", OncePod: true}
+	along := own
+	along.Ephemeral = true
+	add("Volumes[].Ephemeral", "", yard(), has(own), has(own), has(along))
 	return vs
 }
 

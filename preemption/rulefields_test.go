@@ -144,6 +144,13 @@ func addVolumes(add adder) {
 	zonal := func(key, zone string) with {
 		return has(outrank.Volume{Claim: "zonal", Zones: map[string][]string{key: {zone}}})
 	}
+	add("Volumes[].State", "", yard(), has(outrank.Volume{Claim: "c"}), has(outrank.Volume{Claim: "c", State: outrank.ClaimDeleting}))
+	add("Volumes[].State", "which each node tells", yard(), has(outrank.Volume{Claim: "c", Ephemeral: true, MissingVolume: "v"}),
+		has(outrank.Volume{Claim: "c", Ephemeral: true, MissingVolume: "v", State: outrank.ClaimVolumeMissing}))
+	away := outrank.Volume{Claim: "c", Zones: map[string][]string{outrank.ZoneLabel: {"zb"}}}
+	along := away
+	along.Ephemeral = true
+	add("Volumes[].Ephemeral", "", yard(), has(away), has(along))
 	add("Volumes[].Zones", "value", yard(), zonal(outrank.ZoneLabel, "za"), zonal(outrank.ZoneLabel, "zb"))
 	add("Volumes[].Zones", "key", yard(), zonal(outrank.ZoneLabel, "za"), zonal(outrank.RegionLabel, "za"))
 }

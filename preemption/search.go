@@ -105,6 +105,9 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if err := s.begin(config, snap, req); err != nil {
 		return nil, err
 	}
+	if s.refused.code != Success {
+		return s.refusedPlan(), nil
+	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
 		return plan, err
 	}
@@ -148,6 +151,19 @@ func (s *search) release() {
 	clear(s.tally)
 	s.attempt.release()
 	searches.Put(s)
+}
+
+// refusedPlan is the answer to an attempt that ends before the first node.
+func (s *search) refusedPlan() *Plan {
+	if n := len(s.snap.order); n > 0 {
+		before := &s.workers[0].before
+		before.count(before.learn(s.refused), n)
+	}
+	plan := s.beginPlan()
+	if plan.Outcome == Preempt {
+		s.finishPlan(plan, nodeScore{position: -1})
+	}
+	return plan
 }
 
 func (s *search) run(ctx context.Context) (*Plan, error) {

@@ -34,9 +34,9 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 func (s *search) sign() {
 	key := &s.signature
 	*key = (*key)[:0]
-	key.number(int(uint32(s.priority)))
+	key.amount(int64(s.priority))
 	for _, v := range s.asks {
-		key.number(int(v))
+		key.amount(v)
 	}
 	key.text(s.pod.Scheduler()) // whose nominations count
 	s.filterPlan.appendSignature(key, s.pod)

@@ -72,7 +72,7 @@ func (t *tally) find(s status) int {
 // beginPlan begins the plan with what the first round found. Its outcome stands
 // unless it is Preempt.
 func (s *search) beginPlan() *Plan {
-	p := &Plan{Pod: s.pod, Outcome: Preempt}
+	p := &Plan{Pod: s.pod, Outcome: Preempt, Refused: s.public(s.refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]

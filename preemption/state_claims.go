@@ -21,8 +21,8 @@ type claimIndex struct{ sharedIndex[*claimUsers] }
 // is -1.
 func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *owner) {
 	for i := range pod.Volumes {
-		if claim := pod.Volumes[i].Claim; claim != "" {
-			x.useOne(claimKey(pod, claim), slot, by, o)
+		if v := &pod.Volumes[i]; usesClaim(v) {
+			x.useOne(claimKey(pod, v.Claim), slot, by, o)
 		}
 	}
 }
@@ -58,6 +58,10 @@ func (x *claimIndex) inUse(key string, nodes []*nodeState) bool {
 	}
 	return false
 }
+
+// usesClaim reports whether a volume is a use of a claim: one that is made along
+// with the pod is not.
+func usesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
 
 // claimKey names a claim in the namespace of a pod.
 func claimKey(p *outrank.Pod, claim string) string { return p.NamespaceName() + "/" + claim }

@@ -13,6 +13,9 @@ type keyWriter []byte
 
 func (b *keyWriter) number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }
 
+// amount is for numbers that an int does not hold on a 32-bit machine.
+func (b *keyWriter) amount(v int64) { *b = binary.AppendUvarint(*b, uint64(v)) }
+
 func (b *keyWriter) text(s string) {
 	b.number(len(s))
 	*b = append(*b, s...)

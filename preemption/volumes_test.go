@@ -324,8 +324,28 @@ func TestLimitsOfVolumes(t *testing.T) {
 			asks: []outrank.Volume{two}, outcome: preemption.Fits,
 		},
 		{
-			name: "a volume without a handle counts nothing", nodes: limit(0),
+			name: "a volume without a handle or a claim counts nothing", nodes: limit(0),
+			asks: []outrank.Volume{{Driver: "csi"}, {Handle: "h"}, {Claim: "c", Handle: "h"}}, outcome: preemption.Fits,
+		},
+		{
+			name: "a volume that is yet to be made counts", nodes: limit(1),
+			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(one))},
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+		},
+		{
+			name: "once, whoever names its claim", nodes: limit(1),
+			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(outrank.Volume{Claim: "c", Driver: "csi"}))},
 			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Fits,
+		},
+		{
+			name: "and for each namespace that has a claim of the name", nodes: limit(1),
+			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(outrank.Volume{Claim: "c", Driver: "csi"}), ofNamespace("elsewhere"))},
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [elsewhere/lo]", filter: filter,
+		},
+		{
+			name: "its claim is no handle", nodes: limit(1),
+			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(handle("c")))},
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "a nominated pod attaches nothing yet: it may never come (second pass)", nodes: limit(1),

@@ -26,6 +26,7 @@ type Case struct {
 // storage are the objects behind claims, and what nodes can attach.
 type storage struct {
 	Volumes  []object `json:"persistentVolumes"`
+	Classes  []object `json:"storageClasses"`
 	Claims   []object `json:"persistentVolumeClaims"`
 	CSINodes []object `json:"csiNodes"`
 }
@@ -40,11 +41,13 @@ func (c *Case) resolve(line []byte) error {
 	if err := json.Unmarshal(line, &s); err != nil {
 		return err
 	}
-	if len(s.Volumes)+len(s.Claims)+len(s.CSINodes) == 0 {
+	if len(s.Volumes)+len(s.Classes)+len(s.Claims)+len(s.CSINodes) == 0 {
 		return nil
 	}
 	var items []any
-	for kind, objects := range map[string][]object{"PersistentVolume": s.Volumes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes} {
+	for kind, objects := range map[string][]object{
+		"PersistentVolume": s.Volumes, "StorageClass": s.Classes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes,
+	} {
 		for _, o := range objects {
 			o["kind"] = kind
 			items = append(items, o)

@@ -73,6 +73,23 @@ func TestReplayKeepsGoing(t *testing.T) {
 	assert.Equal(t, []Candidate{{Node: "n", Victims: []string{"default/low"}}}, got[len(got)-1].Scheduler.Candidates)
 }
 
+// A claim that cannot be used ends the case before any node is filtered.
+func TestReplayPreFilter(t *testing.T) {
+	line := strings.Replace(oneNode, `"spec":{"priority":5,`, `"spec":{"priority":5,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],`, 1)
+	for storage, want := range map[string]string{
+		`{"persistentVolumeClaims":[{"metadata":{"name":"c"},"spec":{"storageClassName":"late"}}]`:                                                                                                              `{"code":"UnschedulableAndUnresolvable","plugin":"VolumeBinding","reasons":["pod has unbound immediate PersistentVolumeClaims"]}`,
+		`{"persistentVolumeClaims":[{"metadata":{"name":"c"},"spec":{"storageClassName":"late"}}],"storageClasses":[{"metadata":{"name":"late"},"provisioner":"d","volumeBindingMode":"WaitForFirstConsumer"}]`: `{"code":"Success"}`,
+	} {
+		out, err := output(t, strings.Replace(line, "{", storage+",", 1))
+		require.NoError(t, err)
+		var got struct {
+			Scheduler struct{ PreFilter json.RawMessage }
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &got))
+		assert.JSONEq(t, want, string(got.Scheduler.PreFilter))
+	}
+}
+
 func TestReplayInputs(t *testing.T) {
 	want, err := output(t, oneNode)
 	require.NoError(t, err)

@@ -122,7 +122,7 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 
 func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 	s := &Scheduler{
-		PreFilter: Status{Code: preemption.Success.String()},
+		PreFilter: status(ex.Refused),
 		Filter:    map[string]Status{}, NonCandidates: map[string]Status{},
 		Feasible: []string{}, PotentialNodes: []string{}, Candidates: []Candidate{},
 		Eligible:        ex.Ineligible == preemption.Eligible,

@@ -14,6 +14,7 @@ func newAnswer(d *decision) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
+		Refused:        d.Refused.Code != preemption.Success,
 		FeasibleNodes:  feasible(d),
 		CandidateCount: len(d.Candidates),
 		TurnedDown:     turnedDown(d), Unhelpful: unhelpful(d),

@@ -1,7 +1,7 @@
 // Command whatif answers before anybody acts: who would this pod push out of
 // the cluster I have, and why?
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json > dump.json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json > dump.json
 //	whatif -cluster dump.json -pending shop/checkout-2
 //	whatif -cluster dump.json -pod manifest.json
 //	whatif -cluster dump.json -cpu 4 -memory 8Gi -class production

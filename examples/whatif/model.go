@@ -23,6 +23,9 @@ type Answer struct {
 	// Ineligible says why the pod may not push others out. It may also be set
 	// where the pod fits.
 	Ineligible preemption.Ineligibility
+	// Refused is set where one of the pod's own demands ended the attempt before any
+	// node was looked at, so that TurnedDown has nothing but the reason for that.
+	Refused bool
 	// FeasibleNodes take the pod as things are; the names are limited.
 	FeasibleNodes Nodes
 

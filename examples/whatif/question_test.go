@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,7 +91,10 @@ func TestLabelsCount(t *testing.T) {
 // The claims of a manifest are looked up in the dump.
 func TestClaimsOfTheManifest(t *testing.T) {
 	dump := listOf(nodeItem("n1", "4"), nodeItem("n2", "4"),
-		item("PersistentVolumeClaim", "data", map[string]any{"spec": map[string]any{"volumeName": "pv"}}),
+		item("PersistentVolumeClaim", "data", map[string]any{
+			"metadata": map[string]any{"name": "data", "annotations": map[string]any{"pv.kubernetes.io/bind-completed": "yes"}},
+			"spec":     map[string]any{"volumeName": "pv"},
+		}),
 		item("PersistentVolume", "pv", map[string]any{"spec": map[string]any{"nodeAffinity": map[string]any{"required": map[string]any{
 			"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{map[string]any{"key": "name", "operator": "In", "values": []any{"n2"}}}}},
 		}}}}))
@@ -100,6 +104,38 @@ func TestClaimsOfTheManifest(t *testing.T) {
 	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, dump))
 	if diff := cmp.Diff(Nodes{Count: 1, Names: []string{"n2"}}, got.FeasibleNodes); diff != "" {
 		t.Errorf("nodes that it fits on (-want +got):\n%s", diff)
+	}
+}
+
+// A claim that cannot be used is said, with what to do about it, and nobody leaves.
+func TestClaimThatCannotBeUsed(t *testing.T) {
+	dump := listOf(nodeItem("n1", "1"), podItem("low", "n1", 1, "1"),
+		item("PersistentVolumeClaim", "data", map[string]any{"metadata": map[string]any{"name": "data", "deletionTimestamp": "2026-01-01T00:00:00Z"}}))
+	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+		spec["volumes"] = []any{map[string]any{"name": "v", "persistentVolumeClaim": map[string]any{"claimName": "data"}}}
+	})
+	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, dump))
+	if !got.Refused || got.Outcome != preemption.NothingHelps || len(got.TurnedDown) != 1 || got.TurnedDown[0].Filter != "VolumeBinding" {
+		t.Errorf("%s by %v, want nothing to help, refused by VolumeBinding", got.Outcome, got.TurnedDown)
+	}
+	if want := []string{"mend the pod's claim, or give the pod another; until then nobody is pushed out for it."}; !slices.Equal(want, got.Hints) {
+		t.Errorf("hints %q, want %q", got.Hints, want)
+	}
+}
+
+// The names that a node affinity demands may contradict each other.
+func TestNamesThatConflict(t *testing.T) {
+	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+		name := func(n string) any {
+			return map[string]any{"key": "metadata.name", "operator": "In", "values": []any{n}}
+		}
+		spec["affinity"] = map[string]any{"nodeAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": map[string]any{
+			"nodeSelectorTerms": []any{map[string]any{"matchFields": []any{name("n1"), name("n2")}}},
+		}}}
+	})
+	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, listOf(nodeItem("n1", "4"), nodeItem("n2", "4"))))
+	if want := []string{"no node has all of the names that the pod's node affinity demands at once."}; !got.Refused || !slices.Equal(want, got.Hints) {
+		t.Errorf("hints %q, want %q", got.Hints, want)
 	}
 }
 

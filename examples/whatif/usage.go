@@ -13,7 +13,7 @@ usage: whatif [-cluster FILE] [the pod] [flags]
 
 Where to look (default: a sample cluster that comes with the program)
   -cluster FILE        a dump in JSON, plain or gzipped, - for standard input:
-                       kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json
+                       kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
 
 The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -pending NS/NAME     a pending pod of the dump
@@ -45,7 +45,7 @@ Examples
   whatif -pending ml/train-2
   whatif -cpu 2 -memory 4Gi -class standard
   whatif -cpu 6 -memory 12Gi -priority 200000 -node-selector topology.kubernetes.io/zone=eu-1a
-  kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,csinodes -A -o json |
+  kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json |
     whatif -cluster - -pod pod.json
 
 Exit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.

@@ -105,12 +105,23 @@ const mostHints = 3
 // hints say what might help, obstacle by obstacle.
 func hints(a *Answer) []string {
 	var out []string
+	if a.Refused {
+		return append(out, refusedAdvice(a.TurnedDown))
+	}
 	for _, r := range otherReasons(a) {
 		if len(out) < mostHints {
 			out = append(out, fmt.Sprintf("%s: %s", plural(r.Nodes.Count, "node"), advice(&r, a.Pod.Priority)))
 		}
 	}
 	return out
+}
+
+// refusedAdvice is what to change about a pod that no node was asked about.
+func refusedAdvice(turnedDown []Reason) string {
+	if len(turnedDown) > 0 && turnedDown[0].Filter == preemption.NodeAffinity {
+		return "no node has all of the names that the pod's node affinity demands at once."
+	}
+	return "mend the pod's claim, or give the pod another; until then nobody is pushed out for it."
 }
 
 // advice is what to change about the pod or the nodes, by the rule that failed;

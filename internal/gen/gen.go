@@ -16,20 +16,22 @@
 //		...
 //	})
 //
-// Apart from these, [Benchmark] builds one large cluster, always the same.
+// Package preemption/clustergen has the generators for everybody else, which need
+// a seed alone and do not shrink. The two share no code beyond [Benchmark]: what
+// is drawn here is drawn in small steps, each of which rapid can make smaller.
 package gen
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/clustergen"
 	"pgregory.net/rapid"
 )
 
 // Now is the time at which generated clusters are looked at. A few of their
 // pods start after it.
-var Now = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
+var Now = clustergen.Now()
 
 // Shape says how large a cluster may get and what is in it beside nodes, pods
 // and resources. The zero value is a shape for resources alone: up to 5 nodes
@@ -121,10 +123,10 @@ func nameAll(pods []*outrank.Pod) {
 	taken := map[outrank.Key]bool{}
 	for i, p := range pods {
 		if p.Name == "" {
-			p.Name = fmt.Sprintf("p%02d", i-i%2)
+			rename(p, fmt.Sprintf("p%02d", i-i%2))
 		}
 		if taken[p.Key()] {
-			p.Name = fmt.Sprintf("p%02d", i)
+			rename(p, fmt.Sprintf("p%02d", i))
 		}
 		taken[p.Key()] = true
 	}

@@ -228,6 +228,14 @@ var features = []struct {
 	{"a pod in a group", "groups", anyPod(func(p *outrank.Pod) bool { return p.Group != "" })},
 	{"a claim", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Claim != "" })},
 	{"a claim for one pod", "volumes", anyVolume(func(v outrank.Volume) bool { return v.OncePod })},
+	{"an ephemeral volume", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Ephemeral })},
+	{"a volume that is yet to be made", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Driver != "" && v.Handle == "" })},
+	{"a claim that cannot be used", "volumes", anyVolume(func(v outrank.Volume) bool { return v.State != "" })},
+	{"an ephemeral volume of the preemptor", "volumes", preemptorVolume(func(v outrank.Volume) bool { return v.Ephemeral })},
+	{"a lost claim of the preemptor", "volumes", preemptorVolume(func(v outrank.Volume) bool { return v.State == outrank.ClaimLost })},
+	{"a deleted claim of the preemptor", "volumes", preemptorVolume(func(v outrank.Volume) bool { return v.State == outrank.ClaimDeleting })},
+	{"an unbound claim of the preemptor", "volumes", preemptorVolume(func(v outrank.Volume) bool { return v.State == outrank.ClaimUnbound })},
+	{"a claim of the preemptor without its volume", "volumes", preemptorVolume(func(v outrank.Volume) bool { return v.State == outrank.ClaimVolumeMissing && !v.Ephemeral })},
 	{"a disk", "volumes", anyVolume(func(v outrank.Volume) bool { return v.Disk.Kind != "" })},
 	{"a volume of the preemptor", "volumes", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.Volumes) > 0 }},
 	{"a limit of volumes", "volumes", func(c *outrank.Cluster, _ *outrank.Pod) bool {
@@ -244,6 +252,10 @@ func anyPod(has func(*outrank.Pod) bool) predicate {
 
 func anyVolume(has func(outrank.Volume) bool) predicate {
 	return anyPod(func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, has) })
+}
+
+func preemptorVolume(has func(outrank.Volume) bool) predicate {
+	return func(_ *outrank.Cluster, p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, has) }
 }
 
 func anyBudget(has func(*outrank.PodDisruptionBudget) bool) predicate {

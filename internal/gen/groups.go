@@ -59,7 +59,7 @@ func PreemptorGroup(shape Shape) *rapid.Generator[[]*outrank.Pod] {
 				if alike {
 					p = *pods[0]
 				}
-				p.Name = fmt.Sprintf("%s-%d", preemptorName, i)
+				rename(&p, fmt.Sprintf("%s-%d", preemptorName, i))
 				p.Namespace, p.Priority, p.PreemptionPolicy = pods[0].Namespace, pods[0].Priority, pods[0].PreemptionPolicy
 			}
 			p.Group = name

@@ -33,7 +33,7 @@ func podKind(s Shape) *rapid.Generator[*outrank.Pod] {
 			p.Affinity.Pods = podTerms(t, "affinity", 6)
 		}
 		if s.Volumes {
-			p.Volumes = podVolumes(t, 2)
+			podVolumes(t, p, 6)
 		}
 		return p
 	})

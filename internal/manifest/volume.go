@@ -10,7 +10,10 @@ type Volume struct {
 	AWS   *AWSDisk     `json:"awsElasticBlockStore,omitempty"`
 	ISCSI *ISCSITarget `json:"iscsi,omitempty"`
 	RBD   *RBDImage    `json:"rbd,omitempty"`
-	Claim *ClaimName   `json:"persistentVolumeClaim,omitempty"`
+	// Azure and Cinder are attached by CSI drivers, and shared freely.
+	Azure  *AzureDisk  `json:"azureDisk,omitempty"`
+	Cinder *CinderDisk `json:"cinder,omitempty"`
+	Claim  *ClaimName  `json:"persistentVolumeClaim,omitempty"`
 	// Ephemeral volumes are claims that are made along with the pod.
 	Ephemeral *Ephemeral `json:"ephemeral,omitempty"`
 }
@@ -25,6 +28,16 @@ type GCEDisk struct {
 type AWSDisk struct {
 	ID       string `json:"volumeID"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
+}
+
+// AzureDisk is azureDisk of a volume.
+type AzureDisk struct {
+	URI string `json:"diskURI"`
+}
+
+// CinderDisk is cinder of a volume.
+type CinderDisk struct {
+	ID string `json:"volumeID"`
 }
 
 // ISCSITarget is iscsi of a volume.
@@ -59,7 +72,20 @@ type Claim struct {
 	Spec       struct {
 		AccessModes []string `json:"accessModes,omitempty"`
 		VolumeName  string   `json:"volumeName,omitempty"`
+		ClassName   string   `json:"storageClassName,omitempty"`
 	} `json:"spec,omitzero"`
+	Status struct {
+		Phase string `json:"phase,omitempty"`
+	} `json:"status,omitzero"`
+}
+
+// StorageClass is storage.k8s.io/v1 StorageClass.
+type StorageClass struct {
+	APIVersion  Written `json:"apiVersion,omitempty"`
+	Kind        Written `json:"kind,omitempty"`
+	Metadata    Meta    `json:"metadata"`
+	Provisioner string  `json:"provisioner"`
+	BindingMode string  `json:"volumeBindingMode,omitempty"`
 }
 
 // PersistentVolume is v1 PersistentVolume.
@@ -72,7 +98,11 @@ type PersistentVolume struct {
 
 // PersistentVolumeSpec is spec of a PersistentVolume.
 type PersistentVolumeSpec struct {
-	CSI          CSIVolume          `json:"csi,omitzero"`
+	CSI          *CSIVolume         `json:"csi,omitempty"`
+	AWS          *AWSDisk           `json:"awsElasticBlockStore,omitempty"`
+	GCE          *GCEDisk           `json:"gcePersistentDisk,omitempty"`
+	Azure        *AzureDisk         `json:"azureDisk,omitempty"`
+	Cinder       *CinderDisk        `json:"cinder,omitempty"`
 	NodeAffinity VolumeNodeAffinity `json:"nodeAffinity,omitzero"`
 }
 

@@ -25,11 +25,15 @@ type Meta struct {
 	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
 }
 
-// Annotations are the two that say where a pod comes from; others can be
-// large and are not kept.
+// Annotations are the two that say where a pod comes from, and the two that
+// count of a claim; others can be large and are not kept.
 type Annotations struct {
 	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
 	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`
+	// BindCompleted is on a claim that is bound for good.
+	BindCompleted *string `json:"pv.kubernetes.io/bind-completed,omitempty"`
+	// StorageClass takes the place of a claim's storageClassName.
+	StorageClass *string `json:"volume.beta.kubernetes.io/storage-class,omitempty"`
 }
 
 // Owner is an entry of metadata.ownerReferences.

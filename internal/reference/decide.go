@@ -63,6 +63,9 @@ func (a *attempt) clearedNominations(node string, candidates []Candidate) []stri
 
 // status is how the preemptor fits on the node as things are.
 func (a *attempt) status(n *outrank.Node) Status {
+	if status := a.refusal(); status.Code != Success {
+		return status
+	}
 	if status := a.nodeNamesAllow(n); status.Code != Success {
 		return status
 	}

@@ -105,11 +105,8 @@ func fieldHolds(r outrank.NodeRequirement, name string) bool {
 // (section 5).
 func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	names, all := namedNodes(a.pod)
-	switch {
-	case all || names[n.Name]:
+	if all || names[n.Name] {
 		return Status{}
-	case len(names) == 0:
-		return unresolvable(nodeAffinity, "pod affinity terms conflict")
 	}
 	return unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
 }

@@ -53,11 +53,14 @@ func disksConflict(d, e outrank.Disk) bool {
 	return d.Kind == outrank.AWSElasticBlockStore || !bothRead
 }
 
+// isUse: a claim that is made along with its pod is in use by nobody.
+func isUse(v outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
+
 // onceClaims are the preemptor's claims that allow a single pod.
 func (a *attempt) onceClaims() map[string]bool {
 	claims := map[string]bool{}
 	for _, v := range a.pod.Volumes {
-		if v.OncePod && v.Claim != "" {
+		if v.OncePod && isUse(v) {
 			claims[v.Claim] = true
 		}
 	}
@@ -81,7 +84,7 @@ func (a *attempt) countClaims() {
 func (a *attempt) inUse(claim string) bool {
 	for _, n := range a.cluster.Nodes {
 		for _, p := range a.running[n.Name] {
-			names := func(v outrank.Volume) bool { return v.Claim == claim }
+			names := func(v outrank.Volume) bool { return isUse(v) && v.Claim == claim }
 			if p.NamespaceName() == a.pod.NamespaceName() && slices.ContainsFunc(p.Volumes, names) {
 				return true
 			}
@@ -96,20 +99,28 @@ func (a *attempt) inUse(claim string) bool {
 func (s *scene) changeClaims(p *outrank.Pod, by int) {
 	once := s.a.onceClaims()
 	for _, v := range p.Volumes {
-		if once[v.Claim] {
+		if isUse(v) && once[v.Claim] {
 			s.claimUses += by
 		}
 	}
 }
 
-// handle is a volume that a driver attaches to a node.
+// handle is a volume that a driver attaches to a node. One that the driver has yet
+// to make is known by its claim.
 type handle struct{ driver, id string }
 
 func handles(p *outrank.Pod) map[handle]bool {
 	set := map[handle]bool{}
 	for _, v := range p.Volumes {
-		if v.Driver != "" && v.Handle != "" {
-			set[handle{v.Driver, v.Handle}] = true
+		h := handle{v.Driver, v.Handle}
+		switch {
+		case v.Disk.Kind != "":
+			h.driver, h.id = v.Disk.Attachment()
+		case v.Handle == "" && v.Claim != "":
+			h.id = "yet to be made for " + p.NamespaceName() + "/" + v.Claim
+		}
+		if h.driver != "" && h.id != "" {
+			set[h] = true
 		}
 	}
 	return set
@@ -147,6 +158,9 @@ func (s *scene) filterVolumeLimits() Status {
 // a selector says about the node's name is passed over.
 func (s *scene) filterVolumeBinding() Status {
 	for _, v := range s.a.pod.Volumes {
+		if v.Claim != "" && v.State == outrank.ClaimVolumeMissing {
+			return unresolvable(volumeBinding, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")
+		}
 		if v.Node != nil && !usable(v.Node, s.node) {
 			return unresolvable(volumeBinding, "node(s) didn't match PersistentVolume's node affinity")
 		}
@@ -175,6 +189,7 @@ var replacedBy = map[string]string{
 }
 
 // filterVolumeZone: a node that says where it is must be where the volumes are.
+// Ephemeral ones may be anywhere.
 func (s *scene) filterVolumeZone() Status {
 	says := false
 	for beta, label := range replacedBy {
@@ -184,7 +199,7 @@ func (s *scene) filterVolumeZone() Status {
 	}
 	for _, v := range s.a.pod.Volumes {
 		for label, values := range v.Zones {
-			if says && !slices.Contains(values, s.where(label)) {
+			if says && !v.Ephemeral && !slices.Contains(values, s.where(label)) {
 				return unresolvable(volumeZone, "node(s) had no available volume zone")
 			}
 		}

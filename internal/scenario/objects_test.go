@@ -100,7 +100,7 @@ func TestPodInFull(t *testing.T) {
 		node=(zone in (a), metadata.name notin (n3) | gen>3 | empty) affinity=(app=db by zone & nothing by host in x,y)
 		anti=(everything by zone in-selected (team)) spread=(app=web by zone skew=2 min-domains=3 keys=rev affinity=Ignore taints=Honor anyway)
 		tolerates=k=v:NoSchedule,l,* ports=80,10.0.0.1:53/UDP
-		volume=(claim=c once driver=d handle=h node=(zone in (a)) zones=a,b & disk=rbd:pool/i read-only)`, "\n", " "))
+		volume=(claim=c once ephemeral state=Lost missing=v driver=d handle=h node=(zone in (a)) zones=a,b & disk=rbd:pool/i read-only)`, "\n", " "))
 	got := l.Pod()
 	if err := l.Err(); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestPodInFull(t *testing.T) {
 		},
 		Volumes: []outrank.Volume{
 			{
-				Claim: "c", OncePod: true, Driver: "d", Handle: "h", Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}},
+				Claim: "c", OncePod: true, Ephemeral: true, State: outrank.ClaimLost, MissingVolume: "v", Driver: "d", Handle: "h", Zones: map[string][]string{outrank.ZoneLabel: {"a", "b"}},
 				Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Labels: []outrank.NodeRequirement{in("zone", "a")}}}},
 			},
 			{Disk: outrank.Disk{Kind: outrank.RBD, ID: "pool/i", ReadOnly: true}},

@@ -212,7 +212,7 @@ func ports(list *[]outrank.Port) Setter {
 // volumes reads volumes, separated by "&":
 //
 //	[claim=NAME] [once] [driver=NAME] [handle=ID] [node=(SELECTOR)] [zones=a,b]
-//	[disk=KIND:ID] [read-only]
+//	[disk=KIND:ID] [read-only] [ephemeral] [state=STATE] [missing=VOLUME]
 //
 // once is ReadWriteOncePod; zones are the values of the volume's zone label.
 func (l *Line) volumes(list *[]outrank.Volume) Setter {
@@ -222,6 +222,7 @@ func (l *Line) volumes(list *[]outrank.Volume) Setter {
 			w.Options(Options{
 				"claim=": Text(&v.Claim), "once": Flag(&v.OncePod), "driver=": Text(&v.Driver), "handle=": Text(&v.Handle),
 				"node=": nodeSelector(&v.Node), "read-only": Flag(&v.Disk.ReadOnly),
+				"ephemeral": Flag(&v.Ephemeral), "state=": Text((*string)(&v.State)), "missing=": Text(&v.MissingVolume),
 				"zones=": func(s string) error {
 					v.Zones = map[string][]string{outrank.ZoneLabel: parts(s, ',')}
 					return nil

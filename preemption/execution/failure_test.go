@@ -39,6 +39,8 @@ func TestVerdict(t *testing.T) {
 	never.Ineligible = preemption.PolicyNever
 	helpless := turnedDown(preemption.NothingHelps, short, taint)
 	helpless.Unhelpful = []preemption.Count{countOf(2, "", "No preemption victims found for incoming pod")}
+	lost := turnedDown(preemption.NothingHelps, countOf(3, preemption.VolumeBinding, "pod has unbound immediate PersistentVolumeClaims"))
+	lost.Refused = lost.TurnedDown[0].Status
 	for name, c := range map[string]struct {
 		why        string
 		failure    execution.Failure
@@ -80,6 +82,11 @@ func TestVerdict(t *testing.T) {
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Change: execution.DropNomination},
 			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
 				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
+		},
+		"a claim that cannot be used": {
+			"what ended the attempt is said once, and its filter is the one that failed", execution.Failure{Plan: lost},
+			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
+			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"without a filter": {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},

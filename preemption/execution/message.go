@@ -24,6 +24,10 @@ func (f *Failure) message(kind FailureKind) string {
 		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
 	case NoFit:
 		text := nodesMessage(nodesOf(f.Plan), f.Plan.TurnedDown)
+		if refused := &f.Plan.Refused; refused.Code != preemption.Success {
+			// All nodes say the same, so it is said once.
+			text = nodesMessage(nodesOf(f.Plan), nil) + " " + strings.Join(refused.Reasons, ", ") + "."
+		}
 		if why := f.preemptionMessage(); why != "" {
 			text += " preemption: " + why
 		}

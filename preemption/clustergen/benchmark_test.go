@@ -1,26 +1,22 @@
-package gen_test
+package clustergen_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-func TestBenchmarkIsAlwaysTheSame(t *testing.T) {
-	c1, p1 := gen.Benchmark(20, 30, 20)
-	c2, p2 := gen.Benchmark(20, 30, 20)
-	assert.Empty(t, cmp.Diff(c1, c2))
-	assert.Empty(t, cmp.Diff(p1, p2))
-}
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/resource"
+)
 
 func TestBenchmarkFigures(t *testing.T) {
 	const nodes, pods, budgets = 100, 30, 20
-	c, p := gen.Benchmark(nodes, pods, budgets)
+	c, p, err := clustergen.Benchmark(nodes, pods, budgets)
+	require.NoError(t, err)
 	require.NoError(t, c.Validate())
 	require.NoError(t, p.Validate())
 	require.Len(t, c.Nodes, nodes)
@@ -45,7 +41,7 @@ func TestBenchmarkFigures(t *testing.T) {
 		note("namespace", pod.Namespace)
 		note("app", pod.Labels["app"])
 		note("tier", pod.Labels["tier"])
-		assert.False(t, pod.StartTime.After(gen.Now), pod.Key())
+		assert.False(t, pod.StartTime.After(clustergen.Now()), pod.Key())
 	}
 	for what, count := range map[string]int{
 		"cpu": 14, "memory": 16, "ephemeral-storage": 8, "priority": 5, "namespace": 4, "app": 40, "tier": 3,
@@ -63,21 +59,15 @@ func TestBenchmarkFigures(t *testing.T) {
 // Every node is full and can be made to take the preemptor, so the benchmark
 // decides something everywhere.
 func TestBenchmarkNeedsPreemptionEverywhere(t *testing.T) {
-	c, p := gen.Benchmark(10, 30, 20)
-	d := decide(c, p)
-	assert.Empty(t, d.Feasible)
-	assert.Len(t, d.Candidates, 10)
-	assert.NotEmpty(t, d.Best)
-}
-
-func ExampleBenchmark() {
-	c, p := gen.Benchmark(100, 30, 20)
-	b := c.Budgets[5]
-	fmt.Println(len(c.Nodes), "nodes,", len(c.Pods), "pods,", len(c.Budgets), "budgets")
-	fmt.Println(b.Key(), "allows", b.Allowed, "of", b.Selector.Labels["app"])
-	fmt.Println("the preemptor has priority", *p.Priority, "and asks for", p.Requests())
-	// Output:
-	// 100 nodes, 3000 pods, 20 budgets
-	// team-1/budget-5 allows 2 of app-5
-	// the preemptor has priority 10000 and asks for cpu: 4, ephemeral-storage: 4Gi, memory: 6Gi
+	c, p, err := clustergen.Benchmark(10, 30, 20)
+	require.NoError(t, err)
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	ex, err := eval.Explain(context.Background(), snap, p, clustergen.Now())
+	require.NoError(t, err)
+	assert.Zero(t, ex.Feasible)
+	assert.Len(t, ex.Candidates, 10)
+	assert.NotEmpty(t, ex.Node)
 }

@@ -1,0 +1,37 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// refusal is why the attempt ends before any node is filtered: the first failure
+// in the order of the filters. VolumeBinding goes through all claims for one that
+// is lost or being deleted, and then for one that is not bound; VolumeZone looks
+// for the volumes of claims, but not of ephemeral ones.
+func (a *attempt) refusal() Status {
+	if names, all := namedNodes(a.pod); !all && len(names) == 0 {
+		return unresolvable(nodeAffinity, "pod affinity terms conflict")
+	}
+	for _, v := range a.pod.Volumes {
+		switch {
+		case v.Claim == "":
+		case v.State == outrank.ClaimLost:
+			return unresolvable(volumeBinding, fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume))
+		case v.State == outrank.ClaimDeleting:
+			return unresolvable(volumeBinding, fmt.Sprintf("persistentvolumeclaim %q is being deleted", v.Claim))
+		}
+	}
+	for _, v := range a.pod.Volumes {
+		if v.Claim != "" && v.State == outrank.ClaimUnbound {
+			return unresolvable(volumeBinding, "pod has unbound immediate PersistentVolumeClaims")
+		}
+	}
+	for _, v := range a.pod.Volumes {
+		if isUse(v) && v.State == outrank.ClaimVolumeMissing {
+			return unresolvable(volumeZone, fmt.Sprintf("persistentvolume %q not found", v.MissingVolume))
+		}
+	}
+	return Status{}
+}

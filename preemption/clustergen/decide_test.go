@@ -1,0 +1,133 @@
+package clustergen_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+)
+
+// draws is how many clusters the statistics are made from.
+const draws = 1000
+
+func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Explanation {
+	t.Helper()
+	snap, err := preemption.NewSnapshot(cluster(t, shape, seed))
+	require.NoError(t, err)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	ex, err := eval.Explain(context.Background(), snap, preemptor(t, shape, seed), clustergen.Now())
+	require.NoError(t, err)
+	return ex
+}
+
+// Most decisions have something to decide: nodes where preemption helps, and few
+// victims on each, but often more than one.
+func TestZeroShapeLeadsToPreemption(t *testing.T) {
+	helped, choice, candidates, few, several := 0, 0, 0, 0, 0
+	for seed := range uint64(draws) {
+		ex := explain(t, clustergen.Shape{}, seed)
+		if len(ex.Candidates) > 0 {
+			helped++
+		}
+		if len(ex.Candidates) > 1 {
+			choice++
+		}
+		for _, c := range ex.Candidates {
+			candidates++
+			if len(c.Victims) <= 4 {
+				few++
+			}
+			if len(c.Victims) > 1 {
+				several++
+			}
+		}
+	}
+	assert.Greater(t, helped, draws*70/100, "draws with a candidate")
+	assert.Greater(t, choice, draws*60/100, "draws with two candidates or more")
+	assert.Greater(t, few, candidates*90/100, "candidates with 1 to 4 victims")
+	assert.Greater(t, several, candidates*40/100, "candidates with 2 victims or more")
+}
+
+// Every outcome, every rank that decides and every way for a node to fail turns
+// up.
+func TestFullReachesEverything(t *testing.T) {
+	seen := map[string]int{}
+	for seed := range uint64(draws) {
+		ex := explain(t, clustergen.Full(), seed)
+		seen["outcome "+ex.Outcome.String()]++
+		seen["ineligible "+ex.Ineligible.String()]++
+		seen["decided by "+ex.DecidedBy.String()]++
+		seen["cleared"] += len(ex.ClearedNominations)
+		for _, c := range ex.TurnedDown {
+			seen["filter "+c.Filter+" "+c.Code.String()]++
+		}
+		for _, c := range ex.Unhelpful {
+			seen["dry run "+c.Filter+" "+c.Code.String()]++
+		}
+		for _, c := range ex.Candidates {
+			if c.Score.Violations > 0 && c.Score.Violations < len(c.Victims) {
+				seen["some violate"]++
+			}
+		}
+	}
+	wanted := []string{"cleared", "some violate", "filter  UnschedulableAndUnresolvable", "dry run  UnschedulableAndUnresolvable"}
+	for _, o := range []preemption.Outcome{preemption.Fits, preemption.NotEligible, preemption.NothingHelps, preemption.Preempt} {
+		wanted = append(wanted, "outcome "+o.String())
+	}
+	for _, i := range []preemption.Ineligibility{preemption.PolicyNever, preemption.VictimsTerminating} {
+		wanted = append(wanted, "ineligible "+i.String())
+	}
+	for _, r := range append(preemption.DefaultRanks(), preemption.ByNodeOrder) {
+		if r != preemption.ByVictims { // an equal sum of priorities mostly means as many victims
+			wanted = append(wanted, "decided by "+r.String())
+		}
+	}
+	for _, filter := range []string{
+		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity,
+		preemption.NodeResourcesFit, preemption.VolumeBinding, preemption.VolumeZone, preemption.PodTopologySpread,
+		preemption.InterPodAffinity, preemption.NodeDeclaredFeatures,
+	} {
+		wanted = append(wanted, "filter "+filter+" UnschedulableAndUnresolvable")
+	}
+	for _, filter := range []string{
+		preemption.NodePorts, preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits,
+		preemption.PodTopologySpread, preemption.InterPodAffinity,
+	} {
+		wanted = append(wanted, "filter "+filter+" Unschedulable", "dry run "+filter+" Unschedulable")
+	}
+	for _, what := range wanted {
+		assert.Positive(t, seen[what], what)
+	}
+}
+
+// Groups that look for places find one, have to preempt, or do neither.
+func TestPreemptorGroupsDecide(t *testing.T) {
+	seen := map[preemption.Outcome]int{}
+	own, alone := 0, 0
+	shape := clustergen.Shape{Groups: 2, Nominated: 2}
+	for seed := range uint64(200) {
+		snap, err := preemption.NewSnapshot(cluster(t, shape, seed))
+		require.NoError(t, err)
+		eval, err := preemption.NewEvaluator(preemption.Config{})
+		require.NoError(t, err)
+		pods := preemptorGroup(t, shape, seed)
+		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: clustergen.Now()})
+		require.NoError(t, err)
+		seen[plan.Outcome]++
+		if pods[0].Group == "" {
+			alone++
+		} else if pods[0].Group != "gang" {
+			own++
+		}
+	}
+	assert.Positive(t, seen[preemption.Fits])
+	assert.Greater(t, seen[preemption.Preempt], 50)
+	assert.Greater(t, seen[preemption.NothingHelps], 20)
+	assert.Positive(t, own, "groups that have pods in the cluster")
+	assert.Positive(t, alone, "pods of no group")
+}

@@ -1,0 +1,139 @@
+package clustergen_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+)
+
+// Do the plans of many clusters have a property?
+func Example() {
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shape := clustergen.Full()
+	decided, wrong := 0, 0
+	for seed := range uint64(100) {
+		cluster, err := clustergen.Cluster(shape, seed)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		pod, err := clustergen.Preemptor(shape, seed)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		snap, err := preemption.NewSnapshot(cluster)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		plan, err := eval.Preempt(context.Background(), snap, pod, clustergen.Now())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		decided++
+		for _, v := range plan.Victims {
+			if v.Pod.PriorityValue() >= pod.PriorityValue() {
+				wrong++
+			}
+		}
+	}
+	fmt.Println(decided, "decisions,", wrong, "victims of too high a priority")
+	// Output: 100 decisions, 0 victims of too high a priority
+}
+
+func ExampleCluster() {
+	c, err := clustergen.Cluster(clustergen.Shape{Nodes: 2, PodsPerNode: 3, Budgets: 1}, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range c.Nodes {
+		fmt.Println(n.Name, n.Allocatable)
+	}
+	for _, p := range c.Pods {
+		fmt.Println(p.Key(), p.NodeName, p.PriorityValue(), p.Requests())
+	}
+	fmt.Println(c.Budgets[0].Key(), c.Budgets[0].Allowed)
+	// Output:
+	// j0 cpu: 300m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 303Mi, pods: 4
+	// t1 cpu: 421m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 235Mi, pods: 2
+	// default/p1-0 t1 10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
+	// default/p0-0 j0 10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
+	// default/p0-2 j0 20 memory: 128Mi, storage: 5Gi
+	// default/p0-1 j0 20 memory: 128Mi, storage: 5Gi
+	// default/bystander-0  -10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
+	// default/p1-1 t1 20 cpu: 300m, ephemeral-storage: 512Mi, memory: 192Mi
+	// default/budget-0 2
+}
+
+func ExamplePreemptor() {
+	p, err := clustergen.Preemptor(clustergen.Shape{}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Key(), p.PriorityValue(), p.Requests())
+	// Output:
+	// default/preemptor 5 cpu: 500m, example.com/gpu: 1
+}
+
+func ExamplePreemptorGroup() {
+	pods, err := clustergen.PreemptorGroup(clustergen.Shape{}, 8)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range pods {
+		fmt.Println(p.Key(), p.GroupKey(), p.PriorityValue(), p.Requests())
+	}
+	// Output:
+	// default/preemptor-0  1040 cpu: 500m
+	// default/preemptor-1  1040 cpu: 500m
+	// default/preemptor-2  1040 cpu: 500m
+}
+
+func ExampleBenchmark() {
+	c, p, err := clustergen.Benchmark(100, 30, 20)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b := c.Budgets[5]
+	fmt.Println(len(c.Nodes), "nodes,", len(c.Pods), "pods,", len(c.Budgets), "budgets")
+	fmt.Println(b.Key(), "allows", b.Allowed, "of", b.Selector.Labels["app"])
+	fmt.Println("the preemptor has priority", *p.Priority, "and asks for", p.Requests())
+	// Output:
+	// 100 nodes, 3000 pods, 20 budgets
+	// team-1/budget-5 allows 2 of app-5
+	// the preemptor has priority 10000 and asks for cpu: 4, ephemeral-storage: 4Gi, memory: 6Gi
+}
+
+func ExampleShape_Validate() {
+	fmt.Println(clustergen.Shape{Nodes: 1_000_000, Budgets: -1}.Validate())
+	// Output:
+	// cluster shape: Nodes: 1000000 is not between 0 and 100000
+	// cluster shape: Budgets: -1 is not between 0 and 100000
+}
+
+func ExampleFull() {
+	c, err := clustergen.Cluster(clustergen.Full(), 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(c.Nodes), "nodes,", len(c.Budgets), "budgets,", len(c.Groups), "groups, valid:", c.Validate() == nil)
+	// Output: 5 nodes, 4 budgets, 2 groups, valid: true
+}
+
+func ExampleNow() {
+	fmt.Println(clustergen.Now())
+	// Output: 2026-01-10 13:00:00 +0000 UTC
+}

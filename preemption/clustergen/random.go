@@ -1,0 +1,73 @@
+package clustergen
+
+import "math/rand/v2"
+
+// subject is what a stream of random numbers is for.
+type subject uint64
+
+// Every subject has a stream of its own for every object, so that what one of
+// them draws does not move the others: more nodes or another feature leave the
+// rest as it is.
+const (
+	ofKinds subject = iota + 1
+	ofKindPorts
+	ofKindAffinity
+	ofKindVolumes
+	ofLayouts
+	ofNodes
+	ofNodeTaints
+	ofNodeStorage
+	ofNodeFeatures
+	ofResidents
+	ofMembers
+	ofBystanders
+	ofNominated
+	ofBudgets
+	ofGroups
+	ofPreemptor
+	ofPreemptorNomination
+	ofPreemptorTaints
+	ofPreemptorSelectors
+	ofPreemptorPorts
+	ofPreemptorAffinity
+	ofPreemptorSpread
+	ofPreemptorVolumes
+	ofPreemptorFeatures
+	ofPreemptorGroup
+	ofPreemptorGroupMember
+)
+
+// maxIndex is more than the index of any object of a subject.
+const maxIndex = 1 << 32
+
+// stream returns the random numbers for one object of a subject.
+func (g *generator) stream(of subject, index int) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(g.seed), mix(uint64(of)*maxIndex+uint64(index))))
+}
+
+// mix spreads numbers that differ in a few bits over all 64 (the finalizer of
+// splitmix64), so that the streams of neighbours have nothing in common.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// pick draws one of the options; one that is repeated is likelier.
+func pick[T any](r *rand.Rand, options ...T) T { return options[r.IntN(len(options))] }
+
+// oneIn is true once in n times.
+func oneIn(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
+
+// between draws a number from least to most.
+func between(r *rand.Rand, least, most int) int { return least + r.IntN(most-least+1) }
+
+// several draws between least and most elements.
+func several[T any](r *rand.Rand, least, most int, draw func(*rand.Rand) T) []T {
+	var list []T
+	for range between(r, least, most) {
+		list = append(list, draw(r))
+	}
+	return list
+}

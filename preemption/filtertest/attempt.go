@@ -1,0 +1,180 @@
+package filtertest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// attempt passes calls on to a state of the filter and writes them down in its
+// scene. A nil state has no say: it says Success.
+type attempt struct {
+	scene *scene
+	name  string
+	state preemption.FilterState
+}
+
+// begin begins a case: a state for the scene's own pod, and no calls before it.
+// It is nil where Start returns an error.
+func (s *scene) begin() *attempt {
+	s.calls = s.calls[:0]
+	return s.start("state", s.here.pod, s.here.snap)
+}
+
+// start starts an attempt; it is nil where Start returns an error.
+func (s *scene) start(name string, pod *outrank.Pod, snap *preemption.Snapshot) *attempt {
+	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
+	state, err := s.filter.Start(pod, snap)
+	s.within = false
+	switch {
+	case err != nil:
+		s.results("error: %v", err)
+		s.tally.failure = err
+		return nil
+	case state == nil:
+		s.results("nil")
+	default:
+		s.tally.started++
+	}
+	return &attempt{s, name, state}
+}
+
+func (s *scene) whichSnapshot(snap *preemption.Snapshot) string {
+	switch snap {
+	case s.here.snap:
+		return ""
+	case s.untouched.snap:
+		return " on a snapshot of equal objects"
+	}
+	return " on a snapshot with these changes"
+}
+
+// calling writes a call down that is about to be made.
+func (s *scene) calling(format string, args ...any) {
+	s.calls = append(s.calls, fmt.Sprintf(format, args...))
+	s.within = true
+}
+
+// results adds to the last call what it returned.
+func (s *scene) results(format string, args ...any) {
+	s.calls[len(s.calls)-1] += ": " + fmt.Sprintf(format, args...)
+}
+
+func (a *attempt) remove(p *outrank.Pod, n *outrank.Node) {
+	if a.state == nil {
+		return
+	}
+	a.scene.calling("%s.Remove %s from %s", a.name, p.Key(), n.Name)
+	a.state.Remove(p, n)
+	a.scene.within = false
+}
+
+func (a *attempt) add(p *outrank.Pod, n *outrank.Node) {
+	if a.state == nil {
+		return
+	}
+	a.scene.calling("%s.Add %s to %s", a.name, p.Key(), n.Name)
+	a.state.Add(p, n)
+	a.scene.within = false
+}
+
+func (a *attempt) removeAll(pods []*outrank.Pod, n *outrank.Node) {
+	for _, p := range pods {
+		a.remove(p, n)
+	}
+}
+
+func (a *attempt) addAll(pods []*outrank.Pod, n *outrank.Node) {
+	for _, p := range pods {
+		a.add(p, n)
+	}
+}
+
+func (a *attempt) check(n *outrank.Node) preemption.Status {
+	if a.state == nil {
+		return preemption.Status{}
+	}
+	a.scene.calling("%s.Check %s", a.name, n.Name)
+	status := a.state.Check(n)
+	a.scene.within = false
+	a.scene.results("%s", textOf(status))
+	if status.Code != preemption.Success {
+		a.scene.tally.turnedAway++
+	}
+	return status
+}
+
+func (a *attempt) checkAll() []preemption.Status {
+	var list []preemption.Status
+	for n := range a.scene.here.snap.Nodes() {
+		list = append(list, a.check(n))
+	}
+	return list
+}
+
+func (a *attempt) clone(name string) *attempt {
+	if a.state == nil {
+		return &attempt{a.scene, name, nil}
+	}
+	a.scene.calling("%s = %s.Clone", name, a.name)
+	state := a.state.Clone()
+	a.scene.within = false
+	return &attempt{a.scene, name, state}
+}
+
+// same reports whether two statuses say the same. The name of the filter is
+// filled in by the evaluator.
+func same(a, b preemption.Status) bool { return a.Code == b.Code && slices.Equal(a.Reasons, b.Reasons) }
+
+func textOf(s preemption.Status) string {
+	if len(s.Reasons) == 0 {
+		return s.Code.String()
+	}
+	return fmt.Sprintf("%s %q", s.Code, s.Reasons)
+}
+
+// isNil reports whether a state is nil or a nil pointer.
+func isNil(state preemption.FilterState) bool {
+	if state == nil {
+		return true
+	}
+	v := reflect.ValueOf(state)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// dryRun calls a state as a decision does on one node: check, everybody of
+// lower priority away, check, and back one by one as long as that fits; at the
+// end everybody is back. It returns the answers in order.
+func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Pod) []preemption.Status {
+	answers := []preemption.Status{state.Check(n)}
+	for _, p := range victims {
+		state.Remove(p, n)
+	}
+	answers = append(answers, state.Check(n))
+	var away []*outrank.Pod
+	for _, p := range victims {
+		state.Add(p, n)
+		status := state.Check(n)
+		answers = append(answers, status)
+		if status.Code != preemption.Success {
+			state.Remove(p, n)
+			away = append(away, p)
+		}
+	}
+	for _, p := range away {
+		state.Add(p, n)
+	}
+	return append(answers, state.Check(n))
+}
+
+// logged is a dry run whose calls are written down.
+type logged struct{ *attempt }
+
+func (l logged) Remove(p *outrank.Pod, n *outrank.Node)                     { l.remove(p, n) }
+func (l logged) Add(p *outrank.Pod, n *outrank.Node)                        { l.add(p, n) }
+func (l logged) Check(n *outrank.Node) preemption.Status                    { return l.check(n) }
+func (l logged) Clone() preemption.FilterState                              { return logged{l.clone("clone")} }
+func (l logged) run(n *outrank.Node, vs []*outrank.Pod) []preemption.Status { return dryRun(l, n, vs) }

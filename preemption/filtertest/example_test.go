@@ -1,0 +1,88 @@
+package filtertest_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/filtertest"
+)
+
+// onePerNode lets one pod on each node. Its author has forgotten to look at
+// what is removed.
+type onePerNode struct{}
+
+func (onePerNode) Name() string { return "OnePerNode" }
+
+func (onePerNode) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	return onePerNodeState{snap}, nil
+}
+
+type onePerNodeState struct{ snap *preemption.Snapshot }
+
+func (s onePerNodeState) Check(n *outrank.Node) preemption.Status {
+	if len(s.snap.PodsOn(n.Name)) > 0 {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"node(s) were taken"}}
+	}
+	return preemption.Status{}
+}
+
+func (onePerNodeState) Remove(*outrank.Pod, *outrank.Node) {}
+func (onePerNodeState) Add(*outrank.Pod, *outrank.Node)    {}
+func (s onePerNodeState) Clone() preemption.FilterState    { return s }
+
+func ExampleCheck() {
+	fmt.Println(filtertest.Check(onePerNode{}, filtertest.Options{}))
+	// Output:
+	// filter OnePerNode: broken rule: following changes equals starting on a snapshot with these changes
+	// 	cluster: seed 0, Nodes 1, PodsPerNode 1
+	// 	state = Start default/preemptor
+	// 	state.Remove default/p0-0 from j0
+	// 	state.Check j0: Unschedulable ["node(s) were taken"]
+	// 	fresh = Start default/preemptor on a snapshot with these changes
+	// 	fresh.Check j0: Success
+	// 	the state that was told of the changes said Unschedulable ["node(s) were taken"], the one that was started on them Success
+}
+
+// Generated pods have no shares of GPUs, so that the test has to add them.
+func ExampleOptions() {
+	fmt.Println(filtertest.Check(gpuSharing{devices: 2}, filtertest.Options{}))
+	fmt.Println(filtertest.Check(gpuSharing{devices: 2}, filtertest.Options{
+		Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+			for _, n := range c.Nodes {
+				n.Labels["gpus"] = "2"
+			}
+			for i, p := range c.Pods {
+				p.Labels["gpu-share"] = fmt.Sprint(20 + 10*(i%5))
+				if p.NodeName != "" {
+					p.Labels["gpu-device"] = fmt.Sprint(i % 2)
+				}
+			}
+			pod.Labels["gpu-share"] = "70"
+		},
+	}))
+	// Output:
+	// filter GPUSharing: broken rule: the filter turns some pod away from some node
+	// 	Start returned a nil state for every pod: Options.Prepare can add to pods and nodes what it looks at
+	// <nil>
+}
+
+func ExampleError() {
+	err := filtertest.Check(onePerNode{}, filtertest.Options{Seed: 100})
+	var found *filtertest.Error
+	if errors.As(err, &found) {
+		for _, v := range found.Violations {
+			fmt.Println(found.Filter, "breaks a rule:", v.Rule)
+		}
+	}
+	// Output:
+	// OnePerNode breaks a rule: following changes equals starting on a snapshot with these changes
+}
+
+func ExampleOptions_Validate() {
+	options := filtertest.Options{Clusters: -1}
+	fmt.Println(options.Validate())
+	// Output:
+	// filter test options: Clusters: -1 is not between 0 and 1000000
+}

@@ -1,0 +1,88 @@
+package filtertest_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/filtertest"
+)
+
+func maintenance() preemption.Filter {
+	return preemption.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		if n.Labels["rack"] == "r1" {
+			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+		}
+		return preemption.Status{}
+	})
+}
+
+func TestGoodFilters(t *testing.T) {
+	for _, good := range []struct {
+		name    string
+		filter  preemption.Filter
+		options filtertest.Options
+	}{
+		{"a rule about the node", maintenance(), filtertest.Options{}},
+		{"a quota", &quota{limit: 2}, filtertest.Options{}},
+		{"a quota of none", &quota{}, filtertest.Options{Clusters: 5}},
+		{"shares of GPUs", gpuSharing{2}, filtertest.Options{Prepare: withGPUs}},
+		{"shares of one GPU on large nodes", gpuSharing{1}, filtertest.Options{
+			Prepare: withGPUs, Clusters: 20, Seed: 1 << 40, Shape: clustergen.Shape{Nodes: 6, PodsPerNode: 12, Nominated: 5},
+		}},
+		{"nothing to say", maintenance(), filtertest.Options{Clusters: 1, Shape: clustergen.Shape{Nodes: 1}, MayBeSilent: true}},
+		{"some pods refused", refusing{&quota{limit: 2}}, filtertest.Options{}},
+	} {
+		t.Run(good.name, func(t *testing.T) { assert.NoError(t, filtertest.Check(good.filter, good.options)) })
+	}
+}
+
+// refusing returns an error for pods without a label, which ends the attempt and
+// is no violation.
+type refusing struct{ *quota }
+
+var errNoLabels = errors.New("no labels")
+
+func (r refusing) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	if len(pod.Labels) == 0 {
+		return nil, errNoLabels
+	}
+	return r.quota.Start(pod, snap)
+}
+
+func TestConcurrentChecks(t *testing.T) {
+	for range 4 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			assert.NoError(t, filtertest.Check(&quota{limit: 2}, filtertest.Options{Clusters: 10}))
+		})
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	err := filtertest.Check(&quota{}, filtertest.Options{Clusters: -1, Shape: clustergen.Shape{Nodes: -1}})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "filter test options: Clusters: -1 is not between 0 and 1000000")
+	require.ErrorContains(t, err, "filter test options: Shape: cluster shape: Nodes: -1 is not between 0 and 100000")
+	require.ErrorIs(t, filtertest.Check(nil, filtertest.Options{}), outrank.ErrInvalid)
+}
+
+// A Prepare that does something else every time would look like a filter that
+// changes what it is shown.
+func TestUnreliablePrepare(t *testing.T) {
+	times := 0
+	err := filtertest.Check(&quota{}, filtertest.Options{Prepare: func(_ *outrank.Cluster, pod *outrank.Pod) {
+		times++
+		pod.UID = string(rune('a' + times))
+	}})
+	require.ErrorContains(t, err, "Prepare does not do the same to equal clusters")
+	err = filtertest.Check(&quota{}, filtertest.Options{Prepare: func(c *outrank.Cluster, _ *outrank.Pod) { c.Nodes[0].Name = "" }})
+	require.ErrorContains(t, err, "after Prepare: node number 1: metadata.name: missing")
+	err = filtertest.Check(&quota{}, filtertest.Options{Prepare: func(_ *outrank.Cluster, pod *outrank.Pod) { pod.Name = "" }})
+	require.ErrorContains(t, err, "after Prepare: pod default/: metadata.name: missing")
+}

@@ -1,0 +1,97 @@
+package filtertest
+
+// Rule is one part of the contract of [preemption.Filter].
+type Rule int
+
+// The rules, in the order in which they are checked. After a violation of one of
+// the first five nothing else is checked, because other answers mean nothing
+// then. ConcurrencyRule and SayRule are checked where no other is broken.
+const (
+	// NamedRule: the name is not empty, not that of a built-in filter, and
+	// always the same.
+	NamedRule Rule = iota + 1
+	// NoPanicRule: no call panics.
+	NoPanicRule
+	// NilRule: a filter without a say about a pod returns a nil state, not a
+	// nil pointer in one, and no clone is nil.
+	NilRule
+	// ReadOnlyRule: nothing that is shown is changed: no pod, no node, nothing
+	// else of the cluster, and not the snapshot.
+	ReadOnlyRule
+	// SameAnswerRule: the same question gives the same answer, from one state,
+	// from two of one snapshot, and from a snapshot of equal objects.
+	SameAnswerRule
+	// StatusRule: a status has the code Success, without reasons, or
+	// Unschedulable or UnschedulableAndUnresolvable.
+	StatusRule
+	// KeptStatusRule: a status that was returned does not change any more.
+	KeptStatusRule
+	// CheckRule: Check has no effect on later answers.
+	CheckRule
+	// CloneRule: a clone answers like the state that it was made of, and follows
+	// changes as that does; a change of one does not show in the other.
+	CloneRule
+	// RestoreRule: adding what was removed, in any order, restores all answers.
+	RestoreRule
+	// OrderRule: the order of removals and of additions does not matter.
+	OrderRule
+	// FollowRule: a state that was told of changes answers like one that was
+	// started on a snapshot with these changes.
+	FollowRule
+	// UnresolvableRule: where a node is unresolvable, removing the pods of lower
+	// priority does not make it take the pod.
+	UnresolvableRule
+	// AttemptRule: what one attempt does shows in no other.
+	AttemptRule
+	// ConcurrencyRule: attempts, and the clones of one state, give the same
+	// answers when several goroutines use them at once.
+	ConcurrencyRule
+	// SayRule: the filter turned at least one pod away, so that the other rules
+	// were put to the test.
+	SayRule
+)
+
+var ruleTexts = [...]string{
+	NamedRule:        "the name is not empty, not that of a built-in filter, and always the same",
+	NoPanicRule:      "no call panics",
+	NilRule:          "a filter without a say returns a nil state, and no clone is nil",
+	ReadOnlyRule:     "nothing that is shown is changed",
+	SameAnswerRule:   "the same question gives the same answer",
+	StatusRule:       "a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable",
+	KeptStatusRule:   "a status that was returned does not change any more",
+	CheckRule:        "Check has no effect on later answers",
+	CloneRule:        "a clone answers like its original and changes apart from it",
+	RestoreRule:      "adding what was removed restores all answers",
+	OrderRule:        "the order of removals and of additions does not matter",
+	FollowRule:       "following changes equals starting on a snapshot with these changes",
+	UnresolvableRule: "removing pods does not help on a node that is unresolvable",
+	AttemptRule:      "what one attempt does shows in no other",
+	ConcurrencyRule:  "answers are the same when several goroutines ask at once",
+	SayRule:          "the filter turns some pod away from some node",
+}
+
+// String states the rule.
+func (r Rule) String() string {
+	if r < NamedRule || r > SayRule {
+		return "unknown rule"
+	}
+	return ruleTexts[r]
+}
+
+// phases are checks that find a violation of one rule each; a phase comes after
+// one in which nothing was found. Concurrency comes last, because memory that two
+// states share could end the whole program there. NamedRule, NoPanicRule and
+// SayRule have no check: what they are about is noticed on the way.
+var phases = [][]check{
+	{checkNil, checkReadOnly, checkSameAnswer},
+	{
+		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
+		checkFollow, checkUnresolvable, checkAttempts,
+	},
+	{checkConcurrency},
+}
+
+type check = func(*scene) *Violation
+
+// ends reports whether nothing else can be checked after a violation.
+func (r Rule) ends() bool { return r <= SameAnswerRule }

@@ -1,0 +1,144 @@
+package filtertest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// dryRuns makes a dry run on every node.
+func (s *scene) dryRuns(a *attempt, pod *outrank.Pod) []preemption.Status {
+	var list []preemption.Status
+	for n := range s.here.snap.Nodes() {
+		list = append(list, logged{a}.run(n, s.victims(n, pod))...)
+	}
+	return list
+}
+
+// alone returns what an attempt says that nothing else interferes with.
+func (s *scene) alone(pod *outrank.Pod) ([]preemption.Status, bool) {
+	s.calls = s.calls[:0]
+	a := s.start("state", pod, s.here.snap)
+	if a == nil {
+		return nil, false
+	}
+	return s.dryRuns(a, pod), true
+}
+
+// checkAttempts compares attempts for two pods that are under way at once with
+// the same attempts one after the other.
+func checkAttempts(s *scene) *Violation {
+	mine, ok := s.alone(s.here.pod)
+	theirs, also := s.alone(s.other)
+	if !ok || !also {
+		return nil
+	}
+	a, b := s.begin(), s.start("other", s.other, s.here.snap)
+	if a == nil || b == nil {
+		return s.violation(AttemptRule, "Start returned an error that it did not return before")
+	}
+	if i, differ := firstDifference(s.dryRuns(a, s.here.pod), mine); differ {
+		return s.violation(AttemptRule, "before the other attempt was started, answer %d was %s", i+1, textOf(mine[i]))
+	}
+	for n := range s.here.snap.Nodes() {
+		a.removeAll(s.victims(n, s.here.pod), n)
+	}
+	if i, differ := firstDifference(s.dryRuns(b, s.other), theirs); differ {
+		return s.violation(AttemptRule, "with no attempt besides, answer %d of the other one was %s", i+1, textOf(theirs[i]))
+	}
+	late := s.start("late", s.other, s.here.snap)
+	if late == nil {
+		return s.violation(AttemptRule, "Start returned an error that it did not return before")
+	}
+	if i, differ := firstDifference(s.dryRuns(late, s.other), theirs); differ {
+		return s.violation(AttemptRule, "with no attempt besides, answer %d of the late one was %s", i+1, textOf(theirs[i]))
+	}
+	return nil
+}
+
+// asking is how many goroutines ask at once.
+const asking = 4
+
+// checkConcurrency compares what attempts and clones say at once with what they
+// say one after the other.
+func checkConcurrency(s *scene) *Violation {
+	want := map[*outrank.Pod][]preemption.Status{}
+	for _, pod := range []*outrank.Pod{s.here.pod, s.other} {
+		answers, ok := s.alone(pod)
+		if !ok {
+			return nil
+		}
+		want[pod] = answers
+	}
+	a := s.begin()
+	if a == nil {
+		return nil
+	}
+	wrong := s.askAtOnce(a, want)
+	s.calls = nil
+	if i := slices.IndexFunc(wrong, func(text string) bool { return text != "" }); i >= 0 {
+		return s.violation(ConcurrencyRule, "%s", wrong[i])
+	}
+	return nil
+}
+
+// askAtOnce makes attempts for both pods and asks clones of one state, all at
+// once, and returns what was wrong with each of them.
+func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status) []string {
+	var all sync.WaitGroup
+	wrong := make([]string, 2*asking)
+	for i := range asking {
+		pod := []*outrank.Pod{s.here.pod, s.other}[i%2]
+		all.Go(func() { wrong[i] = s.compareWithin(s.startQuietly(pod), pod, want[pod]) })
+		if a.state == nil {
+			continue
+		}
+		clone := a.clone("clone").state
+		all.Go(func() {
+			asked := func() preemption.FilterState { return clone }
+			wrong[asking+i] = s.compareWithin(asked, s.here.pod, want[s.here.pod])
+		})
+	}
+	all.Wait()
+	return wrong
+}
+
+// startQuietly returns a function that starts an attempt and writes nothing down.
+func (s *scene) startQuietly(pod *outrank.Pod) func() preemption.FilterState {
+	return func() preemption.FilterState {
+		state, err := s.filter.Start(pod, s.here.snap)
+		if err != nil {
+			return nil
+		}
+		return state
+	}
+}
+
+// compareWithin makes dry runs with a clone in a goroutine of its own, and says
+// what was wrong.
+func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.Pod, want []preemption.Status) (wrong string) {
+	defer func() {
+		if p := recover(); p != nil {
+			wrong = fmt.Sprint("panic: ", p)
+		}
+	}()
+	state := start()
+	if state != nil {
+		state = state.Clone()
+	}
+	var got []preemption.Status
+	for n := range s.here.snap.Nodes() {
+		if state == nil {
+			got = append(got, make([]preemption.Status, len(s.victims(n, pod))+3)...)
+		} else {
+			got = append(got, dryRun(state, n, s.victims(n, pod))...)
+		}
+	}
+	if i, differ := firstDifference(got, want); differ {
+		return fmt.Sprintf("answer %d about %s was %s, and %s when nobody else asked", i+1, pod.Key(), textOf(got[i]), textOf(want[i]))
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+package filtertest
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+func checkNil(s *scene) *Violation {
+	a := s.begin()
+	if a == nil || a.state == nil {
+		return nil
+	}
+	if isNil(a.state) {
+		return s.violation(NilRule, "Start returned a nil %T in a state that is not nil; return nil itself", a.state)
+	}
+	if c := a.clone("clone"); isNil(c.state) {
+		return s.violation(NilRule, "Clone returned nil")
+	}
+	return nil
+}
+
+// checkReadOnly looks at everything that is shown after each call.
+func checkReadOnly(s *scene) *Violation {
+	a := s.begin()
+	steps := []func(){func() {}} // Start has been called
+	if a != nil {
+		for n := range s.here.snap.Nodes() {
+			steps = append(steps, s.everyCall(a, n)...)
+		}
+	}
+	for _, step := range steps {
+		step()
+		if what := s.changed(); what != "" {
+			return s.violation(ReadOnlyRule, "the last call changed %s", what)
+		}
+	}
+	return nil
+}
+
+// everyCall lists calls of all methods about one node, one a step.
+func (s *scene) everyCall(a *attempt, n *outrank.Node) []func() {
+	check := func() { a.check(n) }
+	steps := []func(){check}
+	victims := s.victims(n, s.here.pod)
+	for _, p := range victims {
+		steps = append(steps, func() { a.remove(p, n) })
+	}
+	steps = append(steps, check)
+	for _, p := range victims {
+		steps = append(steps, func() { a.add(p, n) })
+	}
+	var clone *attempt
+	steps = append(steps, func() { clone = a.clone("clone") })
+	for _, p := range s.nominated(n) {
+		steps = append(steps, func() { clone.add(p, n) })
+	}
+	return append(steps, func() { clone.check(n) })
+}
+
+// checkSameAnswer asks one state twice, another of the same snapshot, and one of
+// a snapshot of equal objects.
+func checkSameAnswer(s *scene) *Violation {
+	for n := range s.here.snap.Nodes() {
+		a, again := s.begin(), s.start("again", s.here.pod, s.here.snap)
+		equal := s.start("equal", s.untouched.pod, s.untouched.snap)
+		switch {
+		case (a == nil) != (again == nil) || (a == nil) != (equal == nil):
+			return s.violation(SameAnswerRule, "Start returned an error, but not every time")
+		case a == nil:
+			return nil
+		case (a.state == nil) != (again.state == nil) || (a.state == nil) != (equal.state == nil):
+			return s.violation(SameAnswerRule, "Start returned nil, but not every time")
+		}
+		first := a.check(n)
+		if got := a.check(n); !same(got, first) {
+			return s.violation(SameAnswerRule, "the same state said %s before", textOf(first))
+		}
+		if got := again.check(n); !same(got, first) {
+			return s.violation(SameAnswerRule, "another state of the snapshot said %s", textOf(first))
+		}
+		twin, _ := s.untouched.snap.Node(n.Name)
+		if got := equal.check(twin); !same(got, first) {
+			return s.violation(SameAnswerRule, "a state of a snapshot of equal objects said %s", textOf(first))
+		}
+	}
+	return nil
+}
+
+// checkStatus looks at the answers of dry runs.
+func checkStatus(s *scene) *Violation {
+	for n := range s.here.snap.Nodes() {
+		a := s.begin()
+		if a == nil {
+			return nil
+		}
+		for _, status := range (logged{a}).run(n, s.victims(n, s.here.pod)) {
+			switch {
+			case status.Code > preemption.UnschedulableAndUnresolvable:
+				return s.violation(StatusRule, "the code %s is not a filter's to give", status.Code)
+			case status.Code == preemption.Success && len(status.Reasons) > 0:
+				return s.violation(StatusRule, "Success came with reasons: %q", status.Reasons)
+			}
+		}
+	}
+	return nil
+}
+
+// checkKeptStatus compares the answers of dry runs on all nodes with what they
+// were when they were given.
+func checkKeptStatus(s *scene) *Violation {
+	a := s.begin()
+	if a == nil {
+		return nil
+	}
+	var kept []preemption.Status
+	var copies [][]string
+	for n := range s.here.snap.Nodes() {
+		for _, p := range append(s.victims(n, s.here.pod), nil) {
+			status := a.check(n)
+			kept, copies = append(kept, status), append(copies, slices.Clone(status.Reasons))
+			if p != nil {
+				a.remove(p, n)
+			}
+			for i, k := range kept {
+				if !slices.Equal(k.Reasons, copies[i]) {
+					return s.violation(KeptStatusRule, "the reasons %q of an earlier status have become %q", copies[i], k.Reasons)
+				}
+			}
+		}
+		a.addAll(s.victims(n, s.here.pod), n)
+	}
+	return nil
+}
+
+// checkCheck removes pods with checks of all nodes in between and without.
+func checkCheck(s *scene) *Violation {
+	for n := range s.here.snap.Nodes() {
+		victims := s.victims(n, s.here.pod)
+		for count := range len(victims) + 1 {
+			plain, asked := s.begin(), s.start("asked", s.here.pod, s.here.snap)
+			if plain == nil || asked == nil {
+				return nil
+			}
+			plain.removeAll(victims[:count], n)
+			asked.checkAll()
+			for _, p := range victims[:count] {
+				asked.remove(p, n)
+				asked.checkAll()
+			}
+			if want, got := plain.check(n), asked.check(n); !same(got, want) {
+				return s.violation(CheckRule, "without the checks in between it said %s", textOf(want))
+			}
+		}
+	}
+	return nil
+}
+
+// checkUnresolvable removes everybody where a node is unresolvable.
+func checkUnresolvable(s *scene) *Violation {
+	for n := range s.here.snap.Nodes() {
+		a := s.begin()
+		if a == nil {
+			return nil
+		}
+		if a.check(n).Code != preemption.UnschedulableAndUnresolvable {
+			continue
+		}
+		a.removeAll(s.victims(n, s.here.pod), n)
+		if a.check(n).Code == preemption.Success {
+			return s.violation(UnresolvableRule, "the node was unresolvable before; the answer should have been Unschedulable")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package filtertest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// scene is one cluster with a filter in it. The filter sees the cluster of here;
+// untouched is equal to it from the start and made of other objects.
+type scene struct {
+	filter preemption.Filter
+	shape  clustergen.Shape
+	seed   uint64
+	tally  *tally
+
+	here, untouched stage
+	// other looks for a place in the same cluster.
+	other *outrank.Pod
+
+	// calls of the filter since the case at hand began, and whether one of them
+	// has not returned.
+	calls  []string
+	within bool
+}
+
+// stage is a cluster and a pod that looks for a place in it.
+type stage struct {
+	cluster *outrank.Cluster
+	pod     *outrank.Pod
+	snap    *preemption.Snapshot
+}
+
+// errPrepare says that a Prepare cannot be relied on.
+var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
+
+// newScene generates cluster i.
+func (c *checker) newScene(i int) (*scene, error) {
+	s := &scene{filter: c.filter, shape: c.options.shapeOf(i), seed: c.options.Seed + uint64(i), tally: &c.tally}
+	var err error
+	if s.here, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.untouched, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.changed() != "" {
+		return nil, errPrepare
+	}
+	// Far from the seeds of other clusters.
+	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
+	s.other = stranger.pod
+	return s, err
+}
+
+func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage, error) {
+	cluster, err := clustergen.Cluster(shape, seed)
+	if err != nil {
+		return stage{}, err
+	}
+	pod, err := clustergen.Preemptor(shape, podSeed)
+	if err != nil {
+		return stage{}, err
+	}
+	for _, n := range cluster.Nodes {
+		n.Labels, n.Allocatable = ownLabels(n.Labels), n.Allocatable.Clone()
+	}
+	for _, p := range append(slices.Clone(cluster.Pods), pod) {
+		own(p)
+	}
+	if c.options.Prepare != nil {
+		c.options.Prepare(cluster, pod)
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	if err := pod.Validate(); err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	return stage{cluster, pod, snap}, nil
+}
+
+// own gives a pod labels and requests that it shares with no other pod.
+func own(p *outrank.Pod) {
+	p.Labels = ownLabels(p.Labels)
+	p.Containers = slices.Clone(p.Containers)
+	for i := range p.Containers {
+		if p.Containers[i].Requests = p.Containers[i].Requests.Clone(); p.Containers[i].Requests == nil {
+			p.Containers[i].Requests = resource.List{}
+		}
+	}
+}
+
+func ownLabels(labels map[string]string) map[string]string {
+	if labels == nil {
+		return map[string]string{}
+	}
+	return maps.Clone(labels)
+}
+
+// try checks one rule. A panic in the filter is a violation of its own.
+func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
+	defer func() {
+		if !s.within {
+			return
+		}
+		p := recover()
+		v = s.violation(NoPanicRule, "panic: %v", p)
+	}()
+	return check(s)
+}
+
+// violation describes one by the calls of the case at hand.
+func (s *scene) violation(rule Rule, format string, args ...any) *Violation {
+	return &Violation{
+		Rule: rule, Text: fmt.Sprintf(format, args...), Shape: s.shape, Seed: s.seed, Calls: slices.Clone(s.calls),
+	}
+}
+
+// victims are the pods on a node that may be removed, the most important first.
+func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
+	return slices.DeleteFunc(s.here.snap.PodsOn(node.Name), func(p *outrank.Pod) bool {
+		return p.PriorityValue() >= pod.PriorityValue()
+	})
+}
+
+// nominated are the pods that the pod has to leave room for on a node.
+func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
+	return slices.DeleteFunc(s.here.snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
+		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key()
+	})
+}
+
+// changed names something that is not as it was, or returns an empty text.
+func (s *scene) changed() string {
+	a, b := s.here, s.untouched
+	switch {
+	case !reflect.DeepEqual(a.pod, b.pod):
+		return "the pod that looks for a place"
+	case len(a.cluster.Nodes) != len(b.cluster.Nodes) || len(a.cluster.Pods) != len(b.cluster.Pods):
+		return "the cluster"
+	}
+	for i, n := range a.cluster.Nodes {
+		if !reflect.DeepEqual(n, b.cluster.Nodes[i]) {
+			return "node " + b.cluster.Nodes[i].Name
+		}
+	}
+	for i, p := range a.cluster.Pods {
+		if !reflect.DeepEqual(p, b.cluster.Pods[i]) {
+			return "pod " + string(b.cluster.Pods[i].Key())
+		}
+	}
+	if !reflect.DeepEqual(a.cluster, b.cluster) {
+		return "the cluster"
+	}
+	if !slices.Equal(contents(a.snap), contents(b.snap)) {
+		return "the snapshot"
+	}
+	return ""
+}
+
+// contents lists what a snapshot holds.
+func contents(snap *preemption.Snapshot) []string {
+	var list []string
+	for n := range snap.Nodes() {
+		list = append(list, "node "+n.Name)
+		for _, p := range snap.PodsOn(n.Name) {
+			list = append(list, "pod "+string(p.Key()))
+		}
+		for _, p := range snap.NominatedTo(n.Name) {
+			list = append(list, "nominated "+string(p.Key()))
+		}
+	}
+	for _, b := range snap.Budgets() {
+		list = append(list, "budget "+string(b.Key()))
+	}
+	return list
+}

@@ -1,0 +1,88 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func ExampleSnapshot_AddNode() {
+	snap := must(preemption.NewSnapshot(sample()))
+	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3", Allocatable: resource.MustList("cpu", "4", "pods", "110")}), snap.NumNodes())
+	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3"}))
+	// Output:
+	// <nil> 3
+	// node n3: already in the snapshot
+}
+
+// A cordoned node keeps its pods and takes no more of them.
+func ExampleSnapshot_UpdateNode() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	old, _ := snap.Node("n1")
+	cordoned := *old
+	cordoned.Unschedulable = true
+	fmt.Println(snap.UpdateNode(&cordoned), len(snap.PodsOn("n1")))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Outcome, plan.Node)
+	// Output:
+	// <nil> 2
+	// preempt n2
+}
+
+// Room on a node is kept for the pods that are nominated to it.
+func ExampleSnapshot_Nominate() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	waiting := urgent()
+	waiting.Name = "waiting"
+	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n1"), len(snap.NominatedTo("n1")))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output:
+	// <nil> <nil> 1
+	// n2 [default/cache]
+}
+
+// A budget turns the choice to the other node.
+func ExampleSnapshot_SetBudgets() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}
+	fmt.Println(snap.SetBudgets([]*outrank.PodDisruptionBudget{budget}), len(snap.Budgets()))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Violations())
+	// Output:
+	// <nil> 1
+	// n2 [default/cache] 0
+}
+
+// What another scheduler found about the nodes stands: n1 is out of the
+// question.
+func ExampleEvaluator_ExplainRequest() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	ex := must(eval.ExplainRequest(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}},
+		"n2": {Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}},
+	}}))
+	for _, n := range ex.Nodes {
+		fmt.Println(n.Node, n.Tried, n.Status.Reasons)
+	}
+	fmt.Println(ex.Node, ex.Victims)
+	// Output:
+	// n1 false [node(s) under maintenance]
+	// n2 true [Insufficient cpu]
+	// n2 [default/cache]
+}
+
+func ExampleDefaultRanks() {
+	for i, rank := range preemption.DefaultRanks() {
+		fmt.Println(i+1, rank)
+	}
+	// Output:
+	// 1 fewer budget violations
+	// 2 lower priority of the most important victim
+	// 3 lower sum of victim priorities
+	// 4 fewer victims
+	// 5 most important victims started later
+}

@@ -1,0 +1,30 @@
+package resource_test
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+func ExampleQuantity_Sign() {
+	for _, text := range []string{"-1", "0", "100m"} {
+		q := resource.MustParse(text)
+		fmt.Println(q, q.Sign(), q.IsZero(), q.Neg())
+	}
+	// Output:
+	// -1 -1 false 1
+	// 0 0 true 0
+	// 100m 1 false -100m
+}
+
+// A list is a map: who wants to change it takes a copy.
+func ExampleList_Clone() {
+	requests := resource.MustList("cpu", "1")
+	more := requests.Clone()
+	more["memory"] = resource.MustParse("1Gi")
+	fmt.Println(requests)
+	fmt.Println(more)
+	// Output:
+	// cpu: 1
+	// cpu: 1, memory: 1Gi
+}
