@@ -28,8 +28,8 @@ type PodDisruptionBudget struct {
 	Disrupted map[string]time.Time
 }
 
-// Key names the budget as namespace/name.
-func (b *PodDisruptionBudget) Key() string { return b.NamespaceName() + "/" + b.Name }
+// Key names the budget.
+func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }
 
 // NamespaceName is the budget's namespace, "default" if it names none.
 func (b *PodDisruptionBudget) NamespaceName() string { return namespaceOr(b.Namespace) }

@@ -28,8 +28,8 @@ const (
 	ClaimVolumeMissing ClaimState = "VolumeMissing"
 )
 
-// Key names the claim as namespace/name.
-func (vc *VolumeClaim) Key() string { return namespaceOr(vc.Namespace) + "/" + vc.Name }
+// Key names the claim.
+func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }
 
 // ResolveVolumes fills in what the claims of the pods stand for, as far as
 // Cluster.Claims has them. Pods from [ReadCluster] are resolved already; others
@@ -40,7 +40,7 @@ func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	if len(c.Claims) == 0 {
 		return
 	}
-	claims := make(map[string]*VolumeClaim, len(c.Claims))
+	claims := make(map[Key]*VolumeClaim, len(c.Claims))
 	for _, vc := range c.Claims {
 		claims[vc.Key()] = vc
 	}
@@ -49,13 +49,13 @@ func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	}
 }
 
-func (p *Pod) resolve(claims map[string]*VolumeClaim) {
+func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
 	if len(p.Volumes) == 0 {
 		return
 	}
 	volumes := make([]Volume, len(p.Volumes))
 	for i, v := range p.Volumes {
-		vc := claims[p.NamespaceName()+"/"+v.Claim]
+		vc := claims[NewKey(p.Namespace, v.Claim)]
 		if v.Claim != "" && vc != nil {
 			name, ephemeral := v.Claim, v.Ephemeral
 			v = vc.Volume

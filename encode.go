@@ -43,7 +43,7 @@ func (e *encoder) node(n *Node) *manifest.Node {
 }
 
 func (e *encoder) budget(b *PodDisruptionBudget) *manifest.Budget {
-	e.subject = "poddisruptionbudget " + b.Key()
+	e.subject = "poddisruptionbudget " + string(b.Key())
 	w := &manifest.Budget{APIVersion: "policy/v1", Kind: kindBudget}
 	w.Metadata = manifest.Meta{Name: b.Name, Namespace: b.Namespace}
 	w.Spec.Selector = wireSelector(b.Selector)
@@ -90,7 +90,7 @@ func (e *encoder) namespace(ns *Namespace) *manifest.Namespace {
 }
 
 func (e *encoder) group(g *PodGroup) *manifest.PodGroup {
-	e.subject = "podgroup " + g.Key()
+	e.subject = "podgroup " + string(g.Key())
 	w := &manifest.PodGroup{APIVersion: "scheduling.k8s.io/v1alpha2", Kind: kindGroup}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace}
 	w.Spec.Priority = g.Priority

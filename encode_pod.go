@@ -5,7 +5,7 @@ import (
 )
 
 func (e *encoder) pod(p *Pod) *manifest.Pod {
-	e.subject = "pod " + p.Key()
+	e.subject = "pod " + string(p.Key())
 	root := (*path)(nil)
 	spec, status, meta := root.field("spec"), root.field("status"), root.field("metadata")
 	start, deletion := status.field("startTime"), meta.field("deletionTimestamp")

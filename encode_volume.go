@@ -129,7 +129,7 @@ const someTime = "1970-01-01T00:00:00Z"
 // is there.
 func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	vc := bc.claim
-	e.subject = "persistentvolumeclaim " + vc.Key()
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	e.noDisk(&vc.Volume.Disk, &path{name: "spec", index: -1})
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
@@ -154,7 +154,7 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 
 // claimVolume refuses what a claim in its state cannot stand for.
 func (e *encoder) claimVolume(vc *VolumeClaim) {
-	e.subject = "persistentvolumeclaim " + vc.Key()
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	v, spec := &vc.Volume, path{name: "spec", index: -1}
 	missing := spec.field("volumeName")
 	gone := v.State == ClaimLost || v.State == ClaimVolumeMissing
@@ -191,7 +191,7 @@ func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
 // persistentVolume returns the volume that a claim is bound to. Problems are
 // those of the claim, which the volume belongs to.
 func (e *encoder) persistentVolume(vc *VolumeClaim, name string) *manifest.PersistentVolume {
-	e.subject = "persistentvolumeclaim " + vc.Key()
+	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
 	w.Metadata = manifest.Meta{Name: name, Labels: e.zones(vc.Volume.Zones)}
 	if vc.Volume.Driver != "" {

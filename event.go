@@ -41,7 +41,7 @@ func (e Event) LogValue() slog.Value {
 		slog.String("pod", eventKey(e.Pod)),
 	}
 	if e.Related != nil {
-		attrs = append(attrs, slog.String("related", e.Related.Key()))
+		attrs = append(attrs, slog.String("related", string(e.Related.Key())))
 	}
 	return slog.GroupValue(append(attrs, slog.String("message", e.Message))...)
 }
@@ -51,5 +51,5 @@ func eventKey(p *Pod) string {
 	if p == nil {
 		return "(nil)"
 	}
-	return p.Key()
+	return string(p.Key())
 }

@@ -196,8 +196,8 @@ type Port struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// Key names the pod as namespace/name.
-func (p *Pod) Key() string { return p.NamespaceName() + "/" + p.Name }
+// Key names the pod.
+func (p *Pod) Key() Key { return NewKey(p.Namespace, p.Name) }
 
 // NamespaceName is the pod's namespace, "default" if it names none.
 func (p *Pod) NamespaceName() string { return namespaceOr(p.Namespace) }

@@ -21,19 +21,19 @@ type PodGroup struct {
 	Priority *int32
 }
 
-// Key names the group as namespace/name.
-func (g *PodGroup) Key() string { return g.NamespaceName() + "/" + g.Name }
+// Key names the group.
+func (g *PodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
 
 // NamespaceName is the group's namespace, "default" if it names none.
 func (g *PodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
 
-// GroupKey names the pod's group as namespace/name, as [PodGroup.Key] does;
-// empty for a pod that belongs to none.
-func (p *Pod) GroupKey() string {
+// GroupKey names the pod's group, as [PodGroup.Key] does; empty for a pod that
+// belongs to none.
+func (p *Pod) GroupKey() Key {
 	if p.Group == "" {
 		return ""
 	}
-	return p.NamespaceName() + "/" + p.Group
+	return NewKey(p.Namespace, p.Group)
 }
 
 // DisruptionMode is the unit in which pods of a group may be pushed out.
@@ -60,7 +60,7 @@ const (
 
 // groupWarnings are about pods that name a group that is not there.
 func (c *Cluster) groupWarnings() []Problem {
-	groups := make(map[string]bool, len(c.Groups))
+	groups := make(map[Key]bool, len(c.Groups))
 	for _, g := range c.Groups {
 		if g != nil {
 			groups[g.Key()] = true
@@ -69,7 +69,7 @@ func (c *Cluster) groupWarnings() []Problem {
 	var ws []Problem
 	for _, p := range c.Pods {
 		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
-			ws = append(ws, Problem{"pod " + p.Key(), "spec.schedulingGroup.podGroupName", "no pod group " + quote(p.Group) + "; the pod counts by itself"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + quote(p.Group) + "; the pod counts by itself"})
 		}
 	}
 	return ws

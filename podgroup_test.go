@@ -60,7 +60,7 @@ func TestReadPodReadsItsGroup(t *testing.T) {
 		`{"kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}, "spec": {"schedulingGroup": {"podGroupName": "g"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, "g", p.Group)
-	assert.Equal(t, "ml/g", p.GroupKey())
+	assert.EqualValues(t, "ml/g", p.GroupKey())
 	assert.Empty(t, (&outrank.Pod{Name: "alone"}).GroupKey())
 }
 

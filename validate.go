@@ -65,9 +65,9 @@ func (c *Cluster) Warnings() []Problem {
 		switch {
 		case p == nil:
 		case p.NodeName != "" && !nodes[p.NodeName]:
-			ws = append(ws, Problem{"pod " + p.Key(), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
 		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
-			ws = append(ws, Problem{"pod " + p.Key(), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {
@@ -75,7 +75,7 @@ func (c *Cluster) Warnings() []Problem {
 			continue
 		}
 		for _, p := range b.Selector.problems() {
-			ws = append(ws, Problem{"poddisruptionbudget " + b.Key(), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
+			ws = append(ws, Problem{"poddisruptionbudget " + string(b.Key()), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
 	}
 	for _, p := range c.Pods {
@@ -94,7 +94,7 @@ func (p *Pod) selectorWarnings() []Problem {
 	add := func(s *LabelSelector, list string, i int, field string) {
 		for _, found := range s.problems() {
 			at := fmt.Sprintf("spec.%s[%d].%s.%s", list, i, field, found.field)
-			ws = append(ws, Problem{"pod " + p.Key(), at, found.text + "; the selector matches nothing"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), at, found.text + "; the selector matches nothing"})
 		}
 	}
 	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.Pods, p.Affinity.AntiPods} {

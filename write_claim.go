@@ -15,15 +15,15 @@ type boundClaim struct {
 
 // claimIndex holds what each claim stands for, while the pods are gone through.
 type claimIndex struct {
-	known map[string]*Volume // by claim; a zero Volume for a mere name
-	list  []*VolumeClaim     // those to be written
+	known map[Key]*Volume // by claim; a zero Volume for a mere name
+	list  []*VolumeClaim  // those to be written
 }
 
 // claims returns the claims of the cluster, and those of its pods that are more
 // than names. It is a problem if a pod differs from these in what a claim stands
 // for. The classes are those of claims whose volumes are yet to be made.
 func (e *encoder) claims(c *Cluster) ([]boundClaim, []class) {
-	ix := claimIndex{known: make(map[string]*Volume, len(c.Claims))}
+	ix := claimIndex{known: make(map[Key]*Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
 		ix.known[vc.Key()] = &vc.Volume
 		ix.list = append(ix.list, vc)
@@ -42,7 +42,7 @@ func (e *encoder) claims(c *Cluster) ([]boundClaim, []class) {
 func (ix *claimIndex) add(p *Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
-		key := p.NamespaceName() + "/" + v.Claim
+		key := NewKey(p.Namespace, v.Claim)
 		if v.Claim == "" || ix.known[key] != nil || sameStorage(v, &Volume{}) {
 			continue
 		}
@@ -57,11 +57,11 @@ func (ix *claimIndex) add(p *Pod) {
 func (e *encoder) agrees(p *Pod, ix *claimIndex) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
-		known := ix.known[p.NamespaceName()+"/"+v.Claim]
+		known := ix.known[NewKey(p.Namespace, v.Claim)]
 		if v.Claim == "" || known == nil || sameStorage(v, known) {
 			continue
 		}
-		e.subject = "pod " + p.Key()
+		e.subject = "pod " + string(p.Key())
 		spec := path{name: "spec", index: -1}
 		list := spec.field("volumes")
 		at := list.at(i)

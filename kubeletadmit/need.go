@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -29,7 +30,7 @@ var ErrNotEnough = errors.New("not enough to be freed")
 // preempted went. It wraps [ErrNotEnough].
 type NotEnoughError struct {
 	// Pod is the namespace/name of the pod that needs room.
-	Pod string
+	Pod outrank.Key
 	// Missing has an entry for each shortage that stays, in the order of the
 	// failures.
 	Missing []ResourceNeed

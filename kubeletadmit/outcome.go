@@ -67,5 +67,5 @@ func podText(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"
 	}
-	return p.Key()
+	return string(p.Key())
 }

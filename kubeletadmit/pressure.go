@@ -128,7 +128,7 @@ func counted(pod *outrank.Pod, name resource.Name) int64 {
 func (r RankedPod) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if r.Usage < 0 {
-		ps = append(ps, outrank.Problem{Object: "pod " + r.Pod.Key(), Field: "usage", Text: fmt.Sprintf("%d is negative", r.Usage)})
+		ps = append(ps, outrank.Problem{Object: "pod " + string(r.Pod.Key()), Field: "usage", Text: fmt.Sprintf("%d is negative", r.Usage)})
 	}
 	if r.Request < 0 {
 		ps = append(ps, problemsIn(r.Pod.Validate())...)

@@ -146,13 +146,13 @@ func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, a
 	evict, missing := reference.Evict(pod, h.active, shortages)
 	var want, got []string
 	for _, p := range evict {
-		want = append(want, p.Key())
+		want = append(want, string(p.Key()))
 	}
 	for _, s := range missing {
 		want = append(want, fmt.Sprint("missing ", s.Amount, " ", s.Resource))
 	}
 	for _, e := range adm.Evictions {
-		got = append(got, e.Pod.Key())
+		got = append(got, string(e.Pod.Key()))
 	}
 	var short *kubeletadmit.NotEnoughError
 	if errors.As(adm.Err, &short) {
@@ -202,7 +202,7 @@ func admissionText(a kubeletadmit.Admission) string {
 }
 
 func scenarioName(p *outrank.Pod) string {
-	return strings.TrimPrefix(p.Key(), outrank.DefaultNamespace+"/")
+	return strings.TrimPrefix(string(p.Key()), outrank.DefaultNamespace+"/")
 }
 
 // evict carries the last answer out, and shows all that is done.

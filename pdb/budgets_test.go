@@ -238,7 +238,7 @@ func splitPlainly(budgets []*outrank.PodDisruptionBudget, pods []*outrank.Pod) (
 func keys(pods []*outrank.Pod) []string {
 	var out []string
 	for _, p := range pods {
-		out = append(out, p.Key())
+		out = append(out, string(p.Key()))
 	}
 	return out
 }

@@ -111,3 +111,29 @@ func ExampleStatusOf() {
 	// invalid disruption budget: poddisruptionbudget default/web: spec: minAvailable and maxUnavailable are both set
 	// poddisruptionbudget default/web: spec.maxUnavailable: -1 is negative
 }
+
+func ExampleBudgets_With() {
+	web := &outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}}
+	before := pdb.New([]*outrank.PodDisruptionBudget{web})
+	db := &outrank.PodDisruptionBudget{Name: "db", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}}
+	after := before.With(1, db).With(0, nil)
+	pods := []*outrank.Pod{{Labels: map[string]string{"app": "web"}}, {Labels: map[string]string{"app": "db"}}}
+	for _, pod := range pods {
+		fmt.Println(before.Covering(pod), after.Covering(pod))
+	}
+	// Output:
+	// [0] []
+	// [] [1]
+}
+
+func ExampleSameCoverage() {
+	before := &outrank.PodDisruptionBudget{Name: "web", Allowed: 1}
+	after := *before
+	after.Allowed = 0
+	fmt.Println(pdb.SameCoverage(before, &after))
+	after.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
+	fmt.Println(pdb.SameCoverage(before, &after))
+	// Output:
+	// true
+	// false
+}

@@ -145,7 +145,7 @@ func specProblems(b *outrank.PodDisruptionBudget) (ps []outrank.Problem) {
 }
 
 // subject names the budget in an error.
-func subject(b *outrank.PodDisruptionBudget) string { return "poddisruptionbudget " + b.Key() }
+func subject(b *outrank.PodDisruptionBudget) string { return "poddisruptionbudget " + string(b.Key()) }
 
 // refuse wraps the problems, and is nil where there are none.
 func refuse(ps []outrank.Problem) error {

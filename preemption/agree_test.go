@@ -22,12 +22,12 @@ type world struct {
 	// c holds all but the pods, which are in pods with the node or nomination
 	// that they have by now.
 	c    outrank.Cluster
-	pods map[string]*outrank.Pod
+	pods map[outrank.Key]*outrank.Pod
 }
 
 func newWorld(t fataler, c *outrank.Cluster) *world {
 	t.Helper()
-	w := &world{snap: newSnapshot(t, c), c: *c, pods: map[string]*outrank.Pod{}}
+	w := &world{snap: newSnapshot(t, c), c: *c, pods: map[outrank.Key]*outrank.Pod{}}
 	w.c.Nodes, w.c.Pods = slices.Clone(c.Nodes), nil
 	for _, p := range c.Pods {
 		if !p.Finished() {
@@ -49,13 +49,13 @@ func (w *world) update(t fataler, p *outrank.Pod) {
 	w.pods[p.Key()] = p
 }
 
-func (w *world) remove(t fataler, key string) {
+func (w *world) remove(t fataler, key outrank.Key) {
 	t.Helper()
 	require.NoError(t, w.snap.RemovePod(key))
 	delete(w.pods, key)
 }
 
-func (w *world) nominate(t fataler, key, node string) {
+func (w *world) nominate(t fataler, key outrank.Key, node string) {
 	t.Helper()
 	require.NoError(t, w.snap.Nominate(key, node))
 	p := *w.pods[key]
@@ -63,7 +63,7 @@ func (w *world) nominate(t fataler, key, node string) {
 	w.pods[key] = &p
 }
 
-func (w *world) bind(t fataler, key, node string) {
+func (w *world) bind(t fataler, key outrank.Key, node string) {
 	t.Helper()
 	require.NoError(t, w.snap.Bind(key, node))
 	p := *w.pods[key]
@@ -221,7 +221,7 @@ func (a *answer) choose(c reference.Candidate, cleared []string) {
 		if v.Violates {
 			mark = " violates a budget"
 		}
-		a.Victims = append(a.Victims, v.Pod.Key()+mark)
+		a.Victims = append(a.Victims, string(v.Pod.Key())+mark)
 	}
 	a.Cleared = append(a.Cleared, cleared...)
 	slices.Sort(a.Cleared)

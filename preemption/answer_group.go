@@ -46,7 +46,7 @@ func (r *Refusal) String() string {
 	}
 	text := "no place"
 	if r.Pod != nil {
-		text = "no place for " + r.Pod.Key()
+		text = "no place for " + string(r.Pod.Key())
 	}
 	for i, c := range r.Nodes {
 		sep := ", "
@@ -98,7 +98,7 @@ type GroupVictim struct {
 // points to are the caller's own from the start.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none.
-	Group   string
+	Group   outrank.Key
 	Outcome Outcome
 	// Ineligible says why the outcome is NotEligible. It is also set, for the
 	// curious, where the group fits but could not preempt.

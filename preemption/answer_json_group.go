@@ -3,6 +3,7 @@ package preemption
 import (
 	"encoding/json"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/answerjson"
 )
 
@@ -35,7 +36,7 @@ type (
 	}
 	wireGroupPlan struct {
 		answerjson.Header
-		Group              string            `json:"group,omitempty"`
+		Group              outrank.Key       `json:"group,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
 		Placement          []wireAssignment  `json:"placement"`

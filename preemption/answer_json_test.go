@@ -157,8 +157,8 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 			[]any{read.APIVersion, read.Kind, read.Node, read.Outcome, read.Ineligible, read.DecidedBy})
 		require.Len(t, read.Victims, len(ex.Victims))
 		for i, v := range ex.Victims {
-			require.Equal(t, v.Pod.Key(), read.Victims[i].Pod.Namespace+"/"+read.Victims[i].Pod.Name)
-			require.Contains(t, ex.String(), v.Pod.Key())
+			require.Equal(t, string(v.Pod.Key()), read.Victims[i].Pod.Namespace+"/"+read.Victims[i].Pod.Name)
+			require.Contains(t, ex.String(), string(v.Pod.Key()))
 		}
 		require.Len(t, read.Candidates, len(ex.Candidates))
 		require.Len(t, read.Nodes, len(ex.Nodes))
@@ -198,8 +198,8 @@ func TestZeroAnswers(t *testing.T) {
 		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
 		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: 77, Ineligible: 88},
 		preemption.Plan{
-			Candidate:          preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}},
-			ClearedNominations: make([]*outrank.Pod, 1), Grace: &nothing, TurnedDown: make([]preemption.Count, 9),
+			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}, ClearedNominations: make([]*outrank.Pod, 1)},
+			Grace:     &nothing, TurnedDown: make([]preemption.Count, 9),
 		},
 		preemption.GroupPlan{Victims: []preemption.GroupVictim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
 	} {

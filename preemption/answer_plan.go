@@ -88,9 +88,6 @@ type Plan struct {
 	// Candidate is the chosen node with its victims; its zero value unless the
 	// outcome is Preempt.
 	Candidate
-	// ClearedNominations are the pods of lower priority that are nominated to
-	// the node and lose that, by importance (section 10).
-	ClearedNominations []*outrank.Pod
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.
 	Grace *time.Duration
@@ -121,6 +118,9 @@ type Candidate struct {
 	Score Score
 	// OwnScores are what the caller's scorers said, one each.
 	OwnScores []int64
+	// ClearedNominations are the pods of lower priority that are nominated to
+	// the node and lose that, by importance (section 10).
+	ClearedNominations []*outrank.Pod
 }
 
 // Violations is the number of victims whose loss violates a budget, or of

@@ -81,7 +81,7 @@ func (p GroupPlan) String() string {
 	var t planText
 	subject := "pods without a group"
 	if p.Group != "" {
-		subject = "group " + p.Group
+		subject = "group " + string(p.Group)
 	}
 	t.WriteString(subject + ": ")
 	if p.Outcome == Preempt {
@@ -143,8 +143,8 @@ func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBu
 	var names []string
 	for _, v := range victims {
 		for _, b := range violated(v) {
-			if b != nil && !slices.Contains(names, b.Key()) {
-				names = append(names, b.Key())
+			if b != nil && !slices.Contains(names, string(b.Key())) {
+				names = append(names, string(b.Key()))
 			}
 		}
 	}
@@ -166,5 +166,5 @@ func podText(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"
 	}
-	return p.Key()
+	return string(p.Key())
 }

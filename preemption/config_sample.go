@@ -56,7 +56,7 @@ func (s *Sample) enough(n int) int {
 }
 
 // start is where among n nodes the search begins.
-func (s *Sample) start(n int, key string) int {
+func (s *Sample) start(n int, key outrank.Key) int {
 	if s.Seed == 0 {
 		return s.Offset % n
 	}

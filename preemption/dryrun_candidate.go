@@ -45,6 +45,7 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 		}
 	}
 	w.nameViolated(possible, c.Victims)
+	c.ClearedNominations = w.a.clearedNominations(w.n, c.Victims)
 	return c
 }
 

@@ -97,8 +97,8 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 }
 
 // stranger finds a victim that does not belong to the node.
-func (r *result) stranger(p *Proposal) string {
-	seen := map[string]bool{}
+func (r *result) stranger(p *Proposal) outrank.Key {
+	seen := map[outrank.Key]bool{}
 	for _, v := range p.Victims {
 		if v == nil {
 			return "(nil)"
@@ -149,5 +149,6 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		}
 		out.Victims = append(out.Victims, v)
 	}
+	out.ClearedNominations = r.clearedNominations(r.snap.node(c.Node), out.Victims)
 	return out
 }

@@ -20,7 +20,6 @@ func (r *result) plan() *Plan {
 		p.Outcome = Preempt
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.Candidate, p.Grace = r.chosen, r.config.Policy.Grace
-		p.ClearedNominations = r.clearedNominations(r.nodeAt(r.best), p.Victims)
 	}
 	return p
 }

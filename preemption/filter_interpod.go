@@ -151,7 +151,7 @@ func (ip *interPod) partsOf(k *podClass) []classPart {
 	namespace := ip.pod.NamespaceName()
 	for i := range k.antiAffinity {
 		// A namespace that is not listed counts as one without labels here.
-		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
+		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaceLabels(namespace), true) {
 			parts = append(parts, classPart{repelled, ip.countsBy(repelled, k.antiAffinity[i].key)})
 		}
 	}
@@ -171,8 +171,8 @@ func (ip *interPod) matchesNear(namespace string, labels map[string]string) bool
 // picks asks one of the preemptor's own terms. Its namespace selector picks
 // among the namespaces that there are.
 func (ip *interPod) picks(t *term, namespace string, labels map[string]string) bool {
-	of, known := ip.snap.namespaces[namespace]
-	return t.matches(namespace, labels, of, known)
+	_, known := ip.snap.namespaces.get(namespace)
+	return t.matches(namespace, labels, ip.snap.namespaceLabels(namespace), known)
 }
 
 // interPodOnNode is the filter on one node, during a dry run there. Only the

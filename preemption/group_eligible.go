@@ -56,7 +56,7 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 	}
 	var ps []outrank.Problem
 	var running []error
-	seen := map[string]bool{}
+	seen := map[outrank.Key]bool{}
 	for i, p := range pods {
 		var invalid *outrank.InputError
 		if errors.As(p.Validate(), &invalid) {
@@ -67,7 +67,7 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 			continue
 		}
 		if seen[p.Key()] {
-			ps = append(ps, outrank.Problem{Object: "pod " + p.Key(), Text: "stands in the group twice"})
+			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
 		}
 		seen[p.Key()] = true
 		if on := snap.NodeOf(p.Key()); on != "" {
@@ -85,10 +85,10 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
 	var ps []outrank.Problem
 	first := pods[0]
-	group := snap.groups[first.GroupKey()]
+	group, _ := snap.Group(first.GroupKey())
 	for _, p := range pods {
 		add := func(field, format string, args ...any) {
-			ps = append(ps, outrank.Problem{Object: "pod " + p.Key(), Field: field, Text: fmt.Sprintf(format, args...)})
+			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 		}
 		if p.GroupKey() != first.GroupKey() {
 			add("spec.schedulingGroup.podGroupName", "group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey())
@@ -103,7 +103,7 @@ func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
 	if group != nil && group.Policy == outrank.GangPolicy {
 		if there := snap.runningOf(group) + len(pods); there < int(group.MinCount) {
 			ps = append(ps, outrank.Problem{
-				Object: "podgroup " + group.Key(), Field: "spec.schedulingPolicy.gang.minCount",
+				Object: "podgroup " + string(group.Key()), Field: "spec.schedulingPolicy.gang.minCount",
 				Text: fmt.Sprintf("%d, and with those that run there are %d pods", group.MinCount, there),
 			})
 		}

@@ -80,7 +80,8 @@ func (s *Snapshot) wanted(pods []*outrank.Pod) int {
 	if len(pods) == 0 {
 		return 0
 	}
-	group, all := s.groups[pods[0].GroupKey()], len(pods)
+	group, _ := s.Group(pods[0].GroupKey())
+	all := len(pods)
 	switch {
 	case group == nil || group.Policy == "":
 		return all
@@ -151,7 +152,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 // complete checks that each pod has one node, or that those that have are said
 // to be enough, and that there is such a node.
 func (r *groupRun) complete(placed *Placement) error {
-	missing := make(map[string]bool, len(r.pods))
+	missing := make(map[outrank.Key]bool, len(r.pods))
 	for _, p := range r.pods {
 		missing[p.Key()] = true
 	}

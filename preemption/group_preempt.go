@@ -15,8 +15,8 @@ type groupRun struct {
 	snap      *Snapshot // the caller's, only read
 	work      *Snapshot // where pods are taken away and put back
 	pods      []*outrank.Pod
-	keys      map[string]bool // of pods
-	group     string
+	keys      map[outrank.Key]bool // of pods
+	group     outrank.Key
 	priority  int32
 	wanted    int // how many of the pods have to find a place
 	now       instant
@@ -114,10 +114,10 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	}
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		keys: map[string]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(), wanted: snap.wanted(req.Pods),
+		keys: map[outrank.Key]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(), wanted: snap.wanted(req.Pods),
 		now: instantOf(req.Now), place: req.Place,
 	}
-	if group := snap.groups[r.group]; group != nil && group.Priority != nil {
+	if group, ok := snap.Group(r.group); ok && group.Priority != nil {
 		r.priority = *group.Priority
 	}
 	r.plan = &GroupPlan{Group: r.group}

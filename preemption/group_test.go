@@ -97,7 +97,7 @@ func refusal(r *preemption.Refusal) map[string]int {
 	if r == nil {
 		return nil
 	}
-	counts := map[string]int{"pod " + r.Pod.Key(): 0}
+	counts := map[string]int{"pod " + string(r.Pod.Key()): 0}
 	for _, c := range r.Nodes {
 		s := status(c.Status)
 		counts[fmt.Sprint(s.Code, s.Plugin, s.Reasons)] += c.Nodes
@@ -120,7 +120,7 @@ func asRefusal(r reference.Refusal) map[string]int {
 func placement(as []preemption.Assignment) map[string]string {
 	nodes := map[string]string{}
 	for _, a := range as {
-		nodes[a.Pod.Key()] = a.Node
+		nodes[string(a.Pod.Key())] = a.Node
 	}
 	return nodes
 }
@@ -154,7 +154,7 @@ func tellPlan(p *preemption.GroupPlan) told {
 	for _, v := range p.Victims {
 		u := toldUnit{Pods: keys(v.Pods), Priority: v.Priority, Violates: len(v.Violated) > 0, Blocks: refusal(v.Blocks)}
 		if v.Group != nil {
-			u.Group = v.Group.Key()
+			u.Group = string(v.Group.Key())
 		}
 		out.Victims = append(out.Victims, u)
 	}
@@ -196,7 +196,7 @@ func TestPropertyGroupVictims(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
 		plan := preemptGroup(t, snap, pods)
-		gone := map[string]bool{}
+		gone := map[outrank.Key]bool{}
 		for _, v := range plan.Victims {
 			if own := groupPriority(c, pods); v.Priority >= own {
 				t.Fatalf("victim %s has priority %d, the group %d", v, v.Priority, own)

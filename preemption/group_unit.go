@@ -49,7 +49,7 @@ func (r *groupRun) units() []*unit {
 			if key != "" && key == r.group {
 				continue
 			}
-			group := r.work.groups[key]
+			group, _ := r.work.Group(key)
 			u := whole[group]
 			if u == nil {
 				u = &unit{priority: priorityIn(group, p)}

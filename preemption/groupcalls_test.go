@@ -254,7 +254,7 @@ func TestGroupPlanAndApply(t *testing.T) {
 	plan := preemptGroup(t, snap, gang(2))
 	require.Equal(t, "preempt [default/g (2 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
 	assert.Equal(t, []string{"default/w2", "default/w1"}, keys(plan.ClearedNominations), "lower ones on the nodes used, by importance")
-	assert.Equal(t, "default/gang", plan.Group)
+	assert.Equal(t, outrank.Key("default/gang"), plan.Group)
 	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
 	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
 	assert.Equal(t, "no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "b was still away")

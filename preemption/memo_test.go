@@ -29,6 +29,7 @@ func TestPropertyMemo(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
 			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
+			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget, "Unbind": m.Unbind,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply,
 			"": m.ask,
 		})
@@ -233,4 +234,40 @@ func TestMemoNoticesBudgets(t *testing.T) {
 	}}))
 	assert.Empty(t, cmp.Diff(ask(snap.Clone()), ask(snap)))
 	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
+}
+
+// So it does after all nodes were bounded anew, because more changed than there
+// are.
+func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
+	c, p := gen.Benchmark(10, 10, 20)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	ask := func(s *Snapshot) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		require.NoError(t, err)
+		return plan
+	}
+	guard := func(allowed int32, labels map[string]string, namespace string) {
+		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
+			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},
+		}))
+	}
+	victim := ask(snap).Victims[0].Pod
+	guard(5, victim.Labels, victim.Namespace)
+	for range 3 {
+		ask(snap)
+	}
+	for range 4 {
+		for _, pod := range c.Pods[:20] {
+			require.NoError(t, snap.UpdatePod(pod))
+		}
+		before := ask(snap)
+		guard(0, victim.Labels, victim.Namespace)
+		after := ask(snap)
+		assert.Empty(t, cmp.Diff(ask(snap.Clone()), after))
+		assert.NotEmpty(t, cmp.Diff(before, after))
+		guard(5, victim.Labels, victim.Namespace)
+	}
 }

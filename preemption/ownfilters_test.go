@@ -110,7 +110,7 @@ func (f watchful) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.F
 	s := &watchfulState{f, map[string]bool{}}
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
-			s.there[n.Name+" "+p.Key()] = true
+			s.there[n.Name+" "+string(p.Key())] = true
 		}
 	}
 	return s, nil
@@ -124,7 +124,7 @@ type watchfulState struct {
 func (s *watchfulState) Check(*outrank.Node) preemption.Status { return preemption.Status{} }
 
 func (s *watchfulState) expect(p *outrank.Pod, n *outrank.Node, there bool) {
-	at := n.Name + " " + p.Key()
+	at := n.Name + " " + string(p.Key())
 	if s.there[at] != there {
 		s.mu.Lock()
 		*s.wrong = append(*s.wrong, fmt.Sprintf("%s: %s is there: %v", s.name, at, !there))

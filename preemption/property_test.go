@@ -449,7 +449,7 @@ func TestContextEndsTheSearch(t *testing.T) {
 func keys(pods []*outrank.Pod) []string {
 	var out []string
 	for _, p := range pods {
-		out = append(out, p.Key())
+		out = append(out, string(p.Key()))
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func (w *scenarioWorld) nominate(p *outrank.Pod, node string) {
 	w.cluster.Pods = append(w.cluster.Pods, &q)
 }
 
-func (w *scenarioWorld) remove(key string) {
+func (w *scenarioWorld) remove(key outrank.Key) {
 	w.cluster.Pods = slices.DeleteFunc(w.cluster.Pods, func(p *outrank.Pod) bool { return p.Key() == key })
 }
 
@@ -206,7 +206,7 @@ func (w *scenarioWorld) changeBy(l *scenario.Line) error {
 	}
 }
 
-func (w *scenarioWorld) bind(key, node string) error {
+func (w *scenarioWorld) bind(key outrank.Key, node string) error {
 	for i, p := range w.cluster.Pods {
 		if p.Key() == key {
 			q := *p
@@ -244,9 +244,6 @@ func (w *scenarioWorld) state(err error) (string, error) {
 }
 
 // scenarioKey is a pod's key; a name without a namespace is in the default one.
-func scenarioKey(name string) string {
-	if strings.Contains(name, "/") {
-		return name
-	}
-	return outrank.DefaultNamespace + "/" + name
+func scenarioKey(name string) outrank.Key {
+	return outrank.NewKey(outrank.Key(name).Split())
 }

@@ -196,4 +196,6 @@ func stateText(snap *preemption.Snapshot) string {
 }
 
 // shortName leaves out the default namespace.
-func shortName(key string) string { return strings.TrimPrefix(key, outrank.DefaultNamespace+"/") }
+func shortName[K ~string](key K) string {
+	return strings.TrimPrefix(string(key), outrank.DefaultNamespace+"/")
+}

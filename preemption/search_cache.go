@@ -85,6 +85,7 @@ func (c *cachedSearch) update(ctx context.Context) error {
 		for _, position := range t.unsure {
 			c.renew(position)
 		}
+		c.renewGuarded()
 		log := c.cache.log[c.known.synced-c.cache.start:]
 		for i, slot := range log {
 			if i+1 < len(log) && log[i+1] == slot {
@@ -95,9 +96,23 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.synced, t.unsure = end, t.unsure[:0]
+	c.known.synced, c.known.budgets, t.unsure = end, c.snap.budgets, t.unsure[:0]
 	c.renewOwn()
 	return nil
+}
+
+// renewGuarded bounds the nodes whose evaluation depends on budgets, if these are
+// not the same any more. No bound depends on budgets.
+func (c *cachedSearch) renewGuarded() {
+	t := c.t
+	if c.known.budgets == c.snap.budgets {
+		return
+	}
+	for _, position := range t.guarded {
+		t.entries[position].guarded = false
+		c.renew(position)
+	}
+	t.guarded = t.guarded[:0]
 }
 
 // renewOwn bounds the node that the preemptor itself is nominated to, where it
@@ -193,6 +208,10 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		e.nodeScore, e.kind = c.w.best, evaluated
 		if n.unstarted > 0 {
 			c.t.unsure = append(c.t.unsure, position) // starts depend on the time of the call
+		}
+		if len(n.covered) > 0 && !e.guarded {
+			e.guarded = true
+			c.t.guarded = append(c.t.guarded, position)
 		}
 		c.t.playFrom(position)
 	}

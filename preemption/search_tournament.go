@@ -13,7 +13,10 @@ type tournament struct {
 	// winners[2i+1], where those from len(entries) on are the positions.
 	winners []int32
 	// unsure are positions whose entries hold for one decision only.
-	unsure        []int32
+	unsure []int32
+	// guarded are positions that were evaluated while budgets covered pods of the
+	// node: their entries hold for the budgets of that time.
+	guarded       []int32
 	before, after answers
 }
 
@@ -21,12 +24,15 @@ type tournament struct {
 type entry struct {
 	nodeBound
 	nodeScore
+	guarded bool // the position is in the list of these
 }
 
 // reset makes room for so many nodes.
 func (t *tournament) reset(nodes int) {
 	t.entries = slices.Grow(t.entries[:0], nodes)[:nodes]
+	clear(t.entries)
 	t.winners = slices.Grow(t.winners[:0], 2*nodes)[:2*nodes]
+	t.guarded = t.guarded[:0]
 }
 
 // playAll decides all matches.

@@ -50,7 +50,11 @@ func (s *search) prepareWorkers(workers int) {
 		if w.leftOf != s.snap.budgets {
 			w.leftOf, w.left = s.snap.budgets, w.left[:0]
 			for _, b := range s.snap.budgets.list {
-				w.left = append(w.left, int64(b.Allowed))
+				allowed := int64(0)
+				if b != nil {
+					allowed = int64(b.Allowed)
+				}
+				w.left = append(w.left, allowed)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func dump(s *Snapshot) string {
 			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
-		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), p.class.covering))
+		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), coveredBy(s, p.class)))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
@@ -45,7 +45,7 @@ func dump(s *Snapshot) string {
 		for slot, n := range m.nodes {
 			nodes[s.nodes[slot].name] = n
 		}
-		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.class.key, m.class.covering, m.pods, nodes))
+		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.class.key, coveredBy(s, m.class), m.pods, nodes))
 	})
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
@@ -64,19 +64,31 @@ func dump(s *Snapshot) string {
 		s.slots.each(func(name string, slot int32) { domains[name] = p.of(slot) })
 		fmt.Fprintf(&b, "topology %s: %d domains, %v\n", key, p.domains, domains)
 	}
-	for _, budget := range s.budgets.list {
+	for _, budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.groups)) {
-		fmt.Fprintf(&b, "group %s %p\n", key, s.groups[key])
+	for g := range s.Groups() {
+		fmt.Fprintf(&b, "group %s %p\n", g.Key(), g)
+	}
+	for ns := range s.Namespaces() {
+		fmt.Fprintf(&b, "namespace %s %p\n", ns.Name, ns)
 	}
 	return b.String()
+}
+
+// coveredBy lists the budgets of a class, whatever their indices are.
+func coveredBy(s *Snapshot, k *podClass) string {
+	var keys []string
+	for _, b := range k.covering {
+		keys = append(keys, string(s.budgets.list[b].Key()))
+	}
+	return strings.Join(keys, " ")
 }
 
 func dumpPods(ps []*podState) string {
 	var keys []string
 	for _, p := range ps {
-		keys = append(keys, p.pod.Key())
+		keys = append(keys, string(p.pod.Key()))
 	}
 	return strings.Join(keys, " ")
 }
@@ -86,11 +98,14 @@ func dumpPods(ps []*podState) string {
 type machine struct {
 	snap    *Snapshot
 	nodes   []*outrank.Node
-	running map[string]string // key to node
-	waiting map[string]string // key to nomination
-	pods    map[string]*outrank.Pod
+	running map[outrank.Key]string // key to node
+	waiting map[outrank.Key]string // key to nomination
+	pods    map[outrank.Key]*outrank.Pod
 	budgets []*outrank.PodDisruptionBudget
 	groups  []*outrank.PodGroup
+	// namespaces are by name, delivered is whatever an informer has said so far.
+	namespaces map[string]*outrank.Namespace
+	delivered  []func(t *rapid.T)
 	// past are the marks that are out, with what the snapshot was then.
 	past   []moment
 	clones []moment
@@ -110,13 +125,17 @@ func newMachine(c *outrank.Cluster) *machine {
 		panic(err)
 	}
 	m := &machine{
-		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets,
-		running: map[string]string{}, waiting: map[string]string{}, pods: map[string]*outrank.Pod{},
+		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets, groups: c.Groups,
+		namespaces: map[string]*outrank.Namespace{},
+		running:    map[outrank.Key]string{}, waiting: map[outrank.Key]string{}, pods: map[outrank.Key]*outrank.Pod{},
 	}
 	for _, p := range c.Pods {
 		if !p.Finished() {
 			m.take(p)
 		}
+	}
+	for _, ns := range c.Namespaces {
+		m.namespaces[ns.Name] = ns
 	}
 	return m
 }
@@ -134,14 +153,15 @@ func (m *machine) copy() machine {
 	c := *m
 	c.nodes = slices.Clone(m.nodes)
 	c.running, c.waiting, c.pods = maps.Clone(m.running), maps.Clone(m.waiting), maps.Clone(m.pods)
+	c.namespaces = maps.Clone(m.namespaces)
 	c.past, c.clones = nil, nil
 	return c
 }
 
 func (m *machine) restore(c machine) {
-	past, clones, serial := m.past, m.clones, m.serial
+	past, clones, serial, delivered := m.past, m.clones, m.serial, m.delivered
 	*m = c.copy()
-	m.past, m.clones, m.serial = past, clones, serial
+	m.past, m.clones, m.serial, m.delivered = past, clones, serial, delivered
 }
 
 func (m *machine) AddPod(t *rapid.T) {
@@ -172,7 +192,7 @@ func (m *machine) nodeName(t *rapid.T) string {
 	return rapid.SampledFrom(names).Draw(t, "node")
 }
 
-func (m *machine) podKey(t *rapid.T) string {
+func (m *machine) podKey(t *rapid.T) outrank.Key {
 	return rapid.SampledFrom(append(slices.Sorted(maps.Keys(m.pods)), "default/nobody")).Draw(t, "pod")
 }
 
@@ -248,7 +268,7 @@ func (m *machine) Nominate(t *rapid.T) {
 
 // checkPending holds the error of Bind and Nominate to the rules, and reports
 // whether there must be none.
-func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
+func (m *machine) checkPending(t *rapid.T, err error, key outrank.Key, node string) bool {
 	_, known := m.pods[key]
 	_, running := m.running[key]
 	switch {
@@ -371,7 +391,9 @@ func (m *machine) Check(t *rapid.T) {
 
 // fresh builds a snapshot of what the machine says there is.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
-	s, err := NewSnapshot(&outrank.Cluster{Budgets: m.budgets, Groups: m.groups})
+	s, err := NewSnapshot(&outrank.Cluster{
+		Budgets: m.budgets, Groups: m.groups, Namespaces: slices.Collect(maps.Values(m.namespaces)),
+	})
 	require.NoError(t, err)
 	s.columns = m.snap.columns // chosen by what there was at the start
 	for _, n := range m.nodes {

@@ -27,8 +27,10 @@ type answerCache struct {
 // cachedAnswers is the entry for one signature.
 type cachedAnswers struct {
 	synced uint64 // how much of the log is taken in
-	used   uint64 // when it was last used, by the count of uses
-	nodes  any    // what the search keeps
+	// budgets are those that the nodes were evaluated with.
+	budgets *budgetSet
+	used    uint64 // when it was last used, by the count of uses
+	nodes   any    // what the search keeps
 }
 
 // mostSignatures and mostCachedNodes bound the memory of a snapshot's cache, but
@@ -54,8 +56,7 @@ func (m *answerCache) changed(slot int32) {
 	}
 }
 
-// forget drops everything, because the order of the nodes or the budgets
-// changed.
+// forget drops everything, because the order of the nodes changed.
 func (m *answerCache) forget() {
 	if len(m.bySignature) > 0 {
 		clear(m.bySignature)

@@ -34,7 +34,9 @@ func (s *Snapshot) RemoveNode(name string) error {
 
 // UpdateNode replaces a node by a newer version of it, in its place in the
 // order and with its pods. Errors: [ErrNotFound], and those of
-// [outrank.Node.Validate]. Time is linear in the number of nodes.
+// [outrank.Node.Validate]. Time is linear in the pods on the node; where labels
+// changed, the domains of topology keys are worked out anew when they are asked
+// for next, in time linear in the number of nodes.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -43,9 +45,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if !ok || s.nodes[slot].node == nil {
 		return fmt.Errorf("node %s: %w", n.Name, ErrNotFound)
 	}
-	place := slices.Index(s.order, slot)
-	s.unsetNode(place)
-	s.setNode(n.Name, n, place)
+	s.changeNode(slot, n)
 	return nil
 }
 
@@ -86,9 +86,9 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	return nil
 }
 
-// RemovePod takes the pod with this key (namespace/name) away, wherever it is.
+// RemovePod takes the pod with this key away, wherever it is.
 // Error: [ErrNotFound].
-func (s *Snapshot) RemovePod(key string) error {
+func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
@@ -100,7 +100,7 @@ func (s *Snapshot) RemovePod(key string) error {
 // Bind puts a pending pod on a node; a nomination it had is over. Nothing is
 // checked but that both are there: whether the pod fits is the caller's
 // business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
-func (s *Snapshot) Bind(key, node string) error {
+func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
 		return err
@@ -112,41 +112,13 @@ func (s *Snapshot) Bind(key, node string) error {
 // Nominate notes that room was made for a pending pod on a node; with an empty
 // node it takes the nomination back. Errors: [ErrNotFound]; [ErrState] for a
 // pod that has a node.
-func (s *Snapshot) Nominate(key, node string) error {
+func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
 		return err
 	}
 	if p.nominated() != node {
 		s.replace(p, s.moved(p, "", node))
-	}
-	return nil
-}
-
-// SetBudgets replaces all budgets. Time is that of
-// matching every kind of pod anew, and of moving the pods concerned.
-func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
-	c := outrank.Cluster{Budgets: budgets}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	s.setBudgets(newBudgetSet(budgets))
-	kinds := map[*podClass]*podClass{}
-	s.classes.each(func(_ string, m *classMembers) {
-		if k := m.class.with(s.budgets); !slices.Equal(k.covering, m.class.covering) {
-			kinds[m.class] = k
-		}
-	})
-	var changed []*podState
-	s.pods.each(func(p *podState) {
-		if kinds[p.class] != nil {
-			changed = append(changed, p)
-		}
-	})
-	for _, p := range changed {
-		q := *p
-		q.class = kinds[p.class]
-		s.replace(p, &q)
 	}
 	return nil
 }
@@ -199,7 +171,7 @@ func (s *Snapshot) carryOut(plan *Plan) {
 
 // pending finds a pod without a node, and checks the node it is to have, if
 // any.
-func (s *Snapshot) pending(key, node string) (*podState, error) {
+func (s *Snapshot) pending(key outrank.Key, node string) (*podState, error) {
 	p, ok := s.pods.get(key)
 	if !ok {
 		return nil, fmt.Errorf("pod %s: %w", key, ErrNotFound)

@@ -30,13 +30,6 @@ func bitOf(key []byte) uint64 {
 	return 1 << (h.Sum32() % 64)
 }
 
-// with returns the class with other budgets.
-func (k *podClass) with(set *budgetSet) *podClass {
-	other := *k
-	other.covering = set.matcher.AppendCovering(nil, &outrank.Pod{Name: "-", Namespace: k.namespace, Labels: k.labels})
-	return &other
-}
-
 // classKey writes down everything that makes a class.
 func classKey(p *outrank.Pod) []byte {
 	b := keyWriter(make([]byte, 0, 128))

@@ -3,40 +3,76 @@ package preemption
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/outrank-go/outrank"
 )
 
-func groupsByKey(groups []*outrank.PodGroup) map[string]*outrank.PodGroup {
-	byKey := make(map[string]*outrank.PodGroup, len(groups))
-	for _, g := range groups {
-		byKey[g.Key()] = g
-	}
-	return byKey
-}
+// Group finds a pod group by its key ([outrank.PodGroup.Key]). A pod can name a
+// group that the snapshot does not hold.
+func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) { return s.groups.get(string(key)) }
 
-// Group finds a pod group by its key, namespace/name ([outrank.PodGroup.Key]).
-// A pod can name a group that the snapshot does not hold.
-func (s *Snapshot) Group(key string) (*outrank.PodGroup, bool) {
-	g, ok := s.groups[key]
-	return g, ok
-}
+// Groups goes through the pod groups, sorted by key. Time is that of sorting
+// them. The snapshot must not change meanwhile.
+func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted() }
 
 // SetGroups replaces all pod groups; the pods stay as they are. The slice is
 // not kept, the groups are. The error is that of [outrank.Cluster.Validate].
-// Time is linear in the number of groups.
+// Time is linear in the number of groups, before and after.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 	c := outrank.Cluster{Groups: groups}
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	s.setGroups(groupsByKey(groups))
+	gone := map[string]bool{}
+	s.groups.each(func(key string, _ *outrank.PodGroup) { gone[key] = true })
+	for _, g := range groups {
+		key := string(g.Key())
+		delete(gone, key)
+		s.setGroup(key, g)
+	}
+	for key := range gone {
+		s.setGroup(key, nil)
+	}
 	return nil
 }
 
-func (s *Snapshot) setGroups(groups map[string]*outrank.PodGroup) {
-	s.journal.record(step{kind: putGroups, groups: s.groups})
-	s.groups = groups
+// PutGroup takes a pod group in as an informer delivers it: a new one is added,
+// and one of the same key replaced. The pods stay as they are: they name their
+// group. The error is that of [outrank.Cluster.Validate] about the group. Time is
+// constant. [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
+	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	s.setGroup(string(g.Key()), g)
+	return nil
+}
+
+// RemoveGroup takes a pod group away. Pods that name it stay, and count by
+// themselves. Error: [ErrNotFound]. Time is constant. [Snapshot.Undo] takes it
+// back.
+func (s *Snapshot) RemoveGroup(key outrank.Key) error {
+	if _, ok := s.Group(key); !ok {
+		return fmt.Errorf("pod group %s: %w", key, ErrNotFound)
+	}
+	s.setGroup(string(key), nil)
+	return nil
+}
+
+// setGroup replaces the group of this key; nil takes it away.
+func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
+	before, _ := s.groups.get(key)
+	if before == g {
+		return
+	}
+	s.journal.record(step{kind: putGroup, name: key, group: before})
+	if g == nil {
+		s.groups.remove(key)
+	} else {
+		s.groups.set(key, g)
+	}
 }
 
 // ApplyGroup carries the plan for a group out on the snapshot, as if everything

@@ -11,14 +11,14 @@ import (
 // common when they parted, as those of an index do.
 type podIndex struct {
 	base   *podTable
-	shared bool                 // base must not be written
-	own    map[string]*podState // laid over the base, nil for one that is gone
+	shared bool                      // base must not be written
+	own    map[outrank.Key]*podState // laid over the base, nil for one that is gone
 }
 
 func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
 
 // get finds a pod by its key, namespace/name.
-func (x *podIndex) get(key string) (*podState, bool) {
+func (x *podIndex) get(key outrank.Key) (*podState, bool) {
 	if p, ok := x.own[key]; ok {
 		return p, p != nil
 	}
@@ -30,7 +30,7 @@ func (x *podIndex) get(key string) (*podState, bool) {
 func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
 	if len(x.own) > 0 {
 		var space [keySpace]byte
-		if p, ok := x.own[string(appendKey(space[:0], pod))]; ok {
+		if p, ok := x.own[outrank.Key(appendKey(space[:0], pod))]; ok {
 			return p, p != nil
 		}
 	}
@@ -58,9 +58,9 @@ func (x *podIndex) remove(p *podState) {
 
 // lay puts a change over the base; once there are many of them, a base of
 // one's own is cheaper.
-func (x *podIndex) lay(key string, p *podState) {
+func (x *podIndex) lay(key outrank.Key, p *podState) {
 	if x.own == nil {
-		x.own = map[string]*podState{}
+		x.own = map[outrank.Key]*podState{}
 	}
 	x.own[key] = p
 	if len(x.own) <= 64+x.base.pods/4 {
@@ -198,7 +198,7 @@ func appendKey(b []byte, p *outrank.Pod) []byte {
 	return append(b, p.Name...)
 }
 
-func hashOf(key string) uint32 { return uint32(maphash.String(hashSeed, key)) }
+func hashOf(key outrank.Key) uint32 { return uint32(maphash.String(hashSeed, string(key))) }
 
 func hashOfPod(p *outrank.Pod) uint32 {
 	var space [keySpace]byte
@@ -206,10 +206,10 @@ func hashOfPod(p *outrank.Pod) uint32 {
 }
 
 // hasKey reports whether a pod's key is the one given.
-func hasKey(p *outrank.Pod, key string) bool {
-	namespace := p.NamespaceName()
-	return len(key) == len(namespace)+1+len(p.Name) &&
-		key[:len(namespace)] == namespace && key[len(namespace)] == '/' && key[len(namespace)+1:] == p.Name
+func hasKey(p *outrank.Pod, key outrank.Key) bool {
+	namespace, text := p.NamespaceName(), string(key)
+	return len(text) == len(namespace)+1+len(p.Name) &&
+		text[:len(namespace)] == namespace && text[len(namespace)] == '/' && text[len(namespace)+1:] == p.Name
 }
 
 // sameName reports whether two pods have the same namespace and name.

@@ -1,6 +1,10 @@
 package preemption
 
-import "maps"
+import (
+	"iter"
+	"maps"
+	"slices"
+)
 
 // index finds things by name. Copies share what they had in common when they
 // parted: a base that nobody writes, and on top of it each one's own changes.
@@ -90,6 +94,20 @@ func (x *sharedIndex[V]) each(f func(name string, v V)) {
 	for name, c := range x.own {
 		if !c.gone {
 			f(name, c.value)
+		}
+	}
+}
+
+// sorted goes through the values in the order of their names.
+func (x *sharedIndex[V]) sorted() iter.Seq[V] {
+	return func(yield func(V) bool) {
+		var names []string
+		x.each(func(name string, _ V) { names = append(names, name) })
+		slices.Sort(names)
+		for _, name := range names {
+			if v, _ := x.get(name); !yield(v) {
+				return
+			}
 		}
 	}
 }

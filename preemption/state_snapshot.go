@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -23,11 +24,15 @@ var (
 )
 
 // Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
-// pods with their nominations, budgets and pod groups. It keeps pointers to the
-// objects it is given, never changes them, and expects nobody else to while it
-// holds them. Where a pod runs and what is nominated is the snapshot's own
-// knowledge, which starts from the pods' fields and is then changed by Bind and
-// Nominate.
+// pods with their nominations, budgets, namespaces and pod groups. It keeps
+// pointers to the objects it is given, never changes them, and expects nobody else
+// to while it holds them. Where a pod runs and what is nominated is the snapshot's
+// own knowledge, which starts from the pods' fields and is then changed by Bind,
+// Unbind and Nominate.
+//
+// Methods that begin with Put take an object in as an informer delivers it, new,
+// changed or repeated. The others say what has to be there already, and return
+// errors where it is not. [Snapshot.Cluster] is the way back.
 //
 // A snapshot also remembers what its nodes came to in decisions about pods of
 // the shapes that are asked for again and again, so that the next decision looks
@@ -54,11 +59,12 @@ type Snapshot struct {
 	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
 	antiAffine int
-	// namespaces are the labels of each namespace, never changed.
-	namespaces map[string]map[string]string
+	namespaces sharedIndex[*outrank.Namespace]
 	budgets    *budgetSet
-	groups     map[string]*outrank.PodGroup // by key, never changed
-	journal    journal
+	// budgetAt is where a budget was found last, by key; another may be there now.
+	budgetAt sharedIndex[int32]
+	groups   sharedIndex[*outrank.PodGroup] // by key
+	journal  journal
 }
 
 // newSnapshot indexes a cluster for filters with these traits.
@@ -79,12 +85,16 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		cache:      &answerCache{},
 		classes:    newSharedIndex[*classMembers](0),
 		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
-		namespaces: make(map[string]map[string]string, len(c.Namespaces)),
+		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
-		groups:     groupsByKey(c.Groups),
+		budgetAt:   newSharedIndex[int32](0),
+		groups:     newSharedIndex[*outrank.PodGroup](len(c.Groups)),
 	}
 	for _, ns := range c.Namespaces {
-		s.namespaces[ns.Name] = ns.Labels
+		s.namespaces.set(ns.Name, ns)
+	}
+	for _, g := range c.Groups {
+		s.groups.set(string(g.Key()), g)
 	}
 	for _, n := range c.Nodes {
 		s.setNode(n.Name, n, len(s.order))
@@ -135,7 +145,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
-	c.claims = claimIndex{s.claims.share()}
+	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
+	c.budgetAt = s.budgetAt.share()
 	return c
 }
 
@@ -147,6 +158,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.nodes, v.order, v.free = slices.Clone(s.nodes), slices.Clone(s.order), slices.Clone(s.free)
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
+	v.namespaces, v.groups, v.budgetAt = s.namespaces.view(), s.groups.view(), s.budgetAt.view()
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
@@ -173,8 +185,8 @@ func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	return nil, false
 }
 
-// Pod finds a pod by its key, namespace/name ([outrank.Pod.Key]).
-func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
+// Pod finds a pod by its key ([outrank.Pod.Key]).
+func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	if p, ok := s.pods.get(key); ok {
 		return p.pod, true
 	}
@@ -183,7 +195,7 @@ func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
 
 // NodeOf is the name of the node a pod runs on, empty for one that is pending
 // or unknown.
-func (s *Snapshot) NodeOf(key string) string {
+func (s *Snapshot) NodeOf(key outrank.Key) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.node()
 	}
@@ -192,7 +204,7 @@ func (s *Snapshot) NodeOf(key string) string {
 
 // NominationOf is the name of the node a pending pod is nominated to, empty
 // without a nomination.
-func (s *Snapshot) NominationOf(key string) string {
+func (s *Snapshot) NominationOf(key outrank.Key) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.nominated()
 	}
@@ -232,9 +244,6 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	}
 	return n.taken.of(name).saturated()
 }
-
-// Budgets lists the budgets in the caller's order. The slice is the caller's.
-func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return slices.Clone(s.budgets.list) }
 
 // partition returns the nodes divided by a topology key.
 func (s *Snapshot) partition(key string) *partition { return s.topology.of(key, s.order, s.nodes) }
@@ -325,6 +334,18 @@ func (s *Snapshot) drop(p *podState) {
 	s.journal.record(step{kind: dropPod, pod: p})
 }
 
+// changeNode replaces the node of a slot by another version of it, which has its
+// place in the order.
+func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
+	n := s.writable(s.nodes[slot].name)
+	s.journal.record(step{kind: changeNode, node: n.node})
+	if !maps.Equal(n.node.Labels, obj.Labels) {
+		s.topology = newTopology()
+	}
+	n.setNode(obj, s.columns)
+	s.refresh(n)
+}
+
 // setNode puts a node in at a place in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
 	n := s.writable(name)
@@ -346,12 +367,6 @@ func (s *Snapshot) unsetNode(place int) {
 	s.topology = newTopology()
 	s.cache.forget()
 	s.release(n)
-}
-
-func (s *Snapshot) setBudgets(b *budgetSet) {
-	s.journal.record(step{kind: putBudgets, budgets: s.budgets})
-	s.cache.forget()
-	s.budgets = b
 }
 
 // summarize works out the nodeSummary of a slot anew.

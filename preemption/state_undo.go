@@ -45,7 +45,11 @@ type step struct {
 	node     *outrank.Node
 	position int
 	budgets  *budgetSet
-	groups   map[string]*outrank.PodGroup
+	// group and namespace are the objects before the change, nil for none; name
+	// is that of either.
+	group     *outrank.PodGroup
+	namespace *outrank.Namespace
+	name      string
 }
 
 type stepKind uint8
@@ -55,8 +59,10 @@ const (
 	dropPod
 	putNode
 	dropNode
+	changeNode
 	putBudgets
-	putGroups
+	putGroup
+	putNamespace
 )
 
 // revert does the opposite of a step. What that records is forgotten with the
@@ -73,8 +79,12 @@ func (s *Snapshot) revert(st step) {
 		s.setNode(st.node.Name, st.node, st.position)
 	case putBudgets:
 		s.setBudgets(st.budgets)
-	case putGroups:
-		s.setGroups(st.groups)
+	case changeNode:
+		s.changeNode(s.node(st.node.Name).slot, st.node)
+	case putGroup:
+		s.setGroup(st.name, st.group)
+	case putNamespace:
+		s.setNamespace(st.name, st.namespace)
 	}
 }
 

@@ -92,7 +92,7 @@ func TestCompareIsATotalOrder(t *testing.T) {
 			require.LessOrEqual(t, ac, min(ab, bc), "a ≤ b ≤ c")
 		}
 		if ab == 0 {
-			require.Equal(t, a.Key()+a.UID, b.Key()+b.UID)
+			require.Equal(t, string(a.Key())+a.UID, string(b.Key())+b.UID)
 			require.Equal(t, a.PriorityValue(), b.PriorityValue())
 		}
 		if a.PriorityValue() > b.PriorityValue() {

@@ -45,7 +45,7 @@ func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	class, ok := t.classOf(pod)
 	if !ok {
 		return Resolution{}, refuse(ErrUnknownClass, []outrank.Problem{{
-			Object: "pod " + pod.Key(), Field: "spec.priorityClassName", Text: "there is no class " + quote(pod.PriorityClass)}})
+			Object: "pod " + string(pod.Key()), Field: "spec.priorityClassName", Text: "there is no class " + quote(pod.PriorityClass)}})
 	}
 	r := Resolution{Class: class.Name, Value: class.Value, Policy: class.PreemptionPolicy}
 	if err := refuse(ErrConflict, r.conflicts(pod)); err != nil {
@@ -68,11 +68,11 @@ func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
 // conflicts lists what the pod carries and its class does not give it.
 func (r Resolution) conflicts(pod *outrank.Pod) (ps []outrank.Problem) {
 	if pod.Priority != nil && *pod.Priority != r.Value {
-		ps = append(ps, outrank.Problem{Object: "pod " + pod.Key(), Field: "spec.priority",
+		ps = append(ps, outrank.Problem{Object: "pod " + string(pod.Key()), Field: "spec.priority",
 			Text: fmt.Sprintf("is %d, but %s", *pod.Priority, r.gives(r.Value))})
 	}
 	if pod.PreemptionPolicy != "" && pod.PreemptionPolicy != r.Policy {
-		ps = append(ps, outrank.Problem{Object: "pod " + pod.Key(), Field: "spec.preemptionPolicy",
+		ps = append(ps, outrank.Problem{Object: "pod " + string(pod.Key()), Field: "spec.preemptionPolicy",
 			Text: fmt.Sprintf("is %s, but %s", quote(string(pod.PreemptionPolicy)), r.gives(r.Policy))})
 	}
 	return ps

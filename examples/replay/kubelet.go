@@ -128,7 +128,7 @@ func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 		return err
 	}
 	for _, kill := range kills {
-		k.Killed = append(k.Killed, kill.Pod.Key())
+		k.Killed = append(k.Killed, string(kill.Pod.Key()))
 	}
 	k.Kills = notes.kills
 	return nil
@@ -146,9 +146,9 @@ func (n *notebook) Count(kubeletadmit.Metric) {}
 
 func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	kill := Kill{
-		Pod: pod.Key(), Evicted: true,
+		Pod: string(pod.Key()), Evicted: true,
 		Phase: string(s.Phase), Reason: s.Reason, Message: s.Message,
-		Failed: slices.Contains(n.failing, pod.Key()),
+		Failed: slices.Contains(n.failing, string(pod.Key())),
 	}
 	n.kills = append(n.kills, kill)
 	if kill.Failed {
@@ -183,7 +183,7 @@ func facts(pods []*outrank.Pod, preemptor *outrank.Pod) ([]PodFacts, error) {
 			return nil, errNull
 		}
 		out = append(out, PodFacts{
-			Pod: p.Key(), Priority: p.PriorityValue(),
+			Pod: string(p.Key()), Priority: p.PriorityValue(),
 			Critical: kubeletadmit.Critical(p), Static: p.Static, Mirror: p.Mirror,
 			QoS: qos.Of(p), ComputedQoS: qos.Compute(p),
 			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.MayPreempt(preemptor, p),

@@ -73,11 +73,11 @@ func (c *Case) priorities() ([]PriorityFact, error) {
 		}
 		r, err := table.Resolve(p)
 		if err != nil {
-			out = append(out, PriorityFact{Pod: p.Key(), Error: err.Error()})
+			out = append(out, PriorityFact{Pod: string(p.Key()), Error: err.Error()})
 			continue
 		}
 		out = append(out, PriorityFact{
-			Pod: p.Key(), Priority: &r.Value,
+			Pod: string(p.Key()), Priority: &r.Value,
 			PriorityClassName: r.Class, PreemptionPolicy: string(r.Policy),
 		})
 	}

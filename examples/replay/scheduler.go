@@ -168,7 +168,7 @@ func status(s preemption.Status) Status {
 func candidate(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Violations()}
 	for _, v := range c.Victims {
-		out.Victims = append(out.Victims, v.Pod.Key())
+		out.Victims = append(out.Victims, string(v.Pod.Key()))
 	}
 	return out
 }
@@ -182,11 +182,11 @@ func postFilter(p *preemption.Plan) *PostFilter {
 	out := &PostFilter{NominatedNode: &p.Node}
 	for _, v := range p.Victims {
 		if !v.Terminating() {
-			out.Preempted = append(out.Preempted, v.Pod.Key())
+			out.Preempted = append(out.Preempted, string(v.Pod.Key()))
 		}
 	}
 	for _, cleared := range p.ClearedNominations {
-		out.ClearedNominations = append(out.ClearedNominations, cleared.Key())
+		out.ClearedNominations = append(out.ClearedNominations, string(cleared.Key()))
 	}
 	return out
 }

@@ -194,7 +194,7 @@ func (in *input) writeArrivals(w io.Writer) error {
 	for i := range in.items {
 		item := &in.items[i]
 		a := amountsOf(item.Asks())
-		l.Add(report.Event{Time: item.Arrival, Kind: "arrive", Pod: item.Pod.Key(), Details: fmt.Sprintf(
+		l.Add(report.Event{Time: item.Arrival, Kind: "arrive", Pod: string(item.Pod.Key()), Details: fmt.Sprintf(
 			"class %s, priority %d, %g cores, %g GiB, %g GPUs", item.Class, item.Pod.PriorityValue(), a.Cores, a.Memory, a.GPUs)})
 	}
 	return l.Close()

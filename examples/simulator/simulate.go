@@ -108,7 +108,7 @@ func namesOf(resources []resource.Name) []string {
 func (r *runner) note(e sim.Event) {
 	line := report.Event{Time: e.Time, Kind: string(e.Kind), Node: e.Node, Details: e.Text}
 	if e.Pod != nil {
-		line.Pod = e.Pod.Key()
+		line.Pod = string(e.Pod.Key())
 	}
 	r.log.Add(line)
 }

@@ -42,7 +42,7 @@ func newDocument(d *decision) *Document {
 	}
 	for i := range d.Victims {
 		p := d.Victims[i].Pod
-		doc.Victims = append(doc.Victims, VictimFacts{p.Key(), p.RunningRequests(), p.Owner.String()})
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequests(), p.Owner.String()})
 	}
 	if d.Outcome == preemption.NothingHelps {
 		doc.Hints = hints(newAnswer(d))
@@ -78,7 +78,7 @@ func askedOf(q *question) Asked {
 		policy = outrank.PreemptLowerPriority
 	}
 	return Asked{
-		Key: p.Key(), From: q.from, Requests: p.Requests(),
+		Key: string(p.Key()), From: q.from, Requests: p.Requests(),
 		Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, PrioritySource: q.source,
 		PreemptionPolicy: policy,
 		NodeName:         p.NodeName, NominatedNode: p.NominatedNode, NodeSelector: p.NodeSelector,
@@ -94,7 +94,7 @@ func (a *Answer) choose(d *decision) {
 	}
 	a.Room = roomOn(d)
 	for _, p := range d.ClearedNominations {
-		a.ClearedNominations = append(a.ClearedNominations, Nomination{p.Key(), p.PriorityValue()})
+		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
 	}
 	if len(d.Candidates) > 1 {
 		second := candidateOf(&d.Candidates[1])
@@ -104,12 +104,12 @@ func (a *Answer) choose(d *decision) {
 
 func victimOf(v *preemption.Victim) Victim {
 	out := Victim{
-		Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
+		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequests(), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
 	}
 	for _, b := range v.Violated {
-		out.Violated = append(out.Violated, Budget{b.Key(), b.Allowed})
+		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
 	}
 	return out
 }
@@ -117,10 +117,10 @@ func victimOf(v *preemption.Victim) Victim {
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Score: scoreOf(c.Score), Violated: []string{}}
 	for _, v := range c.Victims {
-		out.Victims = append(out.Victims, v.Pod.Key())
+		out.Victims = append(out.Victims, string(v.Pod.Key()))
 		for _, b := range v.Violated {
-			if !slices.Contains(out.Violated, b.Key()) {
-				out.Violated = append(out.Violated, b.Key())
+			if !slices.Contains(out.Violated, string(b.Key())) {
+				out.Violated = append(out.Violated, string(b.Key()))
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func planned(t *testing.T) (victims []string) {
 		t.Fatal(err)
 	}
 	for _, v := range plan.Victims {
-		victims = append(victims, v.Pod.Key())
+		victims = append(victims, string(v.Pod.Key()))
 	}
 	return victims
 }

@@ -31,20 +31,20 @@ func (p nearPod) compare(q nearPod) int {
 
 // nearPods names the pods that are nearest to key, and says of each whether it
 // runs already.
-func nearPods(c *outrank.Cluster, key string, among func(*outrank.Pod) bool) []string {
+func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool) []string {
 	var found []nearPod
 	for _, p := range c.Pods {
 		if !among(p) {
 			continue
 		}
-		if d, ok := nameDistance(key, p); ok {
+		if d, ok := nameDistance(string(key), p); ok {
 			found = append(found, nearPod{p, d})
 		}
 	}
 	slices.SortFunc(found, nearPod.compare)
 	var texts []string
 	for _, p := range found[:min(len(found), mostNear)] {
-		text := p.Key()
+		text := string(p.Key())
 		if p.NodeName != "" {
 			text += fmt.Sprintf(" (runs on %s)", p.NodeName)
 		}
@@ -57,7 +57,7 @@ func nearPods(c *outrank.Cluster, key string, among func(*outrank.Pod) bool) []s
 // where it is another name altogether. The right name in another namespace, and
 // names that go on where the key ends, are as near as a wrong letter or two.
 func nameDistance(key string, p *outrank.Pod) (int, bool) {
-	got := p.Key()
+	got := string(p.Key())
 	_, name, _ := strings.Cut(key, "/")
 	switch {
 	case name == p.Name, strings.HasPrefix(got, key):

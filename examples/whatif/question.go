@@ -47,7 +47,7 @@ func noQuestion(c *outrank.Cluster) error {
 	var pending []string
 	for _, p := range c.Pods {
 		if p.NodeName == "" {
-			pending = append(pending, p.Key())
+			pending = append(pending, string(p.Key()))
 		}
 	}
 	if len(pending) == 0 {
@@ -66,7 +66,7 @@ func askPending(c *outrank.Cluster, name string) (*question, error) {
 	}
 	pod := c.Pod(namespace, rest)
 	if pod == nil {
-		return nil, unknownPod(c, namespace+"/"+rest)
+		return nil, unknownPod(c, outrank.NewKey(namespace, rest))
 	}
 	if pod.NodeName != "" {
 		return nil, fmt.Errorf("pod %s is not pending, it already runs on node %s%s",
@@ -81,7 +81,7 @@ func askPending(c *outrank.Cluster, name string) (*question, error) {
 
 func isPending(p *outrank.Pod) bool { return p.NodeName == "" }
 
-func unknownPod(c *outrank.Cluster, key string) error {
+func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	text := fmt.Sprintf("there is no pod %s in the dump", key)
 	if c.Finished > 0 {
 		text += fmt.Sprintf(" (%s left out)", plural(c.Finished, "finished pod"))

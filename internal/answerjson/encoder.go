@@ -57,7 +57,7 @@ func (e *Encoder) Pod(p *outrank.Pod) *Pod {
 		Namespace: p.NamespaceName(), Name: p.Name, UID: p.UID,
 		Priority: p.Priority, PriorityClass: p.PriorityClass,
 		Node: p.NodeName, NominatedNode: p.NominatedNode,
-		StartTime:   e.Time(p.StartTime, "pod "+p.Key(), "status.startTime"),
+		StartTime:   e.Time(p.StartTime, "pod "+string(p.Key()), "status.startTime"),
 		Terminating: p.Terminating(),
 	}
 }

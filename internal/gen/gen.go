@@ -120,7 +120,7 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 // Every second pod has the same name as the one before it, if that is in another
 // namespace.
 func nameAll(pods []*outrank.Pod) {
-	taken := map[string]bool{}
+	taken := map[outrank.Key]bool{}
 	for i, p := range pods {
 		if p.Name == "" {
 			rename(p, fmt.Sprintf("p%02d", i-i%2))

@@ -21,7 +21,7 @@ func TestPreemptorGroupIsOne(t *testing.T) {
 			if p.GroupKey() != pods[0].GroupKey() || p.PriorityValue() != pods[0].PriorityValue() || p.PreemptionPolicy != pods[0].PreemptionPolicy {
 				t.Fatalf("%s and %s are no group", pods[0].Key(), p.Key())
 			}
-			names[p.Key()] = true
+			names[string(p.Key())] = true
 		}
 		if len(names) != len(pods) || len(pods) > 4 {
 			t.Fatalf("%d pods with %d names", len(pods), len(names))

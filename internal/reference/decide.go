@@ -54,7 +54,7 @@ func (a *attempt) clearedNominations(node string, candidates []Candidate) []stri
 	var keys []string
 	for _, p := range a.nominated[node] {
 		if p.PriorityValue() < a.pod.PriorityValue() {
-			keys = append(keys, p.Key())
+			keys = append(keys, string(p.Key()))
 		}
 	}
 	slices.Sort(keys)

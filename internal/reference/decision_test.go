@@ -110,7 +110,7 @@ func isEmpty(s string) bool { return s == "" }
 func victimText(k reference.Candidate) string {
 	var names []string
 	for i, p := range k.Victims {
-		name := strings.TrimPrefix(p.Key(), "default/")
+		name := strings.TrimPrefix(string(p.Key()), "default/")
 		if k.Details[i].Pod != p {
 			name += " (wrong in Details)"
 		}

@@ -149,7 +149,7 @@ func (g *group) place(c *outrank.Cluster) (map[string]string, Refusal) {
 			}
 			continue
 		}
-		placement[p.Key()] = node
+		placement[string(p.Key())] = node
 		bound := *p
 		bound.NodeName = node
 		c = withPods(c, []*outrank.Pod{&bound})
@@ -189,7 +189,7 @@ func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) 
 		}
 		said[n.Name] = status
 	}
-	return "", Refusal{Pod: p.Key(), Nodes: said}
+	return "", Refusal{Pod: string(p.Key()), Nodes: said}
 }
 
 // withPods and withoutPods give the cluster with more or fewer pods.
@@ -212,8 +212,8 @@ func (g *group) clearedNominations(placement map[string]string) []string {
 	for _, p := range g.cluster.Pods {
 		waits := p.NodeName == "" && !p.Finished() && p.PriorityValue() < g.priority()
 		for _, node := range placement {
-			if waits && p.NominatedNode == node && !slices.Contains(keys, p.Key()) {
-				keys = append(keys, p.Key())
+			if waits && p.NominatedNode == node && !slices.Contains(keys, string(p.Key())) {
+				keys = append(keys, string(p.Key()))
 			}
 		}
 	}

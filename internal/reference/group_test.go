@@ -80,7 +80,7 @@ func TestDecideGroup(t *testing.T) {
 			for _, v := range d.Victims {
 				var pods []string
 				for _, p := range v.Pods {
-					pods = append(pods, p.Key())
+					pods = append(pods, string(p.Key()))
 				}
 				victims = append(victims, pods)
 			}

@@ -37,7 +37,7 @@ func (g *group) units() []*GroupUnit {
 		}
 		name := ""
 		if known != nil && known.Disruption == outrank.DisruptPodGroup {
-			name = known.Key()
+			name = string(known.Key())
 		}
 		i := slices.IndexFunc(units, func(u *GroupUnit) bool { return name != "" && u.Group == name })
 		if i < 0 {

@@ -35,11 +35,11 @@ func Cluster(body []*Line) *outrank.Cluster {
 				l.Fail("there is no node %s above", p.NodeName)
 			}
 			c.Pods = append(c.Pods, p)
-			name += p.Key()
+			name += string(p.Key())
 		case "budget":
 			b := l.Budget()
 			c.Budgets = append(c.Budgets, b)
-			name += b.Key()
+			name += string(b.Key())
 		case "namespace":
 			ns := &outrank.Namespace{Name: l.Next("name of the namespace")}
 			l.Options(Options{"labels=": Labels(&ns.Labels)})
@@ -48,7 +48,7 @@ func Cluster(body []*Line) *outrank.Cluster {
 		case "podgroup":
 			g := l.podGroup()
 			c.Groups = append(c.Groups, g)
-			name += g.Key()
+			name += string(g.Key())
 		default:
 			l.Fail("unknown kind of object %q", kind)
 		}

@@ -50,7 +50,7 @@ func TestWhoLosesTheNomination(t *testing.T) {
 				n.Add(waitingPod(name, priority), "n1")
 			}
 			n.Add(waitingPod("far", 1), "n2")
-			actions := &executiontest.Recorder{Find: func(string) (*outrank.Pod, bool) { return waitingPod("p", c.latest), true }}
+			actions := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return waitingPod("p", c.latest), true }}
 			e, err := execution.NewExecutor(execution.Config{Actions: actions, Nominator: n})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
@@ -117,7 +117,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			n.Add(latest, "")
 			r := &executiontest.Recorder{
 				Do:   failOn(errBusy, c.fail),
-				Find: func(string) (*outrank.Pod, bool) { return latest, true },
+				Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true },
 			}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
@@ -125,7 +125,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			assert.Equal(t, name == "not nominated", err != nil)
 			require.NoError(t, n.Check())
 			for pod, node := range c.want {
-				assert.Equal(t, node, n.NodeOf("default/"+pod), "%s: %s", pod, c.why)
+				assert.Equal(t, node, n.NodeOf(outrank.NewKey("default", pod)), "%s: %s", pod, c.why)
 			}
 			assert.NotContains(t, story(r), "clear nomination far")
 		})

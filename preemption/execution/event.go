@@ -25,7 +25,7 @@ const (
 func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 	by := preemptor.UID
 	if by == "" {
-		by = preemptor.Key()
+		by = string(preemptor.Key())
 	}
 	return outrank.Event{
 		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionPreempting, Pod: victim, Related: preemptor,
@@ -45,5 +45,5 @@ func keyOfPod(p *outrank.Pod) string {
 	if p == nil {
 		return "(nil)"
 	}
-	return p.Key()
+	return string(p.Key())
 }

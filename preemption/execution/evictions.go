@@ -124,5 +124,5 @@ func identityOf(p *outrank.Pod) string {
 	if p.UID != "" {
 		return p.UID
 	}
-	return p.Key()
+	return string(p.Key())
 }

@@ -128,7 +128,7 @@ type Executor struct {
 
 	mu sync.Mutex
 	// underway are the preemptors whose plan is being executed, by key.
-	underway map[string]*preemptorState
+	underway map[outrank.Key]*preemptorState
 }
 
 // preemptorState is what a preemptor still waits for.
@@ -157,7 +157,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Scheduler == "" {
 		config.Scheduler = DefaultScheduler
 	}
-	return &Executor{config: config, evictions: newEvictions(config.Remember), underway: map[string]*preemptorState{}}, nil
+	return &Executor{config: config, evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
 }
 
 // Execute does what the plan says (section 10):
@@ -241,7 +241,7 @@ func checkPlan(plan *preemption.Plan) error {
 // (IsPodRunningPreemption). It returns false as soon as the last victim is
 // reported gone: if the pod were kept out until Execute returns, it could miss
 // the event that makes room for it. Constant time.
-func (e *Executor) Preempting(key string) bool {
+func (e *Executor) Preempting(key outrank.Key) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.underway[key]
@@ -278,7 +278,7 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
-func (e *Executor) begin(key string) bool {
+func (e *Executor) begin(key outrank.Key) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.underway[key] != nil {
@@ -289,13 +289,13 @@ func (e *Executor) begin(key string) bool {
 }
 
 // setLastVictim records the last victim that the preemptor waits for.
-func (e *Executor) setLastVictim(key string, victim *outrank.Pod) {
+func (e *Executor) setLastVictim(key outrank.Key, victim *outrank.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.underway[key].lastVictim = identityOf(victim)
 }
 
-func (e *Executor) end(key string) {
+func (e *Executor) end(key outrank.Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.underway, key)

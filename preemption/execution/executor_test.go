@@ -92,27 +92,27 @@ func TestOrders(t *testing.T) {
 		},
 		"preemptor not found": {
 			"no pod needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
-			func(r *executiontest.Recorder) { r.Find = func(string) (*outrank.Pod, bool) { return nil, false } },
+			func(r *executiontest.Recorder) { r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false } },
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor reborn": {
 			"another pod of its name is another pod", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
-				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withUID("other")), true }
+				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withUID("other")), true }
 			},
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor terminating": {
 			"it will not use the room", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
-				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
+				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
 			},
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor bound": {
 			"it has found room elsewhere", execution.Synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
-				r.Find = func(string) (*outrank.Pod, bool) { return pendingPod("p", withNode("n7")), true }
+				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withNode("n7")), true }
 			},
 			"latest p", "default/p on n1: the preemptor runs already; default/a skipped", nil,
 		},
@@ -207,7 +207,7 @@ func TestOrders(t *testing.T) {
 func TestWhatActionsAreTold(t *testing.T) {
 	r, grace := &executiontest.Recorder{}, 5*time.Second
 	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
-	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
 	plan.Grace = &grace
 	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine"}).Execute(context.Background(), plan)

@@ -87,11 +87,11 @@ func TestGoneIsOfEveryPlan(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		for _, key := range []string{"default/p", "default/q", "default/r"} {
+		for _, key := range []outrank.Key{"default/p", "default/q", "default/r"} {
 			assert.True(t, e.Preempting(key), key)
 		}
 		e.Gone(shared)
-		for _, key := range []string{"default/p", "default/q", "default/r"} {
+		for _, key := range []outrank.Key{"default/p", "default/q", "default/r"} {
 			assert.False(t, e.Preempting(key), key)
 		}
 		close(door)

@@ -28,7 +28,7 @@ func TestQueuesFitTheFailurePath(t *testing.T) {
 			require.NoError(t, waiting.Add(pod, now))
 			entry, ok := waiting.TryPop(now)
 			require.True(t, ok)
-			r := &executiontest.Recorder{Find: func(string) (*outrank.Pod, bool) { return latest, true }}
+			r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
 			handler := execution.FailureHandler{Actions: r, Queue: waiting}
 			failure := execution.Failure{
 				Entry: entry, Now: now.Add(5 * time.Second),
@@ -50,7 +50,7 @@ func TestQueuesFitTheFailurePath(t *testing.T) {
 
 			failure.Entry, ok = waiting.TryPop(now.Add(time.Hour))
 			require.True(t, ok)
-			r.Find = func(string) (*outrank.Pod, bool) { return nil, false }
+			r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
 			_, err = handler.Handle(context.Background(), failure)
 			require.NoError(t, err)
 			assert.Equal(t, queue.Counts{}, waiting.Counts(), "the attempt of a pod that is gone ends as well")
@@ -64,9 +64,9 @@ func TestFailureResult(t *testing.T) {
 	never := turnedDown(preemption.NotEligible, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
 	hopeless := turnedDown(preemption.NothingHelps, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
 	preempts := turnedDown(preemption.Preempt, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
-	gone := func(string) (*outrank.Pod, bool) { return nil, false }
-	as := func(change ...func(*outrank.Pod)) func(string) (*outrank.Pod, bool) {
-		return func(string) (*outrank.Pod, bool) { return pendingPod("p", change...), true }
+	gone := func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
+	as := func(change ...func(*outrank.Pod)) func(outrank.Key) (*outrank.Pod, bool) {
+		return func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", change...), true }
 	}
 	for name, c := range map[string]struct {
 		why     string
@@ -127,7 +127,7 @@ func TestFailureResult(t *testing.T) {
 
 func TestHandlingTakesTheLatestVersion(t *testing.T) {
 	r, latest := &executiontest.Recorder{}, pendingPod("p", withPriority(77))
-	r.Find = func(string) (*outrank.Pod, bool) { return latest, true }
+	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
 	result, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), f)
 	require.NoError(t, err)

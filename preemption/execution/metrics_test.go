@@ -167,7 +167,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 		{
 			"for a preemptor that is gone", evicting("p", a, b),
 			func(r *executiontest.Recorder) {
-				r.Find = func(string) (*outrank.Pod, bool) { return nil, false }
+				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
 			}, 0, 0,
 		},
 	} {

@@ -29,7 +29,7 @@ type Nominator struct {
 	// byNode lists the pods nominated to a node, the most important first; no
 	// list is empty. byPod has exactly the pods in these lists, by key.
 	byNode map[string][]*outrank.Pod
-	byPod  map[string]nominatedPod
+	byPod  map[outrank.Key]nominatedPod
 }
 
 // nominatedPod is a pod with the node that it is nominated to, which is never
@@ -98,7 +98,7 @@ func (n *Nominator) NominatedTo(node string) []*outrank.Pod {
 
 // NodeOf returns the name of the node that the pod with this key (namespace/name)
 // is nominated to, empty without a nomination. Constant time.
-func (n *Nominator) NodeOf(key string) string {
+func (n *Nominator) NodeOf(key outrank.Key) string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.byPod[key].node
@@ -144,10 +144,10 @@ func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
 }
 
 // entriesFor returns the nominations that have an effect in the snapshot, by key.
-func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nominatedPod {
+func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[outrank.Key]nominatedPod {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	wanted := map[string]nominatedPod{}
+	wanted := map[outrank.Key]nominatedPod{}
 	for key, e := range n.byPod {
 		if _, ok := snap.Node(e.node); !ok || snap.NodeOf(key) != "" {
 			continue
@@ -160,7 +160,7 @@ func (n *Nominator) entriesFor(snap *preemption.Snapshot) map[string]nominatedPo
 }
 
 // align makes the nominations of a snapshot equal to the wanted ones.
-func align(snap *preemption.Snapshot, wanted map[string]nominatedPod) error {
+func align(snap *preemption.Snapshot, wanted map[outrank.Key]nominatedPod) error {
 	for node := range snap.Nodes() {
 		for _, p := range snap.NominatedTo(node.Name) {
 			if wanted[p.Key()].node == node.Name {
@@ -203,7 +203,7 @@ func (n *Nominator) put(pod *outrank.Pod, node string) {
 		return
 	}
 	if n.byPod == nil {
-		n.byPod, n.byNode = map[string]nominatedPod{}, map[string][]*outrank.Pod{}
+		n.byPod, n.byNode = map[outrank.Key]nominatedPod{}, map[string][]*outrank.Pod{}
 	}
 	n.byPod[key] = nominatedPod{pod, node}
 	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
@@ -225,7 +225,7 @@ func (n *Nominator) entry(pod *outrank.Pod) nominatedPod {
 	return nominatedPod{}
 }
 
-func (n *Nominator) drop(key string) {
+func (n *Nominator) drop(key outrank.Key) {
 	e, ok := n.byPod[key]
 	if !ok {
 		return

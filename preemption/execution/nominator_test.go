@@ -102,11 +102,11 @@ func TestNominatedInOrder(t *testing.T) {
 	} {
 		n.Add(p, "n1")
 	}
-	var keys []string
+	var keys []outrank.Key
 	for _, p := range n.NominatedTo("n1") {
 		keys = append(keys, p.Key())
 	}
-	want := []string{"default/top", "default/early", "default/late", "aaa/a", "default/a", "default/b", "default/none"}
+	want := []outrank.Key{"default/top", "default/early", "default/late", "aaa/a", "default/a", "default/b", "default/none"}
 	assert.Equal(t, want, keys, "priority, start (none is latest), namespace, name")
 
 	n.NominatedTo("n1")[0] = nil
@@ -248,7 +248,7 @@ func TestApplyToAlignsEveryNomination(t *testing.T) {
 		require.NoError(t, n.ApplyTo(snap))
 		got := map[string]string{}
 		for _, name := range []string{"stale", "moved", "right", "bare", "runs", "reborn", "new", "nowhere"} {
-			got[name] = snap.NominationOf("default/" + name)
+			got[name] = snap.NominationOf(outrank.NewKey("", name))
 		}
 		want := map[string]string{
 			"stale": "", "moved": "n2", "right": "n2", "bare": "n1", "new": "n1",
@@ -320,7 +320,7 @@ func outcomeOf(t *rapid.T, eval *preemption.Evaluator, snap *preemption.Snapshot
 	require.NoError(t, err)
 	text := fmt.Sprint(ex.Outcome, ex.Node, ex.Victims, ex.Nodes, ex.Candidates)
 	for _, p := range ex.ClearedNominations {
-		text += " " + p.Key()
+		text += " " + string(p.Key())
 	}
 	return text
 }

@@ -199,7 +199,7 @@ var bad = []struct {
 				}
 				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"after " + s.last}}
 			},
-			remove: func(s *quotaState, p *outrank.Pod, _ *outrank.Node) { s.last = p.Key() },
+			remove: func(s *quotaState, p *outrank.Pod, _ *outrank.Node) { s.last = string(p.Key()) },
 			add:    func(s *quotaState, _ *outrank.Pod, _ *outrank.Node) { s.last = "" },
 		}
 	}},

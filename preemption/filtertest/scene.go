@@ -155,7 +155,7 @@ func (s *scene) changed() string {
 	}
 	for i, p := range a.cluster.Pods {
 		if !reflect.DeepEqual(p, b.cluster.Pods[i]) {
-			return "pod " + b.cluster.Pods[i].Key()
+			return "pod " + string(b.cluster.Pods[i].Key())
 		}
 	}
 	if !reflect.DeepEqual(a.cluster, b.cluster) {
@@ -173,14 +173,14 @@ func contents(snap *preemption.Snapshot) []string {
 	for n := range snap.Nodes() {
 		list = append(list, "node "+n.Name)
 		for _, p := range snap.PodsOn(n.Name) {
-			list = append(list, "pod "+p.Key())
+			list = append(list, "pod "+string(p.Key()))
 		}
 		for _, p := range snap.NominatedTo(n.Name) {
-			list = append(list, "nominated "+p.Key())
+			list = append(list, "nominated "+string(p.Key()))
 		}
 	}
 	for _, b := range snap.Budgets() {
-		list = append(list, "budget "+b.Key())
+		list = append(list, "budget "+string(b.Key()))
 	}
 	return list
 }

@@ -81,7 +81,7 @@ func LineageOf(p *outrank.Pod) string {
 	if owner := p.Owner.String(); owner != "" {
 		return p.NamespaceName() + "/" + owner
 	}
-	return p.Key()
+	return string(p.Key())
 }
 
 // lineage is what is known of a lineage that was evicted.

@@ -207,7 +207,7 @@ func (m *machine) moveAll(t *rapid.T) {
 func (m *machine) roomGivenUp(t *rapid.T) {
 	pod := m.pod(t)
 	event := ClusterEvent{Kind: EventAssignedPodDeleted}
-	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != pod.Key() }
+	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != string(pod.Key()) }
 	if m.fifo {
 		require.Zero(t, m.q.RoomGivenUp(pod, m.now))
 		return

@@ -25,7 +25,7 @@ type modelPod struct {
 	hurried bool
 }
 
-func (p *modelPod) key() string { return p.Pod.Key() }
+func (p *modelPod) key() string { return string(p.Pod.Key()) }
 
 // model says what a queue has to do, by walking over its list each time.
 type model struct {
@@ -40,7 +40,7 @@ type model struct {
 
 func (m *model) find(pod *outrank.Pod) *modelPod {
 	for _, p := range m.pods {
-		if p.key() == pod.Key() && p.Pod.UID == pod.UID {
+		if p.key() == string(pod.Key()) && p.Pod.UID == pod.UID {
 			return p
 		}
 	}
@@ -60,7 +60,7 @@ func (m *model) remove(key string) {
 }
 
 func (m *model) enter(pod *outrank.Pod, now time.Time) {
-	m.remove(pod.Key())
+	m.remove(string(pod.Key()))
 	p := &modelPod{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}}
 	m.pods = append(m.pods, p)
 	m.put(p, active)

@@ -39,7 +39,7 @@ func (w *Work) check(ps *problems) {
 		ps.add("work", "Pod", "missing")
 		return
 	}
-	object := "pod " + w.Pod.Key()
+	object := "pod " + string(w.Pod.Key())
 	ps.join(object, "", w.Pod.Validate())
 	if w.Pod.NodeName != "" {
 		ps.add(object, "NodeName", "%s: work comes without a node", w.Pod.NodeName)
@@ -65,14 +65,14 @@ func (w *Work) check(ps *problems) {
 func (s *Simulation) admit(w *Work, ps *problems) *pod {
 	key := w.Pod.Key()
 	if before := s.pods[key]; before != nil && before.phase != Gone && before.phase != Finished {
-		ps.add("pod "+key, "", "there is one of that name")
+		ps.add("pod "+string(key), "", "there is one of that name")
 		return nil
 	}
 	scheduler := s.inOrder[0]
 	if s.config.SchedulerOf != nil {
 		name := s.config.SchedulerOf(w.Pod)
 		if scheduler = s.schedulers[name]; scheduler == nil {
-			ps.add("pod "+key, "", "no scheduler is called %s", name)
+			ps.add("pod "+string(key), "", "no scheduler is called %s", name)
 			return nil
 		}
 	}
@@ -91,7 +91,7 @@ func (s *Simulation) admit(w *Work, ps *problems) *pod {
 func (s *Simulation) join(p *pod) {
 	name := p.work.Lineage
 	if name == "" {
-		name = p.work.Pod.Key()
+		name = string(p.work.Pod.Key())
 	}
 	l := s.byLineage[name]
 	if l == nil {
@@ -109,7 +109,7 @@ func (s *Simulation) join(p *pod) {
 func (s *Simulation) settle(p *pod, ps *problems) {
 	h := s.hosts[p.obj.NodeName]
 	if h == nil {
-		ps.add("pod "+p.obj.Key(), "NodeName", "there is no node %s", p.obj.NodeName)
+		ps.add("pod "+string(p.obj.Key()), "NodeName", "there is no node %s", p.obj.NodeName)
 		return
 	}
 	p.phase, p.host, p.shown, p.ends = Running, h, p.obj, horizon

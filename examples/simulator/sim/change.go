@@ -52,8 +52,8 @@ func AddPod(w Work) Change {
 // DeletePod deletes the pod with this key: one that waits is gone at once, one
 // on a node has its grace period. Nobody makes it anew. One that is over, or
 // being deleted, is left alone; a pod that never was is an error.
-func DeletePod(key string) Change {
-	return Change{"delete pod " + key, func(s *Simulation) error {
+func DeletePod(key outrank.Key) Change {
+	return Change{"delete pod " + string(key), func(s *Simulation) error {
 		p := s.pods[key]
 		if p == nil {
 			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)
@@ -172,8 +172,8 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 
 // SetLabels replaces the labels of a pod that waits or is on a node. One that is
 // over is left alone; any other is an error.
-func SetLabels(key string, labels map[string]string) Change {
-	return Change{"set labels of pod " + key, func(s *Simulation) error {
+func SetLabels(key outrank.Key, labels map[string]string) Change {
+	return Change{"set labels of pod " + string(key), func(s *Simulation) error {
 		p := s.pods[key]
 		switch {
 		case p == nil || p.phase == Coming:
@@ -193,8 +193,8 @@ func SetLabels(key string, labels map[string]string) Change {
 
 // SetGates replaces the scheduling gates of a pod that waits; none lets it be
 // tried. One that is over or has a node is left alone; any other is an error.
-func SetGates(key string, gates ...string) Change {
-	return Change{"set gates of pod " + key, func(s *Simulation) error {
+func SetGates(key outrank.Key, gates ...string) Change {
+	return Change{"set gates of pod " + string(key), func(s *Simulation) error {
 		p := s.pods[key]
 		if p == nil || p.phase == Coming {
 			return fmt.Errorf("pod %s: %w", key, preemption.ErrNotFound)

@@ -25,14 +25,14 @@ type watch struct {
 	events []Event
 	seen   int // events looked at
 	// toldToGo is when each pod was told to go, by key.
-	toldToGo map[string]time.Duration
+	toldToGo map[outrank.Key]time.Duration
 	evicted  int
 }
 
 // watched prepares a run under watch; events go to the observer of the
 // configuration, too.
 func watched(t require.TestingT, cluster *outrank.Cluster, work []Work, config Config) *watch {
-	w := &watch{TestingT: t, toldToGo: map[string]time.Duration{}}
+	w := &watch{TestingT: t, toldToGo: map[outrank.Key]time.Duration{}}
 	config.Observe = func(e Event) { w.events = append(w.events, e) }
 	s, err := New(cluster, work, config)
 	require.NoError(t, err)
@@ -86,14 +86,14 @@ func (w *watch) check() {
 
 // places: every pod is in exactly one place, and in its latest version.
 func (w *watch) places() {
-	queued := map[string]*outrank.Pod{}
+	queued := map[outrank.Key]*outrank.Pod{}
 	p := w.s.Pending()
 	require.Empty(w, p.InFlight, "no attempt is left open")
 	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable, p.Gated) {
 		require.Nil(w, queued[e.Pod.Key()], "%s is in the queue twice", e.Pod.Key())
 		queued[e.Pod.Key()] = e.Pod
 	}
-	running := map[string]*outrank.Pod{}
+	running := map[outrank.Key]*outrank.Pod{}
 	for n := range w.s.snap.Nodes() {
 		for _, p := range w.s.snap.PodsOn(n.Name) {
 			require.Nil(w, running[p.Key()], "%s is on two nodes", p.Key())
@@ -397,7 +397,7 @@ func (w *watch) log() string {
 	for _, e := range w.events {
 		key := "-"
 		if e.Pod != nil {
-			key = e.Pod.Key()
+			key = string(e.Pod.Key())
 		}
 		fmt.Fprintln(&b, e.Time, e.Kind, key, e.Node, e.Text)
 	}

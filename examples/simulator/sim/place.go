@@ -27,9 +27,9 @@ type Place struct {
 	Until time.Duration
 }
 
-// Where says where the pod with this key, namespace/name, is now. Time is that
+// Where says where the pod with this key is now. Time is that
 // of listing the queue for a pod that waits.
-func (s *Simulation) Where(key string) Place {
+func (s *Simulation) Where(key outrank.Key) Place {
 	p := s.pods[key]
 	if p == nil {
 		return Place{}
@@ -44,7 +44,7 @@ func (s *Simulation) Where(key string) Place {
 	return w
 }
 
-func (s *Simulation) poolOf(key string) string {
+func (s *Simulation) poolOf(key outrank.Key) string {
 	pending := s.queue.Pending()
 	for _, pool := range []struct {
 		name    string
@@ -59,12 +59,12 @@ func (s *Simulation) poolOf(key string) string {
 
 // Lives lists the keys of all pods of a lineage so far, in the order in which
 // they were made. The slice is the caller's.
-func (s *Simulation) Lives(lineage string) []string {
+func (s *Simulation) Lives(lineage string) []outrank.Key {
 	l := s.byLineage[lineage]
 	if l == nil {
 		return nil
 	}
-	keys := make([]string, len(l.lives))
+	keys := make([]outrank.Key, len(l.lives))
 	for i, p := range l.lives {
 		keys[i] = p.obj.Key()
 	}

@@ -159,7 +159,7 @@ func (sc *scenario) readCascade(s *statement) func(*scene) string {
 func namesOf(lineages []string) []string {
 	names := make([]string, len(lineages))
 	for i, l := range lineages {
-		names[i] = strings.TrimPrefix(l, podKey(""))
+		names[i] = strings.TrimPrefix(l, string(podKey("")))
 	}
 	return names
 }

@@ -219,7 +219,7 @@ var remade = regexp.MustCompile(`-r[1-9][0-9]*$`)
 func original(name string) string { return remade.ReplaceAllString(name, "") }
 
 // podKey is the key of a pod; all of them are in one namespace.
-func podKey(name string) string { return outrank.DefaultNamespace + "/" + name }
+func podKey(name string) outrank.Key { return outrank.NewKey("", name) }
 
 // schedulerName gives recreated pods the scheduler of the first one.
 func (sc *scenario) schedulerName(p *outrank.Pod) string {

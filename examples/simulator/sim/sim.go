@@ -36,7 +36,7 @@ type Simulation struct {
 	actions   *actions
 	dice      *rand.Rand // nil where ties go to the first
 
-	pods map[string]*pod // by key, also those that are over
+	pods map[outrank.Key]*pod // by key, also those that are over
 	// lineages are in the order of the input, byLineage finds them by name.
 	lineages  []*lineage
 	byLineage map[string]*lineage
@@ -105,7 +105,7 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 	s := &Simulation{
 		config: config, schedulers: map[string]*scheduler{}, dice: newDice(config.Seed),
-		pods: map[string]*pod{}, byLineage: map[string]*lineage{},
+		pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{},
 		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{},
 		namespace: cluster.Namespaces, groups: cluster.Groups,
 		state: 1, waiting: map[int32]int{}, unsampled: true,

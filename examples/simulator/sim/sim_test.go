@@ -41,7 +41,7 @@ func (w *watch) at(second int, want map[string]Place) {
 	require.NoError(w, w.s.Until(context.Background(), seconds(second)))
 	w.check()
 	for name, p := range want {
-		got := w.s.Where("default/" + name)
+		got := w.s.Where(outrank.NewKey("", name))
 		got.Pod, got.Lineage, got.Pool = nil, "", ""
 		require.Equal(w, p, got, "%s at %v", name, w.s.Now())
 	}
@@ -128,7 +128,7 @@ func TestCycleTakesTime(t *testing.T) {
 		at  time.Duration
 		pod string
 	}{{0, "c"}, {seconds(1), "a"}, {seconds(2), "b"}, {seconds(9), "d"}} {
-		for w.s.Where("default/"+want.pod).Phase != Running {
+		for w.s.Where(outrank.NewKey("", want.pod)).Phase != Running {
 			next, ok := w.s.Next()
 			require.True(t, ok)
 			w.step(next)
@@ -211,7 +211,7 @@ func TestChanges(t *testing.T) {
 	w.at(50, map[string]Place{"a-r1": {Phase: Queued}})
 	w.at(70, map[string]Place{"a-r1": {Phase: Running, Node: "n2"}, "b": {Phase: Gone, Node: "n2"}})
 	require.Equal(t, map[string]string{"x": "y"}, w.s.Where("default/b").Pod.Labels)
-	require.Equal(t, []string{"default/a", "default/a-r1"}, w.s.Lives("default/a"))
+	require.Equal(t, []outrank.Key{"default/a", "default/a-r1"}, w.s.Lives("default/a"))
 	w.run(100)
 	require.Equal(t, Gone, w.s.Where("default/later").Phase, "deleted before it came")
 	require.Equal(t, 2, w.s.Result().Pods.Arrived)
@@ -318,7 +318,7 @@ func TestScores(t *testing.T) {
 		}
 		w := watched(t, nodes(node("n1", "4"), node("n2", "8"), node("n3", "8"), node("n4", "8")), work, config)
 		w.run(100)
-		return w.s.Where("default/" + names[len(names)-1]).Node
+		return w.s.Where(outrank.NewKey("", names[len(names)-1])).Node
 	}
 	require.Equal(t, "n2", at(Config{}, "a"), "the first of those equal")
 	require.Equal(t, "n3", at(Config{}, "a", "b"))

@@ -62,7 +62,7 @@ type Call struct {
 func (c Call) String() string {
 	key := "(nil)"
 	if c.Pod != nil {
-		key = c.Pod.Key()
+		key = string(c.Pod.Key())
 	}
 	text := string(c.Op) + " " + key
 	switch c.Op {
@@ -95,7 +95,7 @@ func (c Call) String() string {
 type Recorder struct {
 	// Find, if set, returns the latest version of a pod by its key, such as
 	// [preemption.Snapshot.Pod]; a pod that it does not find is gone.
-	Find func(key string) (*outrank.Pod, bool)
+	Find func(key outrank.Key) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool
 	// Do, if set, is called for every call, and its error is what the call

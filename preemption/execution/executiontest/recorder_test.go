@@ -50,7 +50,7 @@ func TestRecorderAnswers(t *testing.T) {
 	assert.False(t, r.Done(entry))
 	assert.Equal(t, "done default/p: busy", r.Calls()[5].String())
 
-	r.Do, r.Find = nil, func(string) (*outrank.Pod, bool) { return nil, false }
+	r.Do, r.Find = nil, func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
 	_, err = r.Latest(context.Background(), pod)
 	require.ErrorIs(t, err, preemption.ErrNotFound)
 }

@@ -1,0 +1,27 @@
+package outrank
+
+import "strings"
+
+// Key names a pod, a pod group, a budget or a claim within its kind, as
+// "namespace/name". Keys of different kinds must not be mixed up: a pod and a
+// group may have the same one. The empty Key names nothing.
+//
+// A Key is a string for maps and messages. Neither namespaces nor names have a
+// slash in Kubernetes, and so two objects of a kind never share a Key.
+type Key string
+
+// NewKey returns the key of this namespace and name; an empty namespace is
+// "default".
+func NewKey(namespace, name string) Key {
+	return Key(namespaceOr(namespace) + "/" + name)
+}
+
+// Split returns the namespace and the name. Without a slash in the key, the
+// namespace is "default" and all of the key is the name. It allocates nothing.
+func (k Key) Split() (namespace, name string) {
+	namespace, name, found := strings.Cut(string(k), "/")
+	if !found {
+		return DefaultNamespace, string(k)
+	}
+	return namespace, name
+}

@@ -1,0 +1,107 @@
+package pdb
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// With returns the budgets with another one at index i, where i = [Budgets.Len]
+// adds one at the end. A nil budget covers nothing, so that it takes the i-th
+// budget away and leaves every other index as it is. b stays as it is. An index
+// beyond the end returns b.
+//
+// Time is that of copying the list of pointers where namespace and selector are
+// those of the budget before; else that of preparing one selector, and of copying
+// the list and what is known of the namespaces concerned.
+func (b *Budgets) With(i int, budget *outrank.PodDisruptionBudget) *Budgets {
+	if i < 0 || i > b.Len() {
+		return b
+	}
+	if b == nil {
+		return New([]*outrank.PodDisruptionBudget{budget})
+	}
+	if i < b.Len() && SameCoverage(b.budgets[i], budget) {
+		other := *b
+		other.budgets = slices.Clone(b.budgets)
+		other.budgets[i] = budget
+		return &other
+	}
+	n := max(i+1, b.Len())
+	other := &Budgets{budgets: make([]*outrank.PodDisruptionBudget, n), matchers: make([]outrank.Matcher, n)}
+	copy(other.budgets, b.budgets)
+	copy(other.matchers, b.matchers)
+	if other.scopes = maps.Clone(b.scopes); other.scopes == nil {
+		other.scopes = map[string]*scope{}
+	}
+	if i < b.Len() {
+		other.takeOut(int32(i))
+	}
+	other.budgets[i], other.matchers[i] = budget, outrank.Matcher{}
+	if m, ok := compile(budget); ok {
+		other.matchers[i] = m
+		other.putIn(int32(i))
+	}
+	return other
+}
+
+// SameCoverage reports whether two versions of a budget cover the same pods
+// because they have the same namespace and selector. Versions that write the
+// same selector in different words count as different.
+func SameCoverage(a, b *outrank.PodDisruptionBudget) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.NamespaceName() != b.NamespaceName() || (a.Selector == nil) != (b.Selector == nil) {
+		return false
+	}
+	if a.Selector == nil || a.Selector == b.Selector {
+		return true
+	}
+	return maps.Equal(a.Selector.Labels, b.Selector.Labels) &&
+		slices.EqualFunc(a.Selector.Expressions, b.Selector.Expressions, func(x, y outrank.Requirement) bool {
+			return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
+		})
+}
+
+// takeOut removes a budget from its scope, which is copied.
+func (b *Budgets) takeOut(i int32) {
+	if _, ok := compile(b.budgets[i]); !ok {
+		return // it is in no scope
+	}
+	ns := b.budgets[i].NamespaceName()
+	s := b.scopes[ns].clone()
+	isIt := func(at int32) bool { return at == i }
+	s.rest = slices.DeleteFunc(s.rest, isIt)
+	for _, l := range labelsOf(b.budgets[i]) {
+		if rest := slices.DeleteFunc(slices.Clone(s.byLabel[l]), isIt); len(rest) > 0 {
+			s.byLabel[l] = rest
+		} else {
+			delete(s.byLabel, l)
+		}
+	}
+	b.scopes[ns] = s
+}
+
+// putIn puts a budget in its scope, which is copied. Of its labels it chooses the
+// one that the fewest budgets are listed under.
+func (b *Budgets) putIn(i int32) {
+	ns, labels := b.budgets[i].NamespaceName(), labelsOf(b.budgets[i])
+	s := b.scopes[ns].clone()
+	b.scopes[ns] = s
+	if len(labels) == 0 {
+		s.rest = append(s.rest, i)
+		return
+	}
+	rarest := slices.MinFunc(labels, func(x, y label) int { return len(s.byLabel[x]) - len(s.byLabel[y]) })
+	s.byLabel[rarest] = append(slices.Clip(s.byLabel[rarest]), i)
+}
+
+// clone returns a copy of which the lists under a label must not be written.
+func (s *scope) clone() *scope {
+	if s == nil {
+		return &scope{byLabel: map[label][]int32{}}
+	}
+	return &scope{byLabel: maps.Clone(s.byLabel), rest: slices.Clone(s.rest)}
+}

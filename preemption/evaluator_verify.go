@@ -1,0 +1,254 @@
+package preemption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
+var (
+	// ErrStale: what the plan says of the cluster is not so, mostly because
+	// things have changed since.
+	ErrStale = errors.New("plan is stale")
+	// ErrUnsound: what the plan does is not allowed, or does not make room.
+	ErrUnsound = errors.New("plan is not sound")
+)
+
+// Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
+// be carried out as it stands. Now stands in for missing start times, as in the call
+// that the plan is from. For a plan to preempt, this is verified, in this order:
+//
+//  1. The preemptor does not run, and no other pod of its name is known (ErrStale).
+//  2. The node is there (ErrStale). It does not take the preemptor as things are
+//     (ErrStale), and preemption may help there (ErrUnsound).
+//  3. The preemptor may preempt (ErrUnsound).
+//  4. There are victims, each is named once (ErrUnsound) and still runs there
+//     (ErrStale), is of lower priority than the preemptor, and Config.MayEvict allows
+//     it (ErrUnsound).
+//  5. With the victims gone the node takes the preemptor, by every filter, with the
+//     nominated pods that count there and without them (ErrUnsound).
+//  6. With any one victim back it does not (ErrUnsound). This is asked where it is
+//     promised: by the victim rule Reprieve, without extenders that concern the pod,
+//     and as long as no filter looks at what other pods are but at what they take.
+//  7. The score is what the victims and the budgets come to now, but for the start,
+//     and the budgets without extenders only; the nominations to be cleared are those
+//     that there are (ErrStale).
+//
+// It is not verified that the node is the best one, or that no other node takes the
+// pod as things are. A plan that was made with [Request.Statuses] is held to the
+// evaluator's own filters all the same. Any other outcome is verified by deciding
+// again: it has to be the same (ErrStale).
+//
+// Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
+// at all. The snapshot is only read; any number of calls may run on it at once. Time
+// is that of asking one node once for every victim, beside what filters that look at
+// the whole cluster need once.
+func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+	if plan == nil {
+		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	if plan.Outcome != Preempt {
+		return e.verifyOutcome(ctx, snap, plan, now)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if snap != nil && plan.Pod != nil {
+		if err := snap.verifyPreemptor(plan.Pod); err != nil {
+			return err
+		}
+	}
+	a, err := newAttempt(&e.config, snap, plan.Pod, now)
+	if err != nil {
+		return err
+	}
+	v := verification{attempt: a, plan: plan, dry: newDryRunner(a)}
+	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyOutcome decides again.
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
+	again, err := e.Preempt(ctx, snap, plan.Pod, now)
+	if err != nil {
+		return err
+	}
+	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
+		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
+	}
+	return nil
+}
+
+// verifyPreemptor reports a preemptor that runs by now, or is another pod.
+func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
+	p, ok := s.pods.of(pod)
+	switch {
+	case ok && !samePod(p.pod, pod):
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
+	case ok && p.running:
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.node())
+	}
+	return nil
+}
+
+// verification is one plan to preempt that is verified.
+type verification struct {
+	*attempt
+	plan    *Plan
+	dry     *dryRunner
+	at      *nodeState
+	victims []*podState // by importance
+}
+
+// fault returns the error for a plan.
+func (v *verification) fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+}
+
+// node finds the node, and asks it as things are (step 2).
+func (v *verification) node() error {
+	n := v.snap.node(v.plan.Node)
+	if n == nil || n.node == nil {
+		return v.fault(ErrStale, "there is no such node")
+	}
+	v.at = n
+	switch s := v.dry.filter(n); s.code {
+	case Success:
+		return v.fault(ErrStale, "the node takes the pod as things are")
+	case Unschedulable:
+		return nil
+	default:
+		return v.fault(ErrUnsound, "preemption does not help: %s", v.public(s))
+	}
+}
+
+// eligibility asks whether the pod may preempt (step 3).
+func (v *verification) eligibility() error {
+	reason := v.eligible(func(node string) (Code, bool) {
+		n := v.snap.node(node)
+		if n == nil || n.node == nil {
+			return Success, false
+		}
+		return v.dry.filter(n).code, true
+	})
+	if reason != Eligible {
+		return v.fault(ErrUnsound, "%s", reason)
+	}
+	return nil
+}
+
+// findVictims finds the victims in the snapshot (step 4).
+func (v *verification) findVictims() error {
+	if len(v.plan.Victims) == 0 {
+		return v.fault(ErrUnsound, "there are no victims")
+	}
+	for i, victim := range v.plan.Victims {
+		if victim.Pod == nil {
+			return v.fault(ErrUnsound, "victim %d is missing", i)
+		}
+		p, ok := v.snap.pods.of(victim.Pod)
+		switch {
+		case !ok || p.node() != v.plan.Node || !samePod(p.pod, victim.Pod):
+			return v.fault(ErrStale, "victim %s does not run there", victim)
+		case slices.Contains(v.victims, p):
+			return v.fault(ErrUnsound, "victim %s is named twice", victim)
+		case p.priority() >= v.priority:
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
+		case !v.mayEvict(p):
+			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
+		}
+		v.victims = append(v.victims, p)
+	}
+	slices.SortFunc(v.victims, v.moreImportant)
+	return nil
+}
+
+// room asks the filters with the victims gone, and with each of them back (steps 5
+// and 6). The pods are back in the end, for filters with a memory of their own.
+func (v *verification) room() error {
+	v.dry.enter(v.at)
+	for _, p := range v.victims {
+		v.dry.remove(p)
+	}
+	defer func() {
+		for _, p := range v.victims {
+			v.dry.add(p)
+		}
+	}()
+	if s := v.dry.check(); s.code != Success {
+		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
+	}
+	if !v.noneIsSpare() {
+		return nil
+	}
+	for _, p := range v.victims {
+		v.dry.add(p)
+		s := v.dry.check()
+		v.dry.remove(p)
+		if s.code == Success {
+			return v.fault(ErrUnsound, "victim %s need not leave", p.pod.Key())
+		}
+	}
+	return nil
+}
+
+// noneIsSpare reports whether no victim may be one too many.
+func (v *verification) noneIsSpare() bool {
+	return v.config.Policy.Victims == Reprieve && v.fixed && !v.extended()
+}
+
+// extended reports whether an extender may have changed the victims.
+func (v *verification) extended() bool {
+	return slices.ContainsFunc(v.config.Extenders, func(x Extender) bool { return x.Interested(v.pod) })
+}
+
+// accounts holds the score and the nominations to what there is (step 7).
+func (v *verification) accounts() error {
+	violations := v.plan.Score.Violations
+	if !v.extended() {
+		violations = v.violations()
+	}
+	got, want := v.plan.Score, v.scoreOf(v.victims, violations)
+	if got.Start = want.Start; got != want {
+		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
+	}
+	cleared := v.clearedNominations(v.at, v.plan.Victims)
+	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
+		return b != nil && sameName(a, b) && samePod(a, b)
+	}) {
+		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
+	}
+	return nil
+}
+
+// violations charges the budgets as the dry run does, and counts those that the
+// victims violate.
+func (v *verification) violations() int {
+	charged := slices.Clone(v.dry.possible())
+	if v.config.Policy.Victims == Ascending {
+		charged = slices.Clone(v.victims)
+		slices.Reverse(charged)
+	}
+	count := 0
+	for _, p := range charged {
+		broken := len(v.dry.charge(p))
+		if !slices.Contains(v.victims, p) {
+			continue
+		}
+		if v.config.Policy.Budgets != PerBudget {
+			broken = min(1, broken)
+		}
+		count += broken
+	}
+	v.dry.ledger.Reset()
+	return count
+}

@@ -1,0 +1,148 @@
+package preemption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// VerifyGroup holds the plan for a group to the snapshot as it is now, and returns
+// nil if it can be carried out as it stands. Now stands in for missing start times,
+// as in the call that the plan is from. It is verified, in this order:
+//
+//  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
+//     ErrStale), and their nodes are there (ErrStale).
+//  2. For a plan to preempt: the group may preempt (ErrUnsound); there are victims,
+//     each a unit that is there as it stands in the plan (ErrStale), named once, of
+//     lower priority, and that Config.MayEvict allows (ErrUnsound).
+//  3. With the victims gone each pod fits on its node, with the pods before it in the
+//     placement there already, by the evaluator's filters (ErrUnsound).
+//  4. As many victims violate a budget as the plan says, and the nominations to be
+//     cleared are those that there are (ErrStale).
+//
+// That no victim is one too many is not promised for groups, and so not verified. A
+// plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
+// is [ErrState] for an outcome without a placement, of which there is nothing to
+// verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
+// The snapshot is only read; any number of calls may run on it at once. Time is that
+// of going through all pods, and of asking one node for each pod.
+func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *GroupPlan, now time.Time) error {
+	switch {
+	case plan == nil:
+		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	case plan.Outcome != Preempt && plan.Outcome != Fits:
+		return fmt.Errorf("plan for a group: %w: the outcome is %q", ErrState, plan.Outcome)
+	}
+	var pods []*outrank.Pod
+	for _, a := range plan.Placement {
+		pods = append(pods, a.Pod)
+	}
+	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
+	if errors.Is(err, ErrState) {
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range plan.Placement {
+		if _, ok := snap.Node(a.Node); !ok {
+			return groupFault(ErrStale, "there is no node %s", a.Node)
+		}
+	}
+	if plan.Outcome == Fits {
+		return r.verifyPlacement(ctx, plan)
+	}
+	r.plan.Placement = plan.Placement
+	if err := r.verifyVictims(plan); err != nil {
+		return err
+	}
+	if err := r.verifyPlacement(ctx, plan); err != nil {
+		return err
+	}
+	if cleared := r.cleared(); !slices.EqualFunc(cleared, plan.ClearedNominations, func(a, b *outrank.Pod) bool {
+		return b != nil && sameName(a, b) && samePod(a, b)
+	}) {
+		return groupFault(ErrStale, "the nominations to be cleared are not those that there are")
+	}
+	return nil
+}
+
+func groupFault(kind error, format string, args ...any) error {
+	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
+}
+
+// verifyVictims finds the victims among the units that there are, and takes them
+// away.
+func (r *groupRun) verifyVictims(plan *GroupPlan) error {
+	possible := r.possible()
+	if reason := r.eligible(possible); reason != Eligible {
+		return groupFault(ErrUnsound, "%s", reason)
+	}
+	if len(plan.Victims) == 0 {
+		return groupFault(ErrUnsound, "there are no victims")
+	}
+	r.charge(possible)
+	units, violations := r.units(), 0
+	for _, u := range units {
+		r.prepare(u)
+	}
+	var taken []*unit
+	for i := range plan.Victims {
+		victim := &plan.Victims[i]
+		u := unitOf(possible, victim)
+		switch {
+		case u == nil && unitOf(units, victim) != nil:
+			return groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
+		case u == nil:
+			return groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
+		case slices.Contains(taken, u):
+			return groupFault(ErrUnsound, "victim %s is named twice", victim)
+		}
+		taken = append(taken, u)
+		if len(u.violated) > 0 {
+			violations++
+		}
+	}
+	if violations != plan.Violations() {
+		return groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
+	}
+	for _, u := range taken {
+		r.take(u)
+	}
+	return nil
+}
+
+// unitOf finds the unit of exactly these pods, nil for none.
+func unitOf(units []*unit, victim *GroupVictim) *unit {
+	at := slices.IndexFunc(units, func(u *unit) bool {
+		return slices.EqualFunc(u.pods, victim.Pods, func(p *podState, pod *outrank.Pod) bool {
+			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
+		})
+	})
+	if at < 0 {
+		return nil
+	}
+	return units[at]
+}
+
+// verifyPlacement puts the pods on their nodes one after the other.
+func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
+	for _, at := range plan.Placement {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a, err := newAttempt(r.config, r.work, at.Pod, time.Time{})
+		if err != nil {
+			return err
+		}
+		if s := newDryRunner(a).filter(r.work.node(at.Node)); s.code != Success {
+			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.public(s))
+		}
+		r.work.seat(at.Pod, at.Node, "")
+	}
+	return nil
+}

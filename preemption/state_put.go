@@ -1,0 +1,112 @@
+package preemption
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// PutNode takes a node in as an informer delivers it: a new one is added behind
+// all others as by [Snapshot.AddNode], and one that is known replaced in its place
+// as by [Snapshot.UpdateNode]. The error is that of [outrank.Node.Validate]. Time
+// is linear in the pods on the node. [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutNode(n *outrank.Node) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if slot, ok := s.slots.get(n.Name); ok && s.nodes[slot].node != nil {
+		s.changeNode(slot, n)
+		return nil
+	}
+	s.setNode(n.Name, n, len(s.order))
+	return nil
+}
+
+// PutPod takes a pod in as an informer delivers it, whether it is new, changed,
+// delivered before, or has run to its end:
+//
+//  1. A pod with another UID than the known one of its name is another pod: the
+//     known one is gone, with its nomination. Two pods are the same where one of
+//     them has no UID.
+//  2. A pod that has finished is gone, if it was known at all.
+//  3. A version of the same UID that lacks what no pod ever loses, its node, its
+//     start or its deletion, is older than the known one, and ignored.
+//  4. A version that names a node runs there, wherever the pod was before.
+//  5. A version without a node of a pod that was put on its node by
+//     [Snapshot.Bind] takes the place of the known one there: the binding is not
+//     written yet. [Snapshot.Unbind] takes it back.
+//  6. Any other version is pending. Where neither it nor the known one names a
+//     nomination, that of the snapshot stays, because it may not be written yet;
+//     else the version's own counts, none included.
+//
+// A pod that is gone is not remembered: an older version that comes after its end
+// adds it again. The error is that of [outrank.Pod.Validate]. Time is linear in the
+// pods on the nodes concerned. [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutPod(p *outrank.Pod) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	known, ok := s.pods.of(p)
+	if ok && !samePod(known.pod, p) {
+		s.drop(known)
+		ok = false
+	}
+	switch {
+	case p.Finished():
+		if ok {
+			s.drop(known)
+		}
+	case !ok:
+		s.put(s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p)))
+	case !older(p, known.pod):
+		s.putVersion(known, p)
+	}
+	return nil
+}
+
+// putVersion puts another version of a known pod where it belongs.
+func (s *Snapshot) putVersion(known *podState, p *outrank.Pod) {
+	node, nominated := p.NodeName, p.NominatedNode
+	if node == "" && known.pod.NodeName == "" {
+		node = known.node()
+	}
+	if nominated == "" && known.pod.NominatedNode == "" {
+		nominated = known.nominated()
+	}
+	if node != "" {
+		nominated = ""
+	}
+	if p != known.pod || node != known.node() || nominated != known.nominated() {
+		s.replace(known, s.newPodState(p, node, nominated, s.classOf(p)))
+	}
+}
+
+// older reports whether a version of a pod is older than the known one, as far as
+// the two say so themselves.
+func older(version, known *outrank.Pod) bool {
+	if version.UID == "" || version.UID != known.UID {
+		return false
+	}
+	return known.NodeName != "" && version.NodeName == "" ||
+		known.Terminating() && !version.Terminating() ||
+		!known.StartTime.IsZero() && version.StartTime.IsZero()
+}
+
+// samePod reports whether two pods of one name may be versions of the same pod.
+func samePod(a, b *outrank.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }
+
+// Unbind takes a pod off its node: it is pending from now on, without a
+// nomination. It takes back a [Snapshot.Bind] that failed in the end. Errors:
+// [ErrNotFound]; [ErrState] for a pod without a node. Time is linear in the pods on
+// the node. [Snapshot.Undo] takes it back.
+func (s *Snapshot) Unbind(key outrank.Key) error {
+	p, ok := s.pods.get(key)
+	if !ok {
+		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
+	}
+	if !p.running {
+		return fmt.Errorf("pod %s: %w: it has no node", key, ErrState)
+	}
+	s.replace(p, s.moved(p, "", ""))
+	return nil
+}
