@@ -40,6 +40,8 @@ type (
 		Victims   []wireVictim `json:"victims"`
 		Score     wireScore    `json:"score"`
 		OwnScores []int64      `json:"ownScores,omitempty"`
+
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
 	}
 	wireReport struct {
 		Node         string      `json:"node"`
@@ -98,7 +100,7 @@ func (e *answerEncoder) score(s Score) wireScore {
 }
 
 func (e *answerEncoder) candidate(c Candidate) wireCandidate {
-	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores}
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations)}
 }
 
 func (e *answerEncoder) report(r NodeReport) wireReport {

@@ -27,6 +27,7 @@ type (
 		Pod                jsonPod
 		Outcome            preemption.Outcome
 		Ineligible         preemption.Ineligibility
+		Refused            *jsonStatus
 		Node               string
 		Victims            []jsonVictim
 		Score              *jsonScore
@@ -60,9 +61,10 @@ type (
 		Start                           time.Time
 	}
 	jsonStatus struct {
-		Code    preemption.Code
-		Filter  string
-		Reasons []string
+		Code       preemption.Code
+		Filter     string
+		ExcludedBy string
+		Reasons    []string
 	}
 	jsonCount struct {
 		jsonStatus
@@ -72,6 +74,8 @@ type (
 		Node    string
 		Victims []jsonVictim
 		Score   jsonScore
+
+		ClearedNominations []jsonPod
 	}
 	jsonReport struct {
 		Node         string
@@ -104,7 +108,7 @@ func (d *document) answer() *Answer {
 	a := &Answer{
 		Cluster: d.Cluster, Now: d.Now, Pod: d.Pod, Outcome: x.Outcome, Ineligible: x.Ineligible,
 		FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints,
-		CandidateCount: len(x.Candidates),
+		CandidateCount: len(x.Candidates), Refused: x.Refused != nil,
 	}
 	for i, v := range x.Victims {
 		a.Victims = append(a.Victims, v.fact(d.Victims[i]))

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
@@ -20,11 +19,7 @@ func FuzzQueue(f *testing.F) {
 		}
 		f.Add(seed)
 	}
-	drive := rapid.MakeFuzz(func(t *rapid.T) {
-		q, err := New(Config{})
-		require.NoError(t, err)
-		(&machine{q: q, core: &q.core}).run(t)
-	})
+	drive := rapid.MakeFuzz(runQueue)
 	f.Fuzz(func(t *testing.T, bytes []byte) { drive(t, widened(bytes)) })
 }
 

@@ -309,13 +309,16 @@ func (m *machine) run(t *rapid.T) {
 
 // Queue does what a plain list does that is walked over each time.
 func TestQueueAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		early := rapid.Bool().Draw(t, "early")
-		held := map[string]bool{}
-		q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
-		require.NoError(t, err)
-		(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
-	})
+	rapid.Check(t, runQueue)
+}
+
+// runQueue drives a queue and its model.
+func runQueue(t *rapid.T) {
+	early := rapid.Bool().Draw(t, "early")
+	held := map[string]bool{}
+	q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
+	require.NoError(t, err)
+	(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
 }
 
 // So does FIFO.
