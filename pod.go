@@ -41,8 +41,7 @@ type Pod struct {
 	// another, except for the restartable ones among them.
 	Containers, InitContainers []Container
 	// Resources are the pod-level requests and limits; nil where the pod has
-	// none. A pointer to an empty value counts as present (section 2 of the
-	// rules of QoS).
+	// none. A pointer to an empty value counts as present (rule 3.4).
 	Resources *resource.Requirements
 	// Overhead is what the pod's runtime needs beside its containers.
 	Overhead resource.List

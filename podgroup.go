@@ -10,7 +10,7 @@ type PodGroup struct {
 	Disruption DisruptionMode
 	// Priority is that of the group; where it is not nil it counts for each of
 	// its pods in place of the pod's own, but only in preemption by a group of
-	// pods (section 11). Nil leaves every pod its own.
+	// pods (rules 12.1.3 and 12.2.3). Nil leaves every pod its own.
 	Priority *int32
 }
 

@@ -7,19 +7,19 @@ import (
 )
 
 // Requests is what kube-scheduler sets aside for the pod when it looks for a
-// place: a pod that does not run yet counts by its spec alone (section 1, steps
-// 1 to 4; component-helpers PodRequests). The list is new; names that no node
-// accounts for stay in it.
+// place: a pod that does not run yet counts by its spec alone (group 2.1;
+// component-helpers PodRequests). The list is new; names that no node accounts
+// for stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests) }
 
 // RunningRequests is what the scheduler counts for the pod once it is on a
 // node: as Requests, but a container that is being resized in place counts the
-// largest of what its spec and its status say (section 1, step 5). Plain init
+// largest of what its spec and its status say (group 2.2). Plain init
 // containers are not resized and count by their spec.
 func (p *Pod) RunningRequests() resource.List { return p.schedulerRequests((*Pod).statusRequests) }
 
-// KubeletRequests is what the kubelet's preemption counts for the pod (section
-// 1; GetResourceRequestQuantity). It differs from Requests in two ways: with
+// KubeletRequests is what the kubelet's preemption counts for the pod (group
+// 2.3; GetResourceRequestQuantity). It differs from Requests in two ways: with
 // pod-level resources the containers are skipped altogether, and overhead is
 // added only to resources of which the rest is not zero. It goes by the spec
 // alone.
@@ -70,7 +70,7 @@ func (p *Pod) schedulerRequests(view containerView) resource.List {
 	return total
 }
 
-// containerRequests sums the containers (section 1, steps 1 and 2). Per
+// containerRequests sums the containers (rules 2.1.1 to 2.1.5). Per
 // resource it is the larger of the running sum and the largest init step.
 func (p *Pod) containerRequests(view containerView) resource.List {
 	total := resource.List{}

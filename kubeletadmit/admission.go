@@ -71,7 +71,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 }
 
 // Resolve decides what becomes of a pod for which an admission check, this
-// package's or another, found the failures (section 12;
+// package's or another, found the failures (groups 17.4 to 17.6;
 // CriticalPodAdmissionHandler):
 //
 //  1. Without failures the pod is admitted.

@@ -9,7 +9,7 @@ import (
 )
 
 // Check finds everything that keeps the pod from starting on the node beside
-// the active pods, in this order (section 12; the kubelet's generalFilter and
+// the active pods, in this order (group 17.3; the kubelet's generalFilter and
 // scheduler's AdmissionCheck, with the deviations that the package comment
 // lists):
 //

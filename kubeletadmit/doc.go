@@ -38,6 +38,11 @@
 // and UID). Terminating pods still hold what they have, and may be chosen. A
 // pod that is listed twice counts twice.
 //
+// # Rules
+//
+// Chapters 17 and 18 of RULES.md in this package's folder state what this
+// package does, and comments cite them, as in "rule 17.5.2".
+//
 // # Deviations from the reference
 //
 // The reference is the kubelet of Kubernetes v1.36.3.

@@ -33,7 +33,8 @@ type Metric struct {
 	Name, Label, Value string
 }
 
-// What the kubelet says about pods it evicts for a critical one (section 12).
+// What the kubelet says about pods it evicts for a critical one (rules 17.7.2
+// to 17.7.6).
 const (
 	evictedReason  = "Preempting"
 	evictedMessage = "Preempted in order to admit critical pod"
@@ -89,7 +90,7 @@ type KillResult struct {
 }
 
 // Evict carries the evictions out, one after the other in their order
-// (section 12; evictPodsToFreeRequests). For each pod it
+// (group 17.7; evictPodsToFreeRequests). For each pod it
 //
 //  1. records [Admission.Event];
 //  2. kills the pod with [Admission.PodStatus];

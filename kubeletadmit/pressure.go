@@ -48,7 +48,7 @@ type RankedPod struct {
 func (r RankedPod) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
 
 // RankForEviction orders pods by who goes first when the node runs short of
-// something (section 12; rankMemoryPressure, rankDiskPressureFunc,
+// something (chapter 18; rankMemoryPressure, rankDiskPressureFunc,
 // rankPIDPressure). For memory, disk and inodes:
 //
 //  1. pods without statistics;

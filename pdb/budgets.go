@@ -27,7 +27,7 @@ type scope struct {
 }
 
 // New prepares budgets. It never fails: a budget that is nil or whose selector
-// is nil, empty or invalid covers nothing (section 4).
+// is nil, empty or invalid covers nothing (rules 6.2.2 and 6.2.3).
 //
 // The pointers are kept, the slice is not. Allowed and Disrupted may be written
 // between two calls of methods, and the next call sees it; name, namespace and
@@ -100,8 +100,8 @@ func (b *Budgets) At(i int) *outrank.PodDisruptionBudget {
 
 // Covering lists the budgets that cover the pod, by their index, in the order
 // they were passed to [New]. A pod without labels is covered by none, whatever
-// the selectors say (section 4). The slice is the caller's, and nil where there
-// are none.
+// the selectors say (rule 6.2.4). The slice is the caller's, and nil where
+// there are none.
 //
 // Time is linear in the number of the pod's labels, and in the size of the
 // selectors that ask for one of them or for none in particular.
@@ -146,7 +146,7 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 }
 
 // Split tells possible victims whose going would break a budget from the
-// others (section 4; filterPodsWithPDBViolation). The order of pods is
+// others (group 6.3; filterPodsWithPDBViolation). The order of pods is
 // kept inside each, and decides which of them are violating: every pod is
 // charged to every budget that covers it, the violating ones too, so that the
 // first pods of a list use the allowance up. The slices are the caller's and

@@ -208,7 +208,7 @@ func TestCoveringIsTheRule(t *testing.T) {
 	})
 }
 
-// splitPlainly is section 4, told as it stands there.
+// splitPlainly follows group 6.3 step by step.
 func splitPlainly(budgets []*outrank.PodDisruptionBudget, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	left := make([]int64, len(budgets))
 	for i, b := range budgets {

@@ -7,10 +7,13 @@
 //
 // [Budgets] are the budgets of a cluster, prepared for finding those that cover
 // a pod. A [Ledger] keeps count of what has been charged. [Budgets.Split] does
-// both for a whole list. [StatusOf] works out the allowance itself where no
+// both for a whole list. [StatusOf] computes the allowance itself where no
 // controller keeps it.
 //
-// Section 4 of the rules holds what this package follows; upstream it is
+// # Rules
+//
+// Chapter 6 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 6.3.4". In Kubernetes these rules are
 // filterPodsWithPDBViolation of the scheduler's preemption and, for the status,
 // the disruption controller.
 package pdb

@@ -23,7 +23,7 @@ func (b *Budgets) Ledger() *Ledger {
 
 // Charge takes one disruption from each of the budgets in covering, except
 // those that list the pod's name among their disrupted pods: they have counted
-// it already (section 4). It returns those of covering that have less than
+// it already (rule 6.3.4). It returns those of covering that have less than
 // nothing left afterwards; the pod is violating if there is any. All are
 // charged, also after one was found broken.
 //

@@ -52,7 +52,7 @@ type StatusInput struct {
 }
 
 // StatusOf works out the status of a budget from its spec, for simulators that
-// have no disruption controller (section 4; the controller's trySync):
+// have no disruption controller (group 6.4; the controller's trySync):
 //
 //  1. Healthy: the covered pods that are ready, not being deleted, and not
 //     named in Disrupted within the last [DisruptedFor].

@@ -81,7 +81,7 @@ type GroupVictim struct {
 	// Violated are the budgets that were found broken while the unit's pods
 	// were charged, each once: at most one for each pod. Budgets are charged
 	// for every possible victim in order of importance, not only for the
-	// actual ones (section 4).
+	// actual ones (rules 6.3.7 and 12.5.1).
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is why the group had no place when this unit was put back.
 	Blocks *Refusal
@@ -102,8 +102,8 @@ type GroupPlan struct {
 	// Victims have to leave, the most important first.
 	Victims []GroupVictim
 	// ClearedNominations are the pods of lower priority that are nominated to
-	// one of the nodes of the placement and lose that, by importance (section
-	// 10).
+	// one of the nodes of the placement and lose that, by importance (rule
+	// 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.

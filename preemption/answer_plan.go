@@ -40,7 +40,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// Ineligibility is why a pod may not preempt (section 6).
+// Ineligibility is why a pod may not preempt (chapter 8).
 type Ineligibility uint8
 
 // The reasons.
@@ -89,7 +89,7 @@ type Plan struct {
 	// outcome is Preempt.
 	Candidate
 	// ClearedNominations are the pods of lower priority that are nominated to
-	// the node and lose that, by importance (section 10).
+	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.
@@ -130,8 +130,8 @@ type Victim struct {
 	// Violated are the budgets that count as violated by losing the pod, in
 	// the order of the cluster; empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
-	// the actual ones (section 4), so that a pod may be here whose budget would
-	// have had room for it alone.
+	// the actual ones (rule 6.3.7), so that a pod may be here whose budget
+	// would have had room for it alone.
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back, or
 	// before it was taken away; Success where an extender named the victim.
@@ -145,7 +145,7 @@ func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 // String names the victim.
 func (v Victim) String() string { return v.Pod.Key() }
 
-// Score is what decides between nodes (section 9). Lower is better but for
+// Score is what decides between nodes (chapter 11). Lower is better but for
 // Start.
 type Score struct {
 	// Violations is the number of budget violations, by default that of the

@@ -8,7 +8,8 @@ import (
 // Rank is a step in the comparison of two candidates.
 type Rank uint8
 
-// The ranks, in the default order (section 9), and what decides in the end.
+// The ranks, in the default order (rules 11.2 to 11.7; ByOwnScore: rule 11.8),
+// and what decides in the end.
 const (
 	ByViolations Rank = iota + 1
 	ByTopPriority
@@ -51,7 +52,7 @@ func (r Rank) String() string {
 // configurable reports whether a policy may name the rank.
 func (r Rank) configurable() bool { return int(r) < len(rankRules) && rankRules[r].compare != nil }
 
-// DefaultRanks returns the ranks in the order of section 9. The slice is the
+// DefaultRanks returns the ranks in the order of chapter 11. The slice is the
 // caller's.
 func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}

@@ -6,7 +6,7 @@ import "fmt"
 // pods away may change that.
 type Code uint8
 
-// The codes (section 5; framework.Code).
+// The codes (rule 7.1.1; framework.Code).
 const (
 	// Success: the pod may run there.
 	Success Code = iota

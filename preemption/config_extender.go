@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Extender has a say in the candidates before one is chosen (section 8;
+// Extender has a say in the candidates before one is chosen (group 10.2;
 // callExtenders). Extenders are called one after the other, each with what the
 // one before has left; when nothing is left, the rest are not called.
 type Extender interface {

@@ -19,8 +19,8 @@ import (
 //	Ranks             1 2 3 4 5          1 2 3 4            1 2 4 3
 //	Grace             the pod's own      the pod's own      0 s
 //
-// Ranks are the numbers of section 9: violations, top priority, sum of
-// priorities, number of victims, start.
+// Ranks are those of rules 11.2 to 11.6, counted from 1: violations, top
+// priority, sum of priorities, number of victims, start.
 type Policy struct {
 	// Disabled lets nobody preempt (disablePreemption of old schedulers).
 	Disabled bool
@@ -48,7 +48,7 @@ type Waiting uint8
 const (
 	// WaitForPreempted: wait while a pod that it may preempt leaves the
 	// nominated node because of a preemption, if preemption may help on that
-	// node at all (section 6).
+	// node at all (rule 8.3).
 	WaitForPreempted Waiting = iota
 	// WaitForTerminating: wait while any pod of lower priority leaves the
 	// nominated node.
@@ -64,7 +64,7 @@ type VictimRule uint8
 // The rules.
 const (
 	// Reprieve: take all pods of lower priority away, then put back whom the
-	// preemptor can do with (section 7).
+	// preemptor can do with (rules 9.3 to 9.6).
 	Reprieve VictimRule = iota
 	// Ascending: take pods away, the least important first, until the
 	// preemptor fits. Budgets are charged for the victims alone, in that order.

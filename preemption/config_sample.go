@@ -8,9 +8,9 @@ import (
 )
 
 // Sample limits the search as kube-scheduler does: it stops once it has found
-// enough candidates, at least one of them free of budget violations (section
-// 8; DryRunPreemption). The zero value is the reference's default, max(10 % of
-// the nodes where preemption may help, 100).
+// enough candidates, at least one of them free of budget violations (group
+// 10.1; DryRunPreemption). The zero value is the reference's default, max(10 %
+// of the nodes where preemption may help, 100).
 //
 // The search goes through those nodes in the order of the cluster, from an
 // offset that the reference draws at random, and begins again at the front.

@@ -50,6 +50,11 @@
 // schedulers that score them. Program examples/simulator puts all of it
 // together.
 //
+// # Rules
+//
+// Chapters 7 to 13 of RULES.md in this package's folder state what is decided,
+// and comments cite them, as in "rule 7.7.3" or "group 7.16".
+//
 // # Where the reference leaves the answer open
 //
 // Same input, same answer, whatever the order of pods and budgets in the input

@@ -2,7 +2,7 @@ package preemption
 
 import "slices"
 
-// dryRun finds the victims on one node (section 7; SelectVictimsOnNode):
+// dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
 //
 //  1. take away every pod of lower priority;
 //  2. if the preemptor still does not fit, the node is out;
@@ -99,7 +99,7 @@ func (w *dryRunner) putBack(possible []*podState) {
 }
 
 // charge takes a pod from the budgets that cover it, and counts those that
-// this violates (section 4; filterPodsWithPDBViolation).
+// this violates (group 6.3; filterPodsWithPDBViolation).
 func (w *dryRunner) charge(p *podState) int {
 	if len(p.class.covering) == 0 {
 		return 0

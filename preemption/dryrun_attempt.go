@@ -109,7 +109,7 @@ func (a *attempt) public(s status) Status {
 }
 
 // clearedNominations are the pods of lower priority nominated to the node,
-// other than the preemptor itself (section 10).
+// other than the preemptor itself (rule 14.3.3).
 func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range n.nominated {

@@ -2,7 +2,7 @@ package preemption
 
 import "cmp"
 
-// score is what the dry run that just ended is ranked by (section 9).
+// score is what the dry run that just ended is ranked by (chapter 11).
 func (w *dryRunner) score(possible []*podState) Score {
 	w.chosen = w.chosen[:0]
 	violations := 0

@@ -2,7 +2,7 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// eligible asks whether the pod may preempt at all (section 6;
+// eligible asks whether the pod may preempt at all (chapter 8;
 // PodEligibleToPreemptOthers). statusOf gives the code of a node in this
 // attempt; ok is false for one that is not there.
 func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Ineligibility {

@@ -99,7 +99,7 @@ func (w *dryRunner) change(p *podState, by int) {
 
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
-// without (section 5; RunFilterPluginsWithNominatedPods).
+// without (group 7.16; RunFilterPluginsWithNominatedPods).
 func (w *dryRunner) check() status {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {

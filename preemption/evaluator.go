@@ -29,12 +29,12 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 
 // Preempt decides who has to leave so that the pod can run:
 //
-//  1. every node is asked whether it takes the pod as things are (section 5);
+//  1. every node is asked whether it takes the pod as things are (chapter 7);
 //     if one does, the pod fits;
-//  2. may the pod preempt (section 6)?
+//  2. may the pod preempt (chapter 8)?
 //  3. on every node that failed with Unschedulable, the victims are found
-//     (sections 4 and 7);
-//  4. the best of these nodes is chosen (section 9).
+//     (chapters 6 and 9);
+//  4. the best of these nodes is chosen (chapter 11).
 //
 // The pod may be a pending pod of the snapshot or one it has never seen; now
 // stands in for missing start times. The snapshot is only read. The error is

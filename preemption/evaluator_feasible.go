@@ -7,7 +7,7 @@ import (
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
-// order (section 5; findNodesThatFitPod, with every node looked at): what a
+// order (chapter 7; findNodesThatFitPod, with every node looked at): what a
 // scheduler scores before preemption comes into question. The slice is the
 // caller's. Errors are those of [Evaluator.Preempt], and so is what it says of
 // the pod and of concurrent calls. Time is linear in the number of nodes.

@@ -123,7 +123,7 @@ func (r *result) settle(w *dryRunner) {
 }
 
 // try makes dry runs on the nodes where preemption may help: on all of them,
-// or from an offset on until a sample has found enough (section 8).
+// or from an offset on until a sample has found enough (group 10.1).
 func (r *result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.before {

@@ -2,7 +2,7 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// builtIn are the filters in the order in which they run (section 5). A filter
+// builtIn are the filters in the order in which they run (rule 7.1.4). A filter
 // is known by its place here; those of the caller follow.
 var builtIn = [...]*descriptor{
 	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,

@@ -7,7 +7,7 @@ import (
 )
 
 // NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
-// that it needs (section 5).
+// that it needs (group 7.14).
 const NodeDeclaredFeatures = "NodeDeclaredFeatures"
 
 // The features that pods can need of their node, by the names that the node

@@ -3,7 +3,8 @@ package preemption
 import "github.com/outrank-go/outrank"
 
 // InterPodAffinity turns a pod away from nodes that its own pod affinity and
-// anti-affinity, or the anti-affinity of running pods, do not allow (section 5).
+// anti-affinity, or the anti-affinity of running pods, do not allow (group
+// 7.13).
 const InterPodAffinity = "InterPodAffinity"
 
 var (
@@ -23,7 +24,7 @@ var interPodFilter = descriptor{
 }
 
 // interPod is where pods are that the preemptor's terms pick, and where pods are
-// whose anti-affinity picks it, at the start of the attempt (section 5;
+// whose anti-affinity picks it, at the start of the attempt (group 7.13;
 // InterPodAffinity PreFilter).
 type interPod struct {
 	snap *Snapshot

@@ -59,9 +59,9 @@ func (fp *filterPlan) begin(q *question) {
 	}
 }
 
-// checkNode asks the node filters that come before every pod filter (section
-// 5). They are asked once per node: nothing that preemption does changes their
-// answer.
+// checkNode asks the node filters that come before every pod filter (groups 7.2
+// to 7.5). They are asked once per node: nothing that preemption does changes
+// their answer.
 func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
 	if fp.narrowed && !fp.names[n.name] {
 		if len(fp.names) == 0 {

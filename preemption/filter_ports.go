@@ -8,7 +8,7 @@ import (
 )
 
 // NodePorts turns a pod away from a node on which a host port that it wants is
-// taken (section 5).
+// taken (group 7.6).
 const NodePorts = "NodePorts"
 
 var portsText = []string{fit.ReasonNodePorts}

@@ -67,7 +67,7 @@ func (d *need) used(u *usage) total {
 }
 
 // NodeResourcesFit turns a pod away from a node without a free slot, or with
-// less of a resource left than the pod asks for (section 5).
+// less of a resource left than the pod asks for (group 7.7).
 const NodeResourcesFit = "NodeResourcesFit"
 
 // resourcesFilter is the one filter that every attempt asks. The search decides
@@ -103,7 +103,7 @@ func (r *resourcesOnNode) change(p *podState, by int) {
 }
 
 // check asks for one slot, and for every need under what the node offers less
-// what is taken (section 5; Fits). A shortage that even the empty node would
+// what is taken (group 7.7; Fits). A shortage that even the empty node would
 // have is unresolvable; a missing slot never is.
 func (r *resourcesOnNode) check(nominated []*podState) status {
 	s := status{by: resourcesFilter.place}

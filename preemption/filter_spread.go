@@ -8,7 +8,7 @@ import (
 )
 
 // PodTopologySpread turns a pod away from a node where more pods like it would
-// be than a constraint of the pod allows (section 5).
+// be than a constraint of the pod allows (group 7.12).
 const PodTopologySpread = "PodTopologySpread"
 
 var (
@@ -28,7 +28,7 @@ var spreadFilter = descriptor{
 }
 
 // spread is how many pods like the preemptor each topology domain holds at the
-// start of the attempt (section 5; PodTopologySpread PreFilter).
+// start of the attempt (group 7.12; PodTopologySpread PreFilter).
 type spread struct {
 	pod         *outrank.Pod
 	namespace   string

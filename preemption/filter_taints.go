@@ -8,7 +8,7 @@ import (
 )
 
 // TaintToleration turns pods away from a node with a taint of effect NoSchedule
-// or NoExecute that they do not tolerate (section 5).
+// or NoExecute that they do not tolerate (group 7.4).
 const TaintToleration = "TaintToleration"
 
 var taintText = []string{fit.ReasonTaint}

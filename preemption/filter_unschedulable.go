@@ -6,7 +6,7 @@ import (
 )
 
 // NodeUnschedulable turns pods away from a cordoned node that do not tolerate
-// that (section 5).
+// that (group 7.2).
 const NodeUnschedulable = "NodeUnschedulable"
 
 var unschedulableText = []string{fit.ReasonUnschedulable}

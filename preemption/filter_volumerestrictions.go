@@ -8,7 +8,7 @@ import (
 
 // VolumeRestrictions turns a pod away from a node with a pod that mounts a disk
 // which the two cannot share, and from every node while a claim that allows a
-// single pod is in use (section 5).
+// single pod is in use (group 7.8).
 const VolumeRestrictions = "VolumeRestrictions"
 
 var (

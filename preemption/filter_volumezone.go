@@ -8,7 +8,7 @@ import (
 )
 
 // VolumeZone turns a pod away from nodes outside the zone or region of one of
-// its volumes (section 5).
+// its volumes (group 7.11).
 const VolumeZone = "VolumeZone"
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}

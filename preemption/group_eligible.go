@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// eligible asks whether the group may preempt (sections 6 and 11;
+// eligible asks whether the group may preempt (rules 12.1.4 and 12.1.5;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, what a nominated
 // node says of the pod does not matter.
 func (r *groupRun) eligible(possible []*unit) Ineligibility {

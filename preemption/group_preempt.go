@@ -24,7 +24,7 @@ type groupRun struct {
 }
 
 // PreemptGroup decides who has to leave so that all pods of a group can run
-// (section 11; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
+// (chapter 12; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
 //
 //  1. is there a place for the group as things are? Then it fits;
 //  2. may it preempt? Not with the preemption policy Never, and not while one
@@ -202,7 +202,7 @@ func (r *groupRun) settle(possible []*unit, placement []Assignment) error {
 }
 
 // cleared are the pods of lower priority nominated to a node of the placement
-// (section 10).
+// (rule 14.3.3).
 func (r *groupRun) cleared() []*outrank.Pod {
 	var states []*podState
 	for node := range r.plan.nodes() {

@@ -8,7 +8,7 @@ import (
 )
 
 // GroupRequest asks who has to leave so that all pods of a group can run, or
-// else none of them (section 11).
+// else none of them (chapter 12).
 type GroupRequest struct {
 	// Pods are the preemptor: those of the group that do not run yet. All have
 	// the same [outrank.Pod.Group], which may be empty, the same priority and

@@ -24,9 +24,9 @@ type unit struct {
 }
 
 // possible lists the units that could be victims, the most important first
-// (section 11; newDomainForWorkloadPreemption, isPreemptionAllowed): lower than
-// the preemptor, of pods that the configuration allows to be evicted, and none
-// of the preempting group.
+// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed): lower
+// than the preemptor, of pods that the configuration allows to be evicted, and
+// none of the preempting group.
 func (r *groupRun) possible() []*unit {
 	var units []*unit
 	for _, u := range r.units() {
@@ -104,7 +104,7 @@ func (r *groupRun) prepare(u *unit) {
 	}
 }
 
-// moreImportant orders units (section 11; moreImportantVictim): negative if u
+// moreImportant orders units (group 12.3; moreImportantVictim): negative if u
 // goes before v. It is a total order: ties end in names. What decides, after
 // the caller's own order:
 //
@@ -146,7 +146,7 @@ func (u *unit) name() string {
 }
 
 // charge takes the units from the budgets that cover their pods, in order of
-// importance (section 4; filterVictimsWithPDBViolation of pod group
+// importance (group 12.5; filterVictimsWithPDBViolation of pod group
 // preemption): pod by pod, and for each pod budget by budget up to the first
 // that has nothing left. Because of that the order of the budgets tells; it is
 // that of their namespaces and names.

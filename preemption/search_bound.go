@@ -158,7 +158,7 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 // summaryFor is the node's summary once pods nominated to it that the preemptor
 // has to leave room for are counted as being there; not ok where the sums are
 // too large for that. With those pods away there is only more room, so that the
-// second pass of the filters need not be made (section 5).
+// second pass of the filters need not be made (rule 7.16.2).
 func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSummary) (adjusted *nodeSummary, ok bool) {
 	if sum.flags&largeAmounts != 0 {
 		return sum, false

@@ -3,7 +3,7 @@ package preemption
 import "math"
 
 // evaluateByResources finds the victims on a candidate where resources alone
-// decide (section 7).
+// decide (chapter 9).
 func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
 	var adjusted nodeSummary
 	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
@@ -53,7 +53,7 @@ func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (fro
 const unlimited = math.MaxInt64 / 2
 
 // charge finds the possible victims that violate a budget, by index: those
-// covered are charged in order of importance (section 4).
+// covered are charged in order of importance (group 6.3).
 func (w *searchWorker) charge(n *nodeState) {
 	possible := n.covered
 	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {

@@ -10,7 +10,7 @@ type nodeScore struct {
 	start      instant
 }
 
-// better reports whether a candidate wins by the default ranks (section 9) and
+// better reports whether a candidate wins by the default ranks (chapter 11) and
 // by the order of the nodes in the end. It is [Score.Compare], written out
 // because it is asked most often of all.
 func (f *nodeScore) better(g *nodeScore) bool {

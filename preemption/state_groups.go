@@ -40,10 +40,10 @@ func (s *Snapshot) setGroups(groups map[string]*outrank.PodGroup) {
 
 // ApplyGroup carries the plan for a group out on the snapshot, as if everything
 // had happened at once: the victims are gone, nominations are cleared, and each
-// pod of the group is pending and nominated to its node (sections 10 and 11;
-// none is bound). Errors leave the snapshot as it was: [ErrState] for a plan
-// that is not to preempt, or for a pod of the group that runs by now,
-// [ErrNotFound] for a victim or node that is not there.
+// pod of the group is pending and nominated to its node (rule 14.3.2; none is
+// bound). Errors leave the snapshot as it was: [ErrState] for a plan that is
+// not to preempt, or for a pod of the group that runs by now, [ErrNotFound] for
+// a victim or node that is not there.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 	if plan == nil || plan.Outcome != Preempt {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)

@@ -102,9 +102,8 @@ var never = instant{sec: noStart}
 
 func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }
 
-// compare orders pods by importance (section 7, step 3; MoreImportantPod):
-// negative if p goes before q. It is a total order: ties end in the pods'
-// names.
+// compare orders pods by importance (group 4.3; MoreImportantPod): negative if
+// p goes before q. It is a total order: ties end in the pods' names.
 func (p *podState) compare(q *podState, now instant) int {
 	if c := cmp.Compare(q.priority(), p.priority()); c != 0 {
 		return c

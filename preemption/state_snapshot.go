@@ -199,8 +199,8 @@ func (s *Snapshot) NominationOf(key string) string {
 	return ""
 }
 
-// PodsOn lists the pods on a node by importance (section 7, step 3), a missing
-// start time counting as later than any. The slice is the caller's.
+// PodsOn lists the pods on a node by importance (group 4.3), a missing start
+// time counting as later than any. The slice is the caller's.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.node(node); n != nil {
 		return podsOf(n.pods)

@@ -32,8 +32,8 @@ const reservedPrefix = "system-"
 // not let in or let go.
 var ErrClass = errors.New("invalid priority class")
 
-// Validate lists every problem of a single class at once, or gives nil
-// (section 3; ValidatePriorityClass):
+// Validate lists every problem of a single class at once, or returns nil (rules
+// 4.1.2 to 4.1.5; ValidatePriorityClass):
 //
 //   - the name must be a DNS subdomain, and may begin with "system-" only for a
 //     built-in class, which must have its own value and not be the global

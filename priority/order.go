@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Critical reports whether the pod's priority makes it critical (section 3;
+// Critical reports whether the pod's priority makes it critical (rule 4.3.2;
 // IsCriticalPodBasedOnPriority): it has one, and that is at least
 // [SystemCritical]. The kubelet also counts static and mirror pods as critical;
 // that is for package kubeletadmit to say.
@@ -17,7 +17,7 @@ func Critical(pod *outrank.Pod) bool {
 }
 
 // Compare is negative if a is more important than b, positive if b is, and 0
-// if nothing tells them apart (section 7, step 3; MoreImportantPod). What
+// if nothing tells them apart (rules 4.3.3 to 4.3.6; MoreImportantPod). What
 // decides, in this order:
 //
 //  1. the higher priority; no priority counts as 0;

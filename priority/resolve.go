@@ -25,7 +25,7 @@ type Resolution struct {
 	Policy outrank.PreemptionPolicy
 }
 
-// Resolve works out the priority of a new pod (section 3; the Priority
+// Resolve determines the priority of a new pod (group 4.2; the Priority
 // admission plugin's admitPod). The pod is not changed; see [Resolution.Apply].
 //
 //  1. A pod that names a class gets that class's value and policy. It is

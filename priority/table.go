@@ -99,9 +99,9 @@ func (t *Table) Lookup(name string) (outrank.PriorityClass, bool) {
 }
 
 // Default is the class of pods that name none, if there is one: the global
-// default, or of several the one with the lowest value (section 3;
-// getDefaultPriorityClass). Of several with that value it is the first by
-// name, where upstream takes any. Time is constant.
+// default, or of several the one with the lowest value (rule 4.1.7;
+// getDefaultPriorityClass). Of several with that value it is the first by name,
+// where upstream takes any. Time is constant.
 func (t *Table) Default() (outrank.PriorityClass, bool) {
 	t = t.orBare()
 	if !t.hasFallback {
@@ -115,10 +115,11 @@ func (t *Table) Default() (outrank.PriorityClass, bool) {
 func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().sorted) }
 
 // With is the table after the class has been created, as the API server would
-// do it (section 3): the class must pass [Validate], its name must be free, and
-// there must be no other global default if it is to be one. Built-in classes
-// are always there already. The error lists every problem and wraps
-// [ErrClass]. Time is linear in the number of classes, or that of sorting them.
+// do it (rules 4.1.3 to 4.1.6): the class must pass [Validate], its name must
+// be free, and there must be no other global default if it is to be one.
+// Built-in classes are always there already. The error lists every problem and
+// wraps [ErrClass]. Time is linear in the number of classes, or that of sorting
+// them.
 func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	t = t.orBare()
 	ps := problems(class, alone)

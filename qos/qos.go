@@ -2,7 +2,10 @@
 //
 // The class says who goes first when a node runs short: BestEffort, then
 // Burstable, then Guaranteed. The kubelet's side of preemption goes by it, the
-// scheduler's side never looks at it (section 2 of the rules).
+// scheduler's side never looks at it (rules 3.10 and 3.11).
+//
+// Chapter 3 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 3.4".
 //
 // [Of] is what the kubelet goes by, [Compute] what the pod's spec says. They
 // differ where a class was recorded in the pod's status: that one stands, even
@@ -18,7 +21,7 @@ import (
 )
 
 // Of is the class that the kubelet's preemption takes the pod to be of
-// (section 2; GetPodQOS): the one recorded in its status, as it stands, and
+// (rule 3.8; GetPodQOS): the one recorded in its status, as it stands, and
 // the one that [Compute] finds where none is recorded.
 func Of(pod *outrank.Pod) outrank.QOSClass {
 	if pod != nil && pod.QOSClass != "" {
@@ -27,7 +30,7 @@ func Of(pod *outrank.Pod) outrank.QOSClass {
 	return Compute(pod)
 }
 
-// Compute works the class out from the spec alone (section 2; ComputePodQOS):
+// Compute works the class out from the spec alone (chapter 3; ComputePodQOS):
 //
 //  1. Only cpu and memory count, and of them only amounts above zero.
 //  2. Pod-level resources, where there are any, stand for the whole pod, empty

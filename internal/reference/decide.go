@@ -8,11 +8,11 @@ import (
 
 // Decide works the decision out:
 //
-//  1. run the filters on every node (section 5);
-//  2. ask whether the pod may preempt (section 6);
-//  3. on every Unschedulable node, find the victims (sections 7 and 8);
-//  4. choose among the nodes that have some (section 9);
-//  5. name the nominations that the choice withdraws (section 10).
+//  1. run the filters on every node (chapter 7);
+//  2. ask whether the pod may preempt (chapter 8);
+//  3. on every Unschedulable node, find the victims (chapter 9, group 10.1);
+//  4. choose among the nodes that have some (chapter 11);
+//  5. name the nominations that the choice withdraws (rule 14.3.3).
 func Decide(in Input) Decision {
 	a := newAttempt(in)
 	d := Decision{Filter: map[string]Status{}, NonCandidates: map[string]Status{}}
@@ -42,7 +42,7 @@ func Decide(in Input) Decision {
 }
 
 // clearedNominations names the pods nominated to the chosen node that are less
-// important than the preemptor (section 10).
+// important than the preemptor (rule 14.3.3).
 func (a *attempt) clearedNominations(node string) []string {
 	var keys []string
 	for _, p := range a.nominated[node] {

@@ -56,7 +56,7 @@ type GroupDecision struct {
 	ClearedNominations []string
 }
 
-// DecideGroup works the decision out (section 11):
+// DecideGroup decides for a group (chapter 12):
 //
 //  1. place the group as things are;
 //  2. ask whether it may preempt;
@@ -175,7 +175,7 @@ func withoutPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
 }
 
 // clearedNominations names the pods of lower priority nominated to the nodes
-// that are used (section 10).
+// that are used (rule 14.3.3).
 func (g *group) clearedNominations(placement map[string]string) []string {
 	var keys []string
 	for _, p := range g.cluster.Pods {
@@ -190,7 +190,8 @@ func (g *group) clearedNominations(placement map[string]string) []string {
 	return keys
 }
 
-// objection says why the group may not preempt; empty if it may (section 6).
+// objection says why the group may not preempt; empty if it may (rules 12.1.4
+// and 12.1.5).
 func (g *group) objection(possible []*GroupUnit) string {
 	if g.pods[0].PreemptionPolicy == outrank.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never."

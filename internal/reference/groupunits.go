@@ -105,7 +105,7 @@ func (g *group) startOfUnit(u *GroupUnit) time.Time {
 	return earliest
 }
 
-// splitUnits marks the units that break a budget (section 4). For each pod the
+// splitUnits marks the units that break a budget (group 12.5). For each pod the
 // budgets are charged in order of their names, up to the first that has
 // nothing left.
 func (g *group) splitUnits(units []*GroupUnit) {

@@ -9,9 +9,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// This file is the kubelet's choice of pods (section 12), written to be read.
-// It keeps no figures: at every step it asks each pod again for all that it
-// needs to know.
+// This file is the kubelet's choice of pods (groups 17.5 and 17.6), written to
+// be read. It keeps no figures: at every step it asks each pod again for all
+// that it needs to know.
 
 // Evict gives the pods that make room on a node for the preemptor, in the order
 // in which they go; or, where all that it may push out is not enough, what is

@@ -27,7 +27,7 @@ type scene struct {
 type occupant struct {
 	pod *outrank.Pod
 	// nominated marks a pod that is only expected here: it counts with its
-	// spec alone (section 1, step 5).
+	// spec alone (rule 2.1.9).
 	nominated bool
 }
 

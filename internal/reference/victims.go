@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// selectVictims finds the pods that have to leave the node (section 7).
+// selectVictims finds the pods that have to leave the node (chapter 9).
 func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Step 1: who could be asked to leave?
 	possible := a.possibleVictims(n)

@@ -41,6 +41,9 @@
 // priorities that change when a pod is made anew, or several schedulers with
 // different rules. A repeat needs neither.
 //
+// Chapter 16 of RULES.md in this package's folder has these definitions as
+// numbered rules, which comments cite, as in "rule 16.3.2".
+//
 // # Calls at once, and cost
 //
 // A [Log] is for one goroutine at a time; a [Summary] is a value of the caller's

@@ -40,7 +40,7 @@ func (e Entry) copied() Entry {
 }
 
 // CompareEntries is negative if a is to be popped before b, positive if after,
-// and 0 if nothing tells them apart (section 3, queue order; PrioritySort).
+// and 0 if nothing tells them apart (rules 5.1.1 to 5.1.3; PrioritySort).
 // What decides, in this order:
 //
 //  1. the higher priority; no priority counts as 0;

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). A pod that
-// waits is in one of three pools:
+// Queue is kube-scheduler's queue (chapter 5; PriorityQueue). A pod that waits
+// is in one of three pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: not to be tried before [Entry.BackoffEnd];
@@ -149,7 +149,7 @@ func (q *Queue) revive(it *item, now time.Time) {
 // Activate makes pods active at once that are in backoff or unschedulable, and
 // returns how many. A pod in flight goes to backoff when it is put back; others
 // are left alone. Pods that lose their nomination to a preemptor are tried again
-// in this way (section 10). Time O(log n) for each.
+// in this way (rules 5.4.7 and 14.3.3). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
