@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func TestResolveOutcomes(t *testing.T) {
@@ -118,6 +121,36 @@ func TestResolveInput(t *testing.T) {
 				t.Errorf("Resolve = %q, %v, want no outcome and %q", got.Outcome, err, tt.want)
 			}
 		})
+	}
+}
+
+// Whatever choosing depends on may not be negative: what is short, and the
+// memory and the cpu that break ties.
+func TestNegativeFiguresOfChoosing(t *testing.T) {
+	critical := &outrank.Pod{Name: "critical", Static: true}
+	for _, c := range []struct {
+		short    resource.Name
+		negative resource.Name
+		refused  bool
+	}{
+		{resource.Memory, resource.CPU, true},
+		{resource.CPU, resource.Memory, true},
+		{resource.CPU, resource.CPU, true},
+		{"example.com/gpu", resource.CPU, true},
+		{"example.com/gpu", resource.Memory, true},
+		{"example.com/gpu", "example.com/gpu", true},
+		{resource.CPU, "example.com/gpu", false},
+	} {
+		requests := resource.MustList("cpu", "1", "memory", "1Gi", "example.com/gpu", "1")
+		requests[c.negative] = resource.New(-1)
+		odd := &outrank.Pod{Name: "odd", NodeName: "n", Containers: []outrank.Container{{Requests: requests}}}
+		_, err := kubeletadmit.Resolve(critical, []*outrank.Pod{odd}, []kubeletadmit.CheckFailure{{Resource: c.short, Requested: 1}})
+		if !c.refused {
+			assert.NoError(t, err, "%s short, %s negative", c.short, c.negative)
+			continue
+		}
+		assert.EqualError(t, err, "pod default/odd: spec.containers[0].resources.requests."+string(c.negative)+": -1 is negative",
+			"%s short, %s negative", c.short, c.negative)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestWhereAPodAsks(t *testing.T) {
 			node.Allocatable[name] = resource.Quantity{}
 			failures, err := kubeletadmit.Check(node, nil, pod)
 			require.NoError(t, err)
-			want := []kubeletadmit.Failure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
+			want := []kubeletadmit.CheckFailure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
 			assert.Equal(t, want, failures, "%s asked for by %s", name, place)
 			node.Allocatable[name] = resource.New(1)
 			failures, err = kubeletadmit.Check(node, nil, pod)
@@ -46,7 +46,7 @@ func TestWhatAPodAsksAsAWhole(t *testing.T) {
 		node := &outrank.Node{Name: "n", Allocatable: resource.MustList("pods", "10")}
 		failures, err := kubeletadmit.Check(node, nil, pod)
 		require.NoError(t, err)
-		want := []kubeletadmit.Failure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
+		want := []kubeletadmit.CheckFailure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
 		assert.Equal(t, want, failures, name)
 	}
 }

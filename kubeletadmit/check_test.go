@@ -6,17 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
-
-const gpu resource.Name = "example.com/gpu"
-
-// short is a shortage with all its figures.
-func short(name resource.Name, requested, used, capacity int64) kubeletadmit.CheckFailure {
-	return kubeletadmit.CheckFailure{Resource: name, Requested: requested, Used: used, Capacity: capacity}
-}
 
 func TestCheckAmounts(t *testing.T) {
 	full := newPod("full", req("cpu", "1", "memory", "1Gi"))
@@ -178,5 +174,54 @@ func TestFailureTexts(t *testing.T) {
 			t.Errorf("%#v:\n got %q, %q, %q, %d\nwant %q, %q, %q, %d", f,
 				f.Reason(), f.String(), f.Message(), f.Shortage(), tt.reason, tt.text, tt.message, tt.shortage)
 		}
+	}
+}
+
+// A shortage is told in the form in which objects write the resource.
+func TestTextOfAShortage(t *testing.T) {
+	for name, want := range map[resource.Name]string{
+		resource.CPU:              "Insufficient cpu: 1024m requested, 2048m of 3072m in use",
+		resource.Memory:           "Insufficient memory: 1Ki requested, 2Ki of 3Ki in use",
+		resource.EphemeralStorage: "Insufficient ephemeral-storage: 1Ki requested, 2Ki of 3Ki in use",
+		resource.Pods:             "Insufficient pods: 1024 requested, 2048 of 3072 in use",
+		"example.com/gpu":         "Insufficient example.com/gpu: 1024 requested, 2048 of 3072 in use",
+	} {
+		f := kubeletadmit.CheckFailure{Resource: name, Requested: 1 << 10, Used: 2 << 10, Capacity: 3 << 10}
+		assert.Equal(t, want, f.Message())
+	}
+}
+
+// A pod does not count beside itself. It is known by namespace, name and UID,
+// all three.
+func TestWhoCountsBesideThePod(t *testing.T) {
+	half := []outrank.Container{{Requests: resource.MustList("cpu", "500m"), Ports: []outrank.Port{{HostPort: 80}}}}
+	node := &outrank.Node{Name: "n", Allocatable: resource.MustList("cpu", "700m", "pods", "1")}
+	pod := &outrank.Pod{Name: "p", UID: "1", Containers: half}
+	for _, c := range []struct {
+		name   string
+		active *outrank.Pod
+		counts bool
+	}{
+		{"the pod", pod, false},
+		{"a copy of it", &outrank.Pod{Name: "p", UID: "1", Containers: half}, false},
+		{"with its namespace spelt out", &outrank.Pod{Name: "p", Namespace: "default", UID: "1", Containers: half}, false},
+		{"in another namespace", &outrank.Pod{Name: "p", Namespace: "ops", UID: "1", Containers: half}, true},
+		{"of another name", &outrank.Pod{Name: "q", UID: "1", Containers: half}, true},
+		{"with another UID", &outrank.Pod{Name: "p", UID: "2", Containers: half}, true},
+		{"one that has ended", &outrank.Pod{Name: "q", UID: "2", Phase: outrank.PhaseFailed, Containers: half}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			failures, err := kubeletadmit.Check(node, []*outrank.Pod{c.active}, pod)
+			require.NoError(t, err)
+			var reasons []string
+			for _, f := range failures {
+				reasons = append(reasons, f.Reason())
+			}
+			var want []string
+			if c.counts {
+				want = []string{"OutOfpods", "OutOfcpu", "NodePorts"}
+			}
+			assert.Equal(t, want, reasons)
+		})
 	}
 }

@@ -15,8 +15,8 @@ import (
 // An answer is the caller's own: neither what was passed in nor a later call
 // changes it.
 func TestAnswersAreTheCallersOwn(t *testing.T) {
-	short := kubeletadmit.Failure{Resource: resource.CPU, Requested: 1000, Used: 1000, Capacity: 1000}
-	taint := kubeletadmit.Failure{Predicate: kubeletadmit.TaintToleration, Text: "tainted"}
+	short := kubeletadmit.CheckFailure{Resource: resource.CPU, Requested: 1000, Used: 1000, Capacity: 1000}
+	taint := kubeletadmit.CheckFailure{Predicate: kubeletadmit.TaintToleration, Text: "tainted"}
 	critical := &outrank.Pod{Name: "critical", Static: true}
 	plain := &outrank.Pod{Name: "plain"}
 	low := &outrank.Pod{
@@ -25,11 +25,11 @@ func TestAnswersAreTheCallersOwn(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		pod      *outrank.Pod
-		failures []kubeletadmit.Failure
+		failures []kubeletadmit.CheckFailure
 	}{
-		"admitted after evicting": {critical, []kubeletadmit.Failure{short}},
-		"rejected":                {plain, []kubeletadmit.Failure{short, taint}},
-		"rejected for one":        {critical, []kubeletadmit.Failure{short, taint}},
+		"admitted after evicting": {critical, []kubeletadmit.CheckFailure{short}},
+		"rejected":                {plain, []kubeletadmit.CheckFailure{short, taint}},
+		"rejected for one":        {critical, []kubeletadmit.CheckFailure{short, taint}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := slices.Clone(c.failures)
@@ -37,12 +37,12 @@ func TestAnswersAreTheCallersOwn(t *testing.T) {
 			require.NoError(t, err)
 			returned := slices.Clone(adm.Returned)
 			for i := range given {
-				given[i] = kubeletadmit.Failure{Predicate: "Scribbled"}
+				given[i] = kubeletadmit.CheckFailure{Predicate: "Scribbled"}
 			}
 			assert.Equal(t, c.failures, adm.Failures)
 			assert.Equal(t, returned, adm.Returned)
 			for i := range adm.Returned {
-				adm.Returned[i] = kubeletadmit.Failure{Predicate: "Scribbled"}
+				adm.Returned[i] = kubeletadmit.CheckFailure{Predicate: "Scribbled"}
 			}
 			assert.Equal(t, c.failures, adm.Failures, "the two lists share nothing")
 		})

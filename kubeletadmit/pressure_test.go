@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
@@ -127,5 +129,25 @@ func TestRankForEvictionInput(t *testing.T) {
 	const want = "pod default/a: spec.containers[0].resources.requests.memory: -1 is negative\npod default/b: usage: -3 is negative"
 	if !errors.Is(err, outrank.ErrInvalid) || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A usage of less than nothing is refused under the pressure that looks at it.
+func TestNegativeUsage(t *testing.T) {
+	pod := &outrank.Pod{Name: "p"}
+	for pressure, usage := range map[kubeletadmit.Pressure]kubeletadmit.Usage{
+		kubeletadmit.MemoryPressure: {Memory: -1}, kubeletadmit.DiskPressure: {Disk: -1},
+		kubeletadmit.InodePressure: {Inodes: -1}, kubeletadmit.PIDPressure: {Processes: -1},
+	} {
+		for _, looked := range []kubeletadmit.Pressure{
+			kubeletadmit.MemoryPressure, kubeletadmit.DiskPressure, kubeletadmit.InodePressure, kubeletadmit.PIDPressure,
+		} {
+			_, err := kubeletadmit.RankForEviction([]*outrank.Pod{pod}, looked, func(*outrank.Pod) (kubeletadmit.Usage, bool) { return usage, true })
+			if looked == pressure {
+				assert.EqualError(t, err, "pod default/p: usage: -1 is negative", pressure)
+			} else {
+				assert.NoError(t, err, "%s below 0 under pressure on %s", pressure, looked)
+			}
+		}
 	}
 }

@@ -92,7 +92,7 @@ func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var failures []kubeletadmit.Failure
+	var failures []kubeletadmit.CheckFailure
 	for _, l := range c.Body {
 		failures = append(failures, readFailure(l))
 	}
@@ -107,20 +107,20 @@ func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
 	return admissionText(adm), err
 }
 
-func readFailure(l *scenario.Line) kubeletadmit.Failure {
+func readFailure(l *scenario.Line) kubeletadmit.CheckFailure {
 	switch kind := l.Next("kind of failure"); kind {
 	case "short":
 		name, text, _ := strings.Cut(l.Next("resource"), "=")
-		f := kubeletadmit.Failure{Resource: resource.Name(name)}
+		f := kubeletadmit.CheckFailure{Resource: resource.Name(name)}
 		if err := scenario.Number(&f.Requested)(text); err != nil {
 			l.Fail("%s: %v", name, err)
 		}
 		return f
 	case "predicate":
-		return kubeletadmit.Failure{Predicate: kubeletadmit.Predicate(l.Next("name of the predicate")), Text: l.Next("text")}
+		return kubeletadmit.CheckFailure{Predicate: kubeletadmit.Predicate(l.Next("name of the predicate")), Text: l.Next("text")}
 	default:
 		l.Fail("unknown kind of failure %q", kind)
-		return kubeletadmit.Failure{}
+		return kubeletadmit.CheckFailure{}
 	}
 }
 
@@ -183,7 +183,7 @@ func admissionText(a kubeletadmit.Admission) string {
 	b.WriteString("\n")
 	for _, e := range a.Evictions {
 		fmt.Fprintf(&b, "  evict %s (%s), distance %.4g:", scenarioName(e.Pod), e.Tier, e.Distance)
-		for i, s := range e.Shares {
+		for i, s := range e.Contributions {
 			fmt.Fprintf(&b, "%s %d of %d %s", strings.Repeat(",", min(i, 1)), s.Frees, s.Needed, s.Resource)
 		}
 		b.WriteString("\n")
@@ -227,11 +227,11 @@ type scenarioKubelet struct {
 	log   strings.Builder
 }
 
-func (k *scenarioKubelet) Record(p *outrank.Pod, e kubeletadmit.Event) {
-	fmt.Fprintf(&k.log, "event on %s: %s %s: %s\n", scenarioName(p), e.Type, e.Reason, e.Message)
+func (k *scenarioKubelet) Record(e outrank.Event) {
+	fmt.Fprintf(&k.log, "event on %s: %s %s: %s\n", scenarioName(e.Pod), e.Type, e.Reason, e.Message)
 }
 
-func (k *scenarioKubelet) Kill(_ context.Context, p *outrank.Pod, s kubeletadmit.Status) error {
+func (k *scenarioKubelet) Kill(_ context.Context, p *outrank.Pod, s kubeletadmit.PodStatus) error {
 	fmt.Fprintf(&k.log, "kill %s: %s %s: %s; %s %s: %s\n", scenarioName(p),
 		s.Phase, s.Reason, s.Message, s.Condition.Type, s.Condition.Reason, s.Condition.Message)
 	if slices.Contains(k.fails, p.Name) {

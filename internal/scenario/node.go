@@ -17,7 +17,7 @@ var Now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 //
 //	NAME [cpu=4] [memory=8Gi] [pods=110] [offers=(example.com/gpu=2 hugepages-2Mi=1Gi)]
 //	    [labels=a=b,c=d] [taints=key=value:NoSchedule,key:NoExecute]
-//	    [attach=driver:3] [cordoned]
+//	    [attach=driver:3] [declares=FEATURE,...] [cordoned]
 //
 // Without further words it has no cpu, 64Gi of memory and room for 110 pods.
 func (l *Line) Node() *outrank.Node {
@@ -26,14 +26,15 @@ func (l *Line) Node() *outrank.Node {
 		Allocatable: resource.MustList("cpu", "0", "memory", "64Gi", "pods", "110"),
 	}
 	l.Options(Options{
-		"cpu=":     amount(n.Allocatable, resource.CPU),
-		"memory=":  amount(n.Allocatable, resource.Memory),
-		"pods=":    amount(n.Allocatable, resource.Pods),
-		"offers=":  l.amounts(n.Allocatable),
-		"labels=":  Labels(&n.Labels),
-		"taints=":  taints(&n.Taints),
-		"attach=":  attachLimits(&n.AttachLimits),
-		"cordoned": Flag(&n.Unschedulable),
+		"cpu=":      amount(n.Allocatable, resource.CPU),
+		"memory=":   amount(n.Allocatable, resource.Memory),
+		"pods=":     amount(n.Allocatable, resource.Pods),
+		"offers=":   l.amounts(n.Allocatable),
+		"labels=":   Labels(&n.Labels),
+		"taints=":   taints(&n.Taints),
+		"attach=":   attachLimits(&n.AttachLimits),
+		"declares=": Names(&n.DeclaredFeatures),
+		"cordoned":  Flag(&n.Unschedulable),
 	})
 	return n
 }
@@ -49,20 +50,22 @@ func amount(list resource.List, name resource.Name) Setter {
 
 // amounts sets amounts of a list, given like (cpu=1 memory=2Gi).
 func (l *Line) amounts(list resource.List) Setter {
-	return func(value string) error {
-		w := l.within(value)
-		for w.More() {
-			word := w.Next("amount")
-			name, text, ok := strings.Cut(word, "=")
-			if !ok {
-				return fmt.Errorf("%q is not name=amount", word)
-			}
-			if err := amount(list, resource.Name(name))(text); err != nil {
-				return err
-			}
+	return func(value string) error { return l.within(value).addAmounts(list) }
+}
+
+// addAmounts reads the rest of the line as amounts.
+func (l *Line) addAmounts(list resource.List) error {
+	for l.More() {
+		word := l.Next("amount")
+		name, text, ok := strings.Cut(word, "=")
+		if !ok {
+			return fmt.Errorf("%q is not name=amount", word)
 		}
-		return w.Err()
+		if err := amount(list, resource.Name(name))(text); err != nil {
+			return err
+		}
 	}
+	return l.Err()
 }
 
 // newAmounts is amounts for a list that is nil where nothing is given.

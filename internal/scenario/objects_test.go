@@ -36,6 +36,8 @@ func TestMistakesInObjects(t *testing.T) {
 		{"pod p affinity=(app=db by zone near)", `unknown word "near"`},
 		{"pod p affinity=(gen>1 by zone)", `affinity: "gen>1": labels of pods are not compared as numbers`},
 		{"pod p spread=(app=db by zone skew=x)", `skew: "x" is no such number`},
+		{"pod p host-users=no", `host-users: "no" is neither true nor false`},
+		{"pod p init=(cpu=1 restarts-all)", `init: "restarts-all" is not name=amount`},
 		{"pod p volume=(disk=d1)", `disk: "d1" is not kind:id`},
 		{"budget b selector=everything", "a budget has a selector and a number of allowed disruptions"},
 		{"budget b allowed=1", "a budget has a selector and a number of allowed disruptions"},
@@ -53,7 +55,7 @@ func TestMistakesInObjects(t *testing.T) {
 
 func TestObjects(t *testing.T) {
 	body := []*Line{
-		NewLine("", 1, "node n1 cpu=4 memory=8Gi pods=9 offers=(example.com/gpu=2) labels=zone=a,gen=1 taints=k=v:NoSchedule,l:NoExecute attach=ebs:2 cordoned"),
+		NewLine("", 1, "node n1 cpu=4 memory=8Gi pods=9 offers=(example.com/gpu=2) labels=zone=a,gen=1 taints=k=v:NoSchedule,l:NoExecute attach=ebs:2 declares=F,G cordoned"),
 		NewLine("", 2, "budget b namespace=x selector=(app=web,tier in (a, b),!old) allowed=1 disrupted=p,q"),
 		NewLine("", 3, "namespace x labels=team=t"),
 		NewLine("", 4, "podgroup g whole priority=5"),
@@ -70,7 +72,7 @@ func TestObjects(t *testing.T) {
 			Name: "n1", Labels: map[string]string{"zone": "a", "gen": "1"}, Unschedulable: true,
 			Allocatable:  resource.MustList("cpu", "4", "memory", "8Gi", "pods", "9", "example.com/gpu", "2"),
 			Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}, {Key: "l", Effect: outrank.NoExecute}},
-			AttachLimits: map[string]int64{"ebs": 2},
+			AttachLimits: map[string]int64{"ebs": 2}, DeclaredFeatures: []string{"F", "G"},
 		}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "x", Allowed: 1, Disrupted: map[string]time.Time{"p": Now, "q": Now},
@@ -94,7 +96,7 @@ var sameAmounts = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Stri
 func TestPodInFull(t *testing.T) {
 	l := NewLine("", 1, strings.ReplaceAll(`p namespace=x uid=u labels=app=web group=g priority=-3 never start=-1h leaving=Why on=n1 nominated=n2
 		cpu=1 memory=2Gi asks=(example.com/gpu=1) limits=(cpu=2) reported=(cpu=3) infeasible overhead=(cpu=100m)
-		init=(cpu=4) sidecar=(cpu=1) pod-level=(cpu=5) static mirror qos=Burstable phase=Running selector=disk=ssd
+		init=(restarts-all cpu=4) sidecar=(cpu=1) restarts-all host-network host-users=false pod-level=(cpu=5) static mirror qos=Burstable phase=Running selector=disk=ssd
 		node=(zone in (a), metadata.name notin (n3) | gen>3 | empty) affinity=(app=db by zone & nothing by host in x,y)
 		anti=(everything by zone in-selected (team)) spread=(app=web by zone skew=2 min-domains=3 keys=rev affinity=Ignore taints=Honor anyway)
 		tolerates=k=v:NoSchedule,l,* ports=80,10.0.0.1:53/UDP
@@ -103,7 +105,7 @@ func TestPodInFull(t *testing.T) {
 	if err := l.Err(); err != nil {
 		t.Fatal(err)
 	}
-	priority := int32(-3)
+	priority, hostUsers := int32(-3), false
 	in := func(key, value string) outrank.NodeRequirement {
 		return outrank.NodeRequirement{Key: key, Operator: outrank.In, Values: []string{value}}
 	}
@@ -116,15 +118,16 @@ func TestPodInFull(t *testing.T) {
 		NodeName: "n1", NominatedNode: "n2", ResizeInfeasible: true, Overhead: resource.MustList("cpu", "100m"),
 		Containers: []outrank.Container{{
 			Name: "main", Requests: resource.MustList("cpu", "1", "memory", "2Gi", "example.com/gpu", "1"),
-			Limits: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "3"),
+			RestartsAll: true, Limits: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "3"),
 			Ports: []outrank.Port{{HostPort: 80}, {HostPort: 53, HostIP: "10.0.0.1", Protocol: "UDP"}},
 		}},
 		InitContainers: []outrank.Container{
-			{Name: "init-0", Requests: resource.MustList("cpu", "4")},
+			{Name: "init-0", Requests: resource.MustList("cpu", "4"), RestartsAll: true},
 			{Name: "init-1", Requests: resource.MustList("cpu", "1"), Sidecar: true},
 		},
-		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "5")},
-		Static:    true, Mirror: true, QOSClass: outrank.Burstable, Phase: outrank.PhaseRunning,
+		Resources:   &resource.Requirements{Requests: resource.MustList("cpu", "5")},
+		HostNetwork: true, HostUsers: &hostUsers,
+		Static: true, Mirror: true, QOSClass: outrank.Burstable, Phase: outrank.PhaseRunning,
 		NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity: outrank.Affinity{
 			Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{

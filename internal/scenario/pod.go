@@ -32,6 +32,8 @@ import (
 //	init=(cpu=4) sidecar=(cpu=1)  an init container, a restartable one
 //	pod-level=(cpu=2) overhead=(cpu=1)
 //	reported=(cpu=2) infeasible   what the container's status says during a resize
+//	restarts-all                  its container has the restart rule RestartAllContainers;
+//	                              init=(restarts-all cpu=4) gives it to an init container
 //
 // and its rules about nodes, neighbours and ports; see parseSelector, parseNodeSelector,
 // [Line.terms] and [Line.spread] for the syntax in parentheses:
@@ -43,6 +45,7 @@ import (
 //	tolerates=key=value:Effect,key,*
 //	ports=80,10.0.0.1:53/UDP      host ports
 //	volume=(claim=data once)
+//	host-network host-users=false
 func (l *Line) Pod() *outrank.Pod {
 	p := &outrank.Pod{Name: l.Next("name of the pod")}
 	main := outrank.Container{Name: "main", Requests: resource.List{}}
@@ -75,7 +78,7 @@ func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
 		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
 		"asks=": l.amounts(main.Requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
-		"infeasible": Flag(&p.ResizeInfeasible), "overhead=": l.newAmounts(&p.Overhead),
+		"restarts-all": Flag(&main.RestartsAll), "infeasible": Flag(&p.ResizeInfeasible), "overhead=": l.newAmounts(&p.Overhead),
 		"init=": l.initContainer(p, false), "sidecar=": l.initContainer(p, true),
 		"pod-level=": func(v string) error {
 			p.Resources = &resource.Requirements{}
@@ -91,14 +94,30 @@ func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
 		"affinity=": l.terms(&p.Affinity.Pods), "anti=": l.terms(&p.Affinity.AntiPods),
 		"spread=": l.spread(&p.TopologySpread), "tolerates=": tolerations(&p.Tolerations),
 		"ports=": ports(&main.Ports), "volume=": l.volumes(&p.Volumes),
+		"host-network": Flag(&p.HostNetwork), "host-users=": hostUsers(&p.HostUsers),
 	}
 }
 
 func (l *Line) initContainer(p *outrank.Pod, sidecar bool) Setter {
 	return func(value string) error {
-		c := outrank.Container{Name: fmt.Sprint("init-", len(p.InitContainers)), Requests: resource.List{}, Sidecar: sidecar}
+		w := l.within(value)
+		c := outrank.Container{
+			Name: fmt.Sprint("init-", len(p.InitContainers)), Requests: resource.List{},
+			Sidecar: sidecar, RestartsAll: w.Accept("restarts-all"),
+		}
 		p.InitContainers = append(p.InitContainers, c)
-		return l.amounts(c.Requests)(value)
+		return w.addAmounts(c.Requests)
+	}
+}
+
+func hostUsers(shared **bool) Setter {
+	return func(value string) error {
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		*shared = &b
+		return nil
 	}
 }
 

@@ -157,3 +157,51 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		assert.Equal(t, "evicted before", run(t, e, victimsNamed("c")...))
 	})
 }
+
+// A plan whose context ends while another call has its victim says so, of the
+// victim and as a whole.
+func TestContextEndsWhileAnotherHasTheVictim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		victim := runningPod("victim", "uid-victim")
+		door := make(chan struct{})
+		actions := &cluster{during: map[string]func(){"victim": func() { <-door }}}
+		e, err := execution.NewExecutor(execution.Config{Actions: actions})
+		require.NoError(t, err)
+		go func() {
+			_, err := e.Execute(context.Background(), evicting("first", victim))
+			assert.NoError(t, err)
+		}()
+		synctest.Wait()
+
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			synctest.Wait()
+			cancel()
+		}()
+		report, err := e.Execute(ctx, evicting("second", victim))
+		require.ErrorIs(t, err, context.Canceled)
+		assert.ErrorContains(t, err, "victim default/victim: ")
+		assert.Equal(t, []execution.VictimReport{{Pod: victim, Result: execution.Skipped, Err: context.Canceled}}, report.Victims)
+		close(door)
+	})
+}
+
+// waiter says of a victim that it waited and that refusing it failed.
+type waiter struct{ executiontest.Recorder }
+
+func (w *waiter) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
+	_, _ = w.Recorder.Reject(ctx, victim)
+	return true, context.DeadlineExceeded
+}
+
+// Where refusing a victim fails, it does not count as refused, whatever else
+// the answer says.
+func TestRejectionThatFails(t *testing.T) {
+	actions := &waiter{}
+	e, err := execution.NewExecutor(execution.Config{Actions: actions})
+	require.NoError(t, err)
+	report, err := e.Execute(context.Background(), evicting("p", runningPod("a", "uid-a")))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, execution.Failed, report.Victims[0].Result)
+	assert.Empty(t, actions.Events())
+}

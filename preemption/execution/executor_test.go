@@ -2,11 +2,9 @@ package execution_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -208,72 +206,6 @@ func TestWhatActionsAreTold(t *testing.T) {
 	assert.Same(t, latest, calls[3].Pod, "the latest version is nominated")
 }
 
-func TestPlansThatAreNone(t *testing.T) {
-	r := &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r})
-	without := planFor(victimsNamed("a")...)
-	without.Pod = nil
-	for name, c := range map[string]struct {
-		plan *preemption.Plan
-		want error
-	}{
-		"nil":             {nil, preemption.ErrState},
-		"fits":            {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.Fits}, preemption.ErrState},
-		"nothing helps":   {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.NothingHelps}, preemption.ErrState},
-		"no preemptor":    {without, outrank.ErrInvalid},
-		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
-	} {
-		t.Run(name, func(t *testing.T) {
-			report, err := e.Execute(context.Background(), c.plan)
-			require.ErrorIs(t, err, c.want)
-			require.NotNil(t, report)
-			require.NotEmpty(t, report.String())
-			require.Empty(t, r.Calls())
-		})
-	}
-	e.Gone(nil)
-}
-
-func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
-	for name, c := range map[string]struct {
-		why  string
-		fail string
-		want map[string]string
-	}{
-		"all well": {"the lower pod made way", "", map[string]string{"p": "n1", "low": "", "equal": "n1", "far": "n2"}},
-		"not cleared": {
-			"what stands in the pod stands in memory", "clear nomination low",
-			map[string]string{"p": "n1", "low": "n1", "equal": "n1", "far": "n2"},
-		},
-		"not nominated": {
-			"back to what the pod itself says", "nominate p",
-			map[string]string{"p": "old", "low": "", "equal": "n1", "far": "n2"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var n execution.Nominator
-			n.Add(pendingPod("low", withPriority(99)), "n1")
-			n.Add(pendingPod("equal", withPriority(100)), "n1")
-			n.Add(pendingPod("far", withPriority(1)), "n2")
-			latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("old"))
-			n.Add(latest, "")
-			r := &executiontest.Recorder{
-				Do:   failOn(errBusy, c.fail),
-				Find: func(string) (*outrank.Pod, bool) { return latest, true },
-			}
-			plan := planFor(victimsNamed("a")...)
-			plan.ClearedNominations = []*outrank.Pod{pendingPod("far", withPriority(1))} // of when it was made
-			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n}).Execute(context.Background(), plan)
-			assert.Equal(t, name == "not nominated", err != nil)
-			require.NoError(t, n.Check())
-			for pod, node := range c.want {
-				assert.Equal(t, node, n.NodeOf("default/"+pod), "%s: %s", pod, c.why)
-			}
-			assert.NotContains(t, story(r), "clear nomination far")
-		})
-	}
-}
-
 func TestEndOfTheContext(t *testing.T) {
 	for name, c := range map[string]struct {
 		order execution.Order
@@ -351,21 +283,6 @@ func TestParallel(t *testing.T) {
 			})
 		})
 	}
-}
-
-// gate lets evictions in one by one.
-type gate struct {
-	executiontest.Recorder
-	open   chan struct{}
-	inside atomic.Int64
-	fail   error
-}
-
-func (g *gate) Evict(ctx context.Context, e execution.Eviction) error {
-	g.inside.Add(1)
-	defer g.inside.Add(-1)
-	<-g.open
-	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
 }
 
 // A panic in the caller's actions leaves nothing locked.

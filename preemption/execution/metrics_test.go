@@ -1,14 +1,21 @@
 package execution_test
 
 import (
+	"context"
+	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
 func TestVictimBuckets(t *testing.T) {
@@ -25,7 +32,7 @@ func TestVictimBuckets(t *testing.T) {
 		{4, 2, ""},
 		{64, 6, "the last bound"},
 		{65, 7, "beyond all bounds"},
-		{1 << 40, 7, ""},
+		{math.MaxInt, 7, ""},
 	} {
 		var m execution.Metrics
 		m.AddVictims(c.victims)
@@ -126,4 +133,55 @@ func TestMetricFamilies(t *testing.T) {
 		`scheduler_schedule_attempts_total{profile="q\"\\\n",result="scheduled"} 1`,
 		`scheduler_schedule_attempts_total{profile="b",result="unschedulable"} 1`,
 	}, lines)
+}
+
+// Every plan that is begun counts once with all its victims: those that leave
+// already, too, and none twice.
+func TestVictimsThatAreCounted(t *testing.T) {
+	a, b, terminating := runningPod("a", "uid-a"), runningPod("b", "uid-b"), runningPod("c", "uid-c")
+	terminating.DeletionTime = time.Unix(1, 0)
+	busy := errors.New("busy")
+	for _, c := range []struct {
+		name    string
+		plan    *preemption.Plan
+		change  func(*executiontest.Recorder)
+		plans   uint64
+		victims uint64
+	}{
+		{"two", evicting("p", a, b), nil, 1, 2},
+		{"one that is terminating", evicting("p", a, terminating), nil, 1, 2},
+		{"terminating alone", evicting("p", terminating), nil, 1, 1},
+		{"one that stands there twice", evicting("p", a, a, b), nil, 1, 2},
+		{"none", evicting("p"), nil, 1, 0},
+		{
+			"one that cannot be evicted", evicting("p", a, b),
+			func(r *executiontest.Recorder) {
+				r.Do = func(c executiontest.Call) error {
+					if c.Op == executiontest.OpEvict {
+						return busy
+					}
+					return nil
+				}
+			}, 1, 2,
+		},
+		{
+			"for a preemptor that is gone", evicting("p", a, b),
+			func(r *executiontest.Recorder) {
+				r.Find = func(string) (*outrank.Pod, bool) { return nil, false }
+			}, 0, 0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			actions, metrics := &executiontest.Recorder{}, &execution.Metrics{}
+			if c.change != nil {
+				c.change(actions)
+			}
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Metrics: metrics})
+			require.NoError(t, err)
+			_, _ = e.Execute(context.Background(), c.plan)
+			counted := metrics.Values().PreemptionVictims
+			assert.Equal(t, c.plans, counted.Count())
+			assert.Equal(t, c.victims, counted.Sum)
+		})
+	}
 }

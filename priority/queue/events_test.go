@@ -3,6 +3,7 @@ package queue
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
@@ -90,8 +91,62 @@ func TestAssignedPod(t *testing.T) {
 	}
 }
 
-func fresh(t *testing.T) *desk {
+// No pod helps nobody, wherever those are who wait for a neighbour.
+func TestNoAssignedPod(t *testing.T) {
 	q, err := New(Config{})
 	require.NoError(t, err)
-	return &desk{T: t, q: q}
+	require.NoError(t, q.Add(seeker(asWas), noon))
+	e, _ := q.TryPop(noon)
+	require.Zero(t, q.AssignedPodAdded(nil, noon))
+	require.Zero(t, q.AssignedPodUpdated(nil, noon))
+	e.FailedFilters = []string{"InterPodAffinity"}
+	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
+	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+	require.Zero(t, q.AssignedPodAdded(nil, noon))
+	require.Zero(t, q.AssignedPodUpdated(nil, noon))
+	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+}
+
+// What may help against each filter, all of it: a cross stands where the event
+// in that column does.
+//
+//	node added, updated, deleted; assigned pod added, updated, deleted; storage
+var helpful = map[string]string{
+	"NodeUnschedulable":  "xx.....",
+	"NodeName":           "x......",
+	"TaintToleration":    "xx.....",
+	"NodeAffinity":       "xx.....",
+	"NodePorts":          "x....x.",
+	"NodeResourcesFit":   "xx..xx.",
+	"VolumeRestrictions": "x....xx",
+	"NodeVolumeLimits":   "xx...xx",
+	"VolumeBinding":      "xx....x",
+	"VolumeZone":         "xx....x",
+	"PodTopologySpread":  "xxxxxx.",
+	"InterPodAffinity":   "xx.xxx.",
+}
+
+var columns = []ClusterEventKind{
+	EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
+	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted,
+	EventStorageChanged,
+}
+
+func TestWhatHelpsAgainstEachFilter(t *testing.T) {
+	for filter, row := range helpful {
+		for i, kind := range columns {
+			e := &Entry{FailedFilters: []string{filter}}
+			assert.Equal(t, row[i] == 'x', Helps(e, ClusterEvent{Kind: kind}), "%s against %s", kind, filter)
+			// NodeName is helped by little; whatever helps the other helps both.
+			e.FailedFilters = []string{"NodeName", filter}
+			want := row[i] == 'x' || kind == EventNodeAdded
+			assert.Equal(t, want, Helps(e, ClusterEvent{Kind: kind}), "%s against NodeName and %s", kind, filter)
+		}
+		e := &Entry{FailedFilters: []string{filter}}
+		assert.True(t, Helps(e, ClusterEvent{}), "any other event against %s", filter)
+		e.FailedFilters = append(e.FailedFilters, "Unknown")
+		for _, kind := range columns {
+			assert.True(t, Helps(e, ClusterEvent{Kind: kind}), "%s against %s and a filter that is not known", kind, filter)
+		}
+	}
 }

@@ -1,9 +1,11 @@
 package execution_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -20,9 +22,20 @@ var errBusy = errors.New("busy")
 
 func withDeletion(p *outrank.Pod) { p.DeletionTime = time.Unix(1, 0) }
 
-// planFor is a plan for pod p on n1 with these victims.
+// planFor is a plan of the pod p, with a priority of 100, to take these victims
+// from node n1.
 func planFor(victims ...*outrank.Pod) *preemption.Plan {
-	plan := &preemption.Plan{Pod: pendingPod("p", withPriority(100), withUID("uid-p")), Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n1"}}
+	plan := evicting("p", victims...)
+	plan.Pod.Priority = outrank.Priority(100)
+	return plan
+}
+
+// evicting is a plan of a pod of this name to take these victims from node n1.
+func evicting(preemptor string, victims ...*outrank.Pod) *preemption.Plan {
+	plan := &preemption.Plan{
+		Pod: &outrank.Pod{Name: preemptor, UID: "uid-" + preemptor}, Outcome: preemption.Preempt,
+		Candidate: preemption.Candidate{Node: "n1"},
+	}
 	for _, v := range victims {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: v})
 	}
@@ -100,4 +113,76 @@ func withRequest(cpu string) func(*outrank.Pod) {
 // entryOf is the entry of a first attempt.
 func entryOf(pod *outrank.Pod) queue.Entry {
 	return queue.Entry{Pod: pod, Attempts: 1, Cycle: 1}
+}
+
+func runningPod(name, uid string) *outrank.Pod {
+	return &outrank.Pod{Name: name, UID: uid, NodeName: "n1"}
+}
+
+func waitingPod(name string, priority int32) *outrank.Pod {
+	return pendingPod(name, withUID("uid-"+name), withPriority(priority))
+}
+
+// cluster records what is asked of it; during is what happens while a victim,
+// by its name, is being evicted.
+type cluster struct {
+	executiontest.Recorder
+	during map[string]func()
+}
+
+func (c *cluster) Evict(ctx context.Context, e execution.Eviction) error {
+	if happens := c.during[e.Victim.Name]; happens != nil {
+		happens()
+	}
+	return c.Recorder.Evict(ctx, e)
+}
+
+// gate lets evictions in one by one.
+type gate struct {
+	executiontest.Recorder
+	open   chan struct{}
+	inside atomic.Int64
+	fail   error
+}
+
+func (g *gate) Evict(ctx context.Context, e execution.Eviction) error {
+	g.inside.Add(1)
+	defer g.inside.Add(-1)
+	<-g.open
+	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
+}
+
+var now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+
+// sample is two full nodes.
+func sample() *outrank.Cluster {
+	pod := func(name, node string, priority int32) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, Priority: outrank.Priority(priority), StartTime: now.Add(-time.Hour),
+			Labels:     map[string]string{"app": name},
+			Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}},
+		}
+	}
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "110")}
+	}
+	return &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1"), node("n2")},
+		Pods:  []*outrank.Pod{pod("web", "n1", 100), pod("batch", "n1", 10), pod("db", "n2", 500), pod("cache", "n2", 50)},
+	}
+}
+
+func urgent() *outrank.Pod {
+	return &outrank.Pod{
+		Name: "urgent", Priority: outrank.Priority(1000),
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}},
+	}
+}
+
+// must is for examples alone.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

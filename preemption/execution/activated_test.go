@@ -1,0 +1,55 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+// A preemptor whose plan fails in the background is activated as it is now, or as
+// it was in the plan where that could not be found out.
+func TestWhichVersionIsActivated(t *testing.T) {
+	planned := &outrank.Pod{Name: "p"}
+	latest := &outrank.Pod{Name: "p", UID: "uid-p", Labels: map[string]string{"new": "yes"}}
+	busy := errors.New("busy")
+	for _, c := range []struct {
+		fails executiontest.Op
+		want  *outrank.Pod
+	}{
+		{executiontest.OpLatest, planned},
+		{executiontest.OpNominate, latest},
+		{executiontest.OpClear, latest},
+		{executiontest.OpReject, latest},
+		{executiontest.OpEvict, latest},
+	} {
+		t.Run(string(c.fails), func(t *testing.T) {
+			actions := &executiontest.Recorder{
+				Find: func(string) (*outrank.Pod, bool) { return latest, true },
+				// Only who waits can be rejected.
+				Waiting: func(*outrank.Pod) bool { return c.fails == executiontest.OpReject },
+				Do: func(call executiontest.Call) error {
+					if call.Op == c.fails {
+						return busy
+					}
+					return nil
+				},
+			}
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
+			require.NoError(t, err)
+			plan := evicting("p", runningPod("victim", "uid-victim"))
+			plan.Pod, plan.ClearedNominations = planned, []*outrank.Pod{waitingPod("low", 1)}
+			_, _ = e.Execute(context.Background(), plan)
+			calls := actions.Calls()
+			last := calls[len(calls)-1]
+			assert.Equal(t, executiontest.OpActivate, last.Op)
+			assert.Same(t, c.want, last.Pod)
+		})
+	}
+}

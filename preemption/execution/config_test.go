@@ -1,0 +1,43 @@
+package execution_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+// The ends of what an ExecutorConfig may ask for, and what lies beyond them.
+func TestExecutorLimits(t *testing.T) {
+	actions := &executiontest.Recorder{}
+	for _, c := range []struct {
+		name   string
+		config execution.Config
+		want   string
+	}{
+		{"only actions", execution.Config{Actions: actions}, ""},
+		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
+		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 2 is none"},
+		{"most at a time", execution.Config{Actions: actions, Parallel: 1024}, ""},
+		{"more at a time", execution.Config{Actions: actions, Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
+		{"less than none at a time", execution.Config{Actions: actions, Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},
+		{"less than none in mind", execution.Config{Actions: actions, Remember: -1}, "executor config: Remember: -1 is negative"},
+		{"nobody to act", execution.Config{}, "executor config: Actions: missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := execution.NewExecutor(c.config)
+			if c.want == "" {
+				require.NoError(t, err)
+				require.NotNil(t, e)
+				return
+			}
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			assert.EqualError(t, err, c.want)
+			assert.Nil(t, e)
+		})
+	}
+}

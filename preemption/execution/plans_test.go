@@ -1,0 +1,55 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+func TestPlansThatAreNone(t *testing.T) {
+	r := &executiontest.Recorder{}
+	e := newExecutor(t, execution.Config{Actions: r})
+	without := planFor(victimsNamed("a")...)
+	without.Pod = nil
+	for name, c := range map[string]struct {
+		plan *preemption.Plan
+		want error
+	}{
+		"nil":             {nil, preemption.ErrState},
+		"fits":            {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.Fits}, preemption.ErrState},
+		"nothing helps":   {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.NothingHelps}, preemption.ErrState},
+		"no preemptor":    {without, outrank.ErrInvalid},
+		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := e.Execute(context.Background(), c.plan)
+			require.ErrorIs(t, err, c.want)
+			require.NotNil(t, report)
+			require.NotEmpty(t, report.String())
+			require.Empty(t, r.Calls())
+		})
+	}
+	e.Gone(nil)
+}
+
+// A missing victim is found before anything is done, wherever it stands.
+func TestPlanWithAMissingVictim(t *testing.T) {
+	a, b := runningPod("a", "uid-a"), runningPod("b", "uid-b")
+	for i, victims := range [][]*outrank.Pod{{nil, a, b}, {a, nil, b}, {a, b, nil}} {
+		actions := &executiontest.Recorder{}
+		e, err := execution.NewExecutor(execution.Config{Actions: actions})
+		require.NoError(t, err)
+		_, err = e.Execute(context.Background(), evicting("p", victims...))
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, "plan for pod default/p: invalid input: victim "+string(rune('0'+i))+" is missing")
+		assert.Empty(t, actions.Calls())
+		assert.False(t, e.Preempting("default/p"))
+	}
+}
