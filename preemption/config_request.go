@@ -24,7 +24,7 @@ type Request struct {
 }
 
 // outside turns the caller's statuses into ours.
-func (r *Request) outside(snap *Snapshot) ([]status, error) {
+func (r *Request) givenStatuses(snap *Snapshot) ([]status, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
 		if _, ok := snap.Node(name); !ok {
 			return nil, fmt.Errorf("status of node %s: %w", name, ErrNotFound)

@@ -21,7 +21,7 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 		return nil, status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
 	w.blocks = fill(w.blocks, len(possible), status{})
-	w.broken = fill(w.broken, len(possible), 0)
+	w.violated = fill(w.violated, len(possible), 0)
 	if w.a.config.Policy.Victims == Ascending {
 		return possible, w.ascend(possible)
 	}
@@ -33,7 +33,7 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 		return possible, s
 	}
 	for i, p := range possible {
-		w.broken[i] = w.charge(p)
+		w.violated[i] = w.charge(p)
 	}
 	w.ledger.Reset()
 	found := w.reprieve(possible, true)
@@ -65,7 +65,7 @@ func (w *dryRunner) ascend(possible []*podState) status {
 		p := possible[i]
 		w.remove(p)
 		w.victim[i], w.blocks[i] = true, s
-		w.broken[i] = w.charge(p)
+		w.violated[i] = w.charge(p)
 		if s = w.check(); s.code == Success {
 			break
 		}
@@ -76,7 +76,7 @@ func (w *dryRunner) ascend(possible []*podState) status {
 
 // leave puts the victims back, so that filters with a memory of their own are
 // as before.
-func (w *dryRunner) leave(possible []*podState) {
+func (w *dryRunner) restoreVictims(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
 	}
@@ -89,7 +89,7 @@ func (w *dryRunner) leave(possible []*podState) {
 
 // putBack puts pods back that were all taken away, for filters with a memory
 // of their own.
-func (w *dryRunner) putBack(possible []*podState) {
+func (w *dryRunner) restoreAll(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (w *dryRunner) charge(p *podState) int {
 // had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i, p := range possible {
-		if (w.broken[i] > 0) != violating {
+		if (w.violated[i] > 0) != violating {
 			continue
 		}
 		w.add(p)

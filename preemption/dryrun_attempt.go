@@ -56,7 +56,7 @@ func (a *attempt) beginCallers() error {
 		}
 	}
 	for i := range a.callers {
-		a.active = append(a.active, activeFilter{&a.callers[i], a.callers[i].place})
+		a.active = append(a.active, activeFilter{&a.callers[i], a.callers[i].index})
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (a *attempt) public(s status) Status {
 	case s.by > byNone:
 		out.Filter = builtIn[s.by].name
 	}
-	if s.by == resourcesFilter.place {
+	if s.by == resourcesFilter.index {
 		out.Reasons = a.shortages(s)
 	}
 	return out

@@ -12,9 +12,9 @@ func (w *dryRunner) score(possible []*podState) Score {
 		}
 		w.chosen = append(w.chosen, p)
 		if w.a.config.Policy.Budgets == PerBudget {
-			violations += w.broken[i]
+			violations += w.violated[i]
 		} else {
-			violations += min(1, w.broken[i])
+			violations += min(1, w.violated[i])
 		}
 	}
 	return w.a.scoreOf(w.chosen, violations)

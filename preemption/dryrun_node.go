@@ -11,8 +11,8 @@ type dryRunner struct {
 
 	resources resourcesOnNode
 	// others are the attempt's active filters, in the same order.
-	others []nodeFilter
-	memory [len(builtIn)]nodeFilter // of earlier attempts, by place
+	filters  []nodeFilter
+	reusable [len(builtIn)]nodeFilter // of earlier attempts, by place
 	// nominated are the pods nominated to the node that the preemptor must
 	// leave room for.
 	nominated []*podState
@@ -21,7 +21,7 @@ type dryRunner struct {
 	ledger   *pdb.Ledger
 	ledgerOf *budgetSet
 	sorted   []*podState
-	broken   []int // budgets it violates
+	violated []int // budgets it violates
 	victim   []bool
 	blocks   []status
 	chosen   []*podState
@@ -40,15 +40,15 @@ func (w *dryRunner) begin(a *attempt) {
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
 	}
-	w.others = w.others[:0]
+	w.filters = w.filters[:0]
 	for i := range a.active {
 		f := &a.active[i]
-		if f.place >= byCaller {
-			w.others = append(w.others, f.onNode(nil))
+		if f.index >= byCaller {
+			w.filters = append(w.filters, f.onNode(nil))
 			continue
 		}
-		w.memory[f.place] = f.onNode(w.memory[f.place])
-		w.others = append(w.others, w.memory[f.place])
+		w.reusable[f.index] = f.onNode(w.reusable[f.index])
+		w.filters = append(w.filters, w.reusable[f.index])
 	}
 }
 
@@ -56,11 +56,11 @@ func (w *dryRunner) begin(a *attempt) {
 func (w *dryRunner) release() {
 	w.a, w.n = nil, nil
 	w.resources.release()
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.release()
 	}
-	clear(w.others)
-	w.others = w.others[:0]
+	clear(w.filters)
+	w.filters = w.filters[:0]
 	clear(w.nominated)
 	clear(w.sorted)
 	clear(w.chosen)
@@ -70,7 +70,7 @@ func (w *dryRunner) release() {
 func (w *dryRunner) enter(n *nodeState) {
 	w.n = n
 	w.resources.enter(n)
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.enter(n)
 	}
 	w.nominate(n)
@@ -92,7 +92,7 @@ func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
 
 func (w *dryRunner) change(p *podState, by int) {
 	w.resources.change(p, by)
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.change(p, by)
 	}
 }
@@ -117,14 +117,14 @@ func (w *dryRunner) checkWith(nominated []*podState) status {
 	if s := w.resources.check(nominated); s.code != Success {
 		return s
 	}
-	return w.ask(w.a.beforeResources, len(w.others), nominated)
+	return w.ask(w.a.beforeResources, len(w.filters), nominated)
 }
 
 // ask asks some of the active filters.
 func (w *dryRunner) ask(from, to int, nominated []*podState) status {
 	for i := from; i < to; i++ {
-		if s := w.others[i].check(nominated); s.code != Success {
-			s.by = w.a.active[i].place
+		if s := w.filters[i].check(nominated); s.code != Success {
+			s.by = w.a.active[i].index
 			return s
 		}
 	}
@@ -133,19 +133,21 @@ func (w *dryRunner) ask(from, to int, nominated []*podState) status {
 
 // enterLate, removeLate and checkLate are enter, remove and check for the
 // filters after NodeResourcesFit alone, where nobody is nominated.
-func (w *dryRunner) enterLate(n *nodeState) {
-	for _, f := range w.others[w.a.beforeResources:] {
+func (w *dryRunner) enterAfterResources(n *nodeState) {
+	for _, f := range w.filters[w.a.beforeResources:] {
 		f.enter(n)
 	}
 }
 
-func (w *dryRunner) removeLate(p *podState) {
-	for _, f := range w.others[w.a.beforeResources:] {
+func (w *dryRunner) removeAfterResources(p *podState) {
+	for _, f := range w.filters[w.a.beforeResources:] {
 		f.change(p, -1)
 	}
 }
 
-func (w *dryRunner) checkLate() status { return w.ask(w.a.beforeResources, len(w.others), nil) }
+func (w *dryRunner) checkAfterResources() status {
+	return w.ask(w.a.beforeResources, len(w.filters), nil)
+}
 
 // filter returns how the node takes the preemptor as things are.
 func (w *dryRunner) filter(n *nodeState) status {

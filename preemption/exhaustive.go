@@ -66,7 +66,7 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 // filterAll asks every node, unless the caller has done so.
 func (r *result) filterAll(ctx context.Context, req *Request) ([]status, error) {
 	if req.Statuses != nil {
-		return req.outside(r.snap)
+		return req.givenStatuses(r.snap)
 	}
 	before := make([]status, len(r.snap.order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
@@ -105,12 +105,12 @@ func (r *result) decide(ctx context.Context, everything bool) error {
 			r.best = i
 		}
 	}
-	r.settle(r.runners[0])
+	r.completeBest(r.runners[0])
 	return nil
 }
 
 // settle works the best candidate out in full, if that was not done before.
-func (r *result) settle(w *dryRunner) {
+func (r *result) completeBest(w *dryRunner) {
 	switch {
 	case r.best < 0:
 	case r.candidates != nil:
@@ -118,7 +118,7 @@ func (r *result) settle(w *dryRunner) {
 	default:
 		possible, _ := w.dryRun(r.nodeAt(r.best))
 		r.chosen = w.candidate(possible)
-		w.leave(possible)
+		w.restoreVictims(possible)
 	}
 }
 
@@ -182,7 +182,7 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 				r.candidates[i] = w.candidate(possible)
 			}
 		}
-		w.leave(possible)
+		w.restoreVictims(possible)
 	})
 }
 

@@ -78,7 +78,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		case p.Violations < 0:
 			return nil, bad("%d violations", p.Violations)
 		}
-		if name := r.stranger(p); name != "" {
+		if name := r.foreignVictim(p); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
 		byNode[p.Node] = p
@@ -93,7 +93,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 }
 
 // stranger finds a victim that does not belong to the node.
-func (r *result) stranger(p *Proposal) string {
+func (r *result) foreignVictim(p *Proposal) string {
 	seen := map[string]bool{}
 	for _, v := range p.Victims {
 		if v == nil {

@@ -16,7 +16,7 @@ const byCaller = len(builtIn)
 
 func init() {
 	for place, f := range builtIn {
-		f.place = place
+		f.index = place
 	}
 }
 

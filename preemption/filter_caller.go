@@ -60,7 +60,7 @@ func (s nodeRuleState) Clone() FilterState               { return s }
 // preemptor. It is taken to look at every pod.
 type callerFilter struct {
 	name  string
-	place int
+	index int
 	state FilterState
 }
 

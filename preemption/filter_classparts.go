@@ -26,7 +26,7 @@ func (p *classParts) of(k *podClass) []classPart {
 // topology key of this index.
 type classPart struct {
 	relation
-	in int
+	index int
 }
 
 // relation is a reason to count a pod.
@@ -34,11 +34,11 @@ type relation int
 
 const (
 	// nearby: it matches all of the preemptor's affinity terms.
-	attracting relation = iota
+	affinityMatch relation = iota
 	// opposed: it matches one of the anti-affinity terms; once per term.
-	opposing
+	antiAffinityMatch
 	// repelling: one of its own anti-affinity terms picks the preemptor; once
 	// per term.
-	repelled
-	relations
+	existingAntiAffinity
+	numRelations
 )

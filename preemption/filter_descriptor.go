@@ -12,7 +12,7 @@ import "github.com/outrank-go/outrank"
 type descriptor struct {
 	name string
 	// place is the filter's own in [builtIn].
-	place int
+	index int
 	// concernsPod reports whether the filter can turn this preemptor away
 	// because of what it asks for. Nil: a node filter then looks at what the node
 	// asks for alone; a pod filter may concern any preemptor.

@@ -31,14 +31,14 @@ type interPod struct {
 	pod  *outrank.Pod
 	// near are the preemptor's affinity terms, far its anti-affinity terms, and
 	// nearIn and farIn the counts that they look at.
-	near, far     []term
-	nearIn, farIn []int
+	affinity, antiAffinity             []term
+	affinityCounts, antiAffinityCounts []int
 	// selfNear: the preemptor matches its own affinity terms.
-	selfNear bool
+	selfMatches bool
 	// counts of pods by topology domain, for each relation and each topology
 	// key that it has to do with; there are where any is not 0.
-	counts [relations][]domainCounts
-	there  [relations]int
+	counts   [numRelations][]domainCounts
+	occupied [numRelations]int
 	// parts says what pods of a kind count for; most kinds are not in it.
 	parts classParts
 	// touched are the nodes, by slot, with pods of these.
@@ -67,24 +67,24 @@ type domainCounts struct {
 // terms, and no pod's anti-affinity concerns it. That holds for the whole
 // attempt, also for nominated pods.
 func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffine == 0 {
+	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffinityClasses == 0 {
 		return nil
 	}
 	ip := &interPod{
 		snap: snap, pod: pod, touched: make([]bool, len(snap.nodes)),
-		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
+		affinity: termsOf(pod, pod.Affinity.Pods), antiAffinity: termsOf(pod, pod.Affinity.AntiPods),
 	}
-	for i := range ip.near {
-		ip.nearIn = append(ip.nearIn, ip.countsBy(attracting, ip.near[i].key))
+	for i := range ip.affinity {
+		ip.affinityCounts = append(ip.affinityCounts, ip.countsBy(affinityMatch, ip.affinity[i].key))
 	}
-	for i := range ip.far {
-		ip.farIn = append(ip.farIn, ip.countsBy(opposing, ip.far[i].key))
+	for i := range ip.antiAffinity {
+		ip.antiAffinityCounts = append(ip.antiAffinityCounts, ip.countsBy(antiAffinityMatch, ip.antiAffinity[i].key))
 	}
 	ip.count()
-	if len(ip.near)+len(ip.far)+ip.there[repelled] == 0 {
+	if len(ip.affinity)+len(ip.antiAffinity)+ip.occupied[existingAntiAffinity] == 0 {
 		return nil
 	}
-	ip.selfNear = ip.matchesNear(pod.NamespaceName(), pod.Labels)
+	ip.selfMatches = ip.matchesAffinity(pod.NamespaceName(), pod.Labels)
 	return ip
 }
 
@@ -112,7 +112,7 @@ func (ip *interPod) count() {
 		for slot, pods := range m.nodes {
 			ip.touched[slot] = true
 			for _, p := range parts {
-				c := &ip.counts[p.relation][p.in]
+				c := &ip.counts[p.relation][p.index]
 				if id := c.of(slot); id != noDomain {
 					c.pods[id] += int(pods)
 				}
@@ -122,7 +122,7 @@ func (ip *interPod) count() {
 	for r := range ip.counts {
 		for _, c := range ip.counts[r] {
 			for _, pods := range c.pods {
-				ip.there[r] += min(pods, 1)
+				ip.occupied[r] += min(pods, 1)
 			}
 		}
 	}
@@ -131,14 +131,14 @@ func (ip *interPod) count() {
 // partsOf lists the counts that pods of a kind belong in, once for every term.
 func (ip *interPod) partsOf(k *podClass) []classPart {
 	var parts []classPart
-	if ip.matchesNear(k.namespace, k.labels) {
-		for _, in := range ip.nearIn {
-			parts = append(parts, classPart{attracting, in})
+	if ip.matchesAffinity(k.namespace, k.labels) {
+		for _, in := range ip.affinityCounts {
+			parts = append(parts, classPart{affinityMatch, in})
 		}
 	}
-	for i := range ip.far {
-		if ip.picks(&ip.far[i], k.namespace, k.labels) {
-			parts = append(parts, classPart{opposing, ip.farIn[i]})
+	for i := range ip.antiAffinity {
+		if ip.picks(&ip.antiAffinity[i], k.namespace, k.labels) {
+			parts = append(parts, classPart{antiAffinityMatch, ip.antiAffinityCounts[i]})
 		}
 	}
 	if len(k.antiAffinity) == 0 {
@@ -148,20 +148,20 @@ func (ip *interPod) partsOf(k *podClass) []classPart {
 	for i := range k.antiAffinity {
 		// A namespace that is not listed counts as one without labels here.
 		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaces[namespace], true) {
-			parts = append(parts, classPart{repelled, ip.countsBy(repelled, k.antiAffinity[i].key)})
+			parts = append(parts, classPart{existingAntiAffinity, ip.countsBy(existingAntiAffinity, k.antiAffinity[i].key)})
 		}
 	}
 	return parts
 }
 
 // matchesNear reports whether a pod matches all affinity terms.
-func (ip *interPod) matchesNear(namespace string, labels map[string]string) bool {
-	for i := range ip.near {
-		if !ip.picks(&ip.near[i], namespace, labels) {
+func (ip *interPod) matchesAffinity(namespace string, labels map[string]string) bool {
+	for i := range ip.affinity {
+		if !ip.picks(&ip.affinity[i], namespace, labels) {
 			return false
 		}
 	}
-	return len(ip.near) > 0
+	return len(ip.affinity) > 0
 }
 
 // picks asks one of the preemptor's own terms. Its namespace selector picks
@@ -177,7 +177,7 @@ func (ip *interPod) picks(t *term, namespace string, labels map[string]string) b
 type interPodOnNode struct {
 	*interPod
 	slot    int32
-	changes [relations][]int // by topology key
+	changes [numRelations][]int // by topology key
 }
 
 func (n *interPodOnNode) enter(state *nodeState) {
@@ -190,13 +190,13 @@ func (n *interPodOnNode) enter(state *nodeState) {
 // change counts a pod that is added or removed.
 func (n *interPodOnNode) change(p *podState, by int) {
 	for _, part := range n.parts.of(p.class) {
-		n.changes[part.relation][part.in] += by
+		n.changes[part.relation][part.index] += by
 	}
 }
 
 // now is the count of a relation's topology key as the dry run stands; not ok
 // where the node lacks the key.
-func (n *interPodOnNode) now(r relation, in int) (pods int, ok bool) {
+func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {
 	c := &n.counts[r][in]
 	id := c.of(n.slot)
 	if id == noDomain {
@@ -221,11 +221,11 @@ func (n *interPodOnNode) release() { n.interPod = nil }
 // ask checks the three rules in the reference's order.
 func (n *interPodOnNode) ask() status {
 	switch {
-	case !n.hasNeighbours():
+	case !n.affinityHolds():
 		return status{code: UnschedulableAndUnresolvable, text: affinityText}
-	case n.meets(opposing):
+	case n.anyInDomain(antiAffinityMatch):
 		return status{code: Unschedulable, text: antiAffinityText}
-	case n.meets(repelled):
+	case n.anyInDomain(existingAntiAffinity):
 		return status{code: Unschedulable, text: existingAntiText}
 	}
 	return status{}
@@ -234,24 +234,24 @@ func (n *interPodOnNode) ask() status {
 // hasNeighbours: every affinity term has its topology key on the node and a
 // matching pod in the domain; or no pod anywhere matches, and the preemptor is
 // the first of a group that matches its own terms.
-func (n *interPodOnNode) hasNeighbours() bool {
+func (n *interPodOnNode) affinityHolds() bool {
 	found := true
-	for in := range n.counts[attracting] {
-		pods, ok := n.now(attracting, in)
+	for in := range n.counts[affinityMatch] {
+		pods, ok := n.current(affinityMatch, in)
 		if !ok {
 			return false
 		}
 		found = found && pods > 0
 	}
-	return found || n.selfNear && n.nobodyNear()
+	return found || n.selfMatches && n.noMatchAnywhere()
 }
 
 // nobodyNear asks whether any pod anywhere matches the affinity terms, as the
 // dry run stands.
-func (n *interPodOnNode) nobodyNear() bool {
-	there := n.there[attracting]
-	for in, by := range n.changes[attracting] {
-		c := &n.counts[attracting][in]
+func (n *interPodOnNode) noMatchAnywhere() bool {
+	there := n.occupied[affinityMatch]
+	for in, by := range n.changes[affinityMatch] {
+		c := &n.counts[affinityMatch][in]
 		id := c.of(n.slot)
 		if by == 0 || id == noDomain {
 			continue
@@ -270,9 +270,9 @@ func (n *interPodOnNode) nobodyNear() bool {
 // meets: there is a pod of a relation in a domain of the node: one that an
 // anti-affinity term of the preemptor picks, or one with such a term against
 // it. A term whose topology key the node lacks is ignored.
-func (n *interPodOnNode) meets(r relation) bool {
+func (n *interPodOnNode) anyInDomain(r relation) bool {
 	for in := range n.counts[r] {
-		if pods, _ := n.now(r, in); pods > 0 {
+		if pods, _ := n.current(r, in); pods > 0 {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // its place in [builtIn], or behind it for one of the caller's.
 type activeFilter struct {
 	podFilter
-	place int
+	index int
 }
 
 // filterPlan is how the filters are asked in one attempt.
@@ -51,7 +51,7 @@ func (fp *filterPlan) begin(q *question) {
 				fp.fixed = false
 			}
 		case f.concernsPod == nil:
-		case place < resourcesFilter.place:
+		case place < resourcesFilter.index:
 			fp.selects = true
 		default:
 			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, place})
@@ -69,7 +69,7 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
 		}
 		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
 	}
-	for place, f := range builtIn[:resourcesFilter.place] {
+	for place, f := range builtIn[:resourcesFilter.index] {
 		if f.check == nil {
 			continue
 		}

@@ -25,7 +25,7 @@ var portsFilter = descriptor{
 // wantedPorts are the host ports of one preemptor.
 type wantedPorts struct{ ports []fit.HostPort }
 
-func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.place] > 0 }
+func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.index] > 0 }
 
 func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*portsOnNode)
@@ -46,7 +46,7 @@ type portsOnNode struct {
 
 func (s *portsOnNode) enter(n *nodeState) {
 	s.taken = s.taken[:0]
-	if n.concerned[portsFilter.place] == 0 {
+	if n.concerned[portsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {

@@ -106,7 +106,7 @@ func (r *resourcesOnNode) change(p *podState, by int) {
 // what is taken (group 7.7; Fits). A shortage that even the empty node would
 // have is unresolvable; a missing slot never is.
 func (r *resourcesOnNode) check(nominated []*podState) status {
-	s := status{by: resourcesFilter.place}
+	s := status{by: resourcesFilter.index}
 	if int64(r.count+len(nominated))+1 > r.n.maxPods {
 		s.code, s.tooMany = Unschedulable, true
 	}

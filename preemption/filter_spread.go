@@ -97,7 +97,7 @@ func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, po
 	sc := spreadConstraint{
 		TopologySpreadConstraint: c,
 		partition:                snap.partition(c.TopologyKey),
-		matcher:                  folded(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
+		matcher:                  narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
 		included:                 make([]bool, len(snap.nodes)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}
@@ -145,7 +145,7 @@ func (s *spread) count(snap *Snapshot) {
 			return
 		}
 		for _, part := range parts {
-			c := &s.constraints[part.in]
+			c := &s.constraints[part.index]
 			if c.matcher.Empty() {
 				continue
 			}
@@ -166,7 +166,7 @@ func (s *spread) partsOf(k *podClass) []classPart {
 	var parts []classPart
 	for i := range s.constraints {
 		if s.constraints[i].matcher.Matches(k.labels) {
-			parts = append(parts, classPart{in: i})
+			parts = append(parts, classPart{index: i})
 		}
 	}
 	return parts
@@ -236,8 +236,8 @@ func (s *spreadOnNode) enter(n *nodeState) {
 // counted at the start, and is counted here all the same, as in the reference.
 func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.class) {
-		if s.constraints[part.in].included[s.slot] {
-			s.changes[part.in] += by
+		if s.constraints[part.index].included[s.slot] {
+			s.changes[part.index] += by
 		}
 	}
 }

@@ -55,7 +55,7 @@ func driversOf(pod *outrank.Pod) []driver {
 	return drivers
 }
 
-func (v *wantedVolumes) touches(n *nodeState) bool { return n.concerned[volumeLimitsFilter.place] > 0 }
+func (v *wantedVolumes) touches(n *nodeState) bool { return n.concerned[volumeLimitsFilter.index] > 0 }
 
 func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*volumesOnNode)
@@ -89,7 +89,7 @@ func (v *volumesOnNode) enter(n *nodeState) {
 		}
 		clear(a.handles)
 	}
-	if n.concerned[volumeLimitsFilter.place] == 0 {
+	if n.concerned[volumeLimitsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {

@@ -66,7 +66,7 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 }
 
 func (v *restrictedVolumes) touches(n *nodeState) bool {
-	return n.concerned[restrictionsFilter.place] > 0
+	return n.concerned[restrictionsFilter.index] > 0
 }
 
 func (v *restrictedVolumes) onNode(earlier nodeFilter) nodeFilter {
@@ -92,7 +92,7 @@ type restrictedOnNode struct {
 // enter does not count claims again: they were counted over the whole cluster.
 func (v *restrictedOnNode) enter(n *nodeState) {
 	v.conflicts, v.uses = 0, v.inUse
-	if n.concerned[restrictionsFilter.place] == 0 {
+	if n.concerned[restrictionsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {

@@ -50,11 +50,11 @@ type search struct {
 	chunk   int
 	// top is the least bound of all, few the least number of victims with that
 	// bound.
-	top       int32
-	few       uint16
-	incumbent incumbent
-	signature keyWriter // see answerCache
-	tally     tally
+	leastBound   int32
+	leastVictims uint16
+	incumbent    incumbent
+	signature    keyWriter // see answerCache
+	tally        tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are too large.
@@ -80,9 +80,9 @@ const (
 	// settled: it takes the pod, or preemption does not help, or it is evaluated.
 	settled boundKind = iota
 	// simple: it is a candidate, and resources alone decide on the victims.
-	simple
+	byResources
 	// involved: it is a candidate, and other filters have a say.
-	involved
+	byFilters
 	// evaluated: it is a candidate whose victims the cache knows.
 	evaluated
 )
@@ -194,12 +194,12 @@ func (s *search) each(ctx context.Context, round func(w *searchWorker, from, to 
 
 // gather brings together what the workers have found.
 func (s *search) gather() {
-	s.top, s.few = math.MaxInt32, math.MaxUint16
+	s.leastBound, s.leastVictims = math.MaxInt32, math.MaxUint16
 	for _, w := range s.workers {
-		if w.top < s.top || w.top == s.top && w.few < s.few {
-			s.top, s.few = w.top, w.few
+		if w.leastBound < s.leastBound || w.leastBound == s.leastBound && w.leastVictims < s.leastVictims {
+			s.leastBound, s.leastVictims = w.leastBound, w.leastVictims
 		}
-		w.top, w.few = math.MaxInt32, math.MaxUint16
+		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 		w.share()
 	}
 	for _, w := range s.workers {

@@ -32,9 +32,9 @@ func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSumma
 		return
 	}
 	if sum.lowPods > 0 && sum.lowest < w.priority && w.covers(sum, &sum.low, int32(sum.lowPods)) {
-		b.kind, b.bound, b.fewest = simple, sum.lowest, uint16(sum.fewest(&w.asks))
-		if sum.lowest < w.top || sum.lowest == w.top && b.fewest < w.few {
-			w.top, w.few = sum.lowest, b.fewest
+		b.kind, b.bound, b.fewest = byResources, sum.lowest, uint16(sum.fewest(&w.asks))
+		if sum.lowest < w.leastBound || sum.lowest == w.leastBound && b.fewest < w.leastVictims {
+			w.leastBound, w.leastVictims = sum.lowest, b.fewest
 		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
@@ -48,8 +48,8 @@ func (w *searchWorker) boundVictims(b *nodeBound, sum *nodeSummary) {
 	if b.bound == sum.lowest {
 		b.fewest = uint16(sum.fewest(&w.asks))
 	}
-	if b.bound < w.top || b.bound == w.top && b.fewest < w.few {
-		w.top, w.few = b.bound, b.fewest
+	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
+		w.leastBound, w.leastVictims = b.bound, b.fewest
 	}
 }
 
@@ -96,7 +96,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 	}
 	for i := 1; away.pods > 0; i++ {
 		if w.covers(sum, &away.held, away.pods) {
-			b.kind, b.bound = simple, away.priority
+			b.kind, b.bound = byResources, away.priority
 			return true
 		}
 		above := w.snap.levelAbove(slot, i)
@@ -105,13 +105,13 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 		}
 		away = *above
 	}
-	w.tellWhyNot(b, slot, sum, &away)
+	w.recordShortage(b, slot, sum, &away)
 	return false
 }
 
 // tellWhyNot completes the bound of a node that has no room even with these
 // pods removed, which are all of lower priority.
-func (w *searchWorker) tellWhyNot(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
+func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
 	offers := &w.snap.nodes[slot].offers.std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
@@ -139,7 +139,7 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	sum := w.snap.summaries.at(slot)
 	if sum.flags&restricted != 0 || w.selects {
 		if st := w.checkNode(&w.question, n); st.code != Success {
-			b.before = w.before.learn(st)
+			b.before = w.before.intern(st)
 			return
 		}
 	}
@@ -197,15 +197,15 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case !w.withoutLower(b, slot, sum):
 		return
 	}
-	w.dry.enterLate(n)
+	w.dry.enterAfterResources(n)
 	if touched {
-		b.kind = involved
+		b.kind = byFilters
 		for _, p := range n.pods[n.first(w.priority):] {
-			w.dry.removeLate(p)
+			w.dry.removeAfterResources(p)
 		}
 	}
-	if st := w.dry.checkLate(); st.code != Success {
-		b.kind, b.after = settled, w.after.learn(st)
+	if st := w.dry.checkAfterResources(); st.code != Success {
+		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
 	w.boundVictims(b, sum)
@@ -214,18 +214,18 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 // boundWithRoom bounds a node that is not short of resources and where no pod
 // has a part in what the filters say.
 func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummary) {
-	w.dry.enterLate(n)
-	st := w.dry.checkLate()
+	w.dry.enterAfterResources(n)
+	st := w.dry.checkAfterResources()
 	if st.code == Success {
 		return
 	}
-	b.before = w.before.learn(st)
+	b.before = w.before.intern(st)
 	switch {
 	case st.code != Unschedulable:
 	case sum.lowPods == 0 || sum.lowest >= w.priority:
 		b.after = noVictims
 	default:
-		b.after = w.after.learn(st)
+		b.after = w.after.intern(st)
 	}
 }
 
@@ -240,11 +240,11 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	if st.code == Success {
 		return
 	}
-	b.before = w.before.learn(st)
+	b.before = w.before.intern(st)
 	if st.code != Unschedulable {
 		return
 	}
-	if st.by != resourcesFilter.place || !plain {
+	if st.by != resourcesFilter.index || !plain {
 		w.evaluateByFilters(position, n)
 		return
 	}
@@ -257,12 +257,12 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		dry.remove(p)
 	}
 	st = dry.check()
-	dry.putBack(possible)
+	dry.restoreAll(possible)
 	if st.code != Success {
-		b.after = w.after.learn(st)
+		b.after = w.after.intern(st)
 		return
 	}
 	w.withoutLower(b, slot, sum)
-	b.kind = involved
+	b.kind = byFilters
 	w.boundVictims(b, sum)
 }

@@ -14,7 +14,7 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 		return nil, false, nil
 	}
 	defer cache.mu.Unlock()
-	s.sign()
+	s.writeSignature()
 	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
 	if known == nil {
 		return nil, false, nil
@@ -31,7 +31,7 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 
 // sign writes down everything of the preemptor that decides: pods with equal
 // signatures get equal answers from every node.
-func (s *search) sign() {
+func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
 	key.number(int(uint32(s.priority)))
@@ -81,8 +81,8 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			return err
 		}
 	} else {
-		for _, position := range t.unsure {
-			c.renew(position)
+		for _, position := range t.transient {
+			c.reboundNode(position)
 		}
 		log := c.cache.log[c.known.synced-c.cache.start:]
 		for i, slot := range log {
@@ -90,18 +90,18 @@ func (c *cachedSearch) update(ctx context.Context) error {
 				continue
 			}
 			if position, ok := c.cache.position(slot); ok {
-				c.renew(position)
+				c.reboundNode(position)
 			}
 		}
 	}
-	c.known.synced, t.unsure = end, t.unsure[:0]
-	c.renewOwn()
+	c.known.synced, t.transient = end, t.transient[:0]
+	c.reboundOwnNode()
 	return nil
 }
 
 // renewOwn bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
-func (c *cachedSearch) renewOwn() {
+func (c *cachedSearch) reboundOwnNode() {
 	p, ok := c.snap.pods.of(c.pod)
 	if !ok || p.at == nil {
 		return
@@ -111,8 +111,8 @@ func (c *cachedSearch) renewOwn() {
 		return
 	}
 	if position, ok := c.cache.position(slot); ok {
-		c.renew(position)
-		c.t.unsure = append(c.t.unsure, position)
+		c.reboundNode(position)
+		c.t.transient = append(c.t.transient, position)
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 }
 
 // renew bounds a node again.
-func (c *cachedSearch) renew(position int32) {
+func (c *cachedSearch) reboundNode(position int32) {
 	e := &c.t.entries[position]
 	c.w.before.count(e.before, -1)
 	c.w.after.count(e.after, -1)
@@ -191,7 +191,7 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
 		if n.unstarted > 0 {
-			c.t.unsure = append(c.t.unsure, position) // starts depend on the time of the call
+			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
 		c.t.playFrom(position)
 	}

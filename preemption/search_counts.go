@@ -28,14 +28,14 @@ func (a *answers) count(x answer, nodes int) {
 }
 
 // learn gives the answer that stands for a status.
-func (a *answers) learn(s status) answer { return firstOther + answer(a.others.find(s)) }
+func (a *answers) intern(s status) answer { return firstOther + answer(a.others.find(s)) }
 
 // statusOf gives the status of an answer that is not in a tally.
 func (s *search) statusOf(of answer) status {
 	if of == noVictims {
 		return status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	st := status{code: Unschedulable, by: resourcesFilter.place, tooMany: of&tooManyPods != 0}
+	st := status{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
 			st.short |= 1 << i

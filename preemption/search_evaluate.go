@@ -6,7 +6,7 @@ import "math"
 // topSums do not make these worse, and tightens the bounds of the others among
 // them.
 func (w *searchWorker) evaluateFirst(from, to int) {
-	top, few := w.search.top, w.search.few
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
 		if b.kind == settled || b.bound != top || b.fewest != few {
@@ -17,14 +17,14 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
 		} else {
-			w.top, w.few = top, min(w.few, b.fewest)
+			w.leastBound, w.leastVictims = top, min(w.leastVictims, b.fewest)
 		}
 	}
 }
 
 // evaluateNext evaluates the nodes of a chunk that have the best bounds now.
 func (w *searchWorker) evaluateNext(from, to int) {
-	top, few := w.search.top, w.search.few
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
 			w.evaluate(b, position, w.snap.order[position])
@@ -86,7 +86,7 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 
 // findVictims finds the victims on a candidate, and keeps it if it is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == simple && n.inOrder(w.nowAt) {
+	if b.kind == byResources && n.inOrder(w.nowAt) {
 		w.evaluateByResources(position, n, b.bound)
 	} else {
 		w.evaluateByFilters(position, n)
@@ -106,7 +106,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 	case len(possible) == 0:
 		w.after.count(noVictims, 1)
 	default:
-		w.after.count(w.after.learn(st), 1)
+		w.after.count(w.after.intern(st), 1)
 	}
-	w.dry.leave(possible)
+	w.dry.restoreVictims(possible)
 }

@@ -98,26 +98,26 @@ type resourceReprieve struct {
 	n     *nodeState
 	slack amountRow
 	room  int32
-	f     nodeScore
+	score nodeScore
 }
 
 // reprieve puts back those pods that violate a budget first, then the others,
 // from an index on; ok is false once the node cannot be the best any more.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
-	t.f.top = math.MinInt32
+	t.score.top = math.MinInt32
 	for _, i := range t.violates {
-		if !t.back(int(i)) {
-			t.f.violations++
+		if !t.putBack(int(i)) {
+			t.score.violations++
 		}
 	}
 	// Nobody adds a violation any more. Where they tie with the best and its top
 	// is no higher than the bound, a larger sum is too much.
 	limit := int64(math.MaxInt64)
 	if b := &t.best; b.position >= 0 {
-		if b.violations < t.f.violations {
-			return t.f, false
+		if b.violations < t.score.violations {
+			return t.score, false
 		}
-		if b.violations == t.f.violations && b.top <= bound {
+		if b.violations == t.score.violations && b.top <= bound {
 			limit = b.sum
 		}
 	}
@@ -127,15 +127,15 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 			next++
 			continue
 		}
-		if !t.back(i) && t.f.sum > limit {
-			return t.f, false
+		if !t.putBack(i) && t.score.sum > limit {
+			return t.score, false
 		}
 	}
-	return t.f, true
+	return t.score, true
 }
 
 // back puts a pod back if there is room, and counts it as a victim if not.
-func (t *resourceReprieve) back(i int) bool {
+func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
 		t.room--
@@ -150,16 +150,16 @@ func (t *resourceReprieve) back(i int) bool {
 
 // take counts a victim.
 func (t *resourceReprieve) take(r *importance) {
-	t.f.victims++
-	t.f.sum += int64(r.priority) + priorityShift
-	if t.f.victims > 1 && r.priority < t.f.top {
+	t.score.victims++
+	t.score.sum += int64(r.priority) + priorityShift
+	if t.score.victims > 1 && r.priority < t.score.top {
 		return
 	}
 	start := instant{r.sec, r.nsec}
 	if r.sec == noStart {
 		start = t.nowAt
 	}
-	if t.f.victims == 1 || r.priority > t.f.top || start.before(t.f.start) {
-		t.f.top, t.f.start = r.priority, start
+	if t.score.victims == 1 || r.priority > t.score.top || start.before(t.score.start) {
+		t.score.top, t.score.start = r.priority, start
 	}
 }

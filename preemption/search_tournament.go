@@ -13,7 +13,7 @@ type tournament struct {
 	// winners[2i+1], where those from len(entries) on are the positions.
 	winners []int32
 	// unsure are positions whose entries hold for one decision only.
-	unsure        []int32
+	transient     []int32
 	before, after answers
 }
 

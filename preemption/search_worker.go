@@ -15,14 +15,14 @@ type searchWorker struct {
 	before, after answers
 	// top and few are the least bound seen, and the least number of victims
 	// with that.
-	top int32
-	few uint16
+	leastBound   int32
+	leastVictims uint16
 	// best is the best candidate that the worker knows of. told is the position
 	// of the one that it last compared with the incumbent, and seen the version of
 	// the incumbent at that time.
-	best nodeScore
-	told int
-	seen int64
+	best           nodeScore
+	sharedPosition int
+	seenVersion    int64
 	// allowed is how many victims, all of the best one's top priority, are not
 	// too many yet.
 	allowed int64
@@ -44,8 +44,8 @@ func (s *search) prepareWorkers(workers int) {
 		}
 		w.search = s
 		w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
-		w.top, w.few = math.MaxInt32, math.MaxUint16
-		w.best, w.told, w.seen, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+		w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 		w.dry.begin(&s.attempt)
 		if w.leftOf != s.snap.budgets {
 			w.leftOf, w.left = s.snap.budgets, w.left[:0]
@@ -73,7 +73,7 @@ func (in *incumbent) reset() {
 // share brings the worker's best candidate and the incumbent together.
 func (w *searchWorker) share() {
 	in := &w.incumbent
-	if w.best.position == w.told && w.seen == in.version.Load() {
+	if w.best.position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
 	in.lock.Lock()
@@ -83,7 +83,7 @@ func (w *searchWorker) share() {
 		in.version.Add(1)
 	}
 	w.keep(in.best)
-	w.told, w.seen = w.best.position, in.version.Load()
+	w.sharedPosition, w.seenVersion = w.best.position, in.version.Load()
 }
 
 // keep notes a candidate if it is the best so far.

@@ -38,7 +38,7 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffine)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffinityClasses)
 	var kinds []string
 	s.classes.each(func(key string, m *classMembers) {
 		nodes := map[string]int32{}
@@ -407,7 +407,7 @@ func TestIndexSettles(t *testing.T) {
 		}
 	}
 	y.set("new", 1)
-	assert.Less(t, len(y.own), 500, "changes pile up")
+	assert.Less(t, len(y.changes), 500, "changes pile up")
 	for i := range 1000 {
 		v, ok := x.get(fmt.Sprint(i))
 		assert.True(t, ok && v == i, "the other side changed: %d is %d", i, v)

@@ -20,8 +20,8 @@ type answerCache struct {
 	positionOf []int32
 	// seen are hashes of signatures that were asked for lately, as many as there
 	// can be entries: one that comes once is not worth remembering.
-	seen     [mostSignatures]uint64
-	nextSeen int
+	recent     [mostSignatures]uint64
+	nextRecent int
 }
 
 // cachedAnswers is the entry for one signature.
@@ -85,13 +85,13 @@ func (m *answerCache) of(signature []byte, order []int32, slots int) *cachedAnsw
 		return c
 	}
 	hash, most := maphash.Bytes(hashSeed, signature), capacity(len(order))
-	for _, h := range m.seen[:most] {
+	for _, h := range m.recent[:most] {
 		if h == hash && m.makeRoom(most) {
 			return m.add(signature, order, slots)
 		}
 	}
-	m.seen[m.nextSeen%most] = hash
-	m.nextSeen = (m.nextSeen + 1) % most
+	m.recent[m.nextRecent%most] = hash
+	m.nextRecent = (m.nextRecent + 1) % most
 	return nil
 }
 

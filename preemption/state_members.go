@@ -63,7 +63,7 @@ func (s *Snapshot) join(p *podState) {
 	m := s.membersOf(p.class)
 	m.class = p.class // other budgets may cover it now
 	if m.pods++; m.pods == 1 && len(p.class.antiAffinity) > 0 {
-		s.antiAffine++
+		s.antiAffinityClasses++
 	}
 	if p.running {
 		slot, _ := s.slots.get(p.at.name)
@@ -82,7 +82,7 @@ func (s *Snapshot) leave(p *podState) {
 	if m.pods--; m.pods == 0 {
 		s.classes.remove(p.class.key)
 		if len(p.class.antiAffinity) > 0 {
-			s.antiAffine--
+			s.antiAffinityClasses--
 		}
 	}
 }

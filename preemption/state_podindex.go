@@ -10,16 +10,16 @@ import (
 // podIndex finds pods by namespace and name. Copies share what they had in
 // common when they parted, as those of an index do.
 type podIndex struct {
-	base   *podTable
-	shared bool                 // base must not be written
-	own    map[string]*podState // laid over the base, nil for one that is gone
+	base    *podTable
+	shared  bool                 // base must not be written
+	changes map[string]*podState // laid over the base, nil for one that is gone
 }
 
 func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
 
 // get finds a pod by its key, namespace/name.
 func (x *podIndex) get(key string) (*podState, bool) {
-	if p, ok := x.own[key]; ok {
+	if p, ok := x.changes[key]; ok {
 		return p, p != nil
 	}
 	p := x.base.find(hashOf(key), func(p *podState) bool { return hasKey(p.pod, key) })
@@ -28,9 +28,9 @@ func (x *podIndex) get(key string) (*podState, bool) {
 
 // of finds what is known of a pod.
 func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
-	if len(x.own) > 0 {
+	if len(x.changes) > 0 {
 		var space [keySpace]byte
-		if p, ok := x.own[string(appendKey(space[:0], pod))]; ok {
+		if p, ok := x.changes[string(appendKey(space[:0], pod))]; ok {
 			return p, p != nil
 		}
 	}
@@ -44,7 +44,7 @@ func (x *podIndex) set(p *podState) {
 		x.base.put(p)
 		return
 	}
-	x.lay(p.pod.Key(), p)
+	x.override(p.pod.Key(), p)
 }
 
 // remove takes a pod out that is there.
@@ -53,17 +53,17 @@ func (x *podIndex) remove(p *podState) {
 		x.base.remove(p)
 		return
 	}
-	x.lay(p.pod.Key(), nil)
+	x.override(p.pod.Key(), nil)
 }
 
 // lay puts a change over the base; once there are many of them, a base of
 // one's own is cheaper.
-func (x *podIndex) lay(key string, p *podState) {
-	if x.own == nil {
-		x.own = map[string]*podState{}
+func (x *podIndex) override(key string, p *podState) {
+	if x.changes == nil {
+		x.changes = map[string]*podState{}
 	}
-	x.own[key] = p
-	if len(x.own) <= 64+x.base.pods/4 {
+	x.changes[key] = p
+	if len(x.changes) <= 64+x.base.pods/4 {
 		return
 	}
 	base := newPodTable(x.base.pods)
@@ -80,7 +80,7 @@ func (x *podIndex) share() podIndex {
 // view gives a copy that never writes the base; unless x is shared it holds
 // only until x changes.
 func (x *podIndex) view() podIndex {
-	return podIndex{base: x.base, shared: true, own: maps.Clone(x.own)}
+	return podIndex{base: x.base, shared: true, changes: maps.Clone(x.changes)}
 }
 
 // each calls f for every pod, in no particular order.
@@ -89,14 +89,14 @@ func (x *podIndex) each(f func(p *podState)) {
 		if p == nil {
 			continue
 		}
-		if len(x.own) > 0 {
-			if _, changed := x.own[p.pod.Key()]; changed {
+		if len(x.changes) > 0 {
+			if _, changed := x.changes[p.pod.Key()]; changed {
 				continue
 			}
 		}
 		f(p)
 	}
-	for _, p := range x.own {
+	for _, p := range x.changes {
 		if p != nil {
 			f(p)
 		}

@@ -53,7 +53,7 @@ type Snapshot struct {
 	// claims are those that pods on nodes use, by key.
 	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
-	antiAffine int
+	antiAffinityClasses int
 	// namespaces are the labels of each namespace, never changed.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
@@ -366,13 +366,13 @@ func (s *Snapshot) summarize(slot int32, n *nodeState) {
 // levelAbove gives the level that is so many steps above the lowest, nil for
 // none.
 func (s *Snapshot) levelAbove(slot int32, i int) *level {
-	if i > numSteps {
+	if i > numUpperLevels {
 		if n := s.nodes[slot]; i < len(n.levels) {
 			return &n.levels[i]
 		}
 		return nil
 	}
-	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].steps[i-1][uint32(slot)%summaryBlockSize]
+	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].upperLevels[i-1][uint32(slot)%summaryBlockSize]
 	if above.pods == 0 {
 		return nil
 	}

@@ -232,7 +232,7 @@ func insertShare(shares *[topK]float64, v float64) {
 
 // numSteps is how many priorities above the lowest a block tells, each with what
 // its pods and those below hold together; they end with one of no pods.
-const numSteps = 3
+const numUpperLevels = 3
 
 // summaries are the summaries of all slots with their topSums and steps, in blocks that snapshots
 // share until one of them writes.
@@ -247,9 +247,9 @@ const summaryBlockSize = 64
 // summaryBlock holds no pointers, so that its summaries lie on cache lines. Few nodes are
 // asked for a step, and then mostly for the first: those lie together.
 type summaryBlock struct {
-	summaries [summaryBlockSize]nodeSummary
-	topSums   [summaryBlockSize]topSums
-	steps     [numSteps][summaryBlockSize]level
+	summaries   [summaryBlockSize]nodeSummary
+	topSums     [summaryBlockSize]topSums
+	upperLevels [numUpperLevels][summaryBlockSize]level
 }
 
 // at gives the nodeSummary of a slot for reading.
@@ -278,10 +278,10 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	block, i := ls.blocks[at], slot%summaryBlockSize
 	setTopSums(&block.topSums[i], n, l)
-	for k := range block.steps {
-		block.steps[k][i] = level{}
+	for k := range block.upperLevels {
+		block.upperLevels[k][i] = level{}
 		if k+1 < len(n.levels) {
-			block.steps[k][i] = n.levels[k+1]
+			block.upperLevels[k][i] = n.levels[k+1]
 		}
 	}
 }

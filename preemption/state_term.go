@@ -23,7 +23,7 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 		t := &terms[i]
 		prepared := term{
 			key:        t.TopologyKey,
-			matcher:    folded(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+			matcher:    narrowed(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
 			namespaces: t.Namespaces,
 			all:        t.NamespaceSelector.Empty(),
 		}
@@ -52,7 +52,7 @@ func (t *term) matches(namespace string, labels, of map[string]string, known boo
 // labels: a match must share those of keys and not share those of unlike. Keys
 // that the pod does not have are ignored, and so are those that the API server
 // folded in when it created the pod: the value it found then is what counts.
-func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+func narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
 	if s == nil {
 		return outrank.Matcher{}
 	}
@@ -60,7 +60,7 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
 	fold := func(keys []string, op outrank.Operator) {
 		for _, k := range keys {
-			if v, ok := labels[k]; ok && !foldedIn(s, k, op) {
+			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
 				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
 			}
 		}
@@ -76,7 +76,7 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 
 // foldedIn recognises what the API server makes of a key: one value. A user
 // cannot have written it, for a selector must not name such a key.
-func foldedIn(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
 	for i := range s.Expressions {
 		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
 			return true
