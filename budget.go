@@ -76,7 +76,7 @@ func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if problem := v.parse(text); problem != "" {
-		return inputError([]Problem{{Object: "number or percentage", Text: problem}})
+		return newInputError([]Problem{{Object: "number or percentage", Text: problem}})
 	}
 	return nil
 }

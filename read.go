@@ -45,7 +45,7 @@ func (rd *reader) finish() (*Cluster, error) {
 	rd.joinStorage()
 	rd.validate()
 	if len(rd.problems) > 0 {
-		return nil, inputError(rd.problems)
+		return nil, newInputError(rd.problems)
 	}
 	// Only now, so that what is wrong with a volume is said once, of its claim.
 	c := rd.cluster
@@ -97,7 +97,7 @@ func ReadPod(r io.Reader) (*Pod, error) {
 	}
 	rd.validate()
 	if len(rd.problems) > 0 {
-		return nil, inputError(rd.problems)
+		return nil, newInputError(rd.problems)
 	}
 	return pods[0], nil
 }

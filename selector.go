@@ -138,14 +138,14 @@ func (s *LabelSelector) invalid() bool {
 	return false
 }
 
-func (s *LabelSelector) problems() []problem {
+func (s *LabelSelector) problems() []fieldProblem {
 	if s == nil || !s.invalid() {
 		return nil
 	}
-	var ps []problem
+	var ps []fieldProblem
 	add := func(field, text string) {
 		if text != "" {
-			ps = append(ps, problem{field, text})
+			ps = append(ps, fieldProblem{field, text})
 		}
 	}
 	for _, k := range sortedKeys(s.Labels) {

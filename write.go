@@ -51,7 +51,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 	for range c.objects(&e, claims) {
 	}
 	if len(e.problems) > 0 {
-		return inputError(e.problems)
+		return newInputError(e.problems)
 	}
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
@@ -60,7 +60,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 		text := e.text(object)
 		if len(e.problems) > 0 {
 			b.Flush()
-			return inputError(e.problems)
+			return newInputError(e.problems)
 		}
 		b.WriteString(separator)
 		if _, err := b.Write(text); err != nil {

@@ -58,13 +58,13 @@ func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
 }
 
-var defaultRanks = DefaultRanks()
+var sharedRanks = DefaultRanks()
 
 // Compare orders two candidates of one decision by the default ranks
 // (pickOneNodeForPreemption): negative if a is better. by is the rank that
 // decides, ByNodeOrder if none does and order is 0.
 func (a Score) Compare(b Score) (order int, by Rank) {
-	return a.compareBy(&b, defaultRanks)
+	return a.compareBy(&b, sharedRanks)
 }
 
 func (a *Score) compareBy(b *Score, ranks []Rank) (order int, by Rank) {

@@ -24,19 +24,19 @@ type Request struct {
 }
 
 // outside turns the caller's statuses into ours.
-func (r *Request) givenStatuses(snap *Snapshot) ([]status, error) {
+func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
 		if _, ok := snap.Node(name); !ok {
 			return nil, fmt.Errorf("status of node %s: %w", name, ErrNotFound)
 		}
 	}
-	out := make([]status, len(snap.order))
+	out := make([]filterStatus, len(snap.order))
 	for i, slot := range snap.order {
 		s, ok := r.Statuses[snap.nodes[slot].name]
 		if !ok {
 			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
 		}
-		out[i] = status{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+		out[i] = filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
 	}
 	return out, nil
 }

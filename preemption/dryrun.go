@@ -14,13 +14,13 @@ import "slices"
 // It returns the possible victims, of which w.victim marks the actual ones,
 // and w.broken and w.blocks say why; the status is not Success where the node
 // is no candidate. Until leave is called the victims are away.
-func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
+func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 {
-		return nil, status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	w.blocks = fill(w.blocks, len(possible), status{})
+	w.blocks = fill(w.blocks, len(possible), filterStatus{})
 	w.violated = fill(w.violated, len(possible), 0)
 	if w.a.config.Policy.Victims == Ascending {
 		return possible, w.ascend(possible)
@@ -38,9 +38,9 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 	w.ledger.Reset()
 	found := w.reprieve(possible, true)
 	if w.reprieve(possible, false) || found {
-		return possible, status{}
+		return possible, filterStatus{}
 	}
-	return possible, status{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
+	return possible, filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
 }
 
 // possible lists whom the preemptor may push out, the most important first.
@@ -58,7 +58,7 @@ func (w *dryRunner) possible() []*podState {
 
 // ascend takes pods away, the least important first, until the preemptor fits
 // (Policy Ascending), and charges the budgets for them.
-func (w *dryRunner) ascend(possible []*podState) status {
+func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	s := w.check()
 	for i := len(possible) - 1; i >= 0; i-- {

@@ -35,7 +35,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	}
 	a.config, a.ranks, a.now, a.nowAt = config, config.Policy.Ranks, now, instantOf(now)
 	if a.ranks == nil {
-		a.ranks = defaultRanks
+		a.ranks = sharedRanks
 	}
 	a.question = question{snap: snap, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
 	a.filterPlan.begin(&a.question)
@@ -91,7 +91,7 @@ func (a *attempt) mayEvict(p *podState) bool {
 }
 
 // public makes the texts of a status.
-func (a *attempt) public(s status) Status {
+func (a *attempt) public(s filterStatus) Status {
 	if s.code == Success {
 		return Status{}
 	}

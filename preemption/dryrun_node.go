@@ -23,7 +23,7 @@ type dryRunner struct {
 	sorted   []*podState
 	violated []int // budgets it violates
 	victim   []bool
-	blocks   []status
+	blocks   []filterStatus
 	chosen   []*podState
 }
 
@@ -100,7 +100,7 @@ func (w *dryRunner) change(p *podState, by int) {
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
 // without (group 7.16; RunFilterPluginsWithNominatedPods).
-func (w *dryRunner) check() status {
+func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {
 			return s
@@ -110,7 +110,7 @@ func (w *dryRunner) check() status {
 }
 
 // checkWith asks the filters in their order and stops at the first that fails.
-func (w *dryRunner) checkWith(nominated []*podState) status {
+func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
 		return s
 	}
@@ -121,14 +121,14 @@ func (w *dryRunner) checkWith(nominated []*podState) status {
 }
 
 // ask asks some of the active filters.
-func (w *dryRunner) ask(from, to int, nominated []*podState) status {
+func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	for i := from; i < to; i++ {
 		if s := w.filters[i].check(nominated); s.code != Success {
 			s.by = w.a.active[i].index
 			return s
 		}
 	}
-	return status{}
+	return filterStatus{}
 }
 
 // enterLate, removeLate and checkLate are enter, remove and check for the
@@ -145,12 +145,12 @@ func (w *dryRunner) removeAfterResources(p *podState) {
 	}
 }
 
-func (w *dryRunner) checkAfterResources() status {
+func (w *dryRunner) checkAfterResources() filterStatus {
 	return w.ask(w.a.beforeResources, len(w.filters), nil)
 }
 
 // filter returns how the node takes the preemptor as things are.
-func (w *dryRunner) filter(n *nodeState) status {
+func (w *dryRunner) filter(n *nodeState) filterStatus {
 	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
 		return s
 	}

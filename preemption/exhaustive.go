@@ -11,10 +11,10 @@ import (
 // none of these has a say.
 type result struct {
 	*attempt
-	runners    []*dryRunner // one a worker
-	chunk      int          // nodes that a worker takes at a time
-	before     []status     // as things are
-	after      []status     // with everybody of lower priority away; where tried
+	runners    []*dryRunner   // one a worker
+	chunk      int            // nodes that a worker takes at a time
+	before     []filterStatus // as things are
+	after      []filterStatus // with everybody of lower priority away; where tried
 	tried      []bool
 	scores     []Score
 	candidates []Candidate // of every node, where everything is to be kept
@@ -64,11 +64,11 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 }
 
 // filterAll asks every node, unless the caller has done so.
-func (r *result) filterAll(ctx context.Context, req *Request) ([]status, error) {
+func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
 	if req.Statuses != nil {
 		return req.givenStatuses(r.snap)
 	}
-	before := make([]status, len(r.snap.order))
+	before := make([]filterStatus, len(r.snap.order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
@@ -86,7 +86,7 @@ func (r *result) codeOf(node string) (Code, bool) {
 // full where everything is to be kept, or where the caller has a say in them.
 func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
-	r.after, r.tried, r.scores = make([]status, n), make([]bool, n), make([]Score, n)
+	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]Score, n)
 	config := r.config
 	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
 		r.candidates = make([]Candidate, n)
@@ -164,7 +164,7 @@ func (r *result) try(ctx context.Context) error {
 // forget drops what was tried beyond the end of the sample.
 func (r *result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, status{}, Score{}
+		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, Score{}
 		if r.candidates != nil {
 			r.candidates[i] = Candidate{}
 		}

@@ -119,7 +119,7 @@ func (r *result) adopt(proposals []Proposal) error {
 		}
 		p := left[r.candidates[i].Node]
 		if p == nil {
-			r.after[i] = status{code: Unschedulable, by: byNone, text: droppedText}
+			r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
 			continue
 		}
 		r.candidates[i] = r.changed(&r.candidates[i], p)

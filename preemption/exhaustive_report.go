@@ -50,7 +50,7 @@ func (r *result) explanation() *Explanation {
 }
 
 // counts groups the statuses that are not success, the most frequent first.
-func (r *result) countsOf(ss []status, among []bool) []Count {
+func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 	var groups []Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
@@ -80,7 +80,7 @@ type statusKey struct {
 	filter  string
 }
 
-func keyOf(s status) statusKey {
+func keyOf(s filterStatus) statusKey {
 	key := statusKey{code: s.code, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
 	switch len(s.text) {
 	case 0:

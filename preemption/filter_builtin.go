@@ -52,4 +52,4 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 // are. The error is that of [outrank.Cluster.Validate], with every problem at
 // once. Finished pods are left out; pods on a node that is not there count
 // nowhere until it comes. Time is that of sorting each node's pods.
-func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return newSnapshot(c, builtInTraits{}) }
+func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return snapshotWith(c, builtInTraits{}) }

@@ -32,22 +32,22 @@ type FilterState interface {
 // NodeRule makes a filter of a function that looks at the pod and the node
 // alone. The function may be called by several goroutines at once.
 func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
-	return nodeRule{name, check}
+	return nodeRuleFilter{name, check}
 }
 
-type nodeRule struct {
+type nodeRuleFilter struct {
 	name  string
 	check func(*outrank.Pod, *outrank.Node) Status
 }
 
-func (r nodeRule) Name() string { return r.name }
+func (r nodeRuleFilter) Name() string { return r.name }
 
-func (r nodeRule) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
 	return nodeRuleState{r, pod}, nil
 }
 
 type nodeRuleState struct {
-	rule nodeRule
+	rule nodeRuleFilter
 	pod  *outrank.Pod
 }
 
@@ -90,7 +90,7 @@ func (f *callerOnNode) change(p *podState, by int) {
 }
 
 // check adds nominated pods to a copy.
-func (f *callerOnNode) check(nominated []*podState) status {
+func (f *callerOnNode) check(nominated []*podState) filterStatus {
 	state := f.state
 	if len(nominated) > 0 {
 		state = state.Clone()
@@ -99,7 +99,7 @@ func (f *callerOnNode) check(nominated []*podState) status {
 		}
 	}
 	s := state.Check(f.node)
-	return status{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
+	return filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
 }
 
 func (f *callerOnNode) release() { f.state, f.node = nil, nil }

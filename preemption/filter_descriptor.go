@@ -64,7 +64,7 @@ type nodeFilter interface {
 	change(p *podState, by int)
 	// check returns the status with these nominated pods added. The place of
 	// the filter is filled in by the caller.
-	check(nominated []*podState) status
+	check(nominated []*podState) filterStatus
 	// release lets go of everything that belongs to the attempt.
 	release()
 }

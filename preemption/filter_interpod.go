@@ -205,7 +205,7 @@ func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {
 	return c.pods[id] + n.changes[r][in], true
 }
 
-func (n *interPodOnNode) check(nominated []*podState) status {
+func (n *interPodOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		n.change(p, 1)
 	}
@@ -219,16 +219,16 @@ func (n *interPodOnNode) check(nominated []*podState) status {
 func (n *interPodOnNode) release() { n.interPod = nil }
 
 // ask checks the three rules in the reference's order.
-func (n *interPodOnNode) ask() status {
+func (n *interPodOnNode) ask() filterStatus {
 	switch {
 	case !n.affinityHolds():
-		return status{code: UnschedulableAndUnresolvable, text: affinityText}
+		return filterStatus{code: UnschedulableAndUnresolvable, text: affinityText}
 	case n.anyInDomain(antiAffinityMatch):
-		return status{code: Unschedulable, text: antiAffinityText}
+		return filterStatus{code: Unschedulable, text: antiAffinityText}
 	case n.anyInDomain(existingAntiAffinity):
-		return status{code: Unschedulable, text: existingAntiText}
+		return filterStatus{code: Unschedulable, text: existingAntiText}
 	}
-	return status{}
+	return filterStatus{}
 }
 
 // hasNeighbours: every affinity term has its topology key on the node and a

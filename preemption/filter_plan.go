@@ -62,22 +62,22 @@ func (fp *filterPlan) begin(q *question) {
 // checkNode asks the node filters that come before every pod filter (groups 7.2
 // to 7.5). They are asked once per node: nothing that preemption does changes
 // their answer.
-func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
+func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 	if fp.narrowed && !fp.names[n.name] {
 		if len(fp.names) == 0 {
-			return status{code: UnschedulableAndUnresolvable, by: fp.narrowedBy, text: builtIn[fp.narrowedBy].conflict}
+			return filterStatus{code: UnschedulableAndUnresolvable, by: fp.narrowedBy, text: builtIn[fp.narrowedBy].conflict}
 		}
-		return status{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
+		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
 	}
 	for place, f := range builtIn[:resourcesFilter.index] {
 		if f.check == nil {
 			continue
 		}
 		if reasons := f.check(q.pod, n.node); reasons != nil {
-			return status{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+			return filterStatus{code: UnschedulableAndUnresolvable, by: place, text: reasons}
 		}
 	}
-	return status{}
+	return filterStatus{}
 }
 
 // touched reports whether pods of the node have a part in what the active
@@ -117,16 +117,16 @@ func (f *fixedFilter) onNode(earlier nodeFilter) nodeFilter {
 // fixedNode is a fixedFilter on one node.
 type fixedNode struct {
 	filter *fixedFilter
-	status status
+	status filterStatus
 }
 
 func (n *fixedNode) enter(state *nodeState) {
-	n.status = status{}
+	n.status = filterStatus{}
 	if reasons := n.filter.check(n.filter.pod, state.node); reasons != nil {
-		n.status = status{code: UnschedulableAndUnresolvable, text: reasons}
+		n.status = filterStatus{code: UnschedulableAndUnresolvable, text: reasons}
 	}
 }
 
-func (*fixedNode) change(*podState, int)      {}
-func (n *fixedNode) check([]*podState) status { return n.status }
-func (n *fixedNode) release()                 { *n = fixedNode{} }
+func (*fixedNode) change(*podState, int)            {}
+func (n *fixedNode) check([]*podState) filterStatus { return n.status }
+func (n *fixedNode) release()                       { *n = fixedNode{} }

@@ -74,15 +74,15 @@ func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 }
 
 // check fails where a wanted port is taken, here or by a nominated pod.
-func (s *portsOnNode) check(nominated []*podState) status {
+func (s *portsOnNode) check(nominated []*podState) filterStatus {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {
 		taken = taken || len(s.overlapping(p.pod)) > 0
 	}
 	if taken {
-		return status{code: Unschedulable, text: portsText}
+		return filterStatus{code: Unschedulable, text: portsText}
 	}
-	return status{}
+	return filterStatus{}
 }
 
 func (s *portsOnNode) release() { s.wanted = nil }

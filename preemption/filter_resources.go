@@ -105,8 +105,8 @@ func (r *resourcesOnNode) change(p *podState, by int) {
 // check asks for one slot, and for every need under what the node offers less
 // what is taken (group 7.7; Fits). A shortage that even the empty node would
 // have is unresolvable; a missing slot never is.
-func (r *resourcesOnNode) check(nominated []*podState) status {
-	s := status{by: resourcesFilter.index}
+func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
+	s := filterStatus{by: resourcesFilter.index}
 	if int64(r.count+len(nominated))+1 > r.n.maxPods {
 		s.code, s.tooMany = Unschedulable, true
 	}
@@ -132,7 +132,7 @@ func (r *resourcesOnNode) check(nominated []*podState) status {
 func (r *resourcesOnNode) release() { r.question, r.n = nil, nil }
 
 // shortages are the reasons of NodeResourcesFit.
-func (q *question) shortages(s status) []string {
+func (q *question) shortages(s filterStatus) []string {
 	columns := uint64(0)
 	for i := range q.needs {
 		if s.short&(1<<min(i, mostNeeds-1)) == 0 {
@@ -154,7 +154,7 @@ func b2i(b bool) int {
 }
 
 // allShortages names resources without a column as well.
-func (q *question) allShortages(s status) []string {
+func (q *question) allShortages(s filterStatus) []string {
 	var out []string
 	if s.tooMany {
 		out = append(out, fit.ReasonTooManyPods)

@@ -242,7 +242,7 @@ func (s *spreadOnNode) change(p *podState, by int) {
 	}
 }
 
-func (s *spreadOnNode) check(nominated []*podState) status {
+func (s *spreadOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		s.change(p, 1)
 	}
@@ -256,17 +256,17 @@ func (s *spreadOnNode) check(nominated []*podState) status {
 func (s *spreadOnNode) release() { s.spread = nil }
 
 // skewed holds each constraint's count against its limit.
-func (s *spreadOnNode) skewed() status {
+func (s *spreadOnNode) skewed() filterStatus {
 	for i := range s.constraints {
 		c := &s.constraints[i]
 		domain := c.of(s.slot)
 		if domain == noDomain {
-			return status{code: UnschedulableAndUnresolvable, text: spreadLabelText}
+			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
 		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
-			return status{code: Unschedulable, text: spreadText}
+			return filterStatus{code: Unschedulable, text: spreadText}
 		}
 	}
-	return status{}
+	return filterStatus{}
 }

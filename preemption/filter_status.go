@@ -1,7 +1,7 @@
 package preemption
 
 // status is a Status before its texts are made. Its zero value is success.
-type status struct {
+type filterStatus struct {
 	code Code
 	by   int // place of the filter, byNone for none
 	// short are the needs that are not met, by bit, and tooMany whether the

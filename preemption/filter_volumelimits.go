@@ -129,14 +129,14 @@ func (a *attachment) takes(handles []string) bool {
 	return !a.limited || more == 0 || int64(len(a.handles)+more) <= a.limit
 }
 
-func (v *volumesOnNode) check(nominated []*podState) status {
+func (v *volumesOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		v.change(p, 1)
 	}
-	var st status
+	var st filterStatus
 	for i := range v.attach {
 		if !v.attach[i].takes(v.drivers[i].handles) {
-			st = status{code: Unschedulable, text: volumeLimitText}
+			st = filterStatus{code: Unschedulable, text: volumeLimitText}
 		}
 	}
 	for _, p := range nominated {

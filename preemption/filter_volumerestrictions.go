@@ -119,16 +119,16 @@ func (v *restrictedOnNode) countConflicts(p *podState, by int) {
 	}
 }
 
-func (v *restrictedOnNode) check(nominated []*podState) status {
+func (v *restrictedOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		v.change(p, 1)
 	}
-	var st status
+	var st filterStatus
 	switch {
 	case v.conflicts > 0:
-		st = status{code: Unschedulable, text: diskText}
+		st = filterStatus{code: Unschedulable, text: diskText}
 	case v.uses > 0:
-		st = status{code: Unschedulable, text: oncePodText}
+		st = filterStatus{code: Unschedulable, text: oncePodText}
 	}
 	for _, p := range nominated {
 		v.change(p, -1)

@@ -10,7 +10,7 @@ import (
 // eligible asks whether the group may preempt (rules 12.1.4 and 12.1.5;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, what a nominated
 // node says of the pod does not matter.
-func (r *groupRun) eligible(possible []*unit) Ineligibility {
+func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {
 	policy := &r.config.Policy
 	if policy.Disabled {
 		return Disabled

@@ -59,7 +59,7 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 		return "", nil, err
 	}
 	w := newDryRunner(a)
-	said := make([]status, 0, len(snap.order))
+	said := make([]filterStatus, 0, len(snap.order))
 	for i, slot := range snap.order {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()

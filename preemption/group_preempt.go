@@ -126,7 +126,7 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 }
 
 // decide finds the victims (steps 3 to 6).
-func (r *groupRun) decide(ctx context.Context, possible []*unit) error {
+func (r *groupRun) decide(ctx context.Context, possible []*groupUnit) error {
 	r.plan.Outcome = NothingHelps
 	if len(possible) == 0 {
 		return nil
@@ -153,7 +153,7 @@ func (r *groupRun) decide(ctx context.Context, possible []*unit) error {
 
 // reprieve puts back the units that violate a budget, or the others, as far as
 // there is still a place for the group, and leaves the last one in placed.
-func (r *groupRun) reprieve(ctx context.Context, possible []*unit, violating bool, placed *Placement) error {
+func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violating bool, placed *Placement) error {
 	for _, u := range possible {
 		if (len(u.violated) > 0) != violating {
 			continue
@@ -173,13 +173,13 @@ func (r *groupRun) reprieve(ctx context.Context, possible []*unit, violating boo
 	return nil
 }
 
-func (r *groupRun) take(u *unit) {
+func (r *groupRun) take(u *groupUnit) {
 	for _, p := range u.pods {
 		r.work.drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *unit) {
+func (r *groupRun) giveBack(u *groupUnit) {
 	for _, p := range u.pods {
 		r.work.put(p)
 	}
@@ -187,7 +187,7 @@ func (r *groupRun) giveBack(u *unit) {
 
 // settle writes the plan. With every unit back things are as they were when
 // there was no place, so one of them is a victim unless Place changed its mind.
-func (r *groupRun) settle(possible []*unit, placement []Assignment) error {
+func (r *groupRun) settle(possible []*groupUnit, placement []Assignment) error {
 	for _, u := range possible {
 		if u.victim {
 			r.plan.Victims = append(r.plan.Victims, r.public(u))

@@ -8,7 +8,7 @@ import (
 )
 
 // unit is a Unit while victims are looked for.
-type unit struct {
+type groupUnit struct {
 	group *outrank.PodGroup // nil for a single pod
 	// pods are in order of importance; first is the most important of them by
 	// the caller's own order, if there is one.
@@ -27,8 +27,8 @@ type unit struct {
 // (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed): lower
 // than the preemptor, of pods that the configuration allows to be evicted, and
 // none of the preempting group.
-func (r *groupRun) possible() []*unit {
-	var units []*unit
+func (r *groupRun) possible() []*groupUnit {
+	var units []*groupUnit
 	for _, u := range r.units() {
 		if u.priority < r.priority && r.mayEvict(u) {
 			r.prepare(u)
@@ -40,9 +40,9 @@ func (r *groupRun) possible() []*unit {
 }
 
 // units parts the running pods, without those of the preempting group.
-func (r *groupRun) units() []*unit {
-	var units []*unit
-	whole := map[*outrank.PodGroup]*unit{}
+func (r *groupRun) units() []*groupUnit {
+	var units []*groupUnit
+	whole := map[*outrank.PodGroup]*groupUnit{}
 	for _, slot := range r.work.order {
 		for _, p := range r.work.nodes[slot].pods {
 			key := p.pod.GroupKey()
@@ -52,7 +52,7 @@ func (r *groupRun) units() []*unit {
 			group := r.work.groups[key]
 			u := whole[group]
 			if u == nil {
-				u = &unit{priority: priorityIn(group, p)}
+				u = &groupUnit{priority: priorityIn(group, p)}
 				units = append(units, u)
 				if group != nil && group.Disruption == outrank.DisruptPodGroup {
 					u.group, whole[group] = group, u
@@ -76,7 +76,7 @@ func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 
 // mayEvict asks the caller's rule about every pod of the unit, on behalf of
 // every pod of the preempting group.
-func (r *groupRun) mayEvict(u *unit) bool {
+func (r *groupRun) mayEvict(u *groupUnit) bool {
 	if r.config.MayEvict == nil {
 		return true
 	}
@@ -91,7 +91,7 @@ func (r *groupRun) mayEvict(u *unit) bool {
 }
 
 // prepare works out what a unit is ordered by.
-func (r *groupRun) prepare(u *unit) {
+func (r *groupRun) prepare(u *groupUnit) {
 	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
 	for _, p := range u.pods[1:] {
@@ -113,7 +113,7 @@ func (r *groupRun) prepare(u *unit) {
 //  3. of two groups, the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v *unit) int {
+func (r *groupRun) moreImportant(u, v *groupUnit) int {
 	if r.config.Importance != nil {
 		if c := r.config.Importance(u.first.pod, v.first.pod); c != 0 {
 			return c
@@ -136,9 +136,9 @@ func (r *groupRun) moreImportant(u, v *unit) int {
 	)
 }
 
-func (u *unit) namespace() string { return u.pods[0].pod.NamespaceName() }
+func (u *groupUnit) namespace() string { return u.pods[0].pod.NamespaceName() }
 
-func (u *unit) name() string {
+func (u *groupUnit) name() string {
 	if u.group != nil {
 		return u.group.Name
 	}
@@ -150,7 +150,7 @@ func (u *unit) name() string {
 // preemption): pod by pod, and for each pod budget by budget up to the first
 // that has nothing left. Because of that the order of the budgets tells; it is
 // that of their namespaces and names.
-func (r *groupRun) charge(units []*unit) {
+func (r *groupRun) charge(units []*groupUnit) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
 	byKey := func(a, b int32) int {
@@ -174,7 +174,7 @@ func (r *groupRun) charge(units []*unit) {
 }
 
 // public is the unit for the plan.
-func (r *groupRun) public(u *unit) GroupVictim {
+func (r *groupRun) public(u *groupUnit) GroupVictim {
 	v := GroupVictim{Unit: Unit{Group: u.group, Pods: podsOf(u.pods), Priority: u.priority}, Blocks: u.blocks}
 	for _, b := range u.violated {
 		v.Violated = append(v.Violated, r.work.budgets.list[b])

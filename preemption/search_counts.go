@@ -28,14 +28,14 @@ func (a *answers) count(x answer, nodes int) {
 }
 
 // learn gives the answer that stands for a status.
-func (a *answers) intern(s status) answer { return firstOther + answer(a.others.find(s)) }
+func (a *answers) intern(s filterStatus) answer { return firstOther + answer(a.others.find(s)) }
 
 // statusOf gives the status of an answer that is not in a tally.
-func (s *search) statusOf(of answer) status {
+func (s *search) statusOf(of answer) filterStatus {
 	if of == noVictims {
-		return status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	st := status{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
+	st := filterStatus{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
 			st.short |= 1 << i
@@ -51,21 +51,21 @@ func (s *search) statusOf(of answer) status {
 type tally []tallied
 
 type tallied struct {
-	status
+	filterStatus
 	nodes int
 }
 
-func (t *tally) add(s status, nodes int) { (*t)[t.find(s)].nodes += nodes }
+func (t *tally) add(s filterStatus, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.
-func (t *tally) find(s status) int {
+func (t *tally) find(s filterStatus) int {
 	key := keyOf(s)
 	for i := range *t {
-		if keyOf((*t)[i].status) == key {
+		if keyOf((*t)[i].filterStatus) == key {
 			return i
 		}
 	}
-	*t = append(*t, tallied{status: s})
+	*t = append(*t, tallied{filterStatus: s})
 	return len(*t) - 1
 }
 
@@ -99,7 +99,7 @@ func (s *search) sum(t tally, of *answers) tally {
 	}
 	for _, other := range of.others {
 		if other.nodes > 0 {
-			t.add(other.status, other.nodes)
+			t.add(other.filterStatus, other.nodes)
 		}
 	}
 	return t
@@ -140,7 +140,7 @@ func (a *attempt) counts(t tally) []Count {
 	}
 	out := make([]Count, 0, len(t))
 	for i := range t {
-		out = append(out, Count{Status: a.public(t[i].status), Nodes: t[i].nodes})
+		out = append(out, Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
 	}
 	sortCounts(out)
 	return out

@@ -62,7 +62,7 @@ type Snapshot struct {
 }
 
 // newSnapshot indexes a cluster for filters with these traits.
-func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
+func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	if c == nil {
 		c = &outrank.Cluster{}
 	}

@@ -126,7 +126,7 @@ func suffixes(s string) (u unit, ok bool) {
 	case s == "":
 		return unit{}, true
 	case len(s) == 1:
-		exp, ok := decimalExponent(s[0])
+		exp, ok := decimalExponentOf(s[0])
 		return unit{exp: exp}, ok
 	case len(s) == 2 && s[1] == 'i':
 		power := strings.IndexByte("KMGTPE", s[0]) + 1
@@ -141,8 +141,8 @@ func suffixes(s string) (u unit, ok bool) {
 	return unit{}, false
 }
 
-// decimalExponent returns the power of ten that a decimal suffix stands for.
-func decimalExponent(suffix byte) (exp int64, ok bool) {
+// decimalExponentOf returns the power of ten that a decimal suffix stands for.
+func decimalExponentOf(suffix byte) (exp int64, ok bool) {
 	switch suffix {
 	case 'n':
 		return -9, true

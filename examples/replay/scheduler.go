@@ -75,7 +75,7 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 		EligibleMessage: ex.Ineligible.String(),
 	}
 	for _, n := range ex.Nodes {
-		s.Filter[n.Node] = status(n.Status)
+		s.Filter[n.Node] = statusOf(n.Status)
 		if n.Status.Code == preemption.Success {
 			s.Feasible = append(s.Feasible, n.Node)
 		}
@@ -83,26 +83,26 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 			s.PotentialNodes = append(s.PotentialNodes, n.Node)
 		}
 		if n.Tried && n.AfterRemoval.Code != preemption.Success {
-			s.NonCandidates[n.Node] = status(n.AfterRemoval)
+			s.NonCandidates[n.Node] = statusOf(n.AfterRemoval)
 		}
 	}
 	for i := range ex.Candidates {
-		s.Candidates = append(s.Candidates, candidate(&ex.Candidates[i]))
+		s.Candidates = append(s.Candidates, candidateOf(&ex.Candidates[i]))
 	}
 	slices.SortStableFunc(s.Candidates, func(a, b Candidate) int {
 		return slices.Index(s.PotentialNodes, a.Node) - slices.Index(s.PotentialNodes, b.Node)
 	})
 	if ex.Feasible == 0 {
-		s.PostFilter = postFilter(&ex.Plan)
+		s.PostFilter = postFilterOf(&ex.Plan)
 	}
 	return s
 }
 
-func status(s preemption.Status) Status {
+func statusOf(s preemption.Status) Status {
 	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
-func candidate(c *preemption.Candidate) Candidate {
+func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Violations()}
 	for _, v := range c.Victims {
 		out.Victims = append(out.Victims, v.Pod.Key())
@@ -110,9 +110,9 @@ func candidate(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// postFilter is what carrying the plan out would do: victims that are on their
-// way out already need no doing.
-func postFilter(p *preemption.Plan) *PostFilter {
+// postFilterOf is what carrying the plan out would do: victims that are on
+// their way out already need no doing.
+func postFilterOf(p *preemption.Plan) *PostFilter {
 	if p.Outcome == preemption.NotEligible {
 		return &PostFilter{}
 	}

@@ -58,7 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		// Everything is written at once, so that an error leaves no half answer.
 		var out bytes.Buffer
-		if err = answer(opts, stdin, &out, stderr); err == nil {
+		if err = answerQuestion(opts, stdin, &out, stderr); err == nil {
 			_, err = out.WriteTo(stdout)
 		}
 	}
@@ -69,8 +69,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// answer reads the cluster, finds out which pod is meant, decides and prints.
-func answer(opts *options, stdin io.Reader, out, stderr io.Writer) error {
+// answerQuestion reads the cluster, finds out which pod is meant, decides and
+// prints.
+func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error {
 	watch := stopwatch{last: time.Now()}
 	cluster, err := load(opts, stdin, stderr)
 	if err != nil {

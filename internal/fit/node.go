@@ -47,7 +47,7 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 // MatchesTerm reports whether all that a term lists holds for the node; an
 // empty term matches nothing.
 func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
-	if !matchesLabels(&t, node.Labels) {
+	if !termMatchesLabels(&t, node.Labels) {
 		return false
 	}
 	for i := range t.Fields {
@@ -63,16 +63,16 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 // (component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	for i := range s.Terms {
-		if matchesLabels(&s.Terms[i], labels) {
+		if termMatchesLabels(&s.Terms[i], labels) {
 			return true
 		}
 	}
 	return false
 }
 
-// matchesLabels asks the part of a term that is about labels; an empty term
+// termMatchesLabels asks the part of a term that is about labels; an empty term
 // matches nothing.
-func matchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
+func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
 	if len(t.Labels) == 0 && len(t.Fields) == 0 {
 		return false
 	}

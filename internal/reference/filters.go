@@ -45,8 +45,8 @@ func (s *scene) runFilters() Status {
 	return Status{}
 }
 
-// unschedulable is a failure that taking pods away may cure.
-func unschedulable(plugin string, reasons ...string) Status {
+// unschedulableBy is a failure that taking pods away may cure.
+func unschedulableBy(plugin string, reasons ...string) Status {
 	return Status{Code: Unschedulable, Plugin: plugin, Reasons: reasons}
 }
 

@@ -89,9 +89,9 @@ func (s *scene) filterInterpod() Status {
 	case !s.affinityMet():
 		return unresolvable(interPodAffinity, "node(s) didn't match pod affinity rules")
 	case s.antiAffinityBroken():
-		return unschedulable(interPodAffinity, "node(s) didn't match pod anti-affinity rules")
+		return unschedulableBy(interPodAffinity, "node(s) didn't match pod anti-affinity rules")
 	case s.existingAntiAffinityBroken():
-		return unschedulable(interPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
+		return unschedulableBy(interPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
 	}
 	return Status{}
 }

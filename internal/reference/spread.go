@@ -143,7 +143,7 @@ func (s *scene) filterSpread() Status {
 			self = 1
 		}
 		if s.spread[i][domain]+self-globalMinimum(c, s.spread[i]) > c.maxSkew {
-			return unschedulable(podTopologySpread, reason)
+			return unschedulableBy(podTopologySpread, reason)
 		}
 	}
 	return Status{}

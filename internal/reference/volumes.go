@@ -13,9 +13,9 @@ func (s *scene) filterRestrictions() Status {
 	case s.a.restrictionsSkipped:
 		return Status{}
 	case s.diskTaken():
-		return unschedulable(volumeRestrictions, "node(s) had no available disk")
+		return unschedulableBy(volumeRestrictions, "node(s) had no available disk")
 	case s.claimUses > 0:
-		return unschedulable(volumeRestrictions,
+		return unschedulableBy(volumeRestrictions,
 			"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod")
 	}
 	return Status{}
@@ -137,7 +137,7 @@ func (s *scene) filterVolumeLimits() Status {
 	for driver, more := range added {
 		limit, limited := s.node.AttachLimits[driver]
 		if limited && count[driver]+more > limit {
-			return unschedulable(nodeVolumeLimits, "node(s) exceed max volume count")
+			return unschedulableBy(nodeVolumeLimits, "node(s) exceed max volume count")
 		}
 	}
 	return Status{}

@@ -34,10 +34,10 @@ func NewProgress(w io.Writer) *Progress {
 	if !isTerminal(w) {
 		return nil
 	}
-	return newProgress(w, time.Now)
+	return progressWithClock(w, time.Now)
 }
 
-func newProgress(w io.Writer, clock func() time.Time) *Progress {
+func progressWithClock(w io.Writer, clock func() time.Time) *Progress {
 	now := clock()
 	return &Progress{w: w, clock: clock, start: now, shown: now}
 }

@@ -62,7 +62,7 @@ type pod struct {
 	shown     *outrank.Pod
 	work      *Work
 	lineage   *lineage
-	scheduler *scheduler
+	scheduler *schedulerState
 	phase     Phase
 	// asks is what it takes of each resource.
 	asks []int64
