@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// budgetSet is the budgets, ready for matching. It never changes.
+// budgetSet is the budgets of a snapshot, prepared for matching. It never
+// changes.
 type budgetSet struct {
 	list    []*outrank.PodDisruptionBudget
 	matcher *pdb.Budgets

@@ -7,8 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AddNode adds a node behind all others. Pods that name it already are on it
-// from now on. Errors: [ErrExists], and those of [outrank.Node.Validate].
+// AddNode adds a node at the end of the order. Pods that already name the node
+// are on it from now on. Errors: [ErrExists], and those of
+// [outrank.Node.Validate].
 func (s *Snapshot) AddNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -20,8 +21,8 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 	return nil
 }
 
-// RemoveNode takes a node away. Its pods stay known but count nowhere until
-// they are removed or the node comes back, as in the scheduler's cache. Error:
+// RemoveNode removes a node. Its pods stay known, as in the scheduler's cache,
+// but count nowhere until they are removed or the node comes back. Error:
 // [ErrNotFound]. Time is linear in the number of nodes.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.slots.get(name)
@@ -32,8 +33,8 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return nil
 }
 
-// UpdateNode replaces a node by a newer version of it, in its place in the
-// order and with its pods. Errors: [ErrNotFound], and those of
+// UpdateNode replaces a node by a newer version. The node keeps its position in
+// the order and its pods. Errors: [ErrNotFound], and those of
 // [outrank.Node.Validate]. Time is linear in the number of nodes.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
@@ -49,8 +50,8 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	return nil
 }
 
-// AddPod adds a pod: to the node it names, or as pending, nominated if it says
-// so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
+// AddPod adds a pod: to the node that it names, or as pending, nominated if it
+// says so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
 // [outrank.Pod.Validate]. Time is linear in the pods on the node.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
@@ -66,11 +67,10 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	return nil
 }
 
-// UpdatePod replaces a pod by a newer version of it, where it is: on its node,
-// or pending with the nomination it has. What the new version says about that
-// is for [Snapshot.Bind] and [Snapshot.Nominate]. Errors: [ErrNotFound],
-// [ErrState] for a pod that has finished by now (it is to be removed), and those
-// of [outrank.Pod.Validate].
+// UpdatePod replaces a pod by a newer version. The pod stays on its node, or
+// pending with the nomination that it has: [Snapshot.Bind] and
+// [Snapshot.Nominate] change these. Errors: [ErrNotFound], [ErrState] for a pod
+// that has finished and should be removed, and those of [outrank.Pod.Validate].
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	return nil
 }
 
-// RemovePod takes the pod with this key (namespace/name) away, wherever it is.
+// RemovePod removes the pod with this key (namespace/name), running or pending.
 // Error: [ErrNotFound].
 func (s *Snapshot) RemovePod(key string) error {
 	p, ok := s.pods.get(key)
@@ -97,9 +97,9 @@ func (s *Snapshot) RemovePod(key string) error {
 	return nil
 }
 
-// Bind puts a pending pod on a node; a nomination it had is over. Nothing is
-// checked but that both are there: whether the pod fits is the caller's
-// business. Errors: [ErrNotFound]; [ErrState] for a pod that has a node.
+// Bind puts a pending pod on a node and ends its nomination. It does not check
+// that the pod fits: that is the caller's task. Errors: [ErrNotFound] for the
+// pod or the node; [ErrState] for a pod that has a node.
 func (s *Snapshot) Bind(key, node string) error {
 	p, err := s.pending(key, node)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Snapshot) Bind(key, node string) error {
 	return nil
 }
 
-// Nominate notes that room was made for a pending pod on a node; with an empty
-// node it takes the nomination back. Errors: [ErrNotFound]; [ErrState] for a
+// Nominate records that room was made for a pending pod on a node. With an
+// empty node it removes the nomination. Errors: [ErrNotFound]; [ErrState] for a
 // pod that has a node.
 func (s *Snapshot) Nominate(key, node string) error {
 	p, err := s.pending(key, node)
@@ -123,38 +123,38 @@ func (s *Snapshot) Nominate(key, node string) error {
 	return nil
 }
 
-// SetBudgets replaces all budgets. Time is that of
-// matching every kind of pod anew, and of moving the pods concerned.
+// SetBudgets replaces all budgets. It matches every pod class anew, and takes
+// time linear in the pods.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	s.setBudgets(newBudgetSet(budgets))
-	kinds := map[*podClass]*podClass{}
+	changedClasses := map[*podClass]*podClass{}
 	s.classes.each(func(_ string, m *classMembers) {
 		if k := m.class.with(s.budgets); !slices.Equal(k.covering, m.class.covering) {
-			kinds[m.class] = k
+			changedClasses[m.class] = k
 		}
 	})
 	var changed []*podState
 	s.pods.each(func(p *podState) {
-		if kinds[p.class] != nil {
+		if changedClasses[p.class] != nil {
 			changed = append(changed, p)
 		}
 	})
 	for _, p := range changed {
 		q := *p
-		q.class = kinds[p.class]
+		q.class = changedClasses[p.class]
 		s.replace(p, &q)
 	}
 	return nil
 }
 
-// Apply carries a plan out on the snapshot, as if everything had happened at
-// once: the victims are gone, nominations are cleared, and the preemptor is
-// pending and nominated to the node (rule 14.3.2; it is not bound). Errors
-// leave the snapshot as it was: [ErrState] for a plan that is not to preempt,
+// Apply applies a plan to the snapshot, as if everything had happened at once:
+// the victims are gone, nominations are cleared, and the preemptor is pending
+// and nominated to the node (rule 14.3.2; it is not bound). An error leaves the
+// snapshot as it was: [ErrState] for a plan whose outcome is not Preempt,
 // [ErrNotFound] for a victim or node that is not there.
 func (s *Snapshot) Apply(plan *Plan) error {
 	if plan == nil || plan.Outcome != Preempt {
@@ -197,8 +197,8 @@ func (s *Snapshot) carryOut(plan *Plan) {
 	s.put(s.newPodState(plan.Pod, "", plan.Node, s.classOf(plan.Pod)))
 }
 
-// pending finds a pod without a node, and checks the node it is to have, if
-// any.
+// pending returns a pod without a node. It checks that the named node exists,
+// unless the name is empty.
 func (s *Snapshot) pending(key, node string) (*podState, error) {
 	p, ok := s.pods.get(key)
 	if !ok {

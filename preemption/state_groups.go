@@ -14,14 +14,15 @@ func groupsByKey(groups []*outrank.PodGroup) map[string]*outrank.PodGroup {
 	return byKey
 }
 
-// Group finds a pod group by its key, namespace/name ([outrank.PodGroup.Key]).
-// A pod can name a group that the snapshot does not hold.
+// Group returns a pod group by its key, namespace/name
+// ([outrank.PodGroup.Key]). A pod can name a group that the snapshot does not
+// hold.
 func (s *Snapshot) Group(key string) (*outrank.PodGroup, bool) {
 	g, ok := s.groups[key]
 	return g, ok
 }
 
-// SetGroups replaces all pod groups; the pods stay as they are. The slice is
+// SetGroups replaces all pod groups. The pods stay as they are. The slice is
 // not kept, the groups are. The error is that of [outrank.Cluster.Validate].
 // Time is linear in the number of groups.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
@@ -38,12 +39,12 @@ func (s *Snapshot) setGroups(groups map[string]*outrank.PodGroup) {
 	s.groups = groups
 }
 
-// ApplyGroup carries the plan for a group out on the snapshot, as if everything
-// had happened at once: the victims are gone, nominations are cleared, and each
-// pod of the group is pending and nominated to its node (rule 14.3.2; none is
-// bound). Errors leave the snapshot as it was: [ErrState] for a plan that is
-// not to preempt, or for a pod of the group that runs by now, [ErrNotFound] for
-// a victim or node that is not there.
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had
+// happened at once: the victims are gone, nominations are cleared, and each pod
+// of the group is pending and nominated to its node (rule 14.3.2; none is
+// bound). An error leaves the snapshot as it was: [ErrState] for a plan whose
+// outcome is not Preempt, or for a pod of the group that runs by now,
+// [ErrNotFound] for a victim or node that is not there.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 	if plan == nil || plan.Outcome != Preempt {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
@@ -84,7 +85,8 @@ func (s *Snapshot) carryOutGroup(plan *GroupPlan) {
 	}
 }
 
-// seat puts a pod, known before or not, on a node or nominates it to one.
+// seat puts a pod on a node or nominates it to one. The snapshot may know the
+// pod already.
 func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 	if p, ok := s.pods.of(pod); ok {
 		s.drop(p)
@@ -92,7 +94,7 @@ func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 	s.put(s.newPodState(pod, node, nominated, s.classOf(pod)))
 }
 
-// checkPreemptor reports what keeps a pod from being placed at all.
+// checkPreemptor returns an error for a pod that is invalid or runs already.
 func (s *Snapshot) checkPreemptor(pod *outrank.Pod) error {
 	if err := pod.Validate(); err != nil {
 		return err

@@ -2,15 +2,15 @@ package preemption
 
 import "maps"
 
-// index finds things by name. Copies share what they had in common when they
-// parted: a base that nobody writes, and on top of it each one's own changes.
+// sharedIndex finds values by name. Copies share a base that none of them
+// writes, and each has its own changes on top.
 type sharedIndex[V any] struct {
 	base    map[string]V
 	shared  bool // base must not be written
 	changes map[string]indexChange[V]
 }
 
-// change is an entry laid over the base.
+// indexChange is an entry on top of the base.
 type indexChange[V any] struct {
 	value V
 	gone  bool
@@ -44,8 +44,8 @@ func (x *sharedIndex[V]) remove(name string) {
 	x.override(name, indexChange[V]{gone: true})
 }
 
-// lay puts a change over the base; once there are many of them, a base of
-// one's own is cheaper.
+// override records a change on top of the base. Once there are many changes,
+// the index gets a base of its own, which is cheaper.
 func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
 	if x.changes == nil {
 		x.changes = map[string]indexChange[V]{}
@@ -68,14 +68,14 @@ func (x *sharedIndex[V]) settle() {
 	*x = sharedIndex[V]{base: base}
 }
 
-// share gives a copy; from now on neither side writes the base.
+// share returns a copy. From then on neither side writes the base.
 func (x *sharedIndex[V]) share() sharedIndex[V] {
 	x.shared = true
 	return x.view()
 }
 
-// view gives a copy that never writes the base; unless x is shared it holds
-// only until x changes.
+// view returns a copy that never writes the base. Unless x is shared, the copy
+// is valid only until x changes.
 func (x *sharedIndex[V]) view() sharedIndex[V] {
 	return sharedIndex[V]{base: x.base, shared: true, changes: maps.Clone(x.changes)}
 }

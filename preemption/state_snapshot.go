@@ -24,19 +24,20 @@ var (
 
 // Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
 // pods with their nominations, budgets and pod groups. It keeps pointers to the
-// objects it is given, never changes them, and expects nobody else to while it
-// holds them. Where a pod runs and what is nominated is the snapshot's own
-// knowledge, which starts from the pods' fields and is then changed by Bind and
-// Nominate.
+// objects that it is given and never changes them. The caller must not change
+// them either while the snapshot holds them. Which node a pod runs on or is
+// nominated to is the snapshot's own knowledge: it starts from the pods'
+// fields, and Bind and Nominate change it.
 //
-// A snapshot also remembers what its nodes came to in decisions about pods of
-// the shapes that are asked for again and again, so that the next decision looks
-// only at what changed since. That takes some eighty bytes for each node and
-// shape, and is bounded.
+// A snapshot also caches the answers of its nodes for preemptors that are asked
+// about again and again, by pod signature (priority, requests, tolerations, and
+// what the pod demands of nodes). The next decision about an equal pod looks
+// only at nodes that changed since. The cache takes about eighty bytes for each
+// node and signature, and is bounded.
 //
-// Any number of goroutines may read a snapshot, and evaluate on it, at once; a
-// change needs it for itself. [Snapshot.Clone] gives each of them one of its
-// own.
+// Any number of goroutines may read a snapshot, and evaluate on it, at once. A
+// change must not run at the same time as any other call. [Snapshot.Clone]
+// makes a snapshot for another goroutine.
 type Snapshot struct {
 	owner     *owner
 	traits    filterTraits
@@ -50,18 +51,18 @@ type Snapshot struct {
 	cache     *answerCache
 	pods      podIndex
 	classes   sharedIndex[*classMembers] // by key
-	// claims are those that pods on nodes use, by key.
+	// claims counts the uses of claims by pods on nodes, by key.
 	claims claimIndex
-	// repelling counts the kinds with required anti-affinity.
+	// antiAffinityClasses counts the classes with required anti-affinity.
 	antiAffinityClasses int
-	// namespaces are the labels of each namespace, never changed.
+	// namespaces has the labels of each namespace. The map never changes.
 	namespaces map[string]map[string]string
 	budgets    *budgetSet
 	groups     map[string]*outrank.PodGroup // by key, never changed
 	journal    journal
 }
 
-// newSnapshot indexes a cluster for filters with these traits.
+// snapshotWith indexes a cluster for filters with these traits.
 func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	if c == nil {
 		c = &outrank.Cluster{}
@@ -93,7 +94,8 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	return s, nil
 }
 
-// load puts all pods into a new snapshot, sorting each node's only once.
+// load puts all pods into a new snapshot. It sorts the pods of each node only
+// once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*podState{}, map[string][]*podState{}
 	for _, p := range pods {
@@ -120,17 +122,17 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 }
 
-// refresh works a node's nodeSummary out anew after a change.
+// refresh computes the summary of a node anew after a change.
 func (s *Snapshot) refresh(n *nodeState) {
 	n.sumUp()
 	s.summarize(n.slot, n)
 	s.cache.changed(n.slot)
 }
 
-// Clone gives a snapshot of its own, equal to this one. The two share whatever
+// Clone returns an equal snapshot that is independent of s. The two share what
 // neither has changed since, so that cloning costs a pointer per node. The
-// clone has no marks. Cloning counts as a change of s; afterwards the two may
-// be used by different goroutines.
+// clone has no marks. Cloning counts as a change of s. Afterwards different
+// goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
 	s.owner = &owner{} // what is there now belongs to neither
 	c := s.view()
@@ -139,8 +141,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// view gives a snapshot to change at will without s being changed at all. It
-// holds as long as s stays as it is.
+// view returns a snapshot that can be changed without any change to s. It is
+// valid as long as s does not change.
 func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
@@ -151,7 +153,7 @@ func (s *Snapshot) view() *Snapshot {
 	return &v
 }
 
-// Nodes goes through the nodes in the caller's order.
+// Nodes iterates over the nodes in the caller's order.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return func(yield func(*outrank.Node) bool) {
 		for _, slot := range s.order {
@@ -162,10 +164,10 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	}
 }
 
-// NumNodes is the number of nodes.
+// NumNodes returns the number of nodes.
 func (s *Snapshot) NumNodes() int { return len(s.order) }
 
-// Node finds a node by name.
+// Node returns a node by its name.
 func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	if n := s.node(name); n != nil && n.node != nil {
 		return n.node, true
@@ -173,7 +175,7 @@ func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	return nil, false
 }
 
-// Pod finds a pod by its key, namespace/name ([outrank.Pod.Key]).
+// Pod returns a pod by its key, namespace/name ([outrank.Pod.Key]).
 func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
 	if p, ok := s.pods.get(key); ok {
 		return p.pod, true
@@ -181,8 +183,8 @@ func (s *Snapshot) Pod(key string) (*outrank.Pod, bool) {
 	return nil, false
 }
 
-// NodeOf is the name of the node a pod runs on, empty for one that is pending
-// or unknown.
+// NodeOf returns the name of the node that a pod runs on. It is empty for a pod
+// that is pending or unknown.
 func (s *Snapshot) NodeOf(key string) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.node()
@@ -190,8 +192,8 @@ func (s *Snapshot) NodeOf(key string) string {
 	return ""
 }
 
-// NominationOf is the name of the node a pending pod is nominated to, empty
-// without a nomination.
+// NominationOf returns the name of the node that a pending pod is nominated to.
+// It is empty for a pod without a nomination.
 func (s *Snapshot) NominationOf(key string) string {
 	if p, ok := s.pods.get(key); ok {
 		return p.nominated()
@@ -216,9 +218,9 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
-// Used is what the pods on a node take of a resource: millicores of cpu, units
-// of anything else, their number under "pods". It saturates. Resources that no
-// node accounts for are 0.
+// Used returns what the pods on a node take of a resource: millicores of cpu,
+// units of any other resource, and their number under "pods". It saturates at
+// the largest int64. It is 0 for resources that no node accounts for.
 func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	n := s.node(node)
 	if n == nil {
@@ -247,7 +249,7 @@ func podsOf(ps []*podState) []*outrank.Pod {
 	return out
 }
 
-// node finds what is known of a node, nil for nothing.
+// node returns what is known of a node, nil for nothing.
 func (s *Snapshot) node(name string) *nodeState {
 	if slot, ok := s.slots.get(name); ok {
 		return s.nodes[slot]
@@ -255,7 +257,7 @@ func (s *Snapshot) node(name string) *nodeState {
 	return nil
 }
 
-// writable finds or makes the node's state for changing it.
+// writable returns the state of a node for writing, a new one if there is none.
 func (s *Snapshot) writable(name string) *nodeState {
 	slot, ok := s.slots.get(name)
 	if !ok {
@@ -279,7 +281,7 @@ func (s *Snapshot) newSlot() int32 {
 	return int32(len(s.nodes) - 1)
 }
 
-// release forgets a node that nothing refers to any more.
+// release forgets a node that does not exist and that no pod names.
 func (s *Snapshot) release(n *nodeState) {
 	if !n.empty() {
 		return
@@ -289,7 +291,7 @@ func (s *Snapshot) release(n *nodeState) {
 	s.free = append(s.free, n.slot)
 }
 
-// put takes a pod in; it is not there yet.
+// put adds a pod that is not in the snapshot.
 func (s *Snapshot) put(p *podState) {
 	s.pods.set(p)
 	if p.running {
@@ -306,7 +308,7 @@ func (s *Snapshot) put(p *podState) {
 	s.journal.record(step{kind: putPod, pod: p})
 }
 
-// drop takes a pod out again.
+// drop removes a pod.
 func (s *Snapshot) drop(p *podState) {
 	s.pods.remove(p)
 	s.leave(p)
@@ -325,22 +327,22 @@ func (s *Snapshot) drop(p *podState) {
 	s.journal.record(step{kind: dropPod, pod: p})
 }
 
-// setNode puts a node in at a place in the order.
-func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
+// setNode inserts a node at a position in the order.
+func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	n := s.writable(name)
 	n.setNode(obj, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
 	s.cache.forget()
-	s.order = slices.Insert(s.order, place, n.slot)
-	s.journal.record(step{kind: putNode, node: obj, position: place})
+	s.order = slices.Insert(s.order, position, n.slot)
+	s.journal.record(step{kind: putNode, node: obj, position: position})
 }
 
-// unsetNode takes a node out of its place in the order.
-func (s *Snapshot) unsetNode(place int) {
-	n := s.writable(s.nodes[s.order[place]].name)
-	s.journal.record(step{kind: dropNode, node: n.node, position: place})
-	s.order = slices.Delete(s.order, place, place+1)
+// unsetNode removes the node at a position in the order.
+func (s *Snapshot) unsetNode(position int) {
+	n := s.writable(s.nodes[s.order[position]].name)
+	s.journal.record(step{kind: dropNode, node: n.node, position: position})
+	s.order = slices.Delete(s.order, position, position+1)
 	n.setNode(nil, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
@@ -354,7 +356,7 @@ func (s *Snapshot) setBudgets(b *budgetSet) {
 	s.budgets = b
 }
 
-// summarize works out the nodeSummary of a slot anew.
+// summarize computes the summary of a slot.
 func (s *Snapshot) summarize(slot int32, n *nodeState) {
 	l := summaryOf(n)
 	if s.traits.restricts(n.node) {
@@ -363,8 +365,7 @@ func (s *Snapshot) summarize(slot int32, n *nodeState) {
 	s.summaries.set(slot, n, l, s.owner)
 }
 
-// levelAbove gives the level that is so many steps above the lowest, nil for
-// none.
+// levelAbove returns the i-th level above the lowest, nil if there is none.
 func (s *Snapshot) levelAbove(slot int32, i int) *level {
 	if i > numUpperLevels {
 		if n := s.nodes[slot]; i < len(n.levels) {
@@ -379,8 +380,8 @@ func (s *Snapshot) levelAbove(slot int32, i int) *level {
 	return above
 }
 
-// useClaims counts the claims of a pod in or out. Pods without a node use
-// nothing.
+// useClaims counts the claims of a pod in (by is 1) or out (by is -1). Pods
+// without a node use no claims.
 func (s *Snapshot) useClaims(p *podState, by int32) {
 	if !p.running || len(p.pod.Volumes) == 0 {
 		return

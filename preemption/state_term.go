@@ -6,11 +6,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// term is a pod affinity term, ready for matching.
+// term is a pod affinity term, prepared for matching.
 type term struct {
 	key     string // topology key
 	matcher outrank.Matcher
-	// namespaces are named one by one, selected by their labels, or all.
+	// namespaces are listed by name; selector picks namespaces by their labels;
+	// all means every namespace.
 	namespaces []string
 	selector   *outrank.Matcher
 	all        bool
@@ -38,8 +39,8 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 	return out
 }
 
-// matches reports whether the term picks a pod by its namespace and labels. The
-// namespace has the labels in of; known is whether it is there at all.
+// matches reports whether the term picks a pod by its namespace and labels. of
+// has the labels of the namespace, and known says whether the namespace exists.
 func (t *term) matches(namespace string, labels, of map[string]string, known bool) bool {
 	if !t.matcher.Matches(labels) {
 		return false
@@ -48,10 +49,11 @@ func (t *term) matches(namespace string, labels, of map[string]string, known boo
 		known && t.selector != nil && t.selector.Matches(of)
 }
 
-// folded is a selector narrowed by the values that the pod itself has for some
-// labels: a match must share those of keys and not share those of unlike. Keys
-// that the pod does not have are ignored, and so are those that the API server
-// folded in when it created the pod: the value it found then is what counts.
+// narrowed returns a selector narrowed by the pod's own values of some labels:
+// a match must share the values of keys and must not share those of unlike.
+// Keys that the pod does not have are ignored. So are keys for which the API
+// server wrote a requirement into the selector when it created the pod: the
+// value at that time counts.
 func narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
 	if s == nil {
 		return outrank.Matcher{}
@@ -74,8 +76,9 @@ func narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike [
 	return m
 }
 
-// foldedIn recognises what the API server makes of a key: one value. A user
-// cannot have written it, for a selector must not name such a key.
+// isNarrowedBy reports whether the selector has the requirement that the API
+// server writes for a key: one value. No user can have written it, because the
+// API server rejects a selector that names such a key.
 func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
 	for i := range s.Expressions {
 		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
