@@ -22,29 +22,30 @@ import (
 // Ranks are those of rules 11.2 to 11.6, counted from 1: violations, top
 // priority, sum of priorities, number of victims, start.
 type Policy struct {
-	// Disabled lets nobody preempt (disablePreemption of old schedulers).
+	// Disabled means that no pod may preempt (disablePreemption of old
+	// schedulers).
 	Disabled bool
-	// Waiting is when a pod has to wait for an earlier preemption of its own.
+	// Waiting is when a pod has to wait for its earlier preemption.
 	Waiting Waiting
-	// IgnoreNever lets a pod preempt whatever its preemption policy: there was
-	// none yet.
+	// IgnoreNever lets a pod preempt whatever its preemption policy. Old
+	// schedulers know no such policy.
 	IgnoreNever bool
-	// Victims is how they are found on a node.
+	// Victims is how victims are found on a node.
 	Victims VictimRule
 	// Budgets is how violations of budgets are counted.
 	Budgets BudgetRule
 	// Ranks is what candidates are compared by, in this order; nil means
-	// [DefaultRanks]. A tie in all of them goes to the first node.
+	// [DefaultRanks]. The first node wins a tie in all of them.
 	Ranks []Rank
-	// Grace is the time victims are given to end, instead of their own; nil
-	// leaves them theirs. The plan passes it on.
+	// Grace is the time that victims get to end; nil leaves each its own. The
+	// plan carries it.
 	Grace *time.Duration
 }
 
-// Waiting is a rule for a pod that has a nomination already.
+// Waiting is a rule for a pod that already has a nomination.
 type Waiting uint8
 
-// The rules.
+// The rules for a pod that has a nomination.
 const (
 	// WaitForPreempted: wait while a pod that it may preempt leaves the
 	// nominated node because of a preemption, if preemption may help on that
@@ -61,31 +62,32 @@ const (
 // VictimRule is a way to find the victims on a node.
 type VictimRule uint8
 
-// The rules.
+// The ways to find victims.
 const (
-	// Reprieve: take all pods of lower priority away, then put back whom the
-	// preemptor can do with (rules 9.3 to 9.6).
+	// Reprieve: remove all pods of lower priority, then put back those with
+	// which the preemptor still fits (rules 9.3 to 9.6).
 	Reprieve VictimRule = iota
-	// Ascending: take pods away, the least important first, until the
-	// preemptor fits. Budgets are charged for the victims alone, in that order.
+	// Ascending: remove pods, the least important first, until the preemptor
+	// fits (rule 13.3.1). Budgets are charged for the victims alone, in that
+	// order (rule 13.3.5).
 	Ascending
 )
 
 // BudgetRule is a way to count violations.
 type BudgetRule uint8
 
-// The rules.
+// The ways to count violations.
 const (
 	// PerVictim: a victim that violates any budget adds one.
 	PerVictim BudgetRule = iota
-	// PerBudget: a victim adds one for every budget it violates.
+	// PerBudget: a victim adds one for every budget that it violates.
 	PerBudget
 )
 
-// Current is what kube-scheduler v1.36 does; it is the zero Policy.
+// Current is the policy of kube-scheduler v1.36. It is the zero Policy.
 func Current() Policy { return Policy{} }
 
-// V1_13 is the scheduler of Kubernetes v1.13.
+// V1_13 is the policy of the scheduler of Kubernetes v1.13 (group 13.2).
 func V1_13() Policy {
 	return Policy{
 		Waiting: WaitForTerminating, IgnoreNever: true,
@@ -93,8 +95,8 @@ func V1_13() Policy {
 	}
 }
 
-// Simplified is a reduced form found in tutorials: no reprieve, and victims
-// that are killed at once.
+// Simplified is a short form of preemption found in tutorials: without
+// reprieve, and with victims that end at once (group 13.3).
 func Simplified() Policy {
 	return Policy{
 		Waiting: WaitWhileNominated, Victims: Ascending, Budgets: PerBudget,
@@ -103,7 +105,7 @@ func Simplified() Policy {
 	}
 }
 
-// problems names what is wrong with a policy.
+// problems returns what is wrong with a policy.
 func (p *Policy) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {

@@ -16,14 +16,14 @@ type Request struct {
 	Pod *outrank.Pod
 	// Now stands in for missing start times.
 	Now time.Time
-	// Statuses, if not nil, are what a scheduler of the caller's own found for
-	// each node as things are; the filters are then not asked about that, only
-	// in dry runs. A node without a status was never filtered, and taking pods
-	// away cannot help there. A status for a node that is not there is an error.
+	// Statuses, if not nil, are the answers of the nodes as things are, found
+	// by a scheduler of the caller. The filters are then asked in dry runs
+	// only. A node without a status counts as never filtered, and removing pods
+	// cannot help there. A status for a node that does not exist is an error.
 	Statuses map[string]Status
 }
 
-// outside turns the caller's statuses into ours.
+// givenStatuses returns the caller's statuses by position.
 func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
 		if _, ok := snap.Node(name); !ok {
@@ -41,11 +41,12 @@ func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	return out, nil
 }
 
-// PredicateStatus is the status of a node on which the named predicates of an
-// old scheduler failed (nodesWherePreemptionMightHelp of v1.13): the names of
-// its error values, such as "ErrTaintsTolerationsNotMatch", or what they
-// print, such as "PodToleratesNodeTaints". Any other name stands for something
-// that taking pods away may help against.
+// PredicateStatus returns the status of a node on which the named predicates of
+// an old scheduler failed (nodesWherePreemptionMightHelp of v1.13; rules 7.17.1
+// and 7.17.2). The names are those of its error values, such as
+// "ErrTaintsTolerationsNotMatch", or the texts that these print, such as
+// "PodToleratesNodeTaints". Any other name stands for a failure that removing
+// pods may cure.
 func PredicateStatus(failed ...string) Status {
 	s := Status{Code: Success}
 	for _, name := range failed {
@@ -61,7 +62,7 @@ func PredicateStatus(failed ...string) Status {
 	return s
 }
 
-// unresolvablePredicates are failures that no preemption helps against.
+// unresolvablePredicates are failures that no preemption cures.
 var unresolvablePredicates = predicateNames(`
 	ErrNodeSelectorNotMatch       MatchNodeSelector
 	ErrPodAffinityRulesNotMatch   PodAffinityRulesNotMatch

@@ -19,8 +19,8 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 		return nil, err
 	}
 	var out []*outrank.Node
-	for place, slot := range snap.order {
-		if place%chunkSize == 0 && ctx.Err() != nil {
+	for position, slot := range snap.order {
+		if position%chunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if s.workers[0].fits(slot) {

@@ -2,35 +2,36 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// Filter is a rule of the caller's own about where a pod may run. It is asked
-// after the built-in filters. It must give the same answers for the same
-// input, and must not change anything it is shown.
+// Filter is a rule of the caller about where a pod may run. It is asked after
+// the built-in filters. It must return the same answers for the same input, and
+// must not change anything that it is given.
 type Filter interface {
-	// Name stands in statuses; it is not empty and not that of another filter.
+	// Name stands in statuses. It is not empty, and differs from the name of
+	// any other filter.
 	Name() string
 	// Start begins an attempt to place the pod. A nil state means that the
 	// filter has nothing to say about this pod. An error ends the attempt.
-	// It may be called by several goroutines at once.
+	// Several goroutines may call Start at once.
 	Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error)
 }
 
 // FilterState is a filter's view of the cluster during one attempt. It starts
-// as the snapshot is and follows what the attempt tries: pods that are taken
-// away and put back. One goroutine uses it at a time.
+// with the state of the snapshot and follows the pods that the attempt removes
+// and adds. One goroutine uses it at a time.
 type FilterState interface {
-	// Check says whether the pod may run on the node as things stand. Code and
-	// Reasons of the status count; its Filter is filled in.
+	// Check returns whether the pod may run on the node in the present state.
+	// Code and Reasons of the status count; its Filter is filled in.
 	Check(node *outrank.Node) Status
-	// Remove takes a pod of the node away, Add puts one there: one that was
-	// taken away before, or one that is nominated to the node.
+	// Remove follows the removal of a pod from the node. Add follows its
+	// addition: the pod was removed before, or is nominated to the node.
 	Remove(pod *outrank.Pod, node *outrank.Node)
 	Add(pod *outrank.Pod, node *outrank.Node)
-	// Clone gives a copy that changes apart from this one.
+	// Clone returns an independent copy.
 	Clone() FilterState
 }
 
 // NodeRule makes a filter of a function that looks at the pod and the node
-// alone. The function may be called by several goroutines at once.
+// alone. Several goroutines may call the function at once.
 func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
 	return nodeRuleFilter{name, check}
 }
@@ -56,8 +57,8 @@ func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
 func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
 func (s nodeRuleState) Clone() FilterState               { return s }
 
-// callerFilter is a filter of the caller's that has something to say about the
-// preemptor. It is taken to look at every pod.
+// callerFilter is a filter of the caller that has something to say about the
+// preemptor. Every pod is assumed to have a part in its answer.
 type callerFilter struct {
 	name  string
 	index int
@@ -66,14 +67,13 @@ type callerFilter struct {
 
 func (*callerFilter) touches(*nodeState) bool { return true }
 
-// onNode clones the state, once for each worker: it has a memory of its own,
-// which outlives a node.
+// onNode clones the state for one worker. The clone lives longer than a node.
 func (f *callerFilter) onNode(nodeFilter) nodeFilter {
 	return &callerOnNode{state: f.state.Clone()}
 }
 
-// callerOnNode is a caller's filter on one node after another. What a dry run
-// removes has to be added again before the next node.
+// callerOnNode is a caller's filter on one node after another. Pods that a dry
+// run removes have to be added again before the next node.
 type callerOnNode struct {
 	state FilterState
 	node  *outrank.Node

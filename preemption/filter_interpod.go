@@ -23,25 +23,26 @@ var interPodFilter = descriptor{
 	},
 }
 
-// interPod is where pods are that the preemptor's terms pick, and where pods are
-// whose anti-affinity picks it, at the start of the attempt (group 7.13;
+// interPod counts, at the start of the attempt, the pods that the preemptor's
+// terms pick and the pods whose anti-affinity picks the preemptor (group 7.13;
 // InterPodAffinity PreFilter).
 type interPod struct {
 	snap *Snapshot
 	pod  *outrank.Pod
-	// near are the preemptor's affinity terms, far its anti-affinity terms, and
-	// nearIn and farIn the counts that they look at.
+	// affinity and antiAffinity are the preemptor's terms. affinityCounts and
+	// antiAffinityCounts are the indexes of their counts.
 	affinity, antiAffinity             []term
 	affinityCounts, antiAffinityCounts []int
-	// selfNear: the preemptor matches its own affinity terms.
+	// selfMatches: the preemptor matches its own affinity terms.
 	selfMatches bool
-	// counts of pods by topology domain, for each relation and each topology
-	// key that it has to do with; there are where any is not 0.
+	// counts are the pods by topology domain, for each relation and each
+	// topology key that the relation needs. occupied is the number of domains
+	// with a count above 0.
 	counts   [numRelations][]domainCounts
 	occupied [numRelations]int
-	// parts says what pods of a kind count for; most kinds are not in it.
+	// parts says what pods of a class count for. Most classes are not in it.
 	parts classParts
-	// touched are the nodes, by slot, with pods of these.
+	// touched marks the slots of nodes with pods that count.
 	touched []bool
 }
 
@@ -56,16 +57,16 @@ func (ip *interPod) onNode(earlier nodeFilter) nodeFilter {
 	return n
 }
 
-// domainCounts are pods by domain of a topology key.
+// domainCounts are numbers of pods by domain of a topology key.
 type domainCounts struct {
 	key string
 	*partition
 	pods []int
 }
 
-// newInterPod is nil where the filter has nothing to say: the preemptor has no
-// terms, and no pod's anti-affinity concerns it. That holds for the whole
-// attempt, also for nominated pods.
+// newInterPod returns nil if the filter has nothing to say: the preemptor has
+// no terms, and no pod's anti-affinity picks it. That holds for the whole
+// attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffinityClasses == 0 {
 		return nil
@@ -88,8 +89,8 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	return ip
 }
 
-// countsBy finds the index of a relation's counts for a topology key, or makes
-// them.
+// countsBy returns the index of a relation's counts for a topology key. It adds
+// them if there are none.
 func (ip *interPod) countsBy(r relation, key string) int {
 	for i := range ip.counts[r] {
 		if ip.counts[r][i].key == key {
@@ -101,7 +102,8 @@ func (ip *interPod) countsBy(r relation, key string) int {
 	return len(ip.counts[r]) - 1
 }
 
-// count asks each kind of pod once, and counts its pods where they are.
+// count asks about each pod class once, and counts the pods of the class by
+// node.
 func (ip *interPod) count() {
 	ip.snap.classes.each(func(_ string, m *classMembers) {
 		parts := ip.partsOf(m.class)
@@ -128,7 +130,7 @@ func (ip *interPod) count() {
 	}
 }
 
-// partsOf lists the counts that pods of a kind belong in, once for every term.
+// partsOf lists the counts that pods of a class belong in, once for every term.
 func (ip *interPod) partsOf(k *podClass) []classPart {
 	var parts []classPart
 	if ip.matchesAffinity(k.namespace, k.labels) {
@@ -154,7 +156,8 @@ func (ip *interPod) partsOf(k *podClass) []classPart {
 	return parts
 }
 
-// matchesNear reports whether a pod matches all affinity terms.
+// matchesAffinity reports whether a pod matches all affinity terms of the
+// preemptor.
 func (ip *interPod) matchesAffinity(namespace string, labels map[string]string) bool {
 	for i := range ip.affinity {
 		if !ip.picks(&ip.affinity[i], namespace, labels) {
@@ -164,20 +167,21 @@ func (ip *interPod) matchesAffinity(namespace string, labels map[string]string) 
 	return len(ip.affinity) > 0
 }
 
-// picks asks one of the preemptor's own terms. Its namespace selector picks
-// among the namespaces that there are.
+// picks asks one of the preemptor's own terms. The term's namespace selector
+// picks among the namespaces that the snapshot knows.
 func (ip *interPod) picks(t *term, namespace string, labels map[string]string) bool {
 	of, known := ip.snap.namespaces[namespace]
 	return t.matches(namespace, labels, of, known)
 }
 
-// interPodOnNode is the filter on one node, during a dry run there. Only the
-// domains that the node is in can change, one for each topology key; what
-// changed is kept apart.
+// interPodOnNode is the filter on one node. Only the domains of that node can
+// change, one for each topology key. The changes are kept apart from the shared
+// counts.
 type interPodOnNode struct {
 	*interPod
-	slot    int32
-	changes [numRelations][]int // by topology key
+	slot int32
+	// changes are by relation and topology key.
+	changes [numRelations][]int
 }
 
 func (n *interPodOnNode) enter(state *nodeState) {
@@ -194,8 +198,8 @@ func (n *interPodOnNode) change(p *podState, by int) {
 	}
 }
 
-// now is the count of a relation's topology key as the dry run stands; not ok
-// where the node lacks the key.
+// current returns the count for a relation and topology key in the present
+// state of the dry run. It is not ok if the node lacks the key.
 func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {
 	c := &n.counts[r][in]
 	id := c.of(n.slot)
@@ -218,7 +222,7 @@ func (n *interPodOnNode) check(nominated []*podState) filterStatus {
 
 func (n *interPodOnNode) release() { n.interPod = nil }
 
-// ask checks the three rules in the reference's order.
+// ask checks the three rules in the order of rule 7.13.1.
 func (n *interPodOnNode) ask() filterStatus {
 	switch {
 	case !n.affinityHolds():
@@ -231,9 +235,10 @@ func (n *interPodOnNode) ask() filterStatus {
 	return filterStatus{}
 }
 
-// hasNeighbours: every affinity term has its topology key on the node and a
-// matching pod in the domain; or no pod anywhere matches, and the preemptor is
-// the first of a group that matches its own terms.
+// affinityHolds reports whether the preemptor's affinity is met: for every term
+// the node has the topology key and a matching pod is in the domain, or no pod
+// anywhere matches and the preemptor is the first of a group that matches its
+// own terms (rule 7.13.6).
 func (n *interPodOnNode) affinityHolds() bool {
 	found := true
 	for in := range n.counts[affinityMatch] {
@@ -246,8 +251,8 @@ func (n *interPodOnNode) affinityHolds() bool {
 	return found || n.selfMatches && n.noMatchAnywhere()
 }
 
-// nobodyNear asks whether any pod anywhere matches the affinity terms, as the
-// dry run stands.
+// noMatchAnywhere reports whether no pod in the cluster matches the affinity
+// terms, in the present state of the dry run.
 func (n *interPodOnNode) noMatchAnywhere() bool {
 	there := n.occupied[affinityMatch]
 	for in, by := range n.changes[affinityMatch] {
@@ -267,9 +272,8 @@ func (n *interPodOnNode) noMatchAnywhere() bool {
 	return there == 0
 }
 
-// meets: there is a pod of a relation in a domain of the node: one that an
-// anti-affinity term of the preemptor picks, or one with such a term against
-// it. A term whose topology key the node lacks is ignored.
+// anyInDomain reports whether a pod that counts for a relation is in a domain
+// of the node. A term whose topology key the node lacks is ignored.
 func (n *interPodOnNode) anyInDomain(r relation) bool {
 	for in := range n.counts[r] {
 		if pods, _ := n.current(r, in); pods > 0 {

@@ -29,14 +29,13 @@ var nodeAffinityFilter = descriptor{
 	conflict:        []string{"pod affinity terms conflict"},
 }
 
-// appendNodeAffinity writes down which nodes a pod asks for by their labels and
-// names.
+// appendNodeAffinity appends the labels and names of nodes that a pod asks for.
 func appendNodeAffinity(key *keyWriter, pod *outrank.Pod) {
 	key.labels(pod.NodeSelector)
 	key.nodeSelector(pod.Affinity.Node)
 }
 
-// nodeSelector writes down a selector of nodes, which may be nil.
+// nodeSelector appends a node selector, which may be nil.
 func (b *keyWriter) nodeSelector(s *outrank.NodeSelector) {
 	b.flag(s != nil)
 	if s == nil {

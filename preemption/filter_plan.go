@@ -7,38 +7,39 @@ import (
 )
 
 // activeFilter is a filter that has something to say about the preemptor, with
-// its place in [builtIn], or behind it for one of the caller's.
+// its index in [builtIn] or, for one of the caller's, behind it.
 type activeFilter struct {
 	podFilter
 	index int
 }
 
-// filterPlan is how the filters are asked in one attempt.
+// filterPlan is what one attempt derives from the descriptors.
 type filterPlan struct {
-	// narrowed is set where only the nodes in names are filtered, and conflict
-	// where that leaves none.
+	// narrowed: only the nodes in names are filtered. The filter with the index
+	// narrowedBy says so.
 	narrowed   bool
 	names      map[string]bool
 	narrowedBy int
-	// selects: a filter before NodeResourcesFit may turn the preemptor away from
-	// a node because of what the preemptor asks for.
+	// selects: a filter before NodeResourcesFit may turn the preemptor away
+	// from a node because of what the preemptor asks for.
 	selects bool
-	// active are the filters from NodePorts on that have something to say, but
-	// for NodeResourcesFit, in order. beforeResources of them come before it.
+	// active are the filters from NodePorts on that have something to say, in
+	// order, without NodeResourcesFit. The first beforeResources of them run
+	// before it.
 	active          []activeFilter
 	beforeResources int
-	// fixed: none of the active filters looks at other pods, so that pods with
-	// equal signatures get equal answers.
+	// fixed: no active filter looks at other pods, so that every node answers
+	// pods with equal signatures equally.
 	fixed bool
 }
 
-// begin finds out which filters have something to say.
+// begin finds the filters that have something to say.
 func (fp *filterPlan) begin(q *question) {
 	*fp = filterPlan{active: fp.active[:0], fixed: true}
-	for place, f := range builtIn {
+	for i, f := range builtIn {
 		if f.narrow != nil && !fp.narrowed {
 			fp.names, fp.narrowed = f.narrow(q.pod)
-			fp.narrowedBy = place
+			fp.narrowedBy = i
 			fp.selects = fp.selects || fp.narrowed
 		}
 		switch {
@@ -47,21 +48,21 @@ func (fp *filterPlan) begin(q *question) {
 		case f.concernsPod != nil && !f.concernsPod(q.pod):
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
-				fp.active = append(fp.active, activeFilter{pf, place})
+				fp.active = append(fp.active, activeFilter{pf, i})
 				fp.fixed = false
 			}
 		case f.concernsPod == nil:
-		case place < resourcesFilter.index:
+		case i < resourcesFilter.index:
 			fp.selects = true
 		default:
-			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, place})
+			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, i})
 		}
 	}
 }
 
-// checkNode asks the node filters that come before every pod filter (groups 7.2
-// to 7.5). They are asked once per node: nothing that preemption does changes
-// their answer.
+// checkNode asks the node filters that run before every pod filter (groups 7.2
+// to 7.5). They are asked once per node, because no preemption changes their
+// answer.
 func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 	if fp.narrowed && !fp.names[n.name] {
 		if len(fp.names) == 0 {
@@ -69,24 +70,24 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 		}
 		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: notFilteredText}
 	}
-	for place, f := range builtIn[:resourcesFilter.index] {
+	for i, f := range builtIn[:resourcesFilter.index] {
 		if f.check == nil {
 			continue
 		}
 		if reasons := f.check(q.pod, n.node); reasons != nil {
-			return filterStatus{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+			return filterStatus{code: UnschedulableAndUnresolvable, by: i, text: reasons}
 		}
 	}
 	return filterStatus{}
 }
 
-// touched reports whether pods of the node have a part in what the active
-// filters from one on say there.
+// touched reports whether pods of the node have a part in what these active
+// filters say there.
 func (fp *filterPlan) touched(n *nodeState, from, to int) bool {
 	return slices.ContainsFunc(fp.active[from:to], func(f activeFilter) bool { return f.touches(n) })
 }
 
-// appendSignature writes down everything of the preemptor that the node filters
+// appendSignature appends everything of the preemptor that the node filters
 // read.
 func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	for _, f := range builtIn {
@@ -96,8 +97,8 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	}
 }
 
-// fixedFilter is a node filter that runs after NodeResourcesFit: its answer is
-// worked out once per node.
+// fixedFilter is a node filter that runs after NodeResourcesFit. It is asked
+// once per node.
 type fixedFilter struct {
 	*descriptor
 	pod *outrank.Pod

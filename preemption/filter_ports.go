@@ -36,9 +36,9 @@ func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
 	return n
 }
 
-// portsOnNode is the taken ports of a node that overlap one of the
-// preemptor's. It is a set, as in the reference (HostPortInfo): two pods with
-// the same port put it in once, and removing either frees it.
+// portsOnNode is the set of taken ports of a node that overlap a port of the
+// preemptor. As in the reference (HostPortInfo), two pods with the same port
+// put it in once, and removing either pod frees it (rule 7.6.7).
 type portsOnNode struct {
 	wanted []fit.HostPort
 	taken  []fit.HostPort
@@ -73,7 +73,7 @@ func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 	})
 }
 
-// check fails where a wanted port is taken, here or by a nominated pod.
+// check fails if a pod on the node or a nominated pod holds a wanted port.
 func (s *portsOnNode) check(nominated []*podState) filterStatus {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {

@@ -1,21 +1,22 @@
 package preemption
 
-// status is a Status before its texts are made. Its zero value is success.
+// filterStatus is a Status without its texts. The zero value is Success.
 type filterStatus struct {
 	code Code
-	by   int // place of the filter, byNone for none
-	// short are the needs that are not met, by bit, and tooMany whether the
-	// pod count is one of them; set by NodeResourcesFit alone.
+	// by is the index of the filter, byNone for none.
+	by int
+	// short has a bit for each need that is not met. tooMany says that the pod
+	// count is exceeded. Only NodeResourcesFit sets them.
 	short   uint64
 	tooMany bool
-	// text are the reasons where they are known from the start, and filter the
-	// name of one that is neither built in nor the caller's.
+	// text has the reasons of any other filter. filter is the name of a filter
+	// that is neither built in nor the caller's.
 	text   []string
 	filter string
 }
 
-// byNone stands for no filter. Others are known by their place in the list of
-// filters.
+// byNone stands for no filter. Other filters are known by their index in the
+// list of filters.
 const byNone = -1
 
 // Reasons that belong to no filter.

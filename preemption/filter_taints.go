@@ -29,7 +29,7 @@ var taintFilter = descriptor{
 	appendSignature: appendTolerations,
 }
 
-// appendTolerations writes down what a pod tolerates.
+// appendTolerations appends the tolerations of a pod.
 func appendTolerations(key *keyWriter, pod *outrank.Pod) {
 	key.number(len(pod.Tolerations))
 	for i := range pod.Tolerations {

@@ -25,5 +25,5 @@ var unschedulableFilter = descriptor{
 	},
 }
 
-// cordoned is a node that does nothing but keep pods away.
+// cordoned is a node whose only property is that it is unschedulable.
 var cordoned = &outrank.Node{Unschedulable: true}

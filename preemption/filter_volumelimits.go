@@ -27,7 +27,7 @@ var volumeLimitsFilter = descriptor{
 // wantedVolumes are the drivers that have to attach volumes for one preemptor.
 type wantedVolumes struct{ drivers []driver }
 
-// driver attaches volumes, each handle once.
+// driver has the volumes of one driver, each handle once.
 type driver struct {
 	name    string
 	handles []string
@@ -69,7 +69,8 @@ func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
 // volumesOnNode is the filter on one node.
 type volumesOnNode struct {
 	*wantedVolumes
-	// attach is what each of the preemptor's drivers holds on the node.
+	// attach has, for each driver of the preemptor, what is attached to the
+	// node.
 	attach []attachment
 }
 
@@ -117,8 +118,8 @@ func (a *attachment) add(handle string, by int) {
 	}
 }
 
-// takes reports whether the node can attach more handles, which may be there
-// already (CSILimits Filter).
+// takes reports whether the node can attach these handles, some of which may be
+// attached already (CSILimits Filter).
 func (a *attachment) takes(handles []string) bool {
 	more := 0
 	for _, h := range handles {

@@ -44,8 +44,8 @@ var volumeZoneFilter = descriptor{
 	},
 }
 
-// hasZone reports whether the node says where it is; one that does not takes
-// any volume.
+// hasZone reports whether the node has a label of a zone or region. A node
+// without one takes every volume (rule 7.11.3).
 func hasZone(n *outrank.Node) bool {
 	for _, label := range [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {
 		if _, ok := n.Labels[label]; ok {
@@ -55,7 +55,7 @@ func hasZone(n *outrank.Node) bool {
 	return false
 }
 
-// zoneOf is the node's value of a label, or of the label that has replaced it.
+// zoneOf returns the node's value of a label, or of the label that replaced it.
 func zoneOf(n *outrank.Node, label string) (string, bool) {
 	value, ok := n.Labels[label]
 	if ok {
