@@ -4,16 +4,17 @@ import "slices"
 
 // dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
 //
-//  1. take away every pod of lower priority;
-//  2. if the preemptor still does not fit, the node is out;
-//  3. go through them in order of importance and charge the budgets;
-//  4. put back whom the preemptor can do with, those that violate a budget
-//     first;
-//  5. who is left is a victim.
+//  1. remove every pod of lower priority;
+//  2. if the preemptor still does not fit, the node is no candidate;
+//  3. charge the budgets for these pods, in order of importance;
+//  4. put back the pods with which the preemptor still fits: first those that
+//     violate a budget, then the others, each time the most important first;
+//  5. the pods that could not be put back are the victims.
 //
-// It returns the possible victims, of which w.victim marks the actual ones,
-// and w.broken and w.blocks say why; the status is not Success where the node
-// is no candidate. Until leave is called the victims are away.
+// It returns the possible victims. w.victim marks the actual ones, and
+// w.violated and w.blocks have the details. The status is not Success if the
+// node is no candidate. The victims stay removed until restoreVictims is
+// called.
 func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
@@ -43,7 +44,8 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	return possible, filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
 }
 
-// possible lists whom the preemptor may push out, the most important first.
+// possible lists the pods that the preemptor may evict, the most important
+// first.
 func (w *dryRunner) possible() []*podState {
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	if w.a.config.MayEvict == nil && w.a.config.Importance == nil {
@@ -56,7 +58,7 @@ func (w *dryRunner) possible() []*podState {
 	return w.sorted
 }
 
-// ascend takes pods away, the least important first, until the preemptor fits
+// ascend removes pods, the least important first, until the preemptor fits
 // (Policy Ascending), and charges the budgets for them.
 func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
@@ -74,8 +76,9 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	return s
 }
 
-// leave puts the victims back, so that filters with a memory of their own are
-// as before.
+// restoreVictims adds the victims again, so that the state of the caller's
+// filters is as before the dry run. The built-in filters start anew with each
+// node.
 func (w *dryRunner) restoreVictims(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
@@ -87,8 +90,7 @@ func (w *dryRunner) restoreVictims(possible []*podState) {
 	}
 }
 
-// putBack puts pods back that were all taken away, for filters with a memory
-// of their own.
+// restoreAll adds pods again that were all removed, for the caller's filters.
 func (w *dryRunner) restoreAll(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
@@ -98,7 +100,7 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 	}
 }
 
-// charge takes a pod from the budgets that cover it, and counts those that
+// charge charges the budgets that cover a pod, and returns how many of them
 // this violates (group 6.3; filterPodsWithPDBViolation).
 func (w *dryRunner) charge(p *podState) int {
 	if len(p.class.covering) == 0 {
@@ -107,9 +109,9 @@ func (w *dryRunner) charge(p *podState) int {
 	return len(w.ledger.Charge(p.pod, p.class.covering))
 }
 
-// reprieve puts back, the most important first, those who violate a budget or
-// those who do not, as far as the preemptor still fits. It reports whether any
-// had to go again.
+// reprieve puts back, the most important first, the pods that violate a budget
+// or those that do not, as far as the preemptor still fits. It reports whether
+// any had to be removed again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i, p := range possible {
 		if (w.violated[i] > 0) != violating {

@@ -7,9 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// attempt is one preemptor with everything that can be worked out about it
-// before the first node is looked at (PreFilter). Workers share it and do not
-// change it.
+// attempt is one preemptor with everything that can be prepared before the
+// first node (PreFilter). Workers share it and do not change it.
 type attempt struct {
 	question
 	filterPlan
@@ -25,7 +24,7 @@ func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time)
 	return a, a.begin(config, snap, pod, now)
 }
 
-// begin prepares an attempt; of an earlier one only memory is left.
+// begin prepares an attempt. It reuses the memory of an earlier one.
 func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
@@ -61,7 +60,7 @@ func (a *attempt) beginCallers() error {
 	return nil
 }
 
-// release lets go of everything but memory.
+// release drops everything but memory.
 func (a *attempt) release() {
 	clear(a.active)
 	clear(a.callers)
@@ -70,11 +69,11 @@ func (a *attempt) release() {
 	}
 }
 
-// resourcesAlone reports whether of the filters that depend on pods
-// NodeResourcesFit alone has something to say.
+// resourcesAlone reports whether NodeResourcesFit is the only filter after the
+// first node filters with something to say.
 func (a *attempt) resourcesAlone() bool { return len(a.active) == 0 }
 
-// moreImportant orders pods by importance, or as the caller would have it.
+// moreImportant orders pods by importance, or as the caller defined it.
 func (a *attempt) moreImportant(p, q *podState) int {
 	if a.config.Importance != nil {
 		if c := a.config.Importance(p.pod, q.pod); c != 0 {
@@ -90,7 +89,7 @@ func (a *attempt) mayEvict(p *podState) bool {
 		(a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 
-// public makes the texts of a status.
+// public returns the Status of a filterStatus, with its texts.
 func (a *attempt) public(s filterStatus) Status {
 	if s.code == Success {
 		return Status{}
@@ -108,8 +107,8 @@ func (a *attempt) public(s filterStatus) Status {
 	return out
 }
 
-// clearedNominations are the pods of lower priority nominated to the node,
-// other than the preemptor itself (rule 14.3.3).
+// clearedNominations returns the pods of lower priority nominated to the node,
+// without the preemptor itself (rule 14.3.3).
 func (a *attempt) clearedNominations(n *nodeState) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range n.nominated {

@@ -2,22 +2,22 @@ package preemption
 
 import "github.com/outrank-go/outrank/pdb"
 
-// dryRunner asks the filters about one node after another, on behalf of an
-// attempt. What it knows of the node at hand follows the pods that are removed
-// and added again. One goroutine uses it at a time.
+// dryRunner asks the filters of an attempt about one node after another. Its
+// filters follow the pods that are removed and added. One goroutine uses it at
+// a time.
 type dryRunner struct {
 	a *attempt
 	n *nodeState
 
 	resources resourcesOnNode
-	// others are the attempt's active filters, in the same order.
+	// filters are the attempt's active filters, in the same order.
 	filters  []nodeFilter
 	reusable [len(builtIn)]nodeFilter // of earlier attempts, by place
-	// nominated are the pods nominated to the node that the preemptor must
+	// nominated are the pods nominated to the node that the preemptor has to
 	// leave room for.
 	nominated []*podState
 
-	// What the dry run remembers of each possible victim.
+	// The rest is what the dry run records about each possible victim.
 	ledger   *pdb.Ledger
 	ledgerOf *budgetSet
 	sorted   []*podState
@@ -33,7 +33,8 @@ func newDryRunner(a *attempt) *dryRunner {
 	return w
 }
 
-// begin prepares a runner for an attempt; an earlier one leaves its memory.
+// begin prepares a runner for an attempt. It reuses the memory of an earlier
+// one.
 func (w *dryRunner) begin(a *attempt) {
 	w.a = a
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
@@ -52,7 +53,7 @@ func (w *dryRunner) begin(a *attempt) {
 	}
 }
 
-// release lets go of everything that is the caller's.
+// release drops everything that belongs to the caller.
 func (w *dryRunner) release() {
 	w.a, w.n = nil, nil
 	w.resources.release()
@@ -66,7 +67,7 @@ func (w *dryRunner) release() {
 	clear(w.chosen)
 }
 
-// enter begins with a node, as the snapshot has it.
+// enter begins with a node in the state of the snapshot.
 func (w *dryRunner) enter(n *nodeState) {
 	w.n = n
 	w.resources.enter(n)
@@ -76,7 +77,7 @@ func (w *dryRunner) enter(n *nodeState) {
 	w.nominate(n)
 }
 
-// nominate finds the nominated pods that count on the node.
+// nominate finds the nominated pods that count on the node (rule 7.16.1).
 func (w *dryRunner) nominate(n *nodeState) {
 	w.nominated = w.nominated[:0]
 	for _, p := range n.nominated {
@@ -86,7 +87,7 @@ func (w *dryRunner) nominate(n *nodeState) {
 	}
 }
 
-// remove takes a pod off the node, add puts it there again.
+// remove removes a pod from the node. add adds it again.
 func (w *dryRunner) remove(p *podState) { w.change(p, -1) }
 func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
 
@@ -97,9 +98,10 @@ func (w *dryRunner) change(p *podState, by int) {
 	}
 }
 
-// check asks the filters that depend on the pods of the node, twice where pods
-// of at least the preemptor's priority are nominated to it: with them and
-// without (group 7.16; RunFilterPluginsWithNominatedPods).
+// check asks the filters that depend on the pods of the node. If pods of at
+// least the preemptor's priority are nominated to it, the filters are asked
+// twice, with these pods and without (group 7.16;
+// RunFilterPluginsWithNominatedPods).
 func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {
@@ -109,7 +111,7 @@ func (w *dryRunner) check() filterStatus {
 	return w.checkWith(nil)
 }
 
-// checkWith asks the filters in their order and stops at the first that fails.
+// checkWith asks the filters in order and stops at the first that fails.
 func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
 		return s
@@ -120,7 +122,7 @@ func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 	return w.ask(w.a.beforeResources, len(w.filters), nominated)
 }
 
-// ask asks some of the active filters.
+// ask asks the active filters with the indexes from from up to to.
 func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	for i := from; i < to; i++ {
 		if s := w.filters[i].check(nominated); s.code != Success {
@@ -131,8 +133,9 @@ func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	return filterStatus{}
 }
 
-// enterLate, removeLate and checkLate are enter, remove and check for the
-// filters after NodeResourcesFit alone, where nobody is nominated.
+// enterAfterResources, removeAfterResources and checkAfterResources are enter,
+// remove and check for the filters after NodeResourcesFit alone. They are for
+// nodes without nominated pods.
 func (w *dryRunner) enterAfterResources(n *nodeState) {
 	for _, f := range w.filters[w.a.beforeResources:] {
 		f.enter(n)
@@ -149,7 +152,7 @@ func (w *dryRunner) checkAfterResources() filterStatus {
 	return w.ask(w.a.beforeResources, len(w.filters), nil)
 }
 
-// filter returns how the node takes the preemptor as things are.
+// filter returns whether the node takes the preemptor as things are.
 func (w *dryRunner) filter(n *nodeState) filterStatus {
 	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
 		return s

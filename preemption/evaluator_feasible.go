@@ -7,10 +7,10 @@ import (
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
-// order (chapter 7; findNodesThatFitPod, with every node looked at): what a
-// scheduler scores before preemption comes into question. The slice is the
-// caller's. Errors are those of [Evaluator.Preempt], and so is what it says of
-// the pod and of concurrent calls. Time is linear in the number of nodes.
+// order (chapter 7; findNodesThatFitPod, with every node asked). A scheduler
+// scores these before preemption comes into question. The slice is the
+// caller's. Errors, and what is said about the pod and about concurrent calls,
+// are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
 func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := searches.Get().(*search)
 	defer s.release()

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// extend lets the extenders change the candidates. Those that come through
+// extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *result) extend(ctx context.Context, extenders []Extender) error {
 	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.pod) })
@@ -58,7 +58,7 @@ func clone(ps []Proposal) []Proposal {
 	return out
 }
 
-// accept checks an extender's answer and gives it in the order of the nodes.
+// accept checks an extender's answer and returns it in the order of the nodes.
 func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error) {
 	byNode := map[string]*Proposal{}
 	for i := range answer {
@@ -92,7 +92,8 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 	return out, nil
 }
 
-// stranger finds a victim that does not belong to the node.
+// foreignVictim returns the name of a victim that does not run on the node or
+// is listed twice; empty if there is none.
 func (r *result) foreignVictim(p *Proposal) string {
 	seen := map[string]bool{}
 	for _, v := range p.Victims {
@@ -128,7 +129,8 @@ func (r *result) adopt(proposals []Proposal) error {
 	return nil
 }
 
-// changed is a candidate with the victims of a proposal, by importance.
+// changed returns a candidate with the victims of a proposal, sorted by
+// importance.
 func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	states := make([]*podState, len(p.Victims))
 	for i, v := range p.Victims {

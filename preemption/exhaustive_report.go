@@ -49,7 +49,8 @@ func (r *result) explanation() *Explanation {
 	return e
 }
 
-// counts groups the statuses that are not success, the most frequent first.
+// countsOf counts equal statuses that are not Success, the most frequent first.
+// If among is not nil, only the marked ones count.
 func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 	var groups []Count
 	known := map[statusKey]int{}
@@ -70,7 +71,7 @@ func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 	return groups
 }
 
-// statusKey tells statuses apart.
+// statusKey is equal for equal statuses.
 type statusKey struct {
 	code    Code
 	by      int

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// answerFromCache answers from what the snapshot remembers of earlier decisions
-// about preemptors of the same signature: only nodes that changed since are
-// bounded anew. Not ok where there is nothing to use.
+// answerFromCache answers from what the snapshot keeps of earlier decisions
+// about preemptors of the same signature. It bounds only the nodes that changed
+// since. It is not ok if the cache cannot be used.
 func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
 	cache := s.snap.cache
 	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 || !cache.mu.TryLock() {
@@ -29,8 +29,8 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 	return plan, true, err
 }
 
-// sign writes down everything of the preemptor that decides: pods with equal
-// signatures get equal answers from every node.
+// writeSignature writes everything of the preemptor that decides. Every node
+// answers pods with equal signatures equally.
 func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
@@ -41,7 +41,7 @@ func (s *search) writeSignature() {
 	s.filterPlan.appendSignature(key, s.pod)
 }
 
-// cachedSearch is the use of a cache entry for one decision.
+// cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
 	*search
 	w     *searchWorker
@@ -72,7 +72,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
 	return plan, nil
 }
 
-// update bounds the nodes that changed, or all where that is less work.
+// update bounds the nodes that changed, or all nodes if that is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.end()
 	if c.known.synced < c.cache.start || len(t.entries) == 0 || end-c.known.synced > uint64(len(t.entries)) {
@@ -99,8 +99,9 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	return nil
 }
 
-// renewOwn bounds the node that the preemptor itself is nominated to, where it
-// leaves no room for itself as it would for another.
+// reboundOwnNode bounds the node that the preemptor itself is nominated to.
+// There the preemptor need not leave room for itself, while another pod of the
+// same signature has to.
 func (c *cachedSearch) reboundOwnNode() {
 	p, ok := c.snap.pods.of(c.pod)
 	if !ok || p.at == nil {
@@ -131,7 +132,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 	return nil
 }
 
-// renew bounds a node again.
+// reboundNode bounds a node again and plays its matches.
 func (c *cachedSearch) reboundNode(position int32) {
 	e := &c.t.entries[position]
 	c.w.before.count(e.before, -1)
@@ -140,7 +141,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 	c.t.playFrom(position)
 }
 
-// bound writes a node's entry, with the best score that its bound allows.
+// bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
 	slot := c.snap.order[position]
 	e := &c.t.entries[position]
@@ -169,7 +170,7 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	}
 }
 
-// best evaluates nodes until one of those wins.
+// best evaluates the overall winner until the winner is an evaluated entry.
 func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 	for tries := 0; ; tries++ {
 		if tries%chunkSize == 0 && ctx.Err() != nil {

@@ -2,7 +2,7 @@ package preemption
 
 import "math"
 
-// evaluateByResources finds the victims on a candidate where resources alone
+// evaluateByResources finds the victims on a candidate on which resources alone
 // decide (chapter 9).
 func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
 	var adjusted nodeSummary
@@ -25,10 +25,10 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 	}
 }
 
-// removed returns the index of the first pod that has to be tried in the reprieve,
-// and what the pods from there on hold: all of lower priority than the
-// preemptor, or those up to the bound alone where nobody there violates a
-// budget.
+// removed returns the index of the first pod that the reprieve has to try, and
+// what the pods from there on hold. These are all pods of lower priority than
+// the preemptor or, if none of them up to the bound violates a budget, only
+// those up to the bound: the others are put back in any case (see search).
 func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.sortKeys[w.violates[last]].priority <= bound {
@@ -52,8 +52,8 @@ func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (fro
 // unlimited is more than all pods of a node take together (see largeAmounts).
 const unlimited = math.MaxInt64 / 2
 
-// charge finds the possible victims that violate a budget, by index: those
-// covered are charged in order of importance (group 6.3).
+// charge finds the possible victims that violate a budget, by index. The
+// covered pods are charged in order of importance (group 6.3).
 func (w *searchWorker) charge(n *nodeState) {
 	possible := n.covered
 	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {
@@ -81,7 +81,8 @@ func (w *searchWorker) charge(n *nodeState) {
 	}
 }
 
-// exempt reports whether a budget has counted the pod's disruption already.
+// exempt reports whether a budget has already counted the pod's disruption
+// (rule 6.3.4).
 func (w *searchWorker) exempt(b int32, p *podState) bool {
 	disrupted := w.snap.budgets.list[b].Disrupted
 	if len(disrupted) == 0 {
@@ -91,8 +92,8 @@ func (w *searchWorker) exempt(b int32, p *podState) bool {
 	return ok
 }
 
-// resourceReprieve is the reprieve on one node: what is free beyond the
-// preemptor's needs while pods are put back.
+// resourceReprieve is the reprieve on one node. slack and room are what is free
+// beyond the preemptor's needs while pods are put back.
 type resourceReprieve struct {
 	*searchWorker
 	n     *nodeState
@@ -101,8 +102,8 @@ type resourceReprieve struct {
 	score nodeScore
 }
 
-// reprieve puts back those pods that violate a budget first, then the others,
-// from an index on; ok is false once the node cannot be the best any more.
+// reprieve puts back first the pods that violate a budget, then the others from
+// an index on. It is not ok once the node cannot be the best any more.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
 	t.score.top = math.MinInt32
 	for _, i := range t.violates {
@@ -134,7 +135,8 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 	return t.score, true
 }
 
-// back puts a pod back if there is room, and counts it as a victim if not.
+// putBack puts a pod back if there is room, and counts it as a victim
+// otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
