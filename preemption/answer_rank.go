@@ -21,12 +21,12 @@ const (
 	ByOwnScore
 )
 
-// rankRule is all that there is to know of a rank.
+// rankRule is everything about a rank: a new rank is one entry.
 type rankRule struct {
 	// text says what the rank prefers.
 	text string
-	// compare is negative if a is better by this rank alone. It is nil for what
-	// cannot be configured.
+	// compare is negative if a is better by this rank alone. It is nil for
+	// ranks that a policy cannot name.
 	compare func(a, b *Score) int
 }
 
@@ -61,8 +61,8 @@ func DefaultRanks() []Rank {
 var sharedRanks = DefaultRanks()
 
 // Compare orders two candidates of one decision by the default ranks
-// (pickOneNodeForPreemption): negative if a is better. by is the rank that
-// decides, ByNodeOrder if none does and order is 0.
+// (pickOneNodeForPreemption). order is negative if a is better. by is the rank
+// that decides, ByNodeOrder if none does and order is 0.
 func (a Score) Compare(b Score) (order int, by Rank) {
 	return a.compareBy(&b, sharedRanks)
 }
@@ -76,6 +76,6 @@ func (a *Score) compareBy(b *Score, ranks []Rank) (order int, by Rank) {
 	return 0, ByNodeOrder
 }
 
-// priorityShift makes every priority non-negative, so that fewer victims never
-// sum up to more.
+// priorityShift makes every priority non-negative, so that more victims never
+// have a smaller sum.
 const priorityShift = 1 << 31

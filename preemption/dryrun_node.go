@@ -12,7 +12,7 @@ type dryRunner struct {
 	resources resourcesOnNode
 	// filters are the attempt's active filters, in the same order.
 	filters  []nodeFilter
-	reusable [len(builtIn)]nodeFilter // of earlier attempts, by place
+	reusable [len(builtIn)]nodeFilter // of earlier attempts, by index
 	// nominated are the pods nominated to the node that the preemptor has to
 	// leave room for.
 	nominated []*podState

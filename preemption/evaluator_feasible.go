@@ -35,7 +35,7 @@ func (w *searchWorker) fits(slot int32) bool {
 	sum := w.snap.summaries.at(slot)
 	if sum.flags == 0 {
 		if w.shortage(sum) != 0 {
-			return false // whatever else there is
+			return false // no other filter can change that
 		}
 		if !w.filtered && !w.selects {
 			return true

@@ -10,13 +10,13 @@ import (
 // other questions the pruned search returns the same answers (see search).
 type result struct {
 	*attempt
-	runners    []*dryRunner   // one a worker
+	runners    []*dryRunner   // one per worker
 	chunk      int            // nodes that a worker takes at a time
 	before     []filterStatus // as things are
-	after      []filterStatus // with everybody of lower priority away; where tried
+	after      []filterStatus // with all pods of lower priority removed; where tried
 	tried      []bool
 	scores     []Score
-	candidates []Candidate // of every node, where everything is to be kept
+	candidates []Candidate // by position; nil unless all are to be kept
 	ineligible Ineligibility
 	feasible   int
 	best       int // -1 for none

@@ -10,21 +10,21 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ErrPlacement is wrapped by errors about an answer of a [Place] that makes no
-// sense.
+// ErrPlacement is wrapped by errors about an impossible answer of a
+// [PlaceFunc].
 var ErrPlacement = errors.New("placement makes no sense")
 
-// FirstFit is the [Place] that a nil one stands for: the pods one after the
-// other in the order given, each to the first node in the cluster's order that
-// passes the evaluator's filters with those before it in place. Nominated pods
-// are left room for as in [Evaluator.Preempt]. It gives up at the first pod
-// without a node: another order, or another node for an earlier pod, might have
-// had a place for all.
+// FirstFit is the [PlaceFunc] that is used if none is given. It takes the pods
+// in the given order and places each on the first node, in the cluster's order,
+// that passes the evaluator's filters together with the pods placed before. It
+// leaves room for nominated pods as [Evaluator.Preempt] does. It gives up at
+// the first pod without a node: another order, or another node for an earlier
+// pod, might have had a place for all.
 //
-// The snapshot is used to bind the pods and afterwards is exactly as before,
-// so nobody else may use it at the time. Errors are the context's, a filter's
-// own, and those about pods of [Evaluator.Preempt]. Time is that of asking
-// every node about every pod.
+// FirstFit binds the pods in the snapshot and reverts that before it returns,
+// so no other call may use the snapshot at the same time. Errors are the
+// context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
+// that of asking every node about every pod.
 func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error) {
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
@@ -50,8 +50,8 @@ func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outran
 	return placed, nil
 }
 
-// firstNode finds the first node that takes the pod as things are, or says why
-// none does.
+// firstNode returns the first node that takes the pod as things are, or the
+// refusal if none does.
 func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.Pod) (string, *Refusal, error) {
 	// No filter looks at a start time, so any now will do.
 	a, err := newAttempt(&e.config, snap, pod, time.Time{})
@@ -75,8 +75,8 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 	return "", &Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
 }
 
-// try asks for a place with the pods that are there at the moment. FirstFit
-// cleans up behind itself; anybody else gets a copy.
+// try asks for a placement with the pods that are there at present. FirstFit
+// reverts its changes itself; a function of the caller gets a clone.
 func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	if err := ctx.Err(); err != nil {
 		return Placement{}, err
@@ -95,7 +95,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	return placed, r.complete(placed.Assignments)
 }
 
-// complete checks that each pod has one node, and that there is such a node.
+// complete checks that each pod has one node and that the node exists.
 func (r *groupRun) complete(assignments []Assignment) error {
 	missing := make(map[string]bool, len(r.pods))
 	for _, p := range r.pods {

@@ -7,15 +7,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// unit is a Unit while victims are looked for.
+// groupUnit is a Unit while victims are looked for.
 type groupUnit struct {
 	group *outrank.PodGroup // nil for a single pod
-	// pods are in order of importance; first is the most important of them by
-	// the caller's own order, if there is one.
+	// pods are sorted by importance. first is the most important of them, by
+	// the caller's own order if there is one.
 	pods     []*podState
 	first    *podState
 	priority int32
-	// start is the earliest of the pods' starts; its priority means nothing.
+	// start is the earliest start of the pods. Its priority means nothing.
 	start importance
 	// violated are budgets by index.
 	violated []int32
@@ -24,9 +24,9 @@ type groupUnit struct {
 }
 
 // possible lists the units that could be victims, the most important first
-// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed): lower
-// than the preemptor, of pods that the configuration allows to be evicted, and
-// none of the preempting group.
+// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed). They are
+// of lower priority than the group, the configuration allows to evict their
+// pods, and none is of the preempting group.
 func (r *groupRun) possible() []*groupUnit {
 	var units []*groupUnit
 	for _, u := range r.units() {
@@ -39,7 +39,8 @@ func (r *groupRun) possible() []*groupUnit {
 	return units
 }
 
-// units parts the running pods, without those of the preempting group.
+// units returns the running pods as units, without those of the preempting
+// group.
 func (r *groupRun) units() []*groupUnit {
 	var units []*groupUnit
 	whole := map[*outrank.PodGroup]*groupUnit{}
@@ -65,8 +66,8 @@ func (r *groupRun) units() []*groupUnit {
 	return units
 }
 
-// priorityIn is what a pod's priority counts as: that of its group, if that has
-// one.
+// priorityIn returns the priority that a pod counts with: that of its group, if
+// the group has one.
 func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 	if group != nil && group.Priority != nil {
 		return *group.Priority
@@ -74,8 +75,8 @@ func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 	return p.priority()
 }
 
-// mayEvict asks the caller's rule about every pod of the unit, on behalf of
-// every pod of the preempting group.
+// mayEvict asks the caller's rule about every pod of the unit and every pod of
+// the preempting group.
 func (r *groupRun) mayEvict(u *groupUnit) bool {
 	if r.config.MayEvict == nil {
 		return true
@@ -90,7 +91,7 @@ func (r *groupRun) mayEvict(u *groupUnit) bool {
 	return true
 }
 
-// prepare works out what a unit is ordered by.
+// prepare computes what a unit is sorted by.
 func (r *groupRun) prepare(u *groupUnit) {
 	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
@@ -145,11 +146,10 @@ func (u *groupUnit) name() string {
 	return u.pods[0].pod.Name
 }
 
-// charge takes the units from the budgets that cover their pods, in order of
-// importance (group 12.5; filterVictimsWithPDBViolation of pod group
-// preemption): pod by pod, and for each pod budget by budget up to the first
-// that has nothing left. Because of that the order of the budgets tells; it is
-// that of their namespaces and names.
+// charge charges the budgets for the units, in order of importance (group 12.5;
+// filterVictimsWithPDBViolation of pod group preemption): pod by pod, and for
+// each pod budget by budget up to the first that has nothing left. So the order
+// of the budgets matters. It is that of their namespaces and names.
 func (r *groupRun) charge(units []*groupUnit) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
@@ -173,7 +173,7 @@ func (r *groupRun) charge(units []*groupUnit) {
 	}
 }
 
-// public is the unit for the plan.
+// public returns the unit for the plan.
 func (r *groupRun) public(u *groupUnit) GroupVictim {
 	v := GroupVictim{Unit: Unit{Group: u.group, Pods: podsOf(u.pods), Priority: u.priority}, Blocks: u.blocks}
 	for _, b := range u.violated {
