@@ -11,9 +11,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A node with room, kept by a constraint that its own pods have no part in: if
-// none of them may be asked to leave, that is what it says, and else what the
-// constraint says.
+// A node has room, but a constraint fails there in which its own pods have no
+// part. If no pod may be evicted, the status says that there are no victims;
+// otherwise it is that of the constraint.
 func TestRoomButNobodyToLeave(t *testing.T) {
 	const own = 100
 	for _, lowest := range []int32{own - 1, own, own + 1} {

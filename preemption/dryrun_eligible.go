@@ -28,7 +28,7 @@ func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Inel
 			return VictimsTerminating
 		}
 	default:
-		// Only a node where preemption may still help is worth waiting for.
+		// The preemptor waits only for a node where preemption may still help.
 		if there && code == Unschedulable && a.leaves(nominated, leavesByPreemption) {
 			return VictimsTerminating
 		}

@@ -137,7 +137,7 @@ func (r *result) try(ctx context.Context) error {
 	nodes = append(nodes[start:], nodes[:start]...)
 	found, free := 0, 0
 	for len(nodes) > 0 {
-		// More at a time than are still wanted would mostly be for nothing.
+		// Larger batches would mostly find more candidates than are needed.
 		batch := nodes[:min(len(nodes), max(r.chunk*len(r.runners), enough-found))]
 		nodes = nodes[len(batch):]
 		if err := r.tryEach(ctx, batch); err != nil {

@@ -48,7 +48,7 @@ func gang(n int, options ...with) []*outrank.Pod {
 	return pods
 }
 
-// say writes a plan in a line: outcome, victims, violations, placement.
+// say returns a plan in one line: outcome, victims, violations, placement.
 func say(p *preemption.GroupPlan) string {
 	text := p.Outcome.String()
 	if p.Ineligible != preemption.Eligible {

@@ -150,9 +150,9 @@ func drawQuotas(t *rapid.T, p *outrank.Pod) []quota {
 	return quotas
 }
 
-// With one, two and three filters of the caller's own, Preempt and Explain decide
-// what the slow reference decides of the same rules in terms of resources, and
-// the filters are told of every pod that goes and comes back.
+// With one, two and three filters of the caller, Preempt and Explain decide
+// what the slow reference decides with the same rules in terms of resources,
+// and the filters are told of every pod that is removed and added.
 func TestPropertyOwnFiltersDecide(t *testing.T) {
 	for name, shape := range map[string]gen.Shape{
 		"resources": {Budgets: 3, Taints: true},
@@ -199,7 +199,8 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 	require.Empty(t, wrong, "what filters were told")
 }
 
-// choiceOf is an answer without what the nodes say, for that names the filters.
+// choiceOf returns an answer without the statuses of nodes, because those name
+// the filters.
 func choiceOf(a answer) answer {
 	sum := func(counts map[string]int) map[string]int {
 		nodes := 0
@@ -213,7 +214,7 @@ func choiceOf(a answer) answer {
 }
 
 // Each of three filters keeps another pod from coming back. A node is looked at
-// twice, once to see whether it helps to take everybody away and once for the
+// twice, first with all pods of lower priority removed and then for the
 // victims, and all filters have to see the same pods both times.
 func TestOwnFiltersSeeEverybodyComeBack(t *testing.T) {
 	tier := func(name string) with { return func(p *outrank.Pod) { p.Labels[name] = "yes" } }

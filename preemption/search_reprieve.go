@@ -111,8 +111,8 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 			t.score.violations++
 		}
 	}
-	// Nobody adds a violation any more. Where they tie with the best and its top
-	// is no higher than the bound, a larger sum is too much.
+	// No pod adds a violation from here on. If the violations tie with those of the
+	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
 	if b := &t.best; b.position >= 0 {
 		if b.violations < t.score.violations {

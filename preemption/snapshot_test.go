@@ -19,9 +19,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// dump writes down all that a snapshot knows, but for where in memory it is. The
-// places of the nodes in the topology are asked for here, so that the snapshot
-// remembers them until the next time.
+// dump writes down everything that a snapshot knows, except where in memory it
+// is. It asks for topology domains, so that the snapshot keeps them until the
+// next time.
 func dump(s *Snapshot) string {
 	var b strings.Builder
 	for _, slot := range s.order {
@@ -30,7 +30,7 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  pods %s\n  nominated %s\n",
 			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
@@ -81,8 +81,8 @@ func dumpPods(ps []*podState) string {
 	return strings.Join(keys, " ")
 }
 
-// machine drives a snapshot and, beside it, a plain cluster that says what must
-// be in it.
+// machine drives a snapshot and, beside it, a plain cluster with what the
+// snapshot must contain.
 type machine struct {
 	snap    *Snapshot
 	nodes   []*outrank.Node
@@ -163,7 +163,7 @@ func (m *machine) AddPod(t *rapid.T) {
 	m.take(&p)
 }
 
-// nodeName is the name of a node that is there, or that is not.
+// nodeName returns the name of a node that exists, or of one that does not.
 func (m *machine) nodeName(t *rapid.T) string {
 	names := []string{"ghost"}
 	for _, n := range m.nodes {
@@ -246,8 +246,8 @@ func (m *machine) Nominate(t *rapid.T) {
 	}
 }
 
-// checkPending holds the error of Bind and Nominate to the rules, and reports
-// whether there must be none.
+// checkPending compares the error of Bind and Nominate with the rules, and
+// reports whether there must be none.
 func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
 	_, known := m.pods[key]
 	_, running := m.running[key]
@@ -263,7 +263,7 @@ func (m *machine) checkPending(t *rapid.T, err error, key, node string) bool {
 	return false
 }
 
-// zone draws where a node is, if it says so.
+// zone draws the zone of a node, if it has one.
 func zone(t *rapid.T) map[string]string {
 	return rapid.SampledFrom([]map[string]string{nil, {"zone": "z1"}, {"zone": "z2"}}).Draw(t, "zone")
 }
@@ -343,7 +343,7 @@ func (m *machine) Keep(t *rapid.T) {
 	}
 }
 
-// Clone leaves a copy behind that must stay as it is, and sometimes goes on
+// Clone leaves a copy behind that must stay as it is, and sometimes continues
 // with the copy instead.
 func (m *machine) Clone(t *rapid.T) {
 	other := m.snap.Clone()
@@ -369,7 +369,7 @@ func (m *machine) Check(t *rapid.T) {
 	}
 }
 
-// fresh builds a snapshot of what the machine says there is.
+// fresh builds a snapshot of what the machine contains.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{Budgets: m.budgets, Groups: m.groups})
 	require.NoError(t, err)
@@ -383,8 +383,8 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 	return s
 }
 
-// Whatever is done to a snapshot, it is as if built anew from what there is;
-// undo restores it exactly, nested marks included; and a clone is left alone.
+// After any changes a snapshot equals a new one with the same content. Undo
+// restores it exactly, nested marks included, and a clone does not change.
 func TestPropertyUndoAndClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))

@@ -29,8 +29,8 @@ type answerCache struct {
 
 // cachedAnswers is the entry for one signature.
 type cachedAnswers struct {
-	synced uint64 // how much of the log is taken in
-	used   uint64 // when it was last used, by the count of uses
+	synced uint64 // the number of changes that it has seen
+	used   uint64 // the count of uses when it was last used
 	nodes  any    // what the search keeps
 }
 

@@ -12,7 +12,7 @@ import (
 type podIndex struct {
 	base    *podTable
 	shared  bool                 // base must not be written
-	changes map[string]*podState // laid over the base, nil for one that is gone
+	changes map[string]*podState // on top of the base; nil for a pod that is gone
 }
 
 func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
@@ -181,7 +181,8 @@ func (t *podTable) remove(p *podState) {
 	t.pods--
 	hole := at
 	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
-		// One whose home lies behind the hole is found without passing it.
+		// A pod whose home lies behind the hole is found without passing the
+		// hole.
 		if t.behind(t.home(t.hashes[at]), at) >= t.behind(hole, at) {
 			t.cells[hole], t.hashes[hole] = t.cells[at], t.hashes[at]
 			hole = at

@@ -134,7 +134,7 @@ func (s *Snapshot) refresh(n *nodeState) {
 // clone has no marks. Cloning counts as a change of s. Afterwards different
 // goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
-	s.owner = &owner{} // what is there now belongs to neither
+	s.owner = &owner{} // what is shared from now on belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims = claimIndex{s.claims.share()}

@@ -74,8 +74,8 @@ const rounding = 1e-9
 // computed from the summary alone, with one division and no branch, because it
 // is needed for nearly every node.
 func (l *nodeSummary) fewest(asks *amountRow) int32 {
-	// Each column's share is what is short of what is held; the three are brought
-	// to one denominator.
+	// The share of a column is what is short divided by what is held. The three
+	// are brought to one denominator.
 	short0, held0 := float64(max(0, asks[0]-l.free[0])), float64(max(1, l.low[0]))
 	short1, held1 := float64(max(0, asks[1]-l.free[1])), float64(max(1, l.low[1]))
 	short2, held2 := float64(max(0, asks[2]-l.free[2])), float64(max(1, l.low[2]))

@@ -19,7 +19,7 @@ func (p *partition) of(slot int32) int32 {
 	if int(slot) < len(p.ids) {
 		return p.ids[slot]
 	}
-	return noDomain // it is younger than the partition, and has no node
+	return noDomain // the slot is newer than the partition, and has no node
 }
 
 // topology keeps the partitions that were needed since a node last changed, so
