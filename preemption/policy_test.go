@@ -44,9 +44,9 @@ func TestWaiting(t *testing.T) {
 	never := pod("p", 5, "1")
 	never.PreemptionPolicy = outrank.PreemptNever
 	for _, test := range []struct {
-		name                  string
-		c                     *outrank.Cluster
-		p                     *outrank.Pod
+		name                      string
+		c                         *outrank.Cluster
+		p                         *outrank.Pod
 		current, v113, simplified preemption.Ineligibility
 	}{
 		{"nothing to wait for", byScheduler, pod("p", 5, "1"), preemption.Eligible, preemption.Eligible, preemption.Eligible},
@@ -77,9 +77,9 @@ func TestVariantsDiffer(t *testing.T) {
 		return c
 	}
 	for _, test := range []struct {
-		name                  string
-		c                     *outrank.Cluster
-		p                     *outrank.Pod
+		name                      string
+		c                         *outrank.Cluster
+		p                         *outrank.Pod
 		current, v113, simplified string
 	}{
 		{
