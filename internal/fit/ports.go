@@ -16,8 +16,8 @@ type HostPort struct {
 	Port         int32
 }
 
-// HostPorts lists the ports a pod takes on its node while it runs: those of
-// its containers and sidecars, not those of plain init containers. It is nil
+// HostPorts lists the ports that a pod takes on its node while it runs: those
+// of its containers and sidecars, not those of plain init containers. It is nil
 // for most pods.
 func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(eachHostPort(pod)) }
 
@@ -37,7 +37,7 @@ func eachHostPort(pod *outrank.Pod) iter.Seq[HostPort] {
 	}
 }
 
-// portsOf goes through those of one container, and reports whether to go on.
+// portsOf yields the ports of one container, and reports whether to continue.
 func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 	for _, p := range c.Ports {
 		if p.HostPort > 0 && !yield(normal(p)) {

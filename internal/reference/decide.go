@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Decide works the decision out:
+// Decide decides for one pod:
 //
 //  1. run the filters on every node (chapter 7);
 //  2. ask whether the pod may preempt (chapter 8);

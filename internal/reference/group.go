@@ -131,8 +131,8 @@ func (g *group) has(p *outrank.Pod) bool {
 
 func (g *group) priority() int32 { return g.pods[0].PriorityValue() }
 
-// place puts the pods one by one on the first node that takes them, and gives
-// where they are, or nil and why.
+// place puts the pods one by one on the first node that takes them. It returns
+// their nodes, or nil and the refusal.
 func (g *group) place(c *outrank.Cluster) (map[string]string, Refusal) {
 	placement := map[string]string{}
 	for _, p := range g.pods {
@@ -161,7 +161,7 @@ func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) 
 	return "", Refusal{Pod: p.Key(), Nodes: said}
 }
 
-// withPods and withoutPods give the cluster with more or fewer pods.
+// withPods returns the cluster with more pods, withoutPods with fewer.
 func withPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
 	other := *c
 	other.Pods = slices.Concat(c.Pods, pods)

@@ -44,7 +44,7 @@ func (s interpodState) clone() interpodState {
 	return s
 }
 
-// countInterpod goes over the whole cluster, once at the start. Terminating
+// countInterpod counts over the whole cluster, once at the start. Terminating
 // pods count.
 func (a *attempt) countInterpod() interpodState {
 	state := interpodState{affinity: counts{}, anti: counts{}, existing: counts{}}
