@@ -13,7 +13,7 @@ import (
 )
 
 // An answer is a list of failures, a list of evictions and the array of their
-// shares, however many pods are active and go.
+// contributions, however many pods are active and go.
 func TestAllocatesTheAnswerAlone(t *testing.T) {
 	for _, pods := range []int{10, 110, 500, 5000} {
 		node, active := fullNode(pods)
