@@ -81,7 +81,7 @@ func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// PriorityClass gives a priority a name. Package priority resolves and
+// PriorityClass is a priority with a name. Package priority resolves and
 // validates classes.
 type PriorityClass struct {
 	Name  string

@@ -18,9 +18,9 @@
 //		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "500m", "memory", "1Gi")}},
 //	}
 //
-// Who has to leave a cluster is decided elsewhere: package preemption takes
-// the scheduler's side, package kubeletadmit the kubelet's. This package holds
-// no algorithm; its types have the methods that only look at the object itself.
+// Package preemption decides which pods have to leave a cluster for the
+// scheduler, package kubeletadmit for the kubelet. This package holds no
+// algorithm; its types have the methods that only look at the object itself.
 //
 // Comments here and in the other packages cite rules by number, as in "rule
 // 7.4.3". The rules stand in the files RULES.md beside the code: chapters 1 and 2

@@ -89,9 +89,9 @@ type Pod struct {
 	// PhaseFailed hold nothing any more.
 	Phase Phase
 
-	// Value is the caller's own, a pointer to its record of the pod, say. It goes
-	// wherever the pod goes; nothing in this module looks at it, compares it or
-	// writes it to JSON.
+	// Value is the caller's own, a pointer to its record of the pod, say. It
+	// stays with every copy of the pod; nothing in this module looks at it,
+	// compares it or writes it to JSON.
 	Value any
 }
 
@@ -129,7 +129,7 @@ const (
 	PreemptNever         PreemptionPolicy = "Never"
 )
 
-// QOSClass is a quality of service class; package qos works it out.
+// QOSClass is a quality of service class; package qos computes it.
 type QOSClass string
 
 // The classes, the first to go first.

@@ -21,7 +21,7 @@ func (p *Pod) RunningRequests() resource.List { return p.schedulerRequests((*Pod
 // KubeletRequests is what the kubelet's preemption counts for the pod (group
 // 2.3; GetResourceRequestQuantity). It differs from Requests in two ways: with
 // pod-level resources the containers are skipped altogether, and overhead is
-// added only to resources of which the rest is not zero. It goes by the spec
+// added only to resources of which the rest is not zero. It follows the spec
 // alone.
 func (p *Pod) KubeletRequests() resource.List {
 	var total resource.List

@@ -88,7 +88,7 @@ func hostPort(number int32, ip, protocol string) with {
 	}
 }
 
-// helper gives a pod an init container.
+// helper adds an init container to a pod.
 func helper(c outrank.Container) with {
 	return func(p *outrank.Pod) { p.InitContainers = []outrank.Container{c} }
 }

@@ -39,7 +39,7 @@ type Config struct {
 	Scorers []Scorer
 }
 
-// Scorer gives each candidate a score that the caller defines.
+// Scorer has a score of the caller for each candidate.
 type Scorer struct {
 	// Name is for people.
 	Name string

@@ -65,7 +65,7 @@ func (s *quotaState) Add(p *outrank.Pod, n *outrank.Node)    { s.count(p, n, 1) 
 func (s *quotaState) Remove(p *outrank.Pod, n *outrank.Node) { s.count(p, n, -1) }
 func (s *quotaState) Clone() preemption.FilterState          { return &quotaState{s.quota, maps.Clone(s.taken)} }
 
-// withQuotas gives the same rules in terms of resources.
+// withQuotas returns the same rules in terms of resources.
 func withQuotas(c *outrank.Cluster, p *outrank.Pod, quotas []quota) (*outrank.Cluster, *outrank.Pod) {
 	name := func(i int) string { return fmt.Sprint("example.com/quota", i) }
 	ask := func(p *outrank.Pod) *outrank.Pod {

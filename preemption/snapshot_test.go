@@ -180,7 +180,7 @@ func (m *machine) has(node string) bool {
 	return slices.ContainsFunc(m.nodes, func(n *outrank.Node) bool { return n.Name == node })
 }
 
-// UpdatePod gives a pod other labels, requests and priority.
+// UpdatePod changes the labels, requests and priority of a pod.
 func (m *machine) UpdatePod(t *rapid.T) {
 	key := m.podKey(t)
 	old, ok := m.pods[key]

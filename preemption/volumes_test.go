@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// has gives a pod volumes.
+// has adds volumes to a pod.
 func has(vs ...outrank.Volume) with { return func(p *outrank.Pod) { p.Volumes = vs } }
 
 func ofNamespace(namespace string) with { return func(p *outrank.Pod) { p.Namespace = namespace } }

@@ -39,7 +39,7 @@ func answered(t *testing.T, dump string, args ...string) string {
 	return stdout
 }
 
-// answerOf gives the answer as -o json prints it.
+// answerOf returns the answer as -o json prints it.
 func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	t.Helper()
 	var a Answer

@@ -32,7 +32,7 @@ func TestWhichVersionIsActivated(t *testing.T) {
 		t.Run(string(c.fails), func(t *testing.T) {
 			actions := &executiontest.Recorder{
 				Find: func(string) (*outrank.Pod, bool) { return latest, true },
-				// Only who waits can be rejected.
+				// Only a waiting pod can be rejected.
 				Waiting: func(*outrank.Pod) bool { return c.fails == executiontest.OpReject },
 				Do: func(call executiontest.Call) error {
 					if call.Op == c.fails {

@@ -54,9 +54,9 @@ type Config struct {
 	// Scheduler is the name in the condition of a victim; empty means
 	// [DefaultScheduler].
 	Scheduler string
-	// Nominator, if any, is told of the nominations that are set and cleared.
-	// Which pods lose their nomination is then read from it at that moment, in
-	// place of the plan's ClearedNominations.
+	// Nominator, if not nil, is kept up to date with the nominations that are
+	// set and cleared. Which pods lose their nomination is then read from it at
+	// that moment, in place of the plan's ClearedNominations.
 	Nominator *Nominator
 	// Metrics, if any, counts the victims of every plan that is begun.
 	Metrics *Metrics
@@ -232,11 +232,11 @@ func (e *Executor) Preempting(key string) bool {
 	return s != nil && !s.lastGone
 }
 
-// Gone tells the executor that a pod does not exist any more, or was not evicted
-// after all, so that it need not be remembered. It has to be called for every
-// pod that goes: until then a victim without a UID stands in the way of a later
-// pod of its name. For a pod that was no victim it does nothing. Time is linear
-// in the plans that are being executed.
+// Gone records that a pod does not exist any more, or was not evicted after
+// all, so that it need not be remembered. It has to be called for every pod
+// that goes: until then a victim without a UID stands in the way of a later pod
+// of its name. For a pod that was no victim it does nothing. Time is linear in
+// the plans that are being executed.
 func (e *Executor) Gone(pod *outrank.Pod) {
 	if pod == nil {
 		return
