@@ -165,6 +165,8 @@ func urgentNow(p *outrank.Pod)    { p.Priority = outrank.Priority(7) }
 // fill puts something other than the zero value into a field.
 func fill(t *testing.T, v reflect.Value) {
 	switch v.Kind() {
+	case reflect.Interface:
+		v.Set(reflect.ValueOf("x"))
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.String:

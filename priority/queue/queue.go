@@ -133,6 +133,7 @@ func mayHelpItself(before, after *outrank.Pod) bool {
 	for _, p := range []*outrank.Pod{&a, &b} {
 		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
 		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible = false, "", "", false
+		p.Value = nil
 	}
 	return !reflect.DeepEqual(a, b)
 }

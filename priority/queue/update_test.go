@@ -76,7 +76,7 @@ func TestStatusUpdateInFlight(t *testing.T) {
 
 // The fields of a pod that are status, so that a change of them alone does not
 // make a pending pod schedulable. Any other field may.
-var statusFields = []string{"NominatedNode", "StartTime", "DisruptionReason", "Ready", "QOSClass", "Phase", "ResizeInfeasible"}
+var statusFields = []string{"NominatedNode", "StartTime", "DisruptionReason", "Ready", "QOSClass", "Phase", "ResizeInfeasible", "Value"}
 
 // Every field of a pod is changed alone, while the pod is unschedulable. Those
 // that say which pod it is are left out.
