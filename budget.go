@@ -76,12 +76,12 @@ func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if problem := v.parse(text); problem != "" {
-		return inputError([]Problem{{Object: "number or percentage", Text: problem}})
+		return newInputError([]Problem{{Object: "number or percentage", Text: problem}})
 	}
 	return nil
 }
 
-// PriorityClass gives a priority a name. Package priority resolves and
+// PriorityClass is a priority with a name. Package priority resolves and
 // validates classes.
 type PriorityClass struct {
 	Name  string

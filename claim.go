@@ -1,7 +1,7 @@
 package outrank
 
 // VolumeClaim is a persistent volume claim together with the volume bound to
-// it. Only [Cluster.ResolveVolumes] looks at claims; a decision goes by what
+// it. Only [Cluster.ResolveVolumes] looks at claims; a decision uses what
 // stands in Pod.Volumes.
 type VolumeClaim struct {
 	// Name and Namespace identify the claim; an empty Namespace is "default".

@@ -18,9 +18,15 @@
 //		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "500m", "memory", "1Gi")}},
 //	}
 //
-// Who has to leave a cluster is decided elsewhere: package preemption takes
-// the scheduler's side, package kubeletadmit the kubelet's. This package holds
-// no algorithm; its types have the methods that only look at the object itself.
+// Package preemption decides which pods have to leave a cluster for the
+// scheduler, package kubeletadmit for the kubelet. This package holds no
+// algorithm; its types have the methods that only look at the object itself.
+//
+// Comments here and in the other packages cite rules by number, as in "rule
+// 7.4.3". The rules stand in the files RULES.md beside the code: chapters 1 and 2
+// in resource, 3 in qos, 4 in priority, 5 in priority/queue, 6 in pdb, 7 to 13 in
+// preemption, 14 and 15 in preemption/execution, 16 in preemption/history, 17 and
+// 18 in kubeletadmit.
 //
 // Nothing here keeps or changes what a caller passes in. Values of this
 // package may be read by any number of goroutines as long as none writes them.

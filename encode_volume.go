@@ -209,7 +209,7 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 	labels := make(map[string]string, len(zones))
 	spec := path{name: "spec", index: -1}
 	for _, key := range sortedKeys(zones) {
-		label, ok := zoneLabel(zones[key])
+		label, ok := zoneLabelOf(zones[key])
 		if !ok {
 			at := spec.field("(volume).labels")
 			one := at.field(key)
@@ -220,9 +220,9 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 	return labels
 }
 
-// zoneLabel joins values such that zoneValues takes them apart again. Spaces,
+// zoneLabelOf joins values such that zoneValues takes them apart again. Spaces,
 // which do not count, set off a value that has an underscore at its end.
-func zoneLabel(values []string) (string, bool) {
+func zoneLabelOf(values []string) (string, bool) {
 	for _, separator := range []string{"__", " __ "} {
 		label := strings.Join(values, separator)
 		if read := zoneValues(label); read != nil && slices.Equal(read, values) {

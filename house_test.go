@@ -20,7 +20,7 @@ import (
 
 const module = "github.com/outrank-go/outrank"
 
-// rooms is who may import whom, each a folder of the module; "." is the root.
+// rooms lists what each package may import, by its folder; "." is the root.
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
 	"resource":     {},
@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"pdb":          {"."},
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
-	// Who is next.
+	// The pods that wait.
 	"priority/queue": {".", "priority"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},

@@ -161,7 +161,7 @@ func unmarshal[T any](text []byte, kind string, to *T, of func(*Cluster) []*T) e
 	default:
 		*to = *read[0]
 	}
-	return inputError(rd.problems)
+	return newInputError(rd.problems)
 }
 
 // expect reports whether text is an object of the kind, or of none.
@@ -181,7 +181,7 @@ func marshal(object func(*encoder) any) ([]byte, error) {
 	var e encoder
 	text := e.text(object(&e))
 	if len(e.problems) > 0 {
-		return nil, inputError(e.problems)
+		return nil, newInputError(e.problems)
 	}
 	return text, nil
 }

@@ -65,7 +65,7 @@ func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*conv
 		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
 	}
 	read := convert(&cv, &w)
-	if err := inputError(cv.problems); err != nil {
+	if err := newInputError(cv.problems); err != nil {
 		return err
 	}
 	*to = *read

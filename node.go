@@ -64,9 +64,9 @@ const (
 	TolerationExists TolerationOperator = "Exists"
 )
 
-// Tolerates reports whether the toleration covers the taint (section 5; core
-// v1 ToleratesTaint, except that an empty key with any operator but Exists
-// covers nothing).
+// Tolerates reports whether the toleration covers the taint (rules 7.4.3 to
+// 7.4.5; core v1 ToleratesTaint, except that an empty key with any operator but
+// Exists covers nothing).
 func (t Toleration) Tolerates(taint Taint) bool {
 	if t.Effect != "" && t.Effect != taint.Effect {
 		return false

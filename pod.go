@@ -44,8 +44,7 @@ type Pod struct {
 	// another, except for the restartable ones among them.
 	Containers, InitContainers []Container
 	// Resources are the pod-level requests and limits; nil where the pod has
-	// none. A pointer to an empty value counts as present (section 2 of the
-	// rules of QoS).
+	// none. A pointer to an empty value counts as present (rule 3.4).
 	Resources *resource.Requirements
 	// Allocated and Actual are the pod-level requests that the status of a running
 	// pod reports: what the node has set aside (status.allocatedResources) and
@@ -109,9 +108,9 @@ type Pod struct {
 	// PhaseFailed hold nothing any more.
 	Phase Phase
 
-	// Value is the caller's own, a pointer to its record of the pod, say. It goes
-	// wherever the pod goes; nothing in this module looks at it, compares it or
-	// writes it to JSON.
+	// Value is the caller's own, a pointer to its record of the pod, say. It
+	// stays with every copy of the pod; nothing in this module looks at it,
+	// compares it or writes it to JSON.
 	Value any
 }
 
@@ -149,7 +148,7 @@ const (
 	PreemptNever         PreemptionPolicy = "Never"
 )
 
-// QOSClass is a quality of service class; package qos works it out.
+// QOSClass is a quality of service class; package qos computes it.
 type QOSClass string
 
 // The classes, the first to go first.

@@ -16,8 +16,7 @@ type PodGroup struct {
 	MinCount int32
 	// Priority is that of the group; where it is not nil it counts for each of
 	// its pods in place of the pod's own, but only in preemption by a group of
-	// pods (section 11), and the group preempts with it. Nil leaves every pod its
-	// own.
+	// pods (rules 12.1.3 and 12.2.3). Nil leaves every pod its own.
 	Priority *int32
 }
 

@@ -59,16 +59,16 @@ func (e *InputError) Error() string {
 // Unwrap returns [ErrInvalid].
 func (e *InputError) Unwrap() error { return ErrInvalid }
 
-// inputError is nil where there are no problems.
-func inputError(ps []Problem) error {
+// newInputError returns nil where there are no problems.
+func newInputError(ps []Problem) error {
 	if len(ps) == 0 {
 		return nil
 	}
 	return &InputError{Problems: ps}
 }
 
-// problem is a Problem before its object is known.
-type problem struct{ field, text string }
+// fieldProblem is a Problem before its object is known.
+type fieldProblem struct{ field, text string }
 
 // path is a field's place in its object, kept as a chain so that text is only
 // built for what is wrong.

@@ -14,16 +14,16 @@ func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specR
 
 // RunningRequests is what the scheduler counts for the pod once it is on a
 // node: as Requests, but a container that is being resized in place counts the
-// largest of what its spec and its status say (section 1, step 5). Plain init
+// largest of what its spec and its status say (group 2.2). Plain init
 // containers are not resized and count by their spec.
 func (p *Pod) RunningRequests() resource.List {
 	return p.schedulerRequests((*Pod).statusRequests, statusLevel)
 }
 
-// KubeletRequests is what the kubelet's preemption counts for the pod (section
-// 1; GetResourceRequestQuantity). It differs from Requests in two ways: with
+// KubeletRequests is what the kubelet's preemption counts for the pod (group
+// 2.3; GetResourceRequestQuantity). It differs from Requests in two ways: with
 // pod-level resources the containers are skipped altogether, and overhead is
-// added only to resources of which the rest is not zero. It goes by the spec
+// added only to resources of which the rest is not zero. It follows the spec
 // alone.
 func (p *Pod) KubeletRequests() resource.List {
 	var total resource.List

@@ -47,7 +47,7 @@ func (s *LabelSelector) Empty() bool {
 }
 
 // Matches reports whether the selector picks an object with these labels
-// (section 4). The answer of an invalid selector is false. Time is linear in
+// (group 6.1). The answer of an invalid selector is false. Time is linear in
 // the size of the selector; nothing is allocated. To match many objects,
 // [LabelSelector.Matcher] checks the selector only once.
 func (s *LabelSelector) Matches(labels map[string]string) bool {
@@ -148,14 +148,14 @@ func (s *LabelSelector) malformed() bool {
 	return false
 }
 
-func (s *LabelSelector) problems() []problem {
+func (s *LabelSelector) problems() []fieldProblem {
 	if s == nil || !s.invalid() {
 		return nil
 	}
-	var ps []problem
+	var ps []fieldProblem
 	add := func(field, text string) {
 		if text != "" {
-			ps = append(ps, problem{field, text})
+			ps = append(ps, fieldProblem{field, text})
 		}
 	}
 	for _, k := range sortedKeys(s.Labels) {

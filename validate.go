@@ -48,7 +48,7 @@ func (c *Cluster) Validate() error {
 		v.object("podgroup", namespaceOf(g), nameOf(g), i, seen)
 		v.group(g)
 	}
-	return inputError(v.problems)
+	return newInputError(v.problems)
 }
 
 // Warnings lists what is odd about the cluster but does not stop the real
@@ -119,7 +119,7 @@ func (p *Pod) Validate() error {
 	var v validator
 	v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
 	v.pod(p)
-	return inputError(v.problems)
+	return newInputError(v.problems)
 }
 
 // Validate lists every problem of the node in one *[InputError], or returns nil.
@@ -130,7 +130,7 @@ func (n *Node) Validate() error {
 	var v validator
 	v.object("node", "", nameOf(n), -1, nil)
 	v.node(n)
-	return inputError(v.problems)
+	return newInputError(v.problems)
 }
 
 // validator collects problems; subject is the object they are of.

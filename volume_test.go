@@ -174,7 +174,7 @@ func ExampleCluster_ResolveVolumes() {
 	// Output: data true ebs.csi.aws.com vol-1
 }
 
-// Two that only read share a disk; one that writes shares it with nobody.
+// Two that only read share a disk; one that writes shares it with no other.
 func ExampleDisk_Conflicts() {
 	writer := outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: "d"}
 	reader := outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: "d", ReadOnly: true}

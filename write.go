@@ -7,9 +7,9 @@ import (
 )
 
 // WriteCluster writes the cluster as a Kubernetes List with one object on a line,
-// for [ReadCluster] and kubectl to read. The same cluster always gives the same
-// bytes, and the last of them is a newline. The cluster that is read back decides
-// alike, and is equal but for what follows.
+// for [ReadCluster] and kubectl to read. The same cluster always yields the
+// same bytes, and the last of them is a newline. The cluster that is read back
+// decides alike, and is equal but for what follows.
 //
 // Kubernetes keeps some fields in other objects, and these are written too. A
 // node's AttachLimits become a CSINode. What a claim stands for becomes a
@@ -54,7 +54,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 	for range c.objects(&e, claims, classes) {
 	}
 	if len(e.problems) > 0 {
-		return inputError(e.problems)
+		return newInputError(e.problems)
 	}
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
@@ -63,7 +63,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 		text := e.text(object)
 		if len(e.problems) > 0 {
 			b.Flush()
-			return inputError(e.problems)
+			return newInputError(e.problems)
 		}
 		b.WriteString(separator)
 		if _, err := b.Write(text); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// A resource counts wherever the pod asks for it, also where that is the only
-// place that names it.
+// A resource counts wherever the pod requests it, also if nothing else names
+// it.
 func TestWhereAPodAsks(t *testing.T) {
 	for _, name := range []resource.Name{"example.com/gpu", "hugepages-2Mi", resource.CPU, resource.EphemeralStorage} {
 		one := resource.List{name: resource.New(1)}

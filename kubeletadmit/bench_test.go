@@ -71,7 +71,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// Half of the node has to go, up to thousands of evictions.
+// Half of the node has to be evicted, up to thousands of pods.
 func BenchmarkAdmitHalf(b *testing.B) {
 	for _, pods := range sizes {
 		node, active := fullNode(pods)
@@ -79,7 +79,7 @@ func BenchmarkAdmitHalf(b *testing.B) {
 	}
 }
 
-// The common case of all: a pod that just starts.
+// The most common case: a pod that starts without evictions.
 func BenchmarkAdmitFits(b *testing.B) {
 	for _, pods := range sizes {
 		node, active := fullNode(pods)

@@ -6,20 +6,20 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// candidates are the pods of one tier that have not been chosen, in a list
-// whose order breaks the last ties.
+// candidates are the pods of one tier that have not been chosen. The order of
+// the list breaks the last ties.
 type candidates struct {
-	// pods are places among the movable pods.
+	// pods are indexes of movable pods.
 	pods []int
-	// columns has, for each of the needs, what each of pods frees of it.
+	// columns has, for each need, what each pod frees of it.
 	columns [][]float64
-	// held is the sum of what all of them freed before the first was chosen,
-	// and freed what those chosen free, each by needs.
+	// held is what all of them free together before the first was chosen, and
+	// freed what the chosen ones free, by need.
 	held, freed []int64
 }
 
-// shape makes an empty list for a number of needs.
-func (c *candidates) shape(needs int) {
+// reset makes the list empty, for a number of needs.
+func (c *candidates) reset(needs int) {
 	c.pods = c.pods[:0]
 	c.held, c.freed = zeros(c.held, needs), zeros(c.freed, needs)
 	c.columns = slices.Grow(c.columns[:0], needs)[:needs]
@@ -28,14 +28,14 @@ func (c *candidates) shape(needs int) {
 	}
 }
 
-// zeros gives n zeros, in the memory of list if it is long enough.
+// zeros returns n zeros, in the memory of list if it is large enough.
 func zeros[T int64 | float64](list []T, n int) []T {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
-// add puts a pod at the end of the list.
+// add appends a pod to the list.
 func (c *candidates) add(pod int, f *figures) {
 	c.pods = append(c.pods, pod)
 	for i, held := range c.held {
@@ -45,7 +45,7 @@ func (c *candidates) add(pod int, f *figures) {
 	}
 }
 
-// remove puts the last of the list into the place of the i-th.
+// remove replaces the i-th of the list by the last.
 func (c *candidates) remove(i int) {
 	end := len(c.pods) - 1
 	c.pods[i], c.pods = c.pods[end], c.pods[:end]

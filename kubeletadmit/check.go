@@ -9,25 +9,23 @@ import (
 )
 
 // Check finds everything that keeps the pod from starting on the node beside
-// the active pods, in this order (section 12; the kubelet's generalFilter and
+// the active pods, in this order (group 17.3; the kubelet's generalFilter and
 // scheduler's AdmissionCheck, with the deviations that the package comment
 // lists):
 //
 //  1. Amounts: pods, cpu, memory, ephemeral-storage, then other resources by
 //     name. The pod counts with [outrank.Pod.Requests], an active pod with
-//     [outrank.Pod.RunningRequests], the node with Allocatable. What the pod
-//     does not ask for is not checked.
-//  2. An extended resource that Allocatable does not name at all is left out of
-//     what the containers ask for; in the overhead it is short. One that it
-//     names with 0, or a size of huge pages that it does not name, is short.
-//  3. The predicates: [NodeAffinity], [NodeName], [NodePorts], [TaintToleration].
-//     Only NoExecute taints count, and not for a static pod.
+//     [outrank.Pod.RunningRequests], the node with Allocatable. Resources that
+//     the pod does not request are not checked.
+//  2. An extended resource that Allocatable does not name is left out. One that
+//     it names with 0, or a size of huge pages that it does not name, is short.
+//  3. The predicates: [NodeName], [NodeAffinity], [NodePorts],
+//     [TaintToleration]. Only NoExecute taints count, and not for a static pod.
 //
 // No failures means that the pod may start. The error is an
 // *[outrank.InputError] with every problem found: a nil argument or active pod,
-// a pod or node that is not valid, an active pod that counts with less than
-// nothing. The slice is the caller's. Time is linear in the number of active
-// pods.
+// an invalid pod or node, an active pod that counts with a negative amount. The
+// slice is the caller's. Time is linear in the number of active pods.
 func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
 	s := newScratch(pod)
 	defer s.release()
@@ -37,8 +35,8 @@ func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]Check
 	return append([]CheckFailure(nil), s.failures...), nil
 }
 
-// check is Check for the pod of the tally, which it fills on the way. What it
-// finds is in s.failures.
+// check is Check for the pod of the tally, which it fills on the way. It leaves
+// what it finds in s.failures.
 func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 	t := &s.tally
 	problems := slices.Concat(nodeProblems(node), nilPods("active", active), podProblems(t.pod))
@@ -60,8 +58,8 @@ func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 // wellKnown are the resources that are reported before all others.
 var wellKnown = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
-// want has the tally count what the pod asks of the node, in the order of the
-// report.
+// want has the tally count what the pod requests of the node, in the order of
+// the report.
 func (s *scratch) want(node *outrank.Node) {
 	for _, name := range wellKnown {
 		s.tally.want(name)
@@ -79,8 +77,8 @@ func (s *scratch) want(node *outrank.Node) {
 	}
 }
 
-// appendNames appends every name that the pod asks for somewhere, in any order
-// and some of them more than once.
+// appendNames appends every resource that the pod names, in any order and
+// possibly more than once.
 func appendNames(names []resource.Name, pod *outrank.Pod) []resource.Name {
 	for _, containers := range [...][]outrank.Container{pod.Containers, pod.InitContainers} {
 		for i := range containers {
@@ -115,7 +113,7 @@ func (s *scratch) addShort(node *outrank.Node, wanted ResourceNeed, used int64) 
 	}
 }
 
-// addPredicates adds the failures that have nothing to do with amounts.
+// addPredicates adds the failures that are not about amounts.
 func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 	pod := s.tally.pod
 	if !fit.NodeAffinity(pod, node) {

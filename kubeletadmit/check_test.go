@@ -177,7 +177,7 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// A shortage is told in the form in which objects write the resource.
+// A shortage is written in the form in which objects write the resource.
 func TestTextOfAShortage(t *testing.T) {
 	for name, want := range map[resource.Name]string{
 		resource.CPU:              "Insufficient cpu: 1024m requested, 2048m of 3072m in use",

@@ -5,18 +5,17 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Critical reports whether the kubelet takes the pod for one that its node
-// cannot do without: a static pod, a mirror pod, or one whose priority is at
-// least [priority.SystemCritical] (section 12; IsCriticalPod). A nil pod is
-// not critical.
+// Critical reports whether the pod is critical for the kubelet: a static pod, a
+// mirror pod, or a pod with a priority of at least [priority.SystemCritical]
+// (rule 17.1.1; IsCriticalPod). A nil pod is not critical.
 func Critical(pod *outrank.Pod) bool {
 	return pod != nil && (pod.Static || pod.Mirror || priority.Critical(pod))
 }
 
-// MayPreempt reports whether preemptor may push pod out of a node (section 12;
-// Preemptable). It may if it is critical and pod is not, whatever their
-// priorities, and else if both were given a priority and its own is higher.
-// No pod may preempt itself, and nil takes no part.
+// MayPreempt reports whether the kubelet may evict pod for preemptor (rules
+// 17.1.3 to 17.1.5; Preemptable). It may if preemptor is critical and pod is
+// not, whatever their priorities; otherwise if both have a priority and that of
+// preemptor is higher. No pod may preempt itself. It is false for a nil pod.
 func MayPreempt(preemptor, pod *outrank.Pod) bool {
 	if preemptor == nil || pod == nil {
 		return false

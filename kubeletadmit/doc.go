@@ -1,10 +1,10 @@
-// Package kubeletadmit answers: may this pod start on this node, and who makes
-// room for it?
+// Package kubeletadmit answers: may this pod start on this node, and which pods
+// are evicted for it?
 //
 // This is the kubelet's side of preemption. A pod that was bound to a node, or
 // that the kubelet read from a file, is checked once more against the node as
-// it is. A pod that fails is turned away, with one exception: a critical pod
-// that fails for lack of resources alone pushes other pods out.
+// it is. A pod that fails is rejected, with one exception: for a critical pod
+// that fails only for lack of resources, other pods are evicted.
 //
 //	adm, err := kubeletadmit.Admit(node, active, pod)
 //	switch adm.Outcome {
@@ -13,21 +13,21 @@
 //	case kubeletadmit.Rejected: // adm.Reason, adm.Message, adm.Returned
 //	}
 //
-// [Check] finds what stands in the way and [Resolve] decides what becomes of
-// it; [Admit] is one after the other. [Evict] carries the answer out through
-// an interface of the caller, the only place in this package where something
-// happens. [RankForEviction] is about another hour of the same day: the order
-// in which pods go when the node itself runs short.
+// [Check] finds the failures and [Resolve] decides what follows from them.
+// [Admit] does both. [Evict] carries the answer out through an interface of the
+// caller; nothing else in this package has an effect. [RankForEviction] is for
+// another situation: it is the order in which pods are evicted when the node
+// itself runs short of a resource.
 //
-// # Who has to go
+// # Which pods are evicted
 //
-// Pods go by their quality of service class. Of the Guaranteed pods go only as
-// many as are needed if every BestEffort and every Burstable pod went as well,
-// then of the Burstable ones as many as are needed beside those and every
-// BestEffort pod, and BestEffort pods make up the rest. Within a class the pod
-// goes first that leaves least of the shortage; see [Resolve]. Neither inside
-// a class nor between them does the priority of a pod protect it, once it may
-// be preempted at all: a known weakness of the reference
+// The quality of service class of a pod decides. Of the Guaranteed pods only as
+// many are evicted as are needed beyond all BestEffort and all Burstable pods, of
+// the Burstable pods as many as are needed beyond these and all BestEffort pods,
+// and the rest is made up by BestEffort pods. Within a class the pod that leaves
+// the least of the shortage is evicted first; see [Resolve]. The priority of a
+// pod that may be preempted at all does not protect it, neither inside a class nor
+// between them. This is a known weakness of the reference
 // (kubernetes/kubernetes#135857) that is kept.
 //
 // # As text and as JSON
@@ -40,11 +40,15 @@
 //
 // # The active pods
 //
-// The caller says which pods are active on the node; whether their NodeName
-// agrees is not looked at. Finished pods among them hold nothing and are
-// passed over, and so is the pod to be admitted itself (same namespace, name
-// and UID). Terminating pods still hold what they have, and may be chosen. A
-// pod that is listed twice counts twice.
+// The caller decides which pods are active on the node; their NodeName is not
+// checked. Finished pods among them hold nothing and are ignored, and so is the
+// pod to be admitted itself (same namespace, name and UID). Terminating pods still
+// hold what they have, and may be chosen. A pod that is listed twice counts twice.
+//
+// # Rules
+//
+// Chapters 17 and 18 of RULES.md in this package's folder state what this
+// package does, and comments cite them, as in "rule 17.5.2".
 //
 // # Deviations from the reference
 //
@@ -57,6 +61,6 @@
 //   - Under pressure on inodes, RankForEviction does not subtract the request
 //     for ephemeral storage, in bytes, from a number of inodes.
 //
-// Functions of this package read what they are given and nothing else. They
-// may run at the same time as long as nobody writes the pods and the node.
+// Functions of this package read what they are given and nothing else. They may
+// run at the same time as long as no goroutine writes the pods and the node.
 package kubeletadmit

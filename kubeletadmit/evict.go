@@ -8,7 +8,7 @@ import (
 )
 
 // Kubelet does what [Evict] decides. An implementation that does nothing makes
-// a dry run. Its methods are called one at a time.
+// a dry run. No two of its methods are called at the same time.
 type Kubelet interface {
 	// Record posts an event about a pod that is about to be killed.
 	Record(event outrank.Event)
@@ -28,12 +28,13 @@ type PodStatus struct {
 	Condition outrank.PodCondition
 }
 
-// Metric is a counter with its one label.
+// Metric is a counter with its label.
 type Metric struct {
 	Name, Label, Value string
 }
 
-// What the kubelet says about pods it evicts for a critical one (section 12).
+// What the kubelet says about pods it evicts for a critical one (rules 17.7.2
+// to 17.7.6).
 const (
 	evictedReason  = "Preempting"
 	evictedMessage = "Preempted in order to admit critical pod"
@@ -77,10 +78,10 @@ func (a Admission) Metric() Metric {
 	return m
 }
 
-// KillResult is what was done about one of the evicted pods.
+// KillResult is the result of evicting one pod.
 type KillResult struct {
 	Pod *outrank.Pod
-	// Tried is set if the kill was begun. It was not where the context ended
+	// Tried is set if the kill was begun. It is not set if the context ended
 	// before.
 	Tried bool
 	// Err is what kept the pod from being killed: the error of [Kubelet.Kill],
@@ -88,20 +89,19 @@ type KillResult struct {
 	Err error
 }
 
-// Evict carries the evictions out, one after the other in their order
-// (section 12; evictPodsToFreeRequests). For each pod it
+// Evict carries out the evictions of an admission one by one, in order (group
+// 17.7; evictPodsToFreeRequests). For each pod it
 //
 //  1. records [Admission.Event];
 //  2. kills the pod with [Admission.PodStatus];
 //  3. counts [Admission.Metric] if the kill succeeded.
 //
-// A failed kill does not keep the rest from being tried, and it takes nothing
-// back: the pod stays admitted and whatever room there is must do. Callers who
-// want it otherwise look at the report, which has an entry per eviction in
-// order. An ending context stops Evict before the next pod; the error then
-// wraps its cause. The error is an *[outrank.InputError], and nothing is done,
-// if kubelet or a pod is nil. An admission without evictions is an empty
-// report.
+// A failed kill stops nothing: the other pods are still killed and the pod
+// stays admitted. A caller that wants otherwise reads the report, which has an
+// entry per eviction in order. If the context ends, Evict stops before the next
+// pod, and the error wraps the context's cause. If kubelet or a pod is nil,
+// nothing is done and the error is an *[outrank.InputError]. An admission
+// without evictions has an empty report.
 func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]KillResult, error) {
 	if err := evictable(a, kubelet); err != nil {
 		return nil, err

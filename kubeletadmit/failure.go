@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Predicate names a check of the node that has nothing to do with amounts.
+// Predicate names a check of the node that is not about amounts.
 type Predicate string
 
 // The predicates, in the order in which [Check] reports them. A failure passed
@@ -19,33 +19,33 @@ const (
 	TaintToleration Predicate = "TaintToleration"
 )
 
-// CheckFailure is one thing that keeps a pod from starting on a node: a shortage of
-// a resource or a failed predicate, never both.
+// CheckFailure is one reason why a pod cannot start on a node: a shortage of a
+// resource or a failed predicate, never both.
 type CheckFailure struct {
-	// Resource is what the node has too little of. It is empty where a
-	// predicate failed.
+	// Resource is what the node has too little of. It is empty if a predicate
+	// failed.
 	Resource resource.Name
-	// Requested is what the pod asks for, Used what the active pods hold and
+	// Requested is what the pod requests, Used what the active pods hold and
 	// Capacity what the node offers. All are counted like [resource.Amount]:
-	// thousandths of a core for cpu, whole units for everything else. They
-	// mean something only where Resource is set.
+	// thousandths of a core for cpu, whole units for all other resources. They
+	// are meaningful only if Resource is set.
 	Requested, Used, Capacity int64
 
 	// Predicate is the check that failed. It is empty for a shortage.
 	Predicate Predicate
-	// Text says in words what the predicate found.
+	// Text describes what the predicate found.
 	Text string
 }
 
-// IsShortage reports whether the failure is the lack of a resource, which
+// IsShortage reports whether the failure is a shortage of a resource, which
 // evicting pods can cure.
 func (f CheckFailure) IsShortage() bool { return f.Resource != "" }
 
-// Shortage is how much of the resource would have to be freed: Requested less
-// what is free, which counts against the pod where the node is overcommitted.
-// It is in the units of the resource, may be 0 or less where the figures say
-// that there is room, and is exact or the nearest int64 as long as neither Used
-// nor Capacity is negative. It is 0 for a predicate.
+// Shortage returns how much of the resource has to be freed: Requested less
+// what is free, which is negative on an overcommitted node. It is in the units
+// of the resource, and may be 0 or less if the figures say that there is room.
+// It is exact, or the nearest int64, as long as neither Used nor Capacity is
+// negative. It is 0 for a predicate.
 func (f CheckFailure) Shortage() int64 {
 	if !f.IsShortage() {
 		return 0
@@ -53,7 +53,7 @@ func (f CheckFailure) Shortage() int64 {
 	return resource.AddSat(f.Requested, resource.SubSat(f.Used, f.Capacity))
 }
 
-// String says what is wrong in the reference's words: "Insufficient cpu", or
+// String returns the failure in the reference's words: "Insufficient cpu", or
 // the text of the predicate.
 func (f CheckFailure) String() string {
 	if f.IsShortage() {
@@ -62,8 +62,8 @@ func (f CheckFailure) String() string {
 	return f.Text
 }
 
-// Reason is the word for the failure in the status of a pod that is turned
-// away: "OutOfcpu", or the name of the predicate.
+// Reason returns the word for the failure in the status of a rejected pod:
+// "OutOfcpu", or the name of the predicate.
 func (f CheckFailure) Reason() string {
 	if f.IsShortage() {
 		return "OutOf" + string(f.Resource)
@@ -71,7 +71,7 @@ func (f CheckFailure) Reason() string {
 	return string(f.Predicate)
 }
 
-// Message explains the failure to a person.
+// Message returns an explanation for people.
 func (f CheckFailure) Message() string {
 	if !f.IsShortage() {
 		return fmt.Sprintf("%s: %s", f.Predicate, f.Text)
@@ -80,7 +80,7 @@ func (f CheckFailure) Message() string {
 		amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used), amountText(f.Resource, f.Capacity))
 }
 
-// amountText writes a counted amount as a Kubernetes object would.
+// amountText returns a counted amount as a Kubernetes object would write it.
 func amountText(name resource.Name, amount int64) string {
 	switch name {
 	case resource.CPU:

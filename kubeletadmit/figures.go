@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// figures reads what choosing depends on out of the tally. Pods are named by
-// their places among the movable ones.
+// figures has what choosing depends on, from the tally. Pods are identified by
+// their index among the movable pods.
 type figures struct {
 	// amounts has a row of width columns per pod.
 	amounts []int64
 	width   int
-	// places are the columns of the needs, -1 for pods, which count 1 each.
-	places []int
+	// needColumns has the column of each need, -1 for pods, which count 1 each.
+	needColumns []int
 	// memory and cpu are the columns that break ties.
 	memory, cpu int
 }
@@ -20,15 +20,15 @@ type figures struct {
 func (f *figures) set(t *tally, needs []ResourceNeed) {
 	f.amounts, f.width = t.amounts, len(t.names)
 	f.memory, f.cpu = t.memory, t.cpu
-	f.places = f.places[:0]
+	f.needColumns = f.needColumns[:0]
 	for _, n := range needs {
-		f.places = append(f.places, slices.Index(t.names, n.Resource))
+		f.needColumns = append(f.needColumns, slices.Index(t.names, n.Resource))
 	}
 }
 
-// frees is what the pod frees of a need.
+// frees returns what the pod frees of a need.
 func (f *figures) frees(pod, need int) int64 {
-	if at := f.places[need]; at >= 0 {
+	if at := f.needColumns[need]; at >= 0 {
 		return f.amounts[pod*f.width+at]
 	}
 	return 1
@@ -38,7 +38,7 @@ func (f *figures) frees(pod, need int) int64 {
 func (f *figures) negative(pod int) bool {
 	row := f.amounts[pod*f.width:]
 	below := row[f.memory] < 0 || row[f.cpu] < 0
-	for i := range f.places {
+	for i := range f.needColumns {
 		below = below || f.frees(pod, i) < 0
 	}
 	return below
@@ -54,12 +54,12 @@ func (f *figures) distance(left []int64, pod int) float64 {
 	return sum
 }
 
-// square is the square of the part that frees leaves of n, 0 where that is
-// nothing. The conversion keeps the compiler from fusing the product into a sum,
-// which would round differently on some machines.
+// square returns the square of the part that frees leaves of n, 0 if it leaves
+// nothing. The conversion keeps the compiler from fusing the product into a
+// sum, which would round differently on some machines.
 //
-// It never grows where frees does: each step is a function that does not rise
-// or one that does not fall, and rounding keeps it so.
+// The result never grows as frees grows: each step is a monotone function, and
+// rounding keeps it monotone.
 func square(n, frees int64) float64 {
 	if n <= frees {
 		return 0
@@ -69,8 +69,8 @@ func square(n, frees int64) float64 {
 }
 
 // compareRequests breaks ties between pods: the smaller memory request comes
-// first, then the smaller cpu request (smallerResourceRequest). It is 0 where
-// both are equal.
+// first, then the smaller cpu request (smallerResourceRequest). It is 0 if both
+// are equal.
 func (f *figures) compareRequests(a, b int) int {
 	first, second := f.amounts[a*f.width:], f.amounts[b*f.width:]
 	return cmp.Or(

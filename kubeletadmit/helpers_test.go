@@ -67,7 +67,7 @@ func lacks(name resource.Name, amount int64) kubeletadmit.CheckFailure {
 	return kubeletadmit.CheckFailure{Resource: name, Requested: amount}
 }
 
-// evicted lists the names of the pods to go, in order.
+// evicted lists the names of the evicted pods, in order.
 func evicted(a kubeletadmit.Admission) []string {
 	names := []string{}
 	for _, e := range a.Evictions {

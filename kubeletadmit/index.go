@@ -5,31 +5,32 @@ import (
 	"slices"
 )
 
-// index finds the nearest of many candidates without looking at all of them:
-// a tree over groups of candidates that free about the same. A search leaves out
-// every part of the tree that cannot hold the nearest: it usually comes down to
-// a few groups, at worst to all. A removal takes time logarithmic in their number.
+// index finds the nearest of many candidates without looking at all of them. It
+// is a tree over groups of candidates that free about the same. A search skips
+// every part of the tree that cannot hold the nearest candidate. It usually
+// reaches a few groups, at worst all of them. A removal takes logarithmic time.
 //
-// Candidates are named by slots, which stay theirs while the list changes.
+// Candidates are identified by slots, which do not change while the list
+// changes.
 type index struct {
 	figures *figures
 	// pods has the movable pod of each slot.
 	pods []int
-	// list has the slots of the tier's list as it stands, and places, by slot,
-	// where in it each is; -1 for one that was removed.
-	list, places []int
-	// leaves is the number of groups; each is groupSize slots in a row, the
-	// last maybe fewer. Node 1 is the root, the children of node i are 2i and
-	// 2i+1, and those from leaves on are the groups.
+	// list has the slots in the present order of the tier's list. positions has
+	// the position of each slot in it, -1 for a removed slot.
+	list, positions []int
+	// leaves is the number of groups. Each is groupSize consecutive slots; the
+	// last may have fewer. Node 1 is the root, the children of node i are 2i
+	// and 2i+1, and those from leaves on are the groups.
 	leaves int
-	// most has for each node, by needs, the most that one of its candidates
-	// frees, and first which of them goes first where all are equally far; -1
-	// if none is left.
+	// most has, for each node and need, the most that one of its candidates
+	// frees. first has the slot that wins if all are equally far, -1 if none is
+	// left.
 	most  []int64
 	first []int
 
-	// left is what a search is about, and best and least are the slot and the
-	// distance of the nearest candidate that it has found, -1 for none.
+	// left is what the present search needs. best and least are the slot, -1
+	// for none, and the distance of the nearest candidate found so far.
 	left  []int64
 	best  int
 	least float64
@@ -37,23 +38,23 @@ type index struct {
 	order []keyed
 }
 
-// groupSize balances looking at candidates and looking at nodes.
+// groupSize balances the time for candidates and for nodes of the tree.
 const groupSize = 8
 
-// keyed is a place in a list with what it is sorted by.
+// keyed is an index into a list with its sort key.
 type keyed struct {
 	key   uint64
 	place int
 }
 
-// build makes an index of the candidates. The time is n log n.
+// build makes an index of the candidates. Time is n log n.
 func (x *index) build(c *candidates, f *figures, left []int64) {
 	x.figures = f
 	x.sort(c, left)
 	n := len(c.pods)
-	x.pods, x.places, x.list = x.pods[:0], x.places[:0], slices.Grow(x.list[:0], n)[:n]
+	x.pods, x.positions, x.list = x.pods[:0], x.positions[:0], slices.Grow(x.list[:0], n)[:n]
 	for slot, o := range x.order {
-		x.pods, x.places = append(x.pods, c.pods[o.place]), append(x.places, o.place)
+		x.pods, x.positions = append(x.pods, c.pods[o.place]), append(x.positions, o.place)
 		x.list[o.place] = slot
 	}
 	x.leaves = (n + groupSize - 1) / groupSize
@@ -64,9 +65,9 @@ func (x *index) build(c *candidates, f *figures, left []int64) {
 	}
 }
 
-// sort puts candidates that free about the same next to each other: by their
-// place on a Z-order curve over what they free of the needs that are left. Any
-// order would do for the answers.
+// sort puts candidates that free about the same next to each other: it sorts
+// them along a Z-order curve over what they free of the needs that are left.
+// The answers do not depend on this order.
 func (x *index) sort(c *candidates, left []int64) {
 	const bits, most = 10, 6 // that many bits for each of so many needs
 	x.order = x.order[:0]
@@ -81,7 +82,7 @@ func (x *index) sort(c *candidates, left []int64) {
 		used++
 		scale := (1<<bits - 1) / max(slices.Max(column), 1)
 		for place, frees := range column {
-			x.order[place].key |= spread(uint64(frees*scale), bits) << (used - 1)
+			x.order[place].key |= interleave(uint64(frees*scale), bits) << (used - 1)
 		}
 	}
 	slices.SortFunc(x.order, func(a, b keyed) int {
@@ -89,22 +90,22 @@ func (x *index) sort(c *candidates, left []int64) {
 	})
 }
 
-// spread puts the lowest bits of v six places apart.
-func spread(v uint64, bits int) (apart uint64) {
+// interleave puts the lowest bits of v six bits apart.
+func interleave(v uint64, bits int) (apart uint64) {
 	for i := range bits {
 		apart |= v >> i & 1 << (6 * i)
 	}
 	return apart
 }
 
-// sum works out most and first of a node, those of its children being right.
+// sum computes most and first of a node from its children.
 func (x *index) sum(node, needs int) {
 	most := x.most[node*needs : (node+1)*needs]
 	clear(most)
 	x.first[node] = -1
 	if node >= x.leaves {
 		for slot, end := x.group(node); slot < end; slot++ {
-			if x.places[slot] < 0 {
+			if x.positions[slot] < 0 {
 				continue
 			}
 			for i := range most {
@@ -122,20 +123,20 @@ func (x *index) sum(node, needs int) {
 	}
 }
 
-// group gives the first slot of a group, and the one after its last.
+// group returns the first slot of a group and the slot after its last.
 func (x *index) group(node int) (slot, end int) {
 	slot = (node - x.leaves) * groupSize
 	return slot, min(slot+groupSize, len(x.pods))
 }
 
-// earlier gives the one of two slots that goes first where they are equally
-// far: the smaller request, then the later in the list; -1 loses to any.
+// earlier returns the slot that wins if two are equally far: that with the
+// smaller request, then the later in the list. -1 loses to any slot.
 func (x *index) earlier(a, b int) int {
 	if a < 0 || b < 0 {
 		return max(a, b)
 	}
 	order := x.figures.compareRequests(x.pods[a], x.pods[b])
-	if order < 0 || order == 0 && x.places[a] > x.places[b] {
+	if order < 0 || order == 0 && x.positions[a] > x.positions[b] {
 		return a
 	}
 	return b
@@ -149,9 +150,10 @@ func (x *index) nearest(left []int64) (slot int, distance float64) {
 	return x.best, x.least
 }
 
-// bound is the distance of a pod that frees as much as any candidate below the
-// node, of each need. None of them is nearer: a distance does not grow where
-// more is freed (see square), and sums are taken in the same order.
+// bound returns the distance of a pod that frees, of each need, as much as any
+// candidate below the node. No candidate below it is nearer: a distance does
+// not grow when more is freed (see square), and all sums are taken in the same
+// order.
 func (x *index) bound(node int) float64 {
 	var sum float64
 	for i, n := range x.left {
@@ -160,9 +162,9 @@ func (x *index) bound(node int) float64 {
 	return sum
 }
 
-// promising reports whether a node may hold a candidate that goes before the
-// best: it does not if its bound is above the least distance, nor if it is
-// equal and not even its first would win the tie.
+// promising reports whether a node may hold a better candidate than the best.
+// It does not if its bound is above the least distance, or equal to it and even
+// its first candidate would lose the tie.
 func (x *index) promising(node int, bound float64) bool {
 	first := x.first[node]
 	switch {
@@ -174,11 +176,11 @@ func (x *index) promising(node int, bound float64) bool {
 	return bound == x.least && x.earlier(x.best, first) == first
 }
 
-// search looks for better ones below a promising node, first where the bound
-// is lower.
+// search looks for better candidates below a promising node, first where the
+// bound is lower.
 func (x *index) search(node int) {
 	if node >= x.leaves {
-		x.look(node)
+		x.compareGroup(node)
 		return
 	}
 	near, far := 2*node, 2*node+1
@@ -194,10 +196,10 @@ func (x *index) search(node int) {
 	}
 }
 
-// look compares the candidates of a group with the best.
-func (x *index) look(node int) {
+// compareGroup compares the candidates of a group with the best.
+func (x *index) compareGroup(node int) {
 	for slot, end := x.group(node); slot < end; slot++ {
-		if x.places[slot] < 0 {
+		if x.positions[slot] < 0 {
 			continue
 		}
 		d := x.figures.distance(x.left, x.pods[slot])
@@ -207,17 +209,17 @@ func (x *index) look(node int) {
 	}
 }
 
-// remove takes a candidate out, and puts the last of the list into its place.
+// remove removes a candidate, and replaces it in the list by the last.
 func (x *index) remove(slot, needs int) {
 	end := len(x.list) - 1
 	last := x.list[end]
-	x.list[x.places[slot]], x.places[last] = last, x.places[slot]
-	x.places[slot], x.list = -1, x.list[:end]
+	x.list[x.positions[slot]], x.positions[last] = last, x.positions[slot]
+	x.positions[slot], x.list = -1, x.list[:end]
 	x.refresh(slot, needs)
 	x.refresh(last, needs)
 }
 
-// refresh works out again what depends on a slot.
+// refresh computes everything that depends on a slot again.
 func (x *index) refresh(slot, needs int) {
 	for node := x.leaves + slot/groupSize; node > 0; node /= 2 {
 		x.sum(node, needs)

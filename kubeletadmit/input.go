@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// inputError is nil where there are no problems.
+// inputError returns nil if there are no problems.
 func inputError(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func problemsIn(err error) []outrank.Problem {
 	return nil
 }
 
-// nilPods has a problem for each nil among the pods, by its place.
+// nilPods returns a problem for each nil among the pods, with its index.
 func nilPods(list string, pods []*outrank.Pod) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, p := range pods {
@@ -59,8 +59,8 @@ func nilPods(list string, pods []*outrank.Pod) []outrank.Problem {
 	return ps
 }
 
-// failureProblems has a problem for each failure that is both a shortage and a
-// predicate, or neither.
+// failureProblems returns a problem for each failure that is both a shortage
+// and a predicate, or neither.
 func failureProblems(failures []CheckFailure) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, f := range failures {

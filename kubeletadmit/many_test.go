@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// manyPods are alike in many ways, and one in ten is of a class of its own.
+// manyPods are similar in many ways, and one in ten has a class of its own.
 func manyPods(random *rand.Rand, n int) []*outrank.Pod {
 	classes := []outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
 	main := classes[random.IntN(len(classes))]
@@ -34,7 +34,7 @@ func manyPods(random *rand.Rand, n int) []*outrank.Pod {
 	return pods
 }
 
-// The slow reference again, where hundreds of pods have to go one by one.
+// The slow reference again, with hundreds of pods to evict one by one.
 func TestManyEvictionsAgreeWithReference(t *testing.T) {
 	most := 0
 	for seed := range uint64(12) {

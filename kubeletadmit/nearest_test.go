@@ -36,7 +36,7 @@ func someCandidates(t *rapid.T, most int) (c *candidates, f *figures, left []int
 	}
 	c, f = new(candidates), new(figures)
 	f.set(&counted, needs)
-	c.shape(len(needs))
+	c.reset(len(needs))
 	for pod := range pods {
 		c.add(pod, f)
 	}
@@ -69,8 +69,8 @@ func propSameNearest(t *rapid.T) {
 			t.Fatalf("scan finds %d at %v, want %d at %v", got, d, at, least)
 		}
 		slot, d := x.nearest(left)
-		if x.pods[slot] != c.pods[at] || x.places[slot] != at || d != least {
-			t.Fatalf("index finds %d at %v, want %d at %v", x.places[slot], d, at, least)
+		if x.pods[slot] != c.pods[at] || x.positions[slot] != at || d != least {
+			t.Fatalf("index finds %d at %v, want %d at %v", x.positions[slot], d, at, least)
 		}
 		if x.remove(slot, len(left)); len(x.list) != len(c.pods)-1 {
 			t.Fatalf("%d pods in the index, want %d", len(x.list), len(c.pods)-1)
@@ -125,9 +125,9 @@ func TestDistanceIsMonotonic(t *testing.T) {
 	})
 }
 
-// No pod may be forgotten where a tier goes from scanning to the index.
+// No pod may be lost when a tier changes from scanning to the index.
 func TestTierIsTakenWhole(t *testing.T) {
-	for _, pods := range []int{patience - 1, patience, patience + 1, 3*patience + groupSize + 1} {
+	for _, pods := range []int{scanLimit - 1, scanLimit, scanLimit + 1, 3*scanLimit + groupSize + 1} {
 		active := make([]*outrank.Pod, pods)
 		for i := range active {
 			active[i] = &outrank.Pod{Name: "p", UID: string(rune('a' + i)), Priority: outrank.Priority(0)}

@@ -17,17 +17,17 @@ type ResourceNeed struct {
 	Amount int64
 }
 
-// String gives the amount and the resource, "1500m cpu".
+// String returns the amount and the resource, "1500m cpu".
 func (n ResourceNeed) String() string {
 	return amountText(n.Resource, n.Amount) + " " + string(n.Resource)
 }
 
-// ErrNotEnough is wrapped by the error of an [Admission] that failed because
-// all pods that may be preempted together do not hold enough.
+// ErrNotEnough is wrapped by the error of an [Admission] that was rejected
+// because all pods that may be preempted together do not hold enough.
 var ErrNotEnough = errors.New("not enough to be freed")
 
 // NotEnoughError says what would still be missing if every pod that may be
-// preempted went. It wraps [ErrNotEnough].
+// preempted were evicted. It wraps [ErrNotEnough].
 type NotEnoughError struct {
 	// Pod is the namespace/name of the pod that needs room.
 	Pod outrank.Key
@@ -36,7 +36,7 @@ type NotEnoughError struct {
 	Missing []ResourceNeed
 }
 
-// Error names the pod and all that is missing.
+// Error names the pod and everything that is missing.
 func (e *NotEnoughError) Error() string {
 	parts := make([]string, len(e.Missing))
 	for i, n := range e.Missing {
@@ -46,5 +46,5 @@ func (e *NotEnoughError) Error() string {
 		e.Pod, ErrNotEnough, strings.Join(parts, ", "))
 }
 
-// Unwrap gives [ErrNotEnough].
+// Unwrap returns [ErrNotEnough].
 func (e *NotEnoughError) Unwrap() error { return ErrNotEnough }

@@ -49,7 +49,7 @@ func TestAnswersAreTheCallersOwn(t *testing.T) {
 	}
 }
 
-// Check and Admit use memory again; what they gave before stays as it was.
+// Check and Admit reuse memory; an earlier answer does not change.
 func TestAnswersOutliveLaterCalls(t *testing.T) {
 	node := &outrank.Node{Name: "n", Allocatable: resource.MustList("cpu", "1", "memory", "1Gi", "pods", "0")}
 	big := &outrank.Pod{Name: "big", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2", "memory", "2Gi")}}}

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// tiers are the classes in the order in which their pods go.
+// tiers are the classes in the order in which their pods are evicted.
 var tiers = [...]outrank.QOSClass{bestEffort: outrank.BestEffort, burstable: outrank.Burstable, guaranteed: outrank.Guaranteed}
 
 // Places in tiers.
@@ -17,20 +17,18 @@ const (
 	guaranteed
 )
 
-// pool holds the pods that may be pushed out by tiers, and those chosen. No
+// pool holds the pods that may be evicted, by tier, and the chosen ones. No
 // amount in it is negative.
 type pool struct {
-	// needs is what has to be freed, each above 0. There is one at least.
+	// needs is what has to be freed, each above 0. There is at least one.
 	needs []ResourceNeed
-	// counted are the figures of the pods, by their places among the movable
-	// pods of the tally.
+	// counted has the figures of the movable pods of the tally.
 	counted figures
 	tiers   [len(tiers)]candidates
-	// left is what is still needed, in the order of needs and 0 where nothing
-	// is.
+	// left is what is still needed, by need, 0 if nothing is.
 	left []int64
-	// picks are the chosen pods, tier by tier from the last to the first, and
-	// lefts has for each what was left before it.
+	// picks are the chosen pods, tier by tier from the last to the first. lefts
+	// has, for each of them, what was left before it.
 	picks []pick
 	lefts []int64
 	// contributions counts the amounts in lefts that are above 0.
@@ -41,23 +39,24 @@ type pool struct {
 
 // pick is a chosen pod.
 type pick struct {
-	// pod is its place among the movable pods.
+	// pod is the index among the movable pods.
 	pod, tier int
 	distance  float64
 }
 
-// reset keeps the memory alone, without what leads to the caller.
+// reset keeps the memory and drops everything that belongs to the caller.
 func (p *pool) reset() {
 	p.needs, p.contributions = wiped(p.needs), 0
 	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
 }
 
-// fill sorts the movable pods of the tally by tiers. It gives the problems of
-// those that count with less than nothing of what choosing depends on.
+// fill sorts the movable pods of the tally by tier. It returns a problem for
+// each pod that counts with a negative amount of something that choosing
+// depends on.
 func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem) {
 	p.counted.set(t, p.needs)
 	for i := range p.tiers {
-		p.tiers[i].shape(len(p.needs))
+		p.tiers[i].reset(len(p.needs))
 	}
 	for pod, m := range t.movable {
 		if p.counted.negative(pod) {
@@ -68,9 +67,10 @@ func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem
 	return problems
 }
 
-// choose picks the pods to go (steps 4 to 6 of Resolve; getPodsToPreempt), and
-// reports whether all together hold enough; left is what they do not. The
-// choices of the tiers depend on one another from the last to the first.
+// choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt),
+// and reports whether all together hold enough; left is what they do not hold.
+// The choice in a tier depends on the choices in the tiers after it, so it
+// begins with the last.
 func (p *pool) choose() bool {
 	low, middle, top := &p.tiers[bestEffort], &p.tiers[burstable], &p.tiers[guaranteed]
 	p.spare(low.held, middle.held, top.held)
@@ -86,7 +86,7 @@ func (p *pool) choose() bool {
 	return true
 }
 
-// spare sets left to what is needed beside some sums of amounts.
+// spare sets left to what is needed beyond some sums of amounts.
 func (p *pool) spare(sums ...[]int64) {
 	p.left = p.left[:0]
 	for _, n := range p.needs {
@@ -109,15 +109,15 @@ func covered(left []int64) bool {
 	return true
 }
 
-// patience is how many pods of a tier are searched for by looking at all
-// candidates; for more than that an index is worth building.
-const patience = 64
+// scanLimit is how many pods of a tier are chosen by looking at all candidates.
+// For more pods it is worth building an index.
+const scanLimit = 64
 
-// take picks pods of the tier, by distance, until nothing is left or no pod
-// (step 5; getPodsToPreemptByDistance).
+// take chooses pods of the tier by distance, until nothing is needed or no pod
+// is left (step 5 of Resolve; getPodsToPreemptByDistance).
 func (p *pool) take(tier int) {
 	c := &p.tiers[tier]
-	for range patience {
+	for range scanLimit {
 		if covered(p.left) || len(c.pods) == 0 {
 			return
 		}
@@ -128,7 +128,7 @@ func (p *pool) take(tier int) {
 	p.takeIndexed(tier)
 }
 
-// takeIndexed goes on with an index.
+// takeIndexed continues with an index.
 func (p *pool) takeIndexed(tier int) {
 	if covered(p.left) || len(p.tiers[tier].pods) == 0 {
 		return
@@ -142,7 +142,7 @@ func (p *pool) takeIndexed(tier int) {
 	}
 }
 
-// pick takes a pod into the choice.
+// pick adds a pod to the choice.
 func (p *pool) pick(chosen pick) {
 	p.picks, p.lefts = append(p.picks, chosen), append(p.lefts, p.left...)
 	freed := p.tiers[chosen.tier].freed
@@ -187,7 +187,7 @@ func (p *pool) appendContributions(contributions []Contribution, i int) []Contri
 	return contributions
 }
 
-// missing names what is left, leaving out what is not. There is something.
+// missing returns the needs that are left. There is at least one.
 func (p *pool) missing() []ResourceNeed {
 	list := make([]ResourceNeed, 0, len(p.needs))
 	for i, n := range p.needs {

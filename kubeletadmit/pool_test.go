@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Which pods go, and in which order. Requests without limits make a pod
-// Burstable; withClass records another class.
+// Which pods are evicted, and in which order. Requests without limits make a
+// pod Burstable; withClass records another class.
 func TestChoice(t *testing.T) {
 	be, gu := withClass(outrank.BestEffort), withClass(outrank.Guaranteed)
 	podLevel := newPod("podlevel", req("memory", "1Gi", string(gpu), "4"))

@@ -29,7 +29,7 @@ type Usage struct {
 	Inodes, Processes int64
 }
 
-// RankedPod is a pod in the order of eviction, with what put it there.
+// RankedPod is a pod in the order of eviction, with the figures that decide.
 type RankedPod struct {
 	// Pod is the caller's pod.
 	Pod *outrank.Pod
@@ -37,19 +37,20 @@ type RankedPod struct {
 	Measured bool
 	// Priority is the pod's, 0 where it has none.
 	Priority int32
-	// Usage is what the pod uses of what the node runs short of, and Request
-	// what it asked for: bytes for memory and disk, counts for inodes and
-	// processes, which nobody can ask for. Both are 0 where Measured is false.
+	// Usage is what the pod uses of the resource that runs short, and Request
+	// what it requested: bytes for memory and disk, numbers for inodes and
+	// processes, which no pod can request. Both are 0 if Measured is false.
 	Usage, Request int64
 }
 
-// Above is how much more the pod uses than it asked for; below 0 where it uses
-// less.
+// Above returns how much the pod uses beyond its request; it is negative if the
+// pod uses less.
 func (r RankedPod) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
 
-// RankForEviction orders pods by who goes first when the node runs short of
-// something (section 12; rankMemoryPressure, rankDiskPressureFunc,
-// rankPIDPressure). For memory, disk and inodes:
+// RankForEviction sorts pods in the order in which they are evicted when the
+// node runs short of a resource (chapter 18; rankMemoryPressure,
+// rankDiskPressureFunc, rankPIDPressure). For memory, disk and inodes these
+// come first:
 //
 //  1. pods without statistics;
 //  2. pods that use more than they requested;
@@ -57,17 +58,16 @@ func (r RankedPod) Above() int64 { return resource.SubSat(r.Usage, r.Request) }
 //  4. larger usage above the request.
 //
 // For PIDs: lower priority, then pods without statistics, then more processes.
-// Pods that are equal in all of it go by namespace, name and UID, and at last
-// by their place in pods.
+// Ties are broken by namespace, name and UID, and finally by the index in pods.
 //
-// Critical pods are ranked like all others. The kubelet does not evict them;
-// a caller leaves out those that are [Critical].
+// Critical pods are ranked like all others. The kubelet does not evict them; a
+// caller leaves out those that are [Critical].
 //
-// usage gives the statistics of a pod, or false where there are none; a nil
-// usage has none of any pod. It is called once per pod in the order of pods,
-// which stay as they are: the slice is new. The error is an
-// *[outrank.InputError] with every problem found: a nil pod, a negative usage
-// or request, an unknown pressure. Time is n log n.
+// usage returns the statistics of a pod, or false if there are none. A nil
+// usage means that no pod has statistics. It is called once per pod in the
+// order of pods. The slice pods is not changed: the result is new. The error is
+// an *[outrank.InputError] with every problem found: a nil pod, a negative
+// usage or request, an unknown pressure. Time is n log n.
 func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) ([]RankedPod, error) {
 	problems := nilPods("pods", pods)
 	compare := compareAbove
@@ -95,7 +95,7 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 	return ranked, nil
 }
 
-// measure picks the figures that matter under this pressure.
+// measure returns the figures that matter under this pressure.
 func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) RankedPod {
 	r := RankedPod{Pod: pod, Priority: pod.PriorityValue()}
 	if usage == nil {
@@ -119,12 +119,12 @@ func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usag
 	return r
 }
 
-// counted is what the kubelet counts the pod with.
+// counted returns what the kubelet counts the pod with.
 func counted(pod *outrank.Pod, name resource.Name) int64 {
 	return resource.Amount(name, pod.KubeletRequestOf(name))
 }
 
-// problems says what is wrong with the figures.
+// problems returns what is wrong with the figures.
 func (r RankedPod) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if r.Usage < 0 {
@@ -136,7 +136,7 @@ func (r RankedPod) problems() []outrank.Problem {
 	return ps
 }
 
-// compareAbove ranks under pressure on memory, disk and inodes.
+// compareAbove compares pods under pressure on memory, disk and inodes.
 func compareAbove(a, b RankedPod) int {
 	return cmp.Or(
 		trueFirst(!a.Measured, !b.Measured),
@@ -146,7 +146,7 @@ func compareAbove(a, b RankedPod) int {
 	)
 }
 
-// compareProcesses ranks under pressure on PIDs.
+// compareProcesses compares pods under pressure on PIDs.
 func compareProcesses(a, b RankedPod) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// stats gives usage by pod name.
+// stats has the usage by pod name.
 type stats map[string]kubeletadmit.Usage
 
 func (s stats) of(p *outrank.Pod) (kubeletadmit.Usage, bool) {

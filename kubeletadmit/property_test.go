@@ -129,8 +129,8 @@ func TestAdmitIsCheckThenResolve(t *testing.T) {
 	})
 }
 
-// Nobody goes whom the pod may not preempt, nobody goes twice, and nobody
-// goes at all for a pod that is not critical or that fails a predicate.
+// No pod is evicted that the pod may not preempt, no pod is evicted twice, and
+// none at all for a pod that is not critical or that fails a predicate.
 func TestOnlyThoseThatMayBePreempted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pod, active, failures := somePreemptor(t), somePods(t, somePod, 10), someFailures(t)
@@ -149,9 +149,8 @@ func TestOnlyThoseThatMayBePreempted(t *testing.T) {
 	})
 }
 
-// What goes covers every shortage; and the reasons tell the same story: within
-// a tier, what one pod leaves is what the next one needs, and the last leaves
-// nothing.
+// The evicted pods cover every shortage, and the reasons agree: within a tier,
+// what one pod leaves is what the next one needs, and the last leaves nothing.
 func TestShortagesAreCovered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		active, failures := somePods(t, somePod, 10), someShortages(t)
@@ -211,7 +210,7 @@ func TestHigherTierOnlyIfNeeded(t *testing.T) {
 	})
 }
 
-// Nothing passed in changes, and the same call gives the same answer.
+// No argument changes, and the same call returns the same answer.
 func TestInputsStayAndAnswersRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node, pod, active, failures := someNode(t), somePreemptor(t), somePods(t, somePod, 10), someFailures(t)
@@ -354,7 +353,8 @@ func TestRankingProperties(t *testing.T) {
 	})
 }
 
-// rankKey is the place in the ranking as a text: lower goes first.
+// rankKey returns the position in the ranking as a text: the lower text comes
+// first.
 func rankKey(r kubeletadmit.RankedPod, pressure kubeletadmit.Pressure) string {
 	digit := func(b bool) int {
 		if b {

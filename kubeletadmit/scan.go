@@ -6,23 +6,23 @@ type scan struct {
 	about []float64
 }
 
-// nearest finds the candidate with the least distance, ties broken
-// as in step 5 of Resolve, and gives its place in the list. There is at least
-// one.
+// nearest returns the index of the candidate with the least distance, with ties
+// broken as in step 5 of Resolve, and that distance. There is at least one
+// candidate.
 //
-// It estimates distances without dividing, and works out only those that can be
-// the least. An estimate is off by less than slack, and so is the lowest one:
-// where another lies above that by twice as much, its pod is farther.
+// It estimates distances without dividing, and computes exactly only those that
+// can be the least. An estimate is off by less than slack. A candidate whose
+// estimate is above the lowest one by more than twice slack is farther.
 //
-// Why: a part that is left is computed as 1 - r·(1/n) in place of (n-r)/n, for
-// what a pod frees, r, of what is needed, n. With u = 2^-53, the error of one
-// rounding relative to the result, and r < n, the quotient r/n is at most 1 and
-// carries 5 roundings (of r, n, 1/n, the product and the difference), the exact
-// formula 3. So the two parts differ by less than 9u and their squares by less
-// than 20u. For r ≥ n one part is 0 and the other below 5u. Adding up k squares,
-// and 1 for an odd one, adds at most (k+1)²u to the error of an estimate, and k²u
-// to that of a distance. All of it is below half of slack, which leaves room for
-// the rounding of the limit.
+// The reason: a part that is left is computed as 1 - r·(1/n) in place of
+// (n-r)/n, for what a pod frees, r, of what is needed, n. With u = 2^-53, the
+// error of one rounding relative to the result, and r < n, the quotient r/n is
+// at most 1 and carries 5 roundings (of r, n, 1/n, the product and the
+// difference), the exact formula 3. So the two parts differ by less than 9u and
+// their squares by less than 20u. For r ≥ n one part is 0 and the other below
+// 5u. Adding up k squares, and 1 for an odd number of needs, adds at most
+// (k+1)²u to the error of an estimate, and k²u to that of a distance. All of
+// it is below half of slack, which leaves room for the rounding of the limit.
 func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least float64) {
 	s.estimate(c.columns, left)
 	limit := lowest(s.about) + 2*slack(len(left))
@@ -39,9 +39,9 @@ func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least f
 // slack is how far an estimate over k needs may be off: k(10+k)·8u.
 func slack(k int) float64 { return float64(k) * float64(10+k) * 0x1p-50 }
 
-// estimate sets about for what is left. columns has what the candidates free.
-// Needs are taken two at a time; an odd one goes with one that adds 1 to every
-// estimate alike.
+// estimate computes about for what is left. columns has what the candidates
+// free. Needs are processed in pairs. An odd need is paired with one that adds
+// 1 to every estimate.
 func (s *scan) estimate(columns [][]float64, left []int64) {
 	s.about = zeros(s.about, len(columns[0]))
 	first := -1
@@ -76,8 +76,8 @@ func addSquares(about, a, b []float64, inverseA, inverseB float64) {
 	}
 }
 
-// lowest is the least of the estimates. [slices.Min] would take care of NaN,
-// which none of them is.
+// lowest returns the least of the estimates. [slices.Min] would handle NaN, and
+// no estimate is NaN.
 func lowest(about []float64) float64 {
 	least := about[0]
 	for _, a := range about {
@@ -88,8 +88,8 @@ func lowest(about []float64) float64 {
 	return least
 }
 
-// within gives the place of the first estimate, at or after i, that is not
-// above the limit, and else their number.
+// within returns the index of the first estimate, from i on, that is not above
+// the limit, and their number if there is none.
 func within(about []float64, i int, limit float64) int {
 	for i < len(about) && about[i] > limit {
 		i++

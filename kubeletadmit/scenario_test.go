@@ -24,8 +24,8 @@ import (
 //	resolve POD          the same for failures that are given in the body
 //	evict [fails=POD]    carry the last answer out; killing a pod may fail
 //
-// Every answer is worked out several times and has to be the same each time;
-// see scenarioHost.agree.
+// Every question is asked several times and has to have the same answer each
+// time; see scenarioHost.agree.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
 		h := &scenarioHost{t: t}

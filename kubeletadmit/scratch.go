@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// scratch is the memory that one call works in. Calls hand it on to later ones,
-// so that a call allocates no more than its answer. One call uses it at a time.
+// scratch is the memory that one call works in. Later calls reuse it, so that a
+// call allocates only its answer. One call uses it at a time.
 type scratch struct {
 	tally    tally
 	pool     pool
@@ -18,15 +18,15 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// newScratch gives memory to work in for the pod.
+// newScratch returns memory to work in for the pod.
 func newScratch(pod *outrank.Pod) *scratch {
 	s := scratches.Get().(*scratch)
 	s.tally.pod = pod
 	return s
 }
 
-// release lets later calls have the memory. Only numbers stay in it: what leads
-// to something of the caller, pods and texts, is not kept alive.
+// release lets later calls use the memory. It keeps numbers alone, so that no
+// pod and no text of the caller stays alive.
 func (s *scratch) release() {
 	s.failures, s.names = wiped(s.failures), wiped(s.names)
 	s.tally.reset()

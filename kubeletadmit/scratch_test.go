@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What calls hand on must not keep alive what a caller has let go of: no text
-// and no pod, not even behind the end of a slice.
+// Memory that later calls reuse must not keep anything of a caller alive: no
+// text and no pod, not even behind the end of a slice.
 func TestScratchKeepsNothing(t *testing.T) {
 	node := &outrank.Node{Name: "n", Allocatable: resource.MustList("cpu", "1", "example.com/gpu", "1", "pods", "2")}
 	requests := resource.MustList("cpu", "500m", "memory", "1", "example.com/gpu", "1")
@@ -36,7 +36,7 @@ func TestScratchKeepsNothing(t *testing.T) {
 	}
 }
 
-// kept finds a text or a pointer to a pod, and gives its path.
+// kept returns the path of a text or of a pointer to a pod.
 func kept(v reflect.Value, path string) string {
 	switch v.Kind() {
 	case reflect.String:

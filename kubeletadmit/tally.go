@@ -11,10 +11,11 @@ import (
 // tally is what a call needs to know of the active pods. It looks at each of
 // them once, for the check and for the choice together.
 type tally struct {
-	// pod is the one to be admitted.
+	// pod is the pod to be admitted.
 	pod *outrank.Pod
 	// wanted is what the check asks for, used what the active pods hold of
-	// each, as the scheduler counts it, and beside how many of them there are.
+	// each, as the scheduler counts it, and beside the number of active pods
+	// that count.
 	wanted []ResourceNeed
 	used   []int64
 	beside int
@@ -22,25 +23,25 @@ type tally struct {
 	// first and in their order.
 	names []resource.Name
 
-	// choosing is set where pods may have to go. Only then are cpu and memory
-	// places in names, and only then is anything below filled.
+	// choosing is set if pods may have to be evicted. Only then are cpu and
+	// memory indexes into names, and only then is anything below filled.
 	choosing    bool
 	cpu, memory int
-	// movable are the pods that may be pushed out, in the order of the active
+	// movable are the pods that may be evicted, in the order of the active
 	// pods, and amounts what the kubelet's preemption counts them with: a row
 	// for each, with a column per name.
 	movable []movable
 	amounts []int64
 }
 
-// movable is a pod that may be pushed out.
+// movable is a pod that may be evicted.
 type movable struct {
-	// at is its place among the active pods, and tier that of its class in
+	// at is the index among the active pods, and tier the index of the class in
 	// tiers.
 	at, tier int
 }
 
-// reset keeps the memory alone, without what leads to the caller.
+// reset keeps the memory and drops everything that belongs to the caller.
 func (t *tally) reset() {
 	*t = tally{
 		wanted: wiped(t.wanted), used: t.used[:0], names: wiped(t.names),
@@ -58,8 +59,8 @@ func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
 	}
 }
 
-// column gives the place of the name among those that are counted, and adds it
-// where it is not.
+// column returns the index of the name among those that are counted. It adds
+// the name if it is missing.
 func (t *tally) column(name resource.Name) int {
 	at := slices.Index(t.names, name)
 	if at < 0 {
@@ -68,9 +69,9 @@ func (t *tally) column(name resource.Name) int {
 	return at
 }
 
-// count looks at the active pods, none of which is nil. It gives the problems
-// of those that hold less than nothing of what the check asks for. Time is
-// linear in their number.
+// count looks at the active pods, none of which is nil. It returns a problem
+// for each pod that holds a negative amount of something that the check asks
+// for. Time is linear in their number.
 func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	if t.choosing {
 		t.cpu, t.memory = t.column(resource.CPU), t.column(resource.Memory)
@@ -87,8 +88,8 @@ func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	return problems
 }
 
-// add counts one pod. It reports whether nothing that the check asks for is
-// below 0.
+// add counts one pod. It reports whether none of the amounts that the check
+// asks for is negative.
 func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	first := len(t.amounts)
 	next := first + len(t.names)
@@ -117,9 +118,9 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 }
 
 // plain fills the row for a pod that the scheduler and the kubelet's preemption
-// count alike, with the sum of what its containers ask for: one that has no
-// pod-level resources, no overhead, no init containers and nothing that the
-// status reports. Else it reports false, also where an amount is below 0.
+// count alike, with the sum of what its containers request: a pod without
+// pod-level resources, overhead, init containers and anything that the status
+// reports. It returns false for any other pod, and for a negative amount.
 func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 {
 		return false
@@ -139,8 +140,8 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	return true
 }
 
-// total is what the containers ask for, or false where one of them asks for
-// less than nothing.
+// total returns what the containers request together. It is not ok if a request
+// is negative.
 func total(containers []outrank.Container, name resource.Name) (sum resource.Quantity, ok bool) {
 	for i := range containers {
 		q := containers[i].Requests[name]
@@ -156,7 +157,7 @@ func total(containers []outrank.Container, name resource.Name) (sum resource.Qua
 	return sum, true
 }
 
-// hold adds the row of a plain pod to what is used. Nothing in it is below 0.
+// hold adds the row of a plain pod to what is used. Nothing in it is negative.
 func (t *tally) hold(row []int64) bool {
 	for i, used := range t.used {
 		t.used[i] = resource.AddSat(used, row[i])
@@ -165,7 +166,7 @@ func (t *tally) hold(row []int64) bool {
 }
 
 // holdRunning adds what any pod holds to what is used. It reports whether none
-// of it is below 0.
+// of it is negative.
 func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
 	for i := range t.used {
@@ -177,7 +178,7 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 }
 
 // class is [qos.Of]. A plain pod without limits is never Guaranteed, and its
-// row says whether it asks for anything: amounts are rounded up.
+// row says whether it requests anything, because amounts are rounded up.
 func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
@@ -199,10 +200,10 @@ func limited(pod *outrank.Pod) bool {
 }
 
 // besides reports whether an active pod counts beside the pod to be admitted:
-// it has not ended, and it is another one.
+// it has not ended, and it is another pod.
 func besides(active, pod *outrank.Pod) bool { return !active.Finished() && !same(active, pod) }
 
-// same reports whether two values describe one pod.
+// same reports whether two values describe the same pod.
 func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
 }

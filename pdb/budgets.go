@@ -6,33 +6,33 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budgets is a list of budgets, prepared for finding those that cover a pod.
-// It never changes, and any number of goroutines may use it as long as nobody
-// writes the budgets. The zero value and nil hold no budgets.
+// Budgets is a list of budgets, prepared for finding those that cover a pod. It
+// never changes, and any number of goroutines may use it as long as none writes
+// the budgets. The zero value and nil hold no budgets.
 type Budgets struct {
 	budgets []*outrank.PodDisruptionBudget
-	// matchers run parallel to budgets; those of budgets that cover nothing
-	// are in no scope.
+	// matchers run parallel to budgets. Budgets that cover nothing are in no
+	// scope.
 	matchers []outrank.Matcher
 	scopes   map[string]*scope
 }
 
-// scope is what there is to know about one namespace. A budget that covers
-// anything at all is in exactly one of its two parts.
+// scope is the budgets of one namespace. A budget that covers anything at all
+// is in exactly one of its two parts.
 type scope struct {
 	// byLabel lists budgets under one label that all their pods carry.
 	byLabel map[label][]int32
-	// rest are those that ask for no particular label.
+	// rest are the budgets that ask for no particular label.
 	rest []int32
 }
 
-// New prepares budgets. It never fails: a budget that is nil or whose selector
-// is nil, empty or invalid covers nothing (section 4).
+// New prepares budgets. It never fails: a budget that is nil or has a nil,
+// empty or invalid selector covers nothing (rules 6.2.2 and 6.2.3).
 //
 // The pointers are kept, the slice is not. Allowed and Disrupted may be written
-// between two calls of methods, and the next call sees it; name, namespace and
-// selector must stay as they are. Time and memory are linear in the size of
-// the selectors.
+// between two calls of methods, and the next call sees it. Name, namespace and
+// selector must not change. Time and memory are linear in the size of the
+// selectors.
 func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 	b := &Budgets{
 		budgets:  slices.Clone(budgets),
@@ -65,7 +65,7 @@ type spot struct {
 }
 
 // insert puts a budget in its scope. Of its labels it chooses the one that the
-// fewest budgets share, so that few have to be looked at for a pod.
+// fewest budgets share, so that few budgets have to be checked for a pod.
 func (b *Budgets) insert(i int32, shared map[spot]int) {
 	ns, labels := b.budgets[i].NamespaceName(), labelsOf(b.budgets[i])
 	s := b.scopes[ns]
@@ -81,7 +81,7 @@ func (b *Budgets) insert(i int32, shared map[spot]int) {
 	s.byLabel[rarest] = append(s.byLabel[rarest], i)
 }
 
-// Len is the number of budgets, those that cover nothing included.
+// Len returns the number of budgets, including those that cover nothing.
 func (b *Budgets) Len() int {
 	if b == nil {
 		return 0
@@ -89,8 +89,7 @@ func (b *Budgets) Len() int {
 	return len(b.budgets)
 }
 
-// At is the i-th budget as it was passed to [New], and nil where there is no
-// i-th one.
+// At returns the i-th budget as it was passed to [New], nil if there is none.
 func (b *Budgets) At(i int) *outrank.PodDisruptionBudget {
 	if i < 0 || i >= b.Len() {
 		return nil
@@ -98,10 +97,10 @@ func (b *Budgets) At(i int) *outrank.PodDisruptionBudget {
 	return b.budgets[i]
 }
 
-// Covering lists the budgets that cover the pod, by their index, in the order
-// they were passed to [New]. A pod without labels is covered by none, whatever
-// the selectors say (section 4). The slice is the caller's, and nil where there
-// are none.
+// Covering returns the indexes of the budgets that cover the pod, in the order
+// in which they were passed to [New]. A pod without labels is covered by none,
+// whatever the selectors say (rule 6.2.4). The slice is the caller's, and nil
+// if no budget covers the pod.
 //
 // Time is linear in the number of the pod's labels, and in the size of the
 // selectors that ask for one of them or for none in particular.
@@ -114,8 +113,8 @@ func (b *Budgets) Covering(pod *outrank.Pod) []int {
 	return out
 }
 
-// AppendCovering appends to dst what [Budgets.Covering] lists, and allocates
-// only where dst is too small. What dst held before stays as it was.
+// AppendCovering appends to dst what [Budgets.Covering] returns. It allocates
+// only if dst is too small.
 func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 	if b == nil || pod == nil || len(pod.Labels) == 0 {
 		return dst
@@ -145,15 +144,15 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 	return dst
 }
 
-// Split tells possible victims whose going would break a budget from the
-// others (section 4; filterPodsWithPDBViolation). The order of pods is
-// kept inside each, and decides which of them are violating: every pod is
-// charged to every budget that covers it, the violating ones too, so that the
-// first pods of a list use the allowance up. The slices are the caller's and
-// hold all of pods; nil pods break nothing.
+// Split parts possible victims into those whose eviction violates a budget and
+// the others (group 6.3; filterPodsWithPDBViolation). Both parts keep the order
+// of pods, which decides which pods are violating: every pod is charged to
+// every budget that covers it, also the violating ones, so that the first pods
+// of a list use up the allowance. The slices are the caller's and together hold
+// all of pods. A nil pod violates nothing.
 //
-// To do the same again and again without allocating, use
-// [Budgets.AppendCovering] and a [Ledger].
+// To do the same repeatedly without allocating, use [Budgets.AppendCovering]
+// and a [Ledger].
 func (b *Budgets) Split(pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	ledger := b.Ledger()
 	var covering []int32

@@ -88,7 +88,8 @@ func TestCoveringIsInTheOrderGiven(t *testing.T) {
 	require.Equal(t, []int32{3, 1, 0, 1, 2, 3, 4}, budgets.AppendCovering([]int32{3, 1}, pod), "what was there is not sorted in")
 }
 
-// A label that all budgets share would make every one of them be looked at.
+// If the budgets were listed under a label that all share, every one of them
+// would be checked.
 func TestBudgetsAreListedUnderTheirRarestLabel(t *testing.T) {
 	var input []*outrank.PodDisruptionBudget
 	for _, app := range []string{"a", "b", "c"} {
@@ -208,7 +209,7 @@ func TestCoveringIsTheRule(t *testing.T) {
 	})
 }
 
-// splitPlainly is section 4, told as it stands there.
+// splitPlainly follows group 6.3 step by step.
 func splitPlainly(budgets []*outrank.PodDisruptionBudget, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	left := make([]int64, len(budgets))
 	for i, b := range budgets {

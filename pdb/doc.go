@@ -1,16 +1,20 @@
-// Package pdb answers: whose disruption budget would that break?
+// Package pdb answers: does the eviction of this pod violate a disruption
+// budget, and which one?
 //
 // A budget covers the pods of its own namespace that its selector picks, and
-// says how many of them may still go by choice. Preemption goes through its
-// possible victims and charges every budget that covers one of them; a victim
-// is violating if that takes any of those budgets below zero.
+// says how many of them may still be evicted voluntarily. Preemption goes
+// through its possible victims and charges every budget that covers one of
+// them. A victim is violating if that takes any of those budgets below zero.
 //
 // [Budgets] are the budgets of a cluster, prepared for finding those that cover
-// a pod. A [Ledger] keeps count of what has been charged. [Budgets.Split] does
-// both for a whole list. [StatusOf] works out the allowance itself where no
-// controller keeps it.
+// a pod. A [Ledger] counts what has been charged. [Budgets.Split] does both for
+// a whole list. [StatusOf] computes the allowance itself if no controller keeps
+// it.
 //
-// Section 4 of the rules holds what this package follows; upstream it is
+// # Rules
+//
+// Chapter 6 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 6.3.4". In Kubernetes these rules are
 // filterPodsWithPDBViolation of the scheduler's preemption and, for the status,
 // the disruption controller.
 package pdb

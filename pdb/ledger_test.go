@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A ledger agrees with plain counting after every step, and a reset leaves no
-// trace.
+// A ledger agrees with plain counting after every step, and nothing is left
+// after a reset.
 func TestLedgerAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input := anyBudgets.Draw(t, "budgets")

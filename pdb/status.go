@@ -9,74 +9,75 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ErrBudget is wrapped by every error about a budget that no status can be
-// worked out for.
+// ErrBudget is wrapped by every error about a budget without a valid spec.
 var ErrBudget = errors.New("invalid disruption budget")
 
 // DisruptedFor is how long an entry of a budget's Disrupted keeps its pod from
-// counting as healthy: by then the pod is gone, or its eviction has failed.
+// counting as healthy. After that time the pod is gone, or its eviction has
+// failed.
 const DisruptedFor = 2 * time.Minute
 
-// BudgetStatus is what a disruption controller writes into the status of a budget.
-// All figures are numbers of pods and never negative; they end at the highest
-// int32.
+// BudgetStatus is what a disruption controller writes into the status of a
+// budget. All figures are numbers of pods, never negative and at most the
+// highest int32.
 type BudgetStatus struct {
-	// Healthy is how many covered pods are ready and staying.
+	// Healthy is the number of covered pods that are ready and not about to
+	// leave.
 	Healthy int32
-	// Desired is how many of them have to be.
+	// Desired is the number of pods that have to be healthy.
 	Desired int32
-	// Expected is how many there should be.
+	// Expected is the number of pods that there should be.
 	Expected int32
-	// Allowed is how many may go; it is what
-	// [outrank.PodDisruptionBudget.Allowed] is for.
+	// Allowed is the number of pods that may be evicted. It is the value of
+	// [outrank.PodDisruptionBudget.Allowed].
 	Allowed int32
 }
 
-// StatusInput is what the status of one budget depends on. All of it is only
-// read.
+// StatusInput is what the status of one budget depends on. It is only read.
 type StatusInput struct {
 	// Budget is the budget; it may not be nil.
 	Budget *outrank.PodDisruptionBudget
-	// Pods are the pods of the cluster, or any part of them that has all pods
-	// which the budget covers. Nil and finished ones count nowhere.
+	// Pods are the pods of the cluster, or any part of them that contains all
+	// pods which the budget covers. Nil and finished pods do not count.
 	Pods []*outrank.Pod
-	// Now is the time that Budget.Disrupted is seen from. The zero time is
-	// before every entry, so that none of them has run out.
+	// Now is the time at which Budget.Disrupted is evaluated. The zero time is
+	// before every entry, so that none of them has expired.
 	Now time.Time
-	// Scale says how many pods a controller is meant to have, and ok is false
-	// where it cannot tell. It is called once for each owner of a covered pod,
-	// in the order of Pods, and only where the spec is a percentage or
-	// maxUnavailable. Where it is nil or cannot tell, the covered pods of that
-	// owner are counted instead.
+	// Scale returns how many pods a controller is meant to have. It is not ok
+	// if that is not known. It is called once for each owner of a covered pod,
+	// in the order of Pods, and only if the spec is a percentage or
+	// maxUnavailable. If it is nil or not ok, the covered pods of that owner
+	// are counted instead.
 	Scale func(owner outrank.Owner, namespace string) (scale int32, ok bool)
 }
 
-// StatusOf works out the status of a budget from its spec, for simulators that
-// have no disruption controller (section 4; the controller's trySync):
+// StatusOf computes the status of a budget from its spec, for simulators that
+// have no disruption controller (group 6.4; the controller's trySync):
 //
 //  1. Healthy: the covered pods that are ready, not being deleted, and not
 //     named in Disrupted within the last [DisruptedFor].
-//  2. Expected: for a number as minAvailable, the covered pods. Else the sum of
-//     the scales of their controllers; a pod without a controller stands for
-//     itself.
-//  3. Desired: minAvailable, or Expected less maxUnavailable, never below 0. A
+//  2. Expected: for a number as minAvailable, the covered pods. Otherwise the
+//     sum of the scales of their controllers; a pod without a controller counts
+//     as one.
+//  3. Desired: minAvailable, or Expected less maxUnavailable, at least 0. A
 //     percentage is one of Expected, rounded up.
-//  4. Allowed: Healthy less Desired, and 0 where that is negative or nothing is
+//  4. Allowed: Healthy less Desired, and 0 if that is negative or nothing is
 //     expected.
 //
 // A budget with neither of the two figures expects and desires nothing, so
 // nothing is allowed: the API server fills in no default, and the controller
 // leaves both at 0.
 //
-// The error lists all that is wrong with the spec, a negative scale included,
-// and wraps [ErrBudget] and [outrank.ErrInvalid]. A selector that covers nothing
-// is no error. Time is linear in the number of pods.
+// The error lists everything that is wrong with the spec, a negative scale
+// included, and wraps [ErrBudget] and [outrank.ErrInvalid]. A selector that
+// covers nothing is no error. Time is linear in the number of pods.
 //
-// The controller differs in four points. To it an empty selector covers the
-// whole namespace and pods without labels can be covered; here the same pods
-// count that a [Ledger] charges for. It takes finished pods for expected. It
-// leaves pods without a controller out of a sum of scales. And it allows nothing
-// where it does not find the controller of a pod.
+// The controller differs in four points (rules 6.4.6 to 6.4.9). In the
+// controller an empty selector covers the whole namespace, and pods without
+// labels can be covered; here the same pods count that a [Ledger] charges for.
+// The controller counts finished pods as expected. It leaves pods without a
+// controller out of a sum of scales. And it allows nothing if it does not find
+// the controller of a pod.
 func StatusOf(in StatusInput) (BudgetStatus, error) {
 	if in.Budget == nil {
 		return BudgetStatus{}, refuse([]outrank.Problem{{Object: "poddisruptionbudget", Text: "is nil"}})
@@ -108,8 +109,8 @@ func desired(b *outrank.PodDisruptionBudget, expected int32) int32 {
 	return 0
 }
 
-// figure is a number of pods, of which a percentage is a share of whole,
-// rounded up.
+// figure returns a number of pods. A percentage is a share of whole, rounded
+// up.
 func figure(f outrank.IntOrPercent, whole int32) int32 {
 	if !f.Percent {
 		return f.Value
@@ -118,10 +119,10 @@ func figure(f outrank.IntOrPercent, whole int32) int32 {
 	return saturate((int64(f.Value)*int64(whole) + hundred - 1) / hundred)
 }
 
-// saturate cuts a number that is not negative down to an int32.
+// saturate limits a non-negative number to an int32.
 func saturate(n int64) int32 { return int32(min(n, math.MaxInt32)) }
 
-// specProblems lists what the API server would not let in
+// specProblems lists what the API server would reject
 // (ValidatePodDisruptionBudgetSpec).
 func specProblems(b *outrank.PodDisruptionBudget) (ps []outrank.Problem) {
 	add := func(field, format string, args ...any) {
@@ -147,7 +148,7 @@ func specProblems(b *outrank.PodDisruptionBudget) (ps []outrank.Problem) {
 // subject names the budget in an error.
 func subject(b *outrank.PodDisruptionBudget) string { return "poddisruptionbudget " + string(b.Key()) }
 
-// refuse wraps the problems, and is nil where there are none.
+// refuse returns an error that wraps the problems, nil if there are none.
 func refuse(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

@@ -193,10 +193,10 @@ func TestScaleIsAskedOncePerOwnerInOrder(t *testing.T) {
 	require.Equal(t, []string{"default ReplicaSet/b", "default ReplicaSet/a"}, asked)
 }
 
-// Whatever goes in: the figures are never negative, letting go as many healthy
-// pods as allowed leaves what is desired and one more would not, the order of
-// the pods and pods outside the budget change nothing, and a percentage is
-// exact.
+// For any input: the figures are never negative, evicting as many healthy pods
+// as allowed leaves the desired number and evicting one more would not, the
+// order of the pods and pods outside the budget change nothing, and a
+// percentage is exact.
 func TestStatusProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := budget("b", &outrank.LabelSelector{Labels: labels{"app": "web"}})

@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// tally is what the covered pods of one budget come to.
+// tally is the counts of the pods that one budget covers.
 type tally struct {
 	// covered and healthy are numbers of pods.
 	covered, healthy int64
-	// owners are the controllers of the covered pods in the order met, with
-	// the number of pods that each has; the empty one stands for pods without
-	// a controller.
+	// owners are the controllers of the covered pods, each with its number of
+	// pods, in the order in which they were met. The empty owner stands for
+	// pods without a controller.
 	owners []ownerCount
 }
 
@@ -50,7 +50,8 @@ func (in *StatusInput) count() tally {
 	return t
 }
 
-// healthy reports whether a covered pod is up and staying (countHealthyPods).
+// healthy reports whether a covered pod is ready and not about to leave
+// (countHealthyPods).
 func (in *StatusInput) healthy(pod *outrank.Pod) bool {
 	if !pod.Ready || pod.Terminating() {
 		return false
@@ -80,7 +81,8 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	return sum, refuse(ps)
 }
 
-// scaleOf is how many pods an owner is meant to have, or has where nobody knows.
+// scaleOf returns how many pods an owner is meant to have, or how many it has
+// if that is not known.
 func (in *StatusInput) scaleOf(o ownerCount) int64 {
 	if in.Scale == nil || o.owner == (outrank.Owner{}) {
 		return o.pods

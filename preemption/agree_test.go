@@ -16,11 +16,11 @@ import (
 )
 
 // world is a snapshot that is changed in place, and beside it a plain list of
-// what must be in it.
+// what it must contain.
 type world struct {
 	snap *preemption.Snapshot
-	// c holds all but the pods, which are in pods with the node or nomination
-	// that they have by now.
+	// c has everything but the pods. Those are in pods, with their present node
+	// or nomination.
 	c    outrank.Cluster
 	pods map[outrank.Key]*outrank.Pod
 }
@@ -100,7 +100,7 @@ func (w *world) place(node string) int {
 	return slices.IndexFunc(w.c.Nodes, func(n *outrank.Node) bool { return n.Name == node })
 }
 
-// cluster is what is there by now, for a snapshot of its own.
+// cluster returns what is there at present, for a new snapshot.
 func (w *world) cluster() *outrank.Cluster {
 	c := w.c
 	c.Nodes = slices.Clone(w.c.Nodes)
@@ -110,7 +110,7 @@ func (w *world) cluster() *outrank.Cluster {
 	return &c
 }
 
-// ask holds the answer of the snapshot to that of a fresh one.
+// ask compares the answer of the snapshot with that of a new one.
 func (w *world) ask(t fataler, e *preemption.Evaluator, p *outrank.Pod, now time.Time) answer {
 	t.Helper()
 	want, wantErr := e.Preempt(context.Background(), newSnapshot(t, w.cluster()), p, now)
@@ -125,9 +125,9 @@ func (w *world) ask(t fataler, e *preemption.Evaluator, p *outrank.Pod, now time
 	return answered(got)
 }
 
-// agree holds every way to an answer to the slow reference: the snapshot as it
-// is, also when it is asked again and again and remembers, a fresh one, several
-// workers, and the explanation.
+// agree compares every way to an answer with the slow reference: the snapshot
+// as it is, also when it is asked repeatedly and its cache answers, a new
+// snapshot, several workers, and the explanation.
 func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 	t.Helper()
 	c := w.cluster()
@@ -161,8 +161,8 @@ type answer struct {
 	// Victims are by importance; one that violates a budget has a mark.
 	Victims []string
 	Cleared []string
-	// TurnedDown and Unhelpful count nodes by what they say; Unhelpful only
-	// where preemption was tried for good.
+	// TurnedDown and Unhelpful count nodes by status. Unhelpful counts only if
+	// preemption was tried.
 	TurnedDown, Unhelpful map[string]int
 }
 

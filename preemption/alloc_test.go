@@ -18,8 +18,8 @@ import (
 )
 
 // A decision allocates the plan and nothing else: as many pieces as the plan
-// has, however large the cluster is, remembered or not. Where goroutines help,
-// each round starts them anew, which takes a few allocations more.
+// has, however large the cluster is, with the cache and without. With several
+// workers each round starts goroutines, which takes a few more allocations.
 func TestAllocatesThePlanAlone(t *testing.T) {
 	for _, nodes := range []int{10, 300} {
 		for workers, budgets := range []int{0, 20, 20} {
@@ -28,7 +28,7 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			require.NoError(t, err)
 			eval, err := NewEvaluator(Config{Workers: workers})
 			require.NoError(t, err)
-			eval.chunk = 4 // so that help is called
+			eval.chunk = 4 // so that several workers start
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {
 				q := *p
@@ -55,8 +55,8 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 	}
 }
 
-// piecesOf counts what a plan consists of in memory, but for the caller's own
-// objects and texts that are shared.
+// piecesOf counts the parts of a plan in memory, without the caller's own
+// objects and shared texts.
 func piecesOf(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Placement is where the pods of a group go, or why there is no place.
+// Placement is the nodes of a group's pods, or the reason why there is no place
+// for the group.
 type Placement struct {
 	// Assignments are one for each pod that has a place, in the order in which
 	// they were made. They count only where nothing is refused.
@@ -29,17 +30,17 @@ type Assignment struct {
 // String gives "pod on node".
 func (a Assignment) String() string { return podText(a.Pod) + " on " + a.Node }
 
-// Refusal is why a group has no place.
+// Refusal is why there is no place for a group.
 type Refusal struct {
-	// Pod is the first that fits nowhere with those before it in place; nil
-	// where a Place of the caller's names none.
+	// Pod is the first pod that fits on no node together with the pods before
+	// it. It is nil if the caller's [PlaceFunc] names none.
 	Pod *outrank.Pod
-	// Nodes counts the nodes by what they said to the pod, the most frequent
+	// Nodes counts the nodes by their answer to the pod, the most frequent
 	// first.
 	Nodes []Count
 }
 
-// String says it in a line.
+// String returns the refusal in one line.
 func (r *Refusal) String() string {
 	if r == nil {
 		return ""
@@ -58,20 +59,21 @@ func (r *Refusal) String() string {
 	return text
 }
 
-// Unit is what is pushed out together: a single pod, or all running pods of a
-// group whose Disruption is [outrank.DisruptPodGroup].
+// Unit is a set of pods that leave together: a single pod, or all running pods
+// of a group whose Disruption is [outrank.DisruptPodGroup].
 type Unit struct {
 	// Group is nil for a single pod, whether or not that belongs to a group.
 	Group *outrank.PodGroup
 	// Pods run on nodes of the snapshot; the most important come first.
 	Pods []*outrank.Pod
-	// Priority is what the unit counts with: that of the group
-	// ([outrank.PodGroup.Priority]) if it has one, of a single pod's group
-	// likewise, else the highest of its pods.
+	// Priority is what the unit counts with: the priority of the group
+	// ([outrank.PodGroup.Priority]), also of a single pod's group, or the
+	// highest priority of its pods if the group has none.
 	Priority int32
 }
 
-// String names the pod, or the group with the number of its pods.
+// String returns the name of the pod, or the name of the group with the number
+// of its pods.
 func (u Unit) String() string {
 	if u.Group == nil && len(u.Pods) == 1 {
 		return podText(u.Pods[0])
@@ -82,51 +84,51 @@ func (u Unit) String() string {
 	return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
 }
 
-// GroupVictim is a unit that has to leave, and why.
+// GroupVictim is a unit that has to leave, with the reasons.
 type GroupVictim struct {
 	Unit
-	// Violated is the budget that was found broken while the unit's pods were
-	// charged: one at most, as charging ends with it (rules 12.5.2 and 12.5.3).
-	// Budgets are charged for every possible victim in order of importance, not
-	// only for the actual ones (section 4).
+	// Violated are the budgets that were found violated while the unit's pods
+	// were charged, each listed once. Budgets are charged for every possible
+	// victim in order of importance, not only for the actual ones (rules 6.3.7
+	// and 12.5.1).
 	Violated []*outrank.PodDisruptionBudget
-	// Blocks is why the group had no place when this unit was put back.
+	// Blocks is why there was no place for the group when this unit was put
+	// back.
 	Blocks *Refusal
 }
 
-// GroupPlan is the answer for a group. It belongs to the caller; the objects it
-// points to are the caller's own from the start.
+// GroupPlan is the answer for a group. It belongs to the caller. The objects
+// that it points to are those that the caller passed in.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none.
 	Group   outrank.Key
 	Outcome Outcome
-	// Ineligible says why the outcome is NotEligible. It is also set, for the
-	// curious, where the group fits but could not preempt.
+	// Ineligible says why the outcome is NotEligible. It is also set if the
+	// group fits but could not preempt.
 	Ineligible Ineligibility
-	// Placement is where each pod goes, in the order in which Place gave them;
-	// nil unless the outcome is Fits or Preempt. Pods without which there are
-	// enough may be missing ([Placement.Enough]).
+	// Placement is the node of each pod, in the order of the placing function.
+	// It is nil unless the outcome is Fits or Preempt.
 	Placement []Assignment
 	// Victims have to leave, the most important first.
 	Victims []GroupVictim
-	// ClearedNominations are the pods of lower priority that are nominated to
-	// one of the nodes of the placement and lose that, by importance (section
-	// 10).
+	// ClearedNominations are the pods of lower priority that lose their
+	// nomination to a node of the placement, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
-	// Grace is the time that the policy gives victims to end, nil for their
-	// own.
+	// Grace is the time that the policy gives victims to end. With nil each
+	// victim has its own.
 	Grace *time.Duration
 
-	// TurnedDown is why the group has no place as things are, nil where it
-	// fits. Unhelpful is why it has none with every possible victim away; it
-	// is nil unless nothing helps, and where there is no possible victim.
+	// TurnedDown is why there is no place for the group as things are, nil if
+	// there is one. Unhelpful is why there is none with every possible victim
+	// removed. It is nil unless nothing helps, and if there is no possible
+	// victim.
 	TurnedDown, Unhelpful *Refusal
-	// Possible is the number of units that could be victims, and Placements
-	// how often Place was asked.
+	// Possible is the number of units that could be victims. Placements is the
+	// number of calls of the placing function.
 	Possible, Placements int
 }
 
-// Violations is the number of victims, each a unit, that violate a budget.
+// Violations returns the number of victims, each a unit, that violate a budget.
 func (p *GroupPlan) Violations() int {
 	n := 0
 	for i := range p.Victims {
@@ -147,7 +149,7 @@ func (p *GroupPlan) VictimPods() []*outrank.Pod {
 	return pods
 }
 
-// nodes are those of the placement.
+// nodes returns the nodes of the placement.
 func (p *GroupPlan) nodes() map[string]bool {
 	used := map[string]bool{}
 	for _, a := range p.Placement {

@@ -13,19 +13,19 @@ import (
 // Outcome is the kind of answer.
 type Outcome uint8
 
-// The outcomes, in the order in which they are looked for.
+// The outcomes, in the order in which they are checked.
 const (
-	// Fits: some node takes the pod as things are.
+	// Fits: a node takes the pod as things are.
 	Fits Outcome = iota
-	// NotEligible: the pod may not preempt, or not now.
+	// NotEligible: the pod may not preempt, or not at present.
 	NotEligible
-	// NothingHelps: on no node would taking pods away make room.
+	// NothingHelps: on no node does removing pods make room.
 	NothingHelps
 	// Preempt: the victims on the node have to leave.
 	Preempt
 )
 
-// String gives the outcome in a few words.
+// String returns the outcome in a few words.
 func (o Outcome) String() string {
 	switch o {
 	case Fits:
@@ -40,12 +40,12 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// Ineligibility is why a pod may not preempt (section 6).
+// Ineligibility is why a pod may not preempt (chapter 8).
 type Ineligibility uint8
 
 // The reasons.
 const (
-	// Eligible: it may.
+	// Eligible: the pod may preempt.
 	Eligible Ineligibility = iota
 	// PolicyNever: its preemption policy is Never.
 	PolicyNever
@@ -54,11 +54,12 @@ const (
 	VictimsTerminating
 	// Nominated: it has a nomination already (Policy WaitWhileNominated).
 	Nominated
-	// Disabled: nobody may, by the policy.
+	// Disabled: the policy allows no pod to preempt.
 	Disabled
 )
 
-// String gives the reference's message where it has one, empty for Eligible.
+// String returns the reference's message if it has one, and the empty text for
+// Eligible.
 func (i Ineligibility) String() string {
 	switch i {
 	case Eligible:
@@ -75,18 +76,19 @@ func (i Ineligibility) String() string {
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
 
-// Plan is the answer to who has to leave. It belongs to the caller; the pods
-// and budgets it points to are the caller's own from the start.
+// Plan is the answer to the question which pods have to leave. It belongs to
+// the caller. The pods and budgets that it points to are those that the caller
+// passed in.
 type Plan struct {
 	// Pod is the preemptor.
 	Pod     *outrank.Pod
 	Outcome Outcome
-	// Ineligible says why the outcome is NotEligible. It is also set, for the
-	// curious, where the pod fits but could not preempt.
+	// Ineligible says why the outcome is NotEligible. It is also set if the pod
+	// fits but could not preempt.
 	Ineligible Ineligibility
 
-	// Candidate is the chosen node with its victims; its zero value unless the
-	// outcome is Preempt.
+	// Candidate is the chosen node with its victims. It is the zero value
+	// unless the outcome is Preempt.
 	Candidate
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.
@@ -98,8 +100,9 @@ type Plan struct {
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
 	// TurnedDown counts the nodes that do not take the pod as things are, by
-	// what they failed with; Unhelpful those of them on which preemption was
-	// tried and does not help, by why. The most frequent come first.
+	// status. Unhelpful counts those of them on which preemption was tried and
+	// does not help, by the status with all pods of lower priority removed. The
+	// most frequent status comes first.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -109,47 +112,48 @@ type Count struct {
 	Nodes int
 }
 
-// Candidate is a node on which taking the victims away makes room.
+// Candidate is a node on which removing the victims makes room.
 type Candidate struct {
 	Node string
 	// Victims have to leave, the most important first.
 	Victims []Victim
 	// Score is what the candidates are ranked by.
 	Score Score
-	// OwnScores are what the caller's scorers said, one each.
+	// OwnScores are the scores of the caller's scorers, one each.
 	OwnScores []int64
 	// ClearedNominations are the pods of lower priority that are nominated to
 	// the node and lose that, by importance (section 10).
 	ClearedNominations []*outrank.Pod
 }
 
-// Violations is the number of victims whose loss violates a budget, or of
-// budgets, as the policy has it.
+// Violations returns the number of victims whose loss violates a budget or,
+// with the policy PerBudget, the number of violated budgets.
 func (c *Candidate) Violations() int { return c.Score.Violations }
 
-// Victim is a pod that has to leave, and why.
+// Victim is a pod that has to leave, with the reasons.
 type Victim struct {
 	Pod *outrank.Pod
-	// Violated are the budgets that count as violated by losing the pod, in
-	// the order of the cluster; empty for most victims. A budget is charged for
+	// Violated are the budgets that the loss of the pod violates, in the order
+	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
-	// the actual ones (section 4), so that a pod may be here whose budget would
-	// have had room for it alone.
+	// the actual ones (rule 6.3.7). So a victim may be listed with a budget
+	// that would have had room for it alone.
 	Violated []*outrank.PodDisruptionBudget
-	// Blocks is what the preemptor failed with when this pod was put back, or
-	// before it was taken away; Success where an extender named the victim.
+	// Blocks is what the preemptor failed with when this pod was put back or,
+	// with the policy Ascending, before it was removed. It is Success if an
+	// extender named the victim.
 	Blocks Status
 }
 
-// Terminating reports whether the victim is on its way out already, so that
-// nothing has to be done about it.
+// Terminating reports whether the victim is leaving already, so that it need
+// not be evicted.
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
 // String names the victim.
 func (v Victim) String() string { return podText(v.Pod) }
 
-// Score is what decides between nodes (section 9). Lower is better but for
-// Start.
+// Score is what candidates are compared by (chapter 11). Lower is better,
+// except for Start.
 type Score struct {
 	// Violations is the number of budget violations, by default that of the
 	// victims that violate a budget.
@@ -160,33 +164,32 @@ type Score struct {
 	PrioritySum int64
 	// Victims is their number.
 	Victims int
-	// Start is the earliest start among the victims of the top priority; the
-	// later the better.
+	// Start is the earliest start among the victims of the top priority. Later
+	// is better.
 	Start time.Time
 }
 
-// Explanation is a Plan with everything that was looked at on the way.
+// Explanation is a Plan with everything that was found on the way.
 type Explanation struct {
 	Plan
-	// Candidates are all of them, the best first, in the order of the ranks.
-	// They are worked out for every node on which preemption may help (of which
-	// a Sample may leave some out), also where the pod fits elsewhere or may not
-	// preempt.
+	// Candidates are all candidates, sorted by the ranks, the best first. They
+	// are found on every node where preemption may help (a Sample may leave
+	// some out), even if the pod fits elsewhere or may not preempt.
 	Candidates []Candidate
-	// DecidedBy is the rank in which the first candidate beats the second; 0
-	// where there are fewer than two.
+	// DecidedBy is the rank by which the first candidate beats the second. It
+	// is 0 if there are fewer than two candidates.
 	DecidedBy Rank
-	// Nodes says for every node, in the cluster's order, how it took the pod.
+	// Nodes has the answer of every node, in the cluster's order.
 	Nodes []NodeReport
 }
 
-// NodeReport is what one node says to the pod.
+// NodeReport is the answer of one node.
 type NodeReport struct {
 	Node string
 	// Status is the answer as things are.
 	Status Status
-	// Tried is set where preemption was tried, and AfterRemoval is then the
-	// answer of that: Success for a candidate.
+	// Tried is set if preemption was tried. AfterRemoval is then the answer of
+	// that: Success for a candidate.
 	Tried        bool
 	AfterRemoval Status
 }

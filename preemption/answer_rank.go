@@ -8,7 +8,8 @@ import (
 // Rank is a step in the comparison of two candidates.
 type Rank uint8
 
-// The ranks, in the default order (section 9), and what decides in the end.
+// The ranks, in the default order (rules 11.2 to 11.7; ByOwnScore: rule 11.8),
+// and what decides in the end.
 const (
 	ByViolations Rank = iota + 1
 	ByTopPriority
@@ -20,14 +21,14 @@ const (
 	ByOwnScore
 )
 
-// rankRule is all that there is to know of a rank.
+// rankRule is everything about a rank: a new rank is one entry.
 type rankRule struct {
 	// word stands for the rank in JSON.
 	word string
 	// text says what the rank prefers.
 	text string
-	// compare is negative if a is better by this rank alone. It is nil for what
-	// cannot be configured.
+	// compare is negative if a is better by this rank alone. It is nil for
+	// ranks that a policy cannot name.
 	compare func(a, b *Score) int
 }
 
@@ -53,19 +54,19 @@ func (r Rank) String() string {
 // configurable reports whether a policy may name the rank.
 func (r Rank) configurable() bool { return int(r) < len(rankRules) && rankRules[r].compare != nil }
 
-// DefaultRanks returns the ranks in the order of section 9. The slice is the
+// DefaultRanks returns the ranks in the order of chapter 11. The slice is the
 // caller's.
 func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
 }
 
-var defaultRanks = DefaultRanks()
+var sharedRanks = DefaultRanks()
 
 // Compare orders two candidates of one decision by the default ranks
-// (pickOneNodeForPreemption): negative if a is better. by is the rank that
-// decides, ByNodeOrder if none does and order is 0.
+// (pickOneNodeForPreemption). order is negative if a is better. by is the rank
+// that decides, ByNodeOrder if none does and order is 0.
 func (a Score) Compare(b Score) (order int, by Rank) {
-	return a.compareBy(&b, defaultRanks)
+	return a.compareBy(&b, sharedRanks)
 }
 
 func (a *Score) compareBy(b *Score, ranks []Rank) (order int, by Rank) {
@@ -77,6 +78,6 @@ func (a *Score) compareBy(b *Score, ranks []Rank) (order int, by Rank) {
 	return 0, ByNodeOrder
 }
 
-// priorityShift makes every priority non-negative, so that fewer victims never
-// sum up to more.
+// priorityShift makes every priority non-negative, so that more victims never
+// have a smaller sum.
 const priorityShift = 1 << 31

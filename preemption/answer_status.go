@@ -2,25 +2,26 @@ package preemption
 
 import "fmt"
 
-// Code says whether a pod may run on a node and, if not, whether taking other
-// pods away may change that.
+// Code says whether a pod may run on a node and, if not, whether removing other
+// pods may change that.
 type Code uint8
 
-// The codes (section 5; framework.Code).
+// The codes (rule 7.1.1; framework.Code).
 const (
-	// Success: the pod may run there.
+	// Success: the pod may run on the node.
 	Success Code = iota
-	// Unschedulable: it may not, but removing pods may help.
+	// Unschedulable: the pod may not run there, but removing pods may help.
 	Unschedulable
-	// UnschedulableAndUnresolvable: it may not, and removing pods cannot help.
+	// UnschedulableAndUnresolvable: the pod may not run there, and removing
+	// pods cannot help.
 	UnschedulableAndUnresolvable
-	// Contradiction: a filter contradicted itself. It failed with the node as it is
-	// and passed once the same pods had been taken away and put back, so that
-	// there is no victim to name.
+	// Contradiction: a filter contradicted itself. It failed with the node as
+	// it is, and passed with the same pods after they had been removed and put
+	// back, so that there is no victim (rule 9.9).
 	Contradiction
 )
 
-// String names the code as the reference does.
+// String returns the reference's name of the code.
 func (c Code) String() string {
 	switch c {
 	case Success:
@@ -35,11 +36,11 @@ func (c Code) String() string {
 	return fmt.Sprintf("Code(%d)", uint8(c))
 }
 
-// Status is what one filter says of one node.
+// Status is the answer of one filter about one node.
 type Status struct {
 	Code Code
-	// Filter is the name of the filter that failed; empty on success, and
-	// where no filter was run at all.
+	// Filter is the name of the filter that failed. It is empty on success, and
+	// if no filter was asked.
 	Filter string
 	// ExcludedBy is the name of the filter because of which no filter was asked
 	// about the node: one that names the only nodes which come into question
@@ -49,7 +50,7 @@ type Status struct {
 	Reasons []string
 }
 
-// String gives the reasons, and the filter where there is one.
+// String returns the reasons, after the name of the filter if there is one.
 func (s Status) String() string {
 	if s.Code == Success {
 		return s.Code.String()

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// rivals is a full node n1, where room was made for low before; n2 and n3 are
-// too small for anybody who asks for something.
+// rivals is a full node n1, where room was made for low before, with n2 and n3,
+// which are too small for any pod that asks for something.
 func rivals() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "0", "a"), node("n3", "0", "a")},
@@ -22,8 +22,9 @@ func rivals() *outrank.Cluster {
 	}
 }
 
-// meanwhile is what may become of a nominated pod between the plan and Apply.
-// Only a pod that is still nominated to a node of the plan loses that.
+// meanwhile is what may happen to a nominated pod between the plan and Apply.
+// Only a pod that is still nominated to a node of the plan loses its
+// nomination.
 var meanwhile = []struct {
 	name, why string
 	change    func(s *preemption.Snapshot) error
@@ -106,8 +107,8 @@ func TestApplyGroupAfterNominationsChanged(t *testing.T) {
 	}
 }
 
-// A plan for a group may use several nodes. Who was moved from one of them to
-// another makes way there.
+// A plan for a group may use several nodes. A nomination that moved from one of
+// them to another is cleared there.
 func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
 	for _, c := range []struct {
 		name, to, want string
@@ -131,7 +132,8 @@ func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
 	}
 }
 
-// A pod nominated after the plan was made is not in the plan, and keeps it.
+// A pod that is nominated after the plan was made is not in the plan and keeps
+// its nomination.
 func TestApplyLeavesLaterNominations(t *testing.T) {
 	snap := newSnapshot(t, rivals())
 	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, pod("preemptor", 9, "2"), now)

@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// yard is a cluster in which a pod that asks for little has a choice: it takes
-// the place of low-a on node a, unless something keeps it from there, and else
-// that of low-b on node b, which is larger. Node c has no room for anybody. More
-// pods may be there.
+// yard is a cluster in which a small pod has a choice: it takes the place of
+// low-a on node a, unless something keeps it from there, and otherwise that of
+// low-b on node b, which is larger. Node c has no room for any pod. More pods
+// can be given.
 func yard(more ...*outrank.Pod) *outrank.Cluster {
 	c := halfYard(more...)
 	c.Pods = append(c.Pods, lowly("low-a", 1, "a"))
@@ -37,13 +37,13 @@ func halfYard(more ...*outrank.Pod) *outrank.Cluster {
 	}
 }
 
-// amounts is so much of every resource; the last has no column of its own in a
+// amounts is n of every resource. The last resource has no column in a
 // snapshot.
 func amounts(n string) resource.List {
 	return resource.MustList("cpu", n, "memory", n+"Gi", "ephemeral-storage", n+"Gi", "example.com/gpu", n, "pods", "9")
 }
 
-// lowly is a pod that leaves no room on a node of the yard.
+// lowly is a pod that fills a node of the yard.
 func lowly(name string, priority int32, node string) *outrank.Pod {
 	n := map[string]string{"a": "1", "b": "2", "c": "0"}[node]
 	return pod(name, priority, "0", on(node), requests(amounts(n)))
@@ -73,7 +73,7 @@ func tagged(pairs ...string) with {
 	}
 }
 
-// all is all changes of a pod, one after the other.
+// all applies changes of a pod one after the other.
 func all(options ...with) with {
 	return func(p *outrank.Pod) {
 		for _, o := range options {
@@ -88,7 +88,7 @@ func hostPort(number int32, ip, protocol string) with {
 	}
 }
 
-// helper gives a pod an init container.
+// helper adds an init container to a pod.
 func helper(c outrank.Container) with {
 	return func(p *outrank.Pod) { p.InitContainers = []outrank.Container{c} }
 }
@@ -136,8 +136,7 @@ var askerIrrelevant = map[string]string{
 	"Phase":                                    "it is pending, whatever it says",
 }
 
-// askerVariations are two pods each that look for a place and differ in one
-// field.
+// askerVariations are pairs of preemptors that differ in one field.
 func askerVariations() []variation {
 	var vs []variation
 	add := func(field, why string, c *outrank.Cluster, a, b with) {
@@ -215,7 +214,7 @@ func addAmounts(add adder) {
 	add("Overhead", "", yard(), nothing, func(p *outrank.Pod) { p.Overhead = resource.MustList("cpu", "1m") })
 }
 
-// addNodeDemands varies what the pod says of its node.
+// addNodeDemands varies what the pod demands of its node.
 func addNodeDemands(add adder) {
 	tainted := yard()
 	tainted.Nodes[0].Taints = []outrank.Taint{{Key: "dedicated", Value: "x", Effect: outrank.NoSchedule}}

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// BenchmarkPreempt is one whole decision on full nodes, all of them looked at,
-// about a pod of a shape that was not asked for before.
+// BenchmarkPreempt is one whole decision on full nodes, every node looked at,
+// about a pod with a signature that was not asked for before.
 func BenchmarkPreempt(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 5000, 15000, 100000} {
 		var snap *preemption.Snapshot
@@ -47,11 +47,11 @@ func decideAfresh(b *testing.B, snap *preemption.Snapshot, p *outrank.Pod) {
 	}
 }
 
-// BenchmarkPreemptWorkers makes the same decisions on one snapshot alone and
-// with the work shared by two, many at a time in turn, and says how much faster
-// the two are. What the machine has to give at that time is the ceiling: how
-// much more two goroutines decide that have nothing to do with each other. All
-// are medians over the turns.
+// BenchmarkPreemptWorkers makes the same decisions on one snapshot with one
+// worker and with two, many at a time in turn, and reports how much faster the
+// two are. The ceiling is what the machine allows at that time: how much more
+// two independent goroutines decide than one. All figures are medians over the
+// turns.
 func BenchmarkPreemptWorkers(b *testing.B) {
 	const many = 100
 	for _, nodes := range []int{5000, 15000} {
@@ -90,7 +90,7 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 	}
 }
 
-// atOnce has two goroutines make so many decisions each, and gives the time in
+// atOnce has two goroutines make n decisions each, and returns the time in
 // which each of them makes one.
 func atOnce(b *testing.B, snap *preemption.Snapshot, pods []*outrank.Pod, many int) float64 {
 	e, began := newEvaluator(b, preemption.Config{}), time.Now()
@@ -113,9 +113,9 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// likes gives pods that differ in their priority: all above those of the
-// victims and below those of the others, so that the decision is the same, and
-// more than the snapshot remembers.
+// likes returns pods that differ in priority alone: all above the priorities of
+// the victims and below those of the others, so that the decision is the same,
+// and more of them than the cache has entries.
 func likes(like *outrank.Pod, n int) []*outrank.Pod {
 	pods := make([]*outrank.Pod, n)
 	for i := range pods {
@@ -126,9 +126,9 @@ func likes(like *outrank.Pod, n int) []*outrank.Pod {
 	return pods
 }
 
-// BenchmarkStream is a simulator's day: a pod comes, its victims leave, it is
-// bound, and when a hundred more have come it ends and its victims are back.
-// So the cluster stays as full as it was. The pods are replicas of one, or of
+// BenchmarkStream is the load of a simulator: a pod comes, its victims leave,
+// it is bound, and after a hundred more pods it ends and its victims come back.
+// The cluster stays as full as it was. The pods are replicas of one pod, or of
 // sixteen.
 func BenchmarkStream(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 5000, 15000} {
@@ -180,8 +180,8 @@ func check(b *testing.B, err error) {
 	}
 }
 
-// BenchmarkNewSnapshot indexes a cluster, and says what memory that takes
-// beyond the caller's own objects.
+// BenchmarkNewSnapshot indexes a cluster, and reports the memory that this
+// takes beyond the caller's own objects.
 func BenchmarkNewSnapshot(b *testing.B) {
 	for _, nodes := range []int{1000, 5000} {
 		b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20", nodes), func(b *testing.B) {
@@ -202,7 +202,7 @@ func BenchmarkNewSnapshot(b *testing.B) {
 	}
 }
 
-// heap is the memory in use.
+// heap returns the memory in use.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -211,9 +211,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkPreemptWithNeighbours is the same for a preemptor that minds who is
-// near it: the cost grows with the nodes and with the pods that its terms pick,
-// not with all pods.
+// BenchmarkPreemptWithNeighbours is BenchmarkPreempt for a preemptor with rules
+// about other pods. The cost grows with the nodes and with the pods that its
+// terms pick, not with all pods.
 func BenchmarkPreemptWithNeighbours(b *testing.B) {
 	const zone, host = "zone", "kubernetes.io/hostname"
 	guard := &outrank.LabelSelector{Labels: map[string]string{"app": "app-3"}}

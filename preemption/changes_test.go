@@ -18,8 +18,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What is remembered of earlier questions is right however many changes there
-// were since: from none to several thousand, any of which matters.
+// The cache is right after any number of changes since the last question, from
+// none to several thousand, any of which matters.
 func TestManyChangesBetweenQuestions(t *testing.T) {
 	const nodes, podsPerNode, questions = 60, 4, 250
 	r := rand.New(rand.NewPCG(1, 1))
@@ -51,9 +51,8 @@ func TestManyChangesBetweenQuestions(t *testing.T) {
 	assert.Greater(t, len(answers), questions/2, "most of the changes made no difference")
 }
 
-// A node that goes takes its place in the topology with it, and one that comes
-// or changes has a place of its own: the pods there repel, attract and count
-// only where the node is.
+// A node that is removed leaves its topology domain, and one that is added or
+// changed is in its own: the pods on it count only where the node is.
 func TestTopologyFollowsNodes(t *testing.T) {
 	asks := map[string]*outrank.Pod{
 		"attracted":  pod("p", 100, "1", app("web"), near("friend")),
@@ -101,8 +100,8 @@ func TestTopologyFollowsNodes(t *testing.T) {
 	}
 }
 
-// Whatever happens to a snapshot between questions, it answers as one that is
-// built anew from what there is, whoever asks.
+// Whatever happens to a snapshot between questions, it answers as a new one
+// does, for every preemptor.
 func TestPropertyAnswersFollowChanges(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		w := &changing{world: newWorld(t, c), e: newEvaluator(t, preemption.Config{})}

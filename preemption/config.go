@@ -6,38 +6,40 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Config is how to decide. Its zero value decides what kube-scheduler does,
+// Config is how to decide. The zero value decides as kube-scheduler does,
 // looking at every node, on the caller's goroutine.
 type Config struct {
-	// Filters are the caller's own rules, asked after the built-in ones, in
-	// this order.
+	// Filters are rules of the caller. They are asked after the built-in
+	// filters, in this order.
 	Filters []Filter
-	// Workers is how many goroutines share the work of one call; zero means
-	// one, the caller's. The answer does not depend on it. More than one pay on
-	// large clusters: with the default rules the caller works alone on fewer than
-	// 1,024 nodes. The others end before the call does; until then they wait
-	// without sleeping, so that more of them than processors gain nothing.
+	// Workers is the number of goroutines that share the work of one call; zero
+	// means one, the caller's own. The answer does not depend on it. More than
+	// one helps on large clusters only: with the default rules, Preempt uses
+	// one for fewer than 1,024 nodes. All goroutines have ended when the call
+	// returns.
 	Workers int
-	// Policy is the variant of preemption; zero is today's.
+	// Policy is the variant of preemption. The zero value is today's scheduler.
 	Policy Policy
-	// Sample limits the search to some of the nodes; nil looks at all.
+	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
-	// Extenders have a say in the candidates, in this order.
+	// Extenders can change the candidates. They are asked in this order.
 	Extenders []Extender
-	// MayEvict protects pods: only those of lower priority that it allows can
-	// be victims. Nil allows all. Several goroutines may call it at once.
+	// MayEvict protects pods: of the pods of lower priority, only those for
+	// which it returns true can be victims. Nil allows all. Several goroutines
+	// may call it at once.
 	MayEvict func(preemptor, victim *outrank.Pod) bool
-	// Importance orders the possible victims of a node in place of priority
-	// and start time: negative if a is more important than b. Ties go by the
-	// default order. Nil is that order. Several goroutines may call it at once.
+	// Importance orders the possible victims of a node in place of priority and
+	// start time. It is negative if a is more important than b. The default
+	// order settles ties, and is used if Importance is nil. Several goroutines
+	// may call it at once.
 	Importance func(a, b *outrank.Pod) int
-	// Scorers rank the candidates in place of the policy's ranks: the highest
-	// score wins, the next scorer decides among equals, and the order of the
-	// nodes in the end. Every candidate is then worked out in full.
+	// Scorers rank the candidates in place of the policy's ranks. The highest
+	// score wins; the next scorer decides among equals, and the order of the
+	// nodes in the end. Every node is then evaluated.
 	Scorers []Scorer
 }
 
-// Scorer gives candidates a score of the caller's own.
+// Scorer has a score of the caller for each candidate.
 type Scorer struct {
 	// Name is for people.
 	Name string
@@ -48,7 +50,7 @@ type Scorer struct {
 // maxWorkers keeps a mistaken number from starting goroutines without bound.
 const maxWorkers = 1024
 
-// Validate names everything that is wrong with the configuration, in one
+// Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps []outrank.Problem

@@ -6,21 +6,22 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Extender has a say in the candidates before one is chosen (section 8;
-// callExtenders). Extenders are called one after the other, each with what the
-// one before has left; when nothing is left, the rest are not called.
+// Extender can change the candidates before one is chosen (group 10.2;
+// callExtenders). Extenders are called one after the other, each with the
+// candidates that the one before has left. Once no candidate is left, no
+// further extender is called.
 type Extender interface {
 	// Name stands in errors.
 	Name() string
-	// Interested says whether the extender has anything to do with this pod.
+	// Interested returns whether the extender has anything to do with this pod.
 	Interested(pod *outrank.Pod) bool
-	// Process gives the candidates that are left: nodes may be dropped, their
-	// victims changed. The slice given is its own, in the order of the nodes.
+	// Process returns the candidates that are left. It may drop nodes and
+	// change the victims of others. It may change the slice that it is given,
+	// which is sorted by the order of the nodes.
 	Process(ctx context.Context, pod *outrank.Pod, candidates []Proposal) ([]Proposal, error)
-	// Ignorable reports whether mistakes of the extender are passed over: an error,
-	// a node that was not among the candidates, or a victim that does not run
-	// there, as if it had not been asked; a node without victims as if it had been
-	// dropped.
+	// Ignorable returns whether failures of the extender are ignored. An error
+	// then counts as if the extender had not been asked, and a node that it
+	// returns without victims as if it had dropped the node.
 	Ignorable() bool
 }
 

@@ -23,19 +23,18 @@ import (
 //	Ranks               1 2 3 4 5          1 2 3 4            1 2 4 3
 //	Grace               the pod's own      the pod's own      0 s
 //
-// Ranks are the numbers of section 9: violations, top priority, sum of
-// priorities, number of victims, start. What the variants do about a plan stands
-// in package execution: its Order NominatedFirst is that of V1_13, and its
-// SimplifiedEvents are those of Simplified.
+// Ranks are those of rules 11.2 to 11.6, counted from 1: violations, top
+// priority, sum of priorities, number of victims, start.
 type Policy struct {
-	// Disabled lets nobody preempt (disablePreemption of old schedulers).
+	// Disabled means that no pod may preempt (disablePreemption of old
+	// schedulers).
 	Disabled bool
-	// Waiting is when a pod has to wait for an earlier preemption of its own.
+	// Waiting is when a pod has to wait for its earlier preemption.
 	Waiting Waiting
-	// IgnoreNever lets a pod preempt whatever its preemption policy: there was
-	// none yet.
+	// IgnoreNever lets a pod preempt whatever its preemption policy. Old
+	// schedulers know no such policy.
 	IgnoreNever bool
-	// Victims is how they are found on a node.
+	// Victims is how victims are found on a node.
 	Victims VictimRule
 	// IgnoreStart makes pods of one priority equally important, whenever they
 	// started. The namespace and then the name settle such ties.
@@ -53,21 +52,21 @@ type Policy struct {
 	// with every budget in each dry run.
 	EmptySelectors bool
 	// Ranks is what candidates are compared by, in this order; nil means
-	// [DefaultRanks]. A tie in all of them goes to the first node.
+	// [DefaultRanks]. The first node wins a tie in all of them.
 	Ranks []Rank
-	// Grace is the time victims are given to end, instead of their own; nil
-	// leaves them theirs. The plan passes it on.
+	// Grace is the time that victims get to end; nil leaves each its own. The
+	// plan carries it.
 	Grace *time.Duration
 }
 
-// Waiting is a rule for a pod that has a nomination already.
+// Waiting is a rule for a pod that already has a nomination.
 type Waiting uint8
 
-// The rules.
+// The rules for a pod that has a nomination.
 const (
 	// WaitForPreempted: wait while a pod that it may preempt leaves the
 	// nominated node because of a preemption, if preemption may help on that
-	// node at all (section 6).
+	// node at all (rule 8.3).
 	WaitForPreempted Waiting = iota
 	// WaitForTerminating: wait while any pod of lower priority leaves the
 	// nominated node.
@@ -80,24 +79,25 @@ const (
 // VictimRule is a way to find the victims on a node.
 type VictimRule uint8
 
-// The rules.
+// The ways to find victims.
 const (
-	// Reprieve: take all pods of lower priority away, then put back whom the
-	// preemptor can do with (section 7).
+	// Reprieve: remove all pods of lower priority, then put back those with
+	// which the preemptor still fits (rules 9.3 to 9.6).
 	Reprieve VictimRule = iota
-	// Ascending: take pods away, the least important first, until the
-	// preemptor fits. Budgets are charged for the victims alone, in that order.
+	// Ascending: remove pods, the least important first, until the preemptor
+	// fits (rule 13.3.1). Budgets are charged for the victims alone, in that
+	// order (rule 13.3.5).
 	Ascending
 )
 
 // BudgetRule is a way to count violations.
 type BudgetRule uint8
 
-// The rules.
+// The ways to count violations.
 const (
 	// PerVictim: a victim that violates any budget adds one.
 	PerVictim BudgetRule = iota
-	// PerBudget: a victim adds one for every budget it violates.
+	// PerBudget: a victim adds one for every budget that it violates.
 	PerBudget
 	// Uncharged: a victim adds one if a budget that covers it allows no
 	// disruption. Nothing is counted down, and budgets that have counted the pod
@@ -105,10 +105,10 @@ const (
 	Uncharged
 )
 
-// Current is what kube-scheduler v1.36 does; it is the zero Policy.
+// Current is the policy of kube-scheduler v1.36. It is the zero Policy.
 func Current() Policy { return Policy{} }
 
-// V1_13 is the scheduler of Kubernetes v1.13.
+// V1_13 is the policy of the scheduler of Kubernetes v1.13 (group 13.2).
 func V1_13() Policy {
 	return Policy{
 		Waiting: WaitForTerminating, IgnoreNever: true, IgnoreStart: true, Budgets: Uncharged,
@@ -116,8 +116,8 @@ func V1_13() Policy {
 	}
 }
 
-// Simplified is a reduced form found in tutorials: no reprieve, and victims
-// that are killed at once.
+// Simplified is a short form of preemption found in tutorials: without
+// reprieve, and with victims that end at once (group 13.3).
 func Simplified() Policy {
 	return Policy{
 		Waiting: WaitWhileNominated, Victims: Ascending, EvictUnprioritized: true, FilterOnce: true,
@@ -127,7 +127,7 @@ func Simplified() Policy {
 	}
 }
 
-// problems names what is wrong with a policy.
+// problems returns what is wrong with a policy.
 func (p *Policy) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {

@@ -16,27 +16,27 @@ type Request struct {
 	Pod *outrank.Pod
 	// Now stands in for missing start times.
 	Now time.Time
-	// Statuses, if not nil, are what a scheduler of the caller's own found for
-	// each node as things are; the filters are then not asked about that, only
-	// in dry runs. A node without a status was never filtered, and taking pods
-	// away cannot help there. A status for a node that is not there is an error.
+	// Statuses, if not nil, are the answers of the nodes as things are, found
+	// by a scheduler of the caller. The filters are then asked in dry runs
+	// only. A node without a status counts as never filtered, and removing pods
+	// cannot help there. A status for a node that does not exist is an error.
 	Statuses map[string]Status
 }
 
-// outside turns the caller's statuses into ours.
-func (r *Request) outside(snap *Snapshot) ([]status, error) {
+// givenStatuses returns the caller's statuses by position.
+func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
 		if _, ok := snap.Node(name); !ok {
 			return nil, fmt.Errorf("status of node %s: %w", name, ErrNotFound)
 		}
 	}
-	out := make([]status, len(snap.order))
+	out := make([]filterStatus, len(snap.order))
 	for i, slot := range snap.order {
 		s, ok := r.Statuses[snap.nodes[slot].name]
 		if !ok {
 			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
 		}
-		out[i] = status{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+		out[i] = filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
 		if s.Filter == "" && s.ExcludedBy != "" {
 			out[i].filter, out[i].excluded = s.ExcludedBy, true
 		}
@@ -44,11 +44,12 @@ func (r *Request) outside(snap *Snapshot) ([]status, error) {
 	return out, nil
 }
 
-// PredicateStatus is the status of a node on which the named predicates of an
-// old scheduler failed (nodesWherePreemptionMightHelp of v1.13): the names of
-// its error values, such as "ErrTaintsTolerationsNotMatch", or what they
-// print, such as "PodToleratesNodeTaints". Any other name stands for something
-// that taking pods away may help against.
+// PredicateStatus returns the status of a node on which the named predicates of
+// an old scheduler failed (nodesWherePreemptionMightHelp of v1.13; rules 7.17.1
+// and 7.17.2). The names are those of its error values, such as
+// "ErrTaintsTolerationsNotMatch", or the texts that these print, such as
+// "PodToleratesNodeTaints". Any other name stands for a failure that removing
+// pods may cure.
 func PredicateStatus(failed ...string) Status {
 	s := Status{Code: Success}
 	for _, name := range failed {
@@ -64,7 +65,7 @@ func PredicateStatus(failed ...string) Status {
 	return s
 }
 
-// unresolvablePredicates are failures that no preemption helps against.
+// unresolvablePredicates are failures that no preemption cures.
 var unresolvablePredicates = predicateNames(`
 	ErrNodeSelectorNotMatch       MatchNodeSelector
 	ErrPodAffinityRulesNotMatch   PodAffinityRulesNotMatch

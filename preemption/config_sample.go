@@ -8,21 +8,21 @@ import (
 )
 
 // Sample limits the search as kube-scheduler does: it stops once it has found
-// enough candidates, at least one of them free of budget violations (section
-// 8; DryRunPreemption). The zero value is the reference's default, max(10 % of
-// the nodes where preemption may help, 100).
+// enough candidates, at least one of them free of budget violations (group
+// 10.1; DryRunPreemption). The zero value is the reference's default, max(10 %
+// of the nodes where preemption may help, 100).
 //
 // The search goes through those nodes in the order of the cluster, from an
 // offset that the reference draws at random, and begins again at the front.
 type Sample struct {
-	// Percent of the nodes, and at least Minimum, are enough candidates; zero
+	// Percent of the nodes, and at least Minimum, are enough candidates. Zero
 	// means 10 and 100 (minCandidateNodesPercentage and
 	// minCandidateNodesAbsolute).
 	Percent, Minimum int
-	// Offset is the place to begin at, counted modulo the number of nodes.
+	// Offset is the index of the first node to try, modulo the number of nodes.
 	Offset int
-	// Seed, if it is not zero, draws the offset from itself and the
-	// preemptor's name, in place of Offset.
+	// Seed, if it is not zero, and the preemptor's name determine the offset in
+	// place of Offset.
 	Seed uint64
 }
 
@@ -43,7 +43,7 @@ func (s *Sample) problems() []outrank.Problem {
 	return ps
 }
 
-// enough is how many candidates of n nodes end the search.
+// enough returns how many candidates of n nodes end the search.
 func (s *Sample) enough(n int) int {
 	percent, minimum := s.Percent, s.Minimum
 	if percent == 0 {

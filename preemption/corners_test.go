@@ -12,9 +12,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A node that is short of room, or has room and is kept by a constraint that its
-// own pods have no part in: if none of them may be asked to leave, that is what
-// it says, and a pod of the preemptor's own priority may not.
+// A node has room, but a constraint fails there in which its own pods have no
+// part. If no pod may be evicted, the status says that there are no victims;
+// otherwise it is that of the constraint.
 func TestRoomButNobodyToLeave(t *testing.T) {
 	const own = 100
 	for _, lowest := range []int32{own - 1, own, own + 1} {

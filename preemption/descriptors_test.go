@@ -13,8 +13,8 @@ import (
 )
 
 // concern is a cluster in which one filter alone keeps the preemptor from node
-// a, which is its choice otherwise. Without is the same for a preemptor, or a
-// cluster, that the filter does not concern.
+// a, which it would otherwise choose. without and withoutIt are a cluster and a
+// preemptor that the filter does not concern.
 type concern struct {
 	c, without *outrank.Cluster
 	asks       with
@@ -79,9 +79,8 @@ func csi(driver string) outrank.Volume {
 	return outrank.Volume{Claim: "c", Driver: driver, Handle: "h"}
 }
 
-// A rule that is in the list of filters is seen by the search, by the cache, by
-// the exhaustive search and by the explanation alike, and by the reference; and
-// it decides.
+// A filter in the list is seen by the search, by the cache, by the exhaustive
+// search, by the explanation and by the reference alike, and it decides.
 func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 	for _, name := range preemption.BuiltInFilters() {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +123,7 @@ func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 	assert.Len(t, concerns, len(preemption.BuiltInFilters()))
 }
 
-// What a node declares may change under a snapshot.
+// The features that a node declares may change in a snapshot.
 func TestDeclaredFeaturesFollowTheNode(t *testing.T) {
 	w := newWorld(t, yard())
 	p := caller(concerns[preemption.NodeDeclaredFeatures].asks)

@@ -1,85 +1,124 @@
-// Package preemption answers which node, which victims, and why: who has to
-// leave a cluster so that a more important pod can run. It decides what
+// Package preemption decides which pods have to leave a Kubernetes cluster so
+// that a more important pod can run, and on which node. It decides what
 // kube-scheduler v1.36's DefaultPreemption plugin decides.
 //
-// # The three things
+// # Use
 //
 // A [Snapshot] is the indexed state of a cluster. It is built once and then
-// changed in place; changes can be tried and taken back exactly:
+// changed in place. Changes can be tried and reverted exactly:
 //
 //	snap, err := preemption.NewSnapshot(cluster)
 //	mark := snap.Mark()
 //	...
 //	snap.Undo(mark)
 //
-// An [Evaluator] is a configuration, ready for use; it holds nothing of any
+// An [Evaluator] is a configuration, ready for use. It holds no state of any
 // cluster:
 //
 //	eval, err := preemption.NewEvaluator(preemption.Config{})
 //
 // A [Plan] is the answer: the pod fits already, or these victims on that node
-// make room, or it may not preempt, or nothing helps. "No" is an answer and
-// not an error; an error means that the input makes no sense or that the
+// make room, or the pod may not preempt, or nothing helps. "No" is an answer
+// and not an error. An error means that the input makes no sense or that the
 // context ended the search.
 //
 //	plan, err := eval.Preempt(ctx, snap, pod, now)
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //
-// [Evaluator.Explain] gives the same plan with the reasons of every node and
-// all candidates.
-//
-// A [Config] changes the rules: filters of the caller's own, whom to spare, what
-// counts as important, other ranks, extenders, a sample of the nodes as
-// kube-scheduler takes it, and the variants of old schedulers by name
-// ([Policy]).
-//
-// [Evaluator.PreemptGroup] asks for a group of pods that can only run all
-// together, and takes away whole groups where they cannot be parted; its
-// [GroupPlan] is carried out by [Snapshot.ApplyGroup].
-//
-// # As text and as JSON
-//
-// A [Plan], an [Explanation] and a [GroupPlan] print as a few lines for people and
-// marshal as JSON for programs: one object with a version, in which pods and
-// budgets appear as references and enums as words. PLAN_JSON.md in the folder of
-// this package describes every field. The JSON cannot be read back, because the
-// Go types hold the objects themselves: json.Unmarshal into one of them is an
-// error. The words of the enums can be read.
-//
-// # Carrying it out
-//
-// Deciding has no effect outside the call, and this package imports nothing that
-// has one. Package preemption/execution carries a plan out through an interface
-// of the caller, keeps the nominations, and does what is to be done about a pod
-// that could not be scheduled. Package preemption/history is told of the
-// preemptions that happened, and finds cascades and cycles among them. Package
-// priority/queue holds the pods that wait for their turn.
+// [Evaluator.Explain] returns the same plan with the reasons of every node and
+// with all candidates.
 //
 // [Evaluator.Feasible] lists the nodes that take a pod as things are, for
-// schedulers that score them. Program examples/simulator puts all of it
-// together.
+// schedulers that score them.
+//
+// [Evaluator.PreemptGroup] decides for a group of pods that can only run
+// together, and evicts whole groups that cannot be parted.
+// [Snapshot.ApplyGroup] applies its [GroupPlan].
+//
+// A [Config] changes the rules: [Filter] adds filters, MayEvict protects pods,
+// Importance and Scorers replace the orders, an [Extender] changes candidates,
+// a [Sample] limits the nodes as kube-scheduler does, and a [Policy] is a
+// variant of an old scheduler.
+//
+// Deciding has no effect outside the call, and this package imports nothing
+// that has one. Package preemption/execution carries a plan out through an
+// interface of the caller, keeps nominations, and handles pods that could not
+// be scheduled. Package preemption/history finds cascades and cycles among the
+// preemptions that happened. Package priority/queue holds the pods that wait.
+// Program examples/simulator puts all of it together.
+//
+// # Rules
+//
+// Chapters 7 to 13 of RULES.md in this package's folder state what is decided:
+// the filters (7), which pods may preempt (8), the victims on one node (9), the
+// nodes that are tried (10), the best node (11), groups (12) and variants (13).
+// Comments cite them by number, as in "rule 9.3", "group 7.16" or "chapter 11".
+// Each filter's constant names its group, as [NodeResourcesFit] does. Rules
+// below 7 and above 13 are those of other packages: requests (2, package
+// resource), importance (4, package priority), budgets (6, package pdb),
+// carrying out (14, package preemption/execution).
+//
+// # The way through the code
+//
+// ENGINE.md in this package's folder is for somebody who has to change the
+// code: the data, the bounds of the search with their proofs, the cache, and
+// how to add a filter or a rank.
+//
+// The first part of a file's name is its layer. A layer uses itself and the
+// layers before it:
+//
+//	answer      Plan, Status, Score, ranks
+//	state       Snapshot and what it keeps
+//	filter      one file per filter
+//	config      Config, Policy, Request
+//	dryrun      one attempt on one node
+//	exhaustive  the search that evaluates every node
+//	search      the search that prunes
+//	evaluator   Preempt, Explain, Feasible
+//	group       PreemptGroup
+//
+// A reader may begin with answer_plan.go, then evaluator.go, then dryrun.go,
+// which is chapter 9 in code. filter_descriptor.go and a small filter such as
+// filter_ports.go show how filters work. state_node.go shows what is kept of a
+// node. exhaustive.go is the whole decision without shortcuts, and search.go
+// the shortcuts.
 //
 // # Where the reference leaves the answer open
 //
-// Same input, same answer, whatever the order of pods and budgets in the input
-// and the number of workers. Three things that the reference leaves to chance
-// are settled here:
+// The same input has the same answer, whatever the order of pods and budgets in
+// it and the number of workers. What the reference leaves open is settled here:
 //
-//   - Pods equal in priority and start time are ordered by namespace and name.
-//   - A pod without a start time counts as started at the now of the call,
-//     every time it is looked at.
+//   - Pods with the same priority and start are ordered by namespace and name
+//     (rule 4.3.6).
+//   - A pod without a start time counts as started at the now of the call (rule
+//     4.3.5).
 //   - Of nodes that tie in every rank, the first in the cluster's order is
-//     chosen.
+//     chosen (rule 11.7).
+//   - Without a [Sample] all nodes are tried; with one the offset is an
+//     argument (rule 10.1.1).
+//   - The order of pods within a unit, of budgets and of equal units in a group
+//     decision is by name (rules 12.3.5 and 12.5.4).
 //
-// Host ports in a dry run are a set, as in the reference: when two pods on a
-// node hold the same port, taking one away frees it. A ReadWriteOncePod claim in
-// use counts once, also as in the reference, however many pods share it: taking
-// away one of them, or a pod of another namespace whose claim has the same name,
-// makes it look free.
+// Some results of the reference look wrong and are kept:
 //
-// Volumes go by what stands in [outrank.Pod].Volumes and
-// [outrank.Node].AttachLimits. Some things that the reference looks at besides
-// are left out: claims of which there is nothing but the name, the volumes and the
-// capacity that a claim could get once the pod is placed, and volumes attached to
-// a node that none of its pods uses.
+//   - Host ports in a dry run are a set: if two pods on a node hold the same
+//     port, removing one frees it (rule 7.6.7).
+//   - A ReadWriteOncePod claim in use counts once, however many pods share it.
+//     Removing one of them, or a pod of another namespace whose claim has the
+//     same name, makes it look free (rule 7.8.5).
+//   - A nominated pod's anti-affinity is not seen if no running pod's concerns
+//     the preemptor (rule 7.13.16).
+//
+// Volumes are described by [outrank.Pod].Volumes and [outrank.Node].AttachLimits.
+// The reference also looks at claims that are missing, lost, being deleted or not
+// bound yet, at storage classes with their capacity, and at volumes attached to a
+// node that none of its pods uses. This package does not (rules 7.9.5, 7.10.4 and
+// 7.15.4). All nominations that a snapshot holds count: the caller leaves out
+// those of pods that another scheduler is responsible for (rule 7.16.3).
+//
+// # Calls at once, and cost
+//
+// Any number of goroutines may use an Evaluator, and may evaluate on one
+// snapshot, as long as no goroutine changes the snapshot. The comment of each
+// function says what it costs.
 package preemption

@@ -2,26 +2,27 @@ package preemption
 
 import "slices"
 
-// dryRun finds the victims on one node (section 7; SelectVictimsOnNode):
+// dryRun finds the victims on one node (chapter 9; SelectVictimsOnNode):
 //
-//  1. take away every pod of lower priority;
-//  2. if the preemptor still does not fit, the node is out;
-//  3. go through them in order of importance and charge the budgets;
-//  4. put back whom the preemptor can do with, those that violate a budget
-//     first;
-//  5. who is left is a victim.
+//  1. remove every pod of lower priority;
+//  2. if the preemptor still does not fit, the node is no candidate;
+//  3. charge the budgets for these pods, in order of importance;
+//  4. put back the pods with which the preemptor still fits: first those that
+//     violate a budget, then the others, each time the most important first;
+//  5. the pods that could not be put back are the victims.
 //
-// It returns the possible victims, of which w.victim marks the actual ones,
-// and w.broken and w.blocks say why; the status is not Success where the node
-// is no candidate. Until leave is called the victims are away.
-func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
+// It returns the possible victims. w.victim marks the actual ones, and
+// w.violated and w.blocks have the details. The status is not Success if the
+// node is no candidate. The victims stay removed until restoreVictims is
+// called.
+func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
 	if len(possible) == 0 {
-		return nil, status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	w.blocks = fill(w.blocks, len(possible), status{})
-	w.broken = fill(w.broken, len(possible), 0)
+	w.blocks = fill(w.blocks, len(possible), filterStatus{})
+	w.violated = fill(w.violated, len(possible), 0)
 	if w.a.config.Policy.Victims == Ascending {
 		return possible, w.ascend(possible)
 	}
@@ -33,17 +34,18 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, status) {
 		return possible, s
 	}
 	for i, p := range possible {
-		w.broken[i] = len(w.charge(p))
+		w.violated[i] = len(w.charge(p))
 	}
 	w.ledger.Reset()
 	found := w.reprieve(possible, true)
 	if w.reprieve(possible, false) || found {
-		return possible, status{}
+		return possible, filterStatus{}
 	}
-	return possible, status{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
+	return possible, filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
 }
 
-// possible lists whom the preemptor may push out, the most important first.
+// possible lists the pods that the preemptor may evict, the most important
+// first.
 func (w *dryRunner) possible() []*podState {
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	policy := &w.a.config.Policy
@@ -61,16 +63,16 @@ func (w *dryRunner) possible() []*podState {
 	return w.sorted
 }
 
-// ascend takes pods away, the least important first, until the preemptor fits
+// ascend removes pods, the least important first, until the preemptor fits
 // (Policy Ascending), and charges the budgets for them.
-func (w *dryRunner) ascend(possible []*podState) status {
+func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	s := w.check()
 	for i := len(possible) - 1; i >= 0; i-- {
 		p := possible[i]
 		w.remove(p)
 		w.victim[i], w.blocks[i] = true, s
-		w.broken[i] = len(w.charge(p))
+		w.violated[i] = len(w.charge(p))
 		if s = w.check(); s.code == Success {
 			break
 		}
@@ -79,9 +81,10 @@ func (w *dryRunner) ascend(possible []*podState) status {
 	return s
 }
 
-// leave puts the victims back, so that filters with a memory of their own are
-// as before.
-func (w *dryRunner) leave(possible []*podState) {
+// restoreVictims adds the victims again, so that the state of the caller's
+// filters is as before the dry run. The built-in filters start anew with each
+// node.
+func (w *dryRunner) restoreVictims(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
 	}
@@ -92,9 +95,8 @@ func (w *dryRunner) leave(possible []*podState) {
 	}
 }
 
-// putBack puts pods back that were all taken away, for filters with a memory
-// of their own.
-func (w *dryRunner) putBack(possible []*podState) {
+// restoreAll adds pods again that were all removed, for the caller's filters.
+func (w *dryRunner) restoreAll(possible []*podState) {
 	if len(w.a.callers) == 0 {
 		return
 	}
@@ -108,7 +110,7 @@ func (w *dryRunner) putBack(possible []*podState) {
 // had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i, p := range possible {
-		if (w.broken[i] > 0) != violating {
+		if (w.violated[i] > 0) != violating {
 			continue
 		}
 		w.add(p)

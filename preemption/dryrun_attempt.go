@@ -9,9 +9,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// attempt is one preemptor with everything that can be worked out about it
-// before the first node is looked at (PreFilter). Workers share it and do not
-// change it.
+// attempt is one preemptor with everything that can be prepared before the
+// first node (PreFilter). Workers share it and do not change it.
 type attempt struct {
 	question
 	filterPlan
@@ -27,7 +26,7 @@ func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time)
 	return a, a.begin(config, snap, pod, now)
 }
 
-// begin prepares an attempt; of an earlier one only memory is left.
+// begin prepares an attempt. It reuses the memory of an earlier one.
 func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
@@ -37,7 +36,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	}
 	a.config, a.ranks, a.now, a.nowAt = config, config.Policy.Ranks, now, instantOf(now)
 	if a.ranks == nil {
-		a.ranks = defaultRanks
+		a.ranks = sharedRanks
 	}
 	a.question = question{snap: snap, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
 	a.filterPlan.begin(&a.question)
@@ -58,12 +57,12 @@ func (a *attempt) beginCallers() error {
 		}
 	}
 	for i := range a.callers {
-		a.active = append(a.active, activeFilter{&a.callers[i], a.callers[i].place})
+		a.active = append(a.active, activeFilter{&a.callers[i], a.callers[i].index})
 	}
 	return nil
 }
 
-// release lets go of everything but memory.
+// release drops everything but memory.
 func (a *attempt) release() {
 	clear(a.active)
 	clear(a.callers)
@@ -72,11 +71,11 @@ func (a *attempt) release() {
 	}
 }
 
-// resourcesAlone reports whether of the filters that depend on pods
-// NodeResourcesFit alone has something to say.
+// resourcesAlone reports whether NodeResourcesFit is the only filter after the
+// first node filters with something to say.
 func (a *attempt) resourcesAlone() bool { return len(a.active) == 0 }
 
-// moreImportant orders pods by importance, or as the caller would have it.
+// moreImportant orders pods by importance, or as the caller defined it.
 func (a *attempt) moreImportant(p, q *podState) int {
 	if a.config.Importance != nil {
 		if c := a.config.Importance(p.pod, q.pod); c != 0 {
@@ -99,8 +98,8 @@ func (a *attempt) mayEvict(p *podState) bool {
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 
-// public makes the texts of a status.
-func (a *attempt) public(s status) Status {
+// public returns the Status of a filterStatus, with its texts.
+func (a *attempt) public(s filterStatus) Status {
 	if s.code == Success {
 		return Status{}
 	}
@@ -113,7 +112,7 @@ func (a *attempt) public(s status) Status {
 	case s.by > byNone:
 		out.Filter = builtIn[s.by].name
 	}
-	if s.by == resourcesFilter.place {
+	if s.by == resourcesFilter.index {
 		out.Reasons = a.shortages(s)
 	}
 	return out

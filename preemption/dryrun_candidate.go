@@ -2,7 +2,7 @@ package preemption
 
 import "cmp"
 
-// score is what the dry run that just ended is ranked by (section 9).
+// score returns the score of the dry run that just ended (chapter 11).
 func (w *dryRunner) score(possible []*podState) Score {
 	w.chosen = w.chosen[:0]
 	violations := 0
@@ -12,15 +12,15 @@ func (w *dryRunner) score(possible []*podState) Score {
 		}
 		w.chosen = append(w.chosen, p)
 		if w.a.config.Policy.Budgets == PerBudget {
-			violations += w.broken[i]
+			violations += w.violated[i]
 		} else {
-			violations += min(1, w.broken[i])
+			violations += min(1, w.violated[i])
 		}
 	}
 	return w.a.scoreOf(w.chosen, violations)
 }
 
-// scoreOf rates victims that are in order of importance.
+// scoreOf returns the score of victims that are sorted by importance.
 func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	sc := Score{Violations: violations, Victims: len(victims)}
 	highest := victims[0]
@@ -35,7 +35,7 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	return sc
 }
 
-// candidate makes the result of the dry run that just ended.
+// candidate returns the result of the dry run that just ended.
 func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c := Candidate{Node: w.n.name, Score: w.score(possible)}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
@@ -49,8 +49,8 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 	return c
 }
 
-// nameViolated charges the budgets once more, because the dry run kept no more
-// than counts.
+// nameViolated charges the budgets once more to find which of them each victim
+// violates. The dry run kept only their number.
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 	name := func(i int, v *Victim) {
 		p := possible[i]

@@ -2,9 +2,9 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// eligible asks whether the pod may preempt at all (section 6;
-// PodEligibleToPreemptOthers). statusOf gives the code of a node in this
-// attempt; ok is false for one that is not there.
+// eligible returns whether the pod may preempt (chapter 8;
+// PodEligibleToPreemptOthers). statusOf returns the code of a node in this
+// attempt; it is not ok for a node that does not exist.
 func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Ineligibility {
 	policy := &a.config.Policy
 	if policy.Disabled {
@@ -28,7 +28,7 @@ func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Inel
 			return VictimsTerminating
 		}
 	default:
-		// Only a node where preemption may still help is worth waiting for.
+		// The preemptor waits only for a node where preemption may still help.
 		if there && code == Unschedulable && a.leaves(nominated, leavesByPreemption) {
 			return VictimsTerminating
 		}
@@ -36,8 +36,8 @@ func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Inel
 	return Eligible
 }
 
-// leaves reports whether one of the node's pods that the preemptor may push
-// out is leaving.
+// leaves reports whether a pod that the preemptor may evict is leaving the
+// node.
 func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
 	for _, p := range a.snap.node(node).pods {
 		if a.mayEvict(p) && leaving(p) {
@@ -47,8 +47,8 @@ func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
 	return false
 }
 
-// nomination is where the preemptor is nominated to: as the snapshot knows, or
-// as the pod itself says where the snapshot does not know it.
+// nomination returns the node that the preemptor is nominated to: as the
+// snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (a *attempt) nomination() string {
 	if p, ok := a.snap.pods.of(a.pod); ok {
 		return p.nominated()

@@ -2,28 +2,28 @@ package preemption
 
 import "github.com/outrank-go/outrank/pdb"
 
-// dryRunner asks the filters about one node after another, on behalf of an
-// attempt. What it knows of the node at hand follows the pods that are removed
-// and added again. One goroutine uses it at a time.
+// dryRunner asks the filters of an attempt about one node after another. Its
+// filters follow the pods that are removed and added. One goroutine uses it at
+// a time.
 type dryRunner struct {
 	a *attempt
 	n *nodeState
 
 	resources resourcesOnNode
-	// others are the attempt's active filters, in the same order.
-	others []nodeFilter
-	memory [len(builtIn)]nodeFilter // of earlier attempts, by place
-	// nominated are the pods nominated to the node that the preemptor must
+	// filters are the attempt's active filters, in the same order.
+	filters  []nodeFilter
+	reusable [len(builtIn)]nodeFilter // of earlier attempts, by index
+	// nominated are the pods nominated to the node that the preemptor has to
 	// leave room for.
 	nominated []*podState
 
-	// What the dry run remembers of each possible victim.
+	// The rest is what the dry run records about each possible victim.
 	ledger   *pdb.Ledger
 	ledgerOf *budgetSet
 	sorted   []*podState
-	broken   []int // budgets it violates
+	violated []int // budgets it violates
 	victim   []bool
-	blocks   []status
+	blocks   []filterStatus
 	chosen   []*podState
 	// covering and none are the memory of what charge returns.
 	covering, none []int32
@@ -35,50 +35,51 @@ func newDryRunner(a *attempt) *dryRunner {
 	return w
 }
 
-// begin prepares a runner for an attempt; an earlier one leaves its memory.
+// begin prepares a runner for an attempt. It reuses the memory of an earlier
+// one.
 func (w *dryRunner) begin(a *attempt) {
 	w.a = a
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
 	}
-	w.others = w.others[:0]
+	w.filters = w.filters[:0]
 	for i := range a.active {
 		f := &a.active[i]
-		if f.place >= byCaller {
-			w.others = append(w.others, f.onNode(nil))
+		if f.index >= byCaller {
+			w.filters = append(w.filters, f.onNode(nil))
 			continue
 		}
-		w.memory[f.place] = f.onNode(w.memory[f.place])
-		w.others = append(w.others, w.memory[f.place])
+		w.reusable[f.index] = f.onNode(w.reusable[f.index])
+		w.filters = append(w.filters, w.reusable[f.index])
 	}
 }
 
-// release lets go of everything that is the caller's.
+// release drops everything that belongs to the caller.
 func (w *dryRunner) release() {
 	w.a, w.n = nil, nil
 	w.resources.release()
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.release()
 	}
-	clear(w.others)
-	w.others = w.others[:0]
+	clear(w.filters)
+	w.filters = w.filters[:0]
 	clear(w.nominated)
 	clear(w.sorted)
 	clear(w.chosen)
 }
 
-// enter begins with a node, as the snapshot has it.
+// enter begins with a node in the state of the snapshot.
 func (w *dryRunner) enter(n *nodeState) {
 	w.n = n
 	w.resources.enter(n)
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.enter(n)
 	}
 	w.nominate(n)
 }
 
-// nominate finds the nominated pods that count on the node.
+// nominate finds the nominated pods that count on the node (rule 7.16.1).
 func (w *dryRunner) nominate(n *nodeState) {
 	w.nominated = w.nominated[:0]
 	for _, p := range n.nominated {
@@ -88,13 +89,13 @@ func (w *dryRunner) nominate(n *nodeState) {
 	}
 }
 
-// remove takes a pod off the node, add puts it there again.
+// remove removes a pod from the node. add adds it again.
 func (w *dryRunner) remove(p *podState) { w.change(p, -1) }
 func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
 
 func (w *dryRunner) change(p *podState, by int) {
 	w.resources.change(p, by)
-	for _, f := range w.others {
+	for _, f := range w.filters {
 		f.change(p, by)
 	}
 }
@@ -103,58 +104,61 @@ func (w *dryRunner) change(p *podState, by int) {
 // of at least the preemptor's priority are nominated to it: with them and
 // without (section 5; RunFilterPluginsWithNominatedPods), unless the policy asks
 // once.
-func (w *dryRunner) check() status {
+func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {
 			return s
 		}
 		if w.a.config.Policy.FilterOnce {
-			return status{}
+			return filterStatus{}
 		}
 	}
 	return w.checkWith(nil)
 }
 
-// checkWith asks the filters in their order and stops at the first that fails.
-func (w *dryRunner) checkWith(nominated []*podState) status {
+// checkWith asks the filters in order and stops at the first that fails.
+func (w *dryRunner) checkWith(nominated []*podState) filterStatus {
 	if s := w.ask(0, w.a.beforeResources, nominated); s.code != Success {
 		return s
 	}
 	if s := w.resources.check(nominated); s.code != Success {
 		return s
 	}
-	return w.ask(w.a.beforeResources, len(w.others), nominated)
+	return w.ask(w.a.beforeResources, len(w.filters), nominated)
 }
 
-// ask asks some of the active filters.
-func (w *dryRunner) ask(from, to int, nominated []*podState) status {
+// ask asks the active filters with the indexes from from up to to.
+func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	for i := from; i < to; i++ {
-		if s := w.others[i].check(nominated); s.code != Success {
-			s.by = w.a.active[i].place
+		if s := w.filters[i].check(nominated); s.code != Success {
+			s.by = w.a.active[i].index
 			return s
 		}
 	}
-	return status{}
+	return filterStatus{}
 }
 
-// enterLate, removeLate and checkLate are enter, remove and check for the
-// filters after NodeResourcesFit alone, where nobody is nominated.
-func (w *dryRunner) enterLate(n *nodeState) {
-	for _, f := range w.others[w.a.beforeResources:] {
+// enterAfterResources, removeAfterResources and checkAfterResources are enter,
+// remove and check for the filters after NodeResourcesFit alone. They are for
+// nodes without nominated pods.
+func (w *dryRunner) enterAfterResources(n *nodeState) {
+	for _, f := range w.filters[w.a.beforeResources:] {
 		f.enter(n)
 	}
 }
 
-func (w *dryRunner) removeLate(p *podState) {
-	for _, f := range w.others[w.a.beforeResources:] {
+func (w *dryRunner) removeAfterResources(p *podState) {
+	for _, f := range w.filters[w.a.beforeResources:] {
 		f.change(p, -1)
 	}
 }
 
-func (w *dryRunner) checkLate() status { return w.ask(w.a.beforeResources, len(w.others), nil) }
+func (w *dryRunner) checkAfterResources() filterStatus {
+	return w.ask(w.a.beforeResources, len(w.filters), nil)
+}
 
-// filter returns how the node takes the preemptor as things are.
-func (w *dryRunner) filter(n *nodeState) status {
+// filter returns whether the node takes the preemptor as things are.
+func (w *dryRunner) filter(n *nodeState) filterStatus {
 	if s := w.a.checkNode(&w.a.question, n); s.code != Success {
 		return s
 	}

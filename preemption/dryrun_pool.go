@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// chunkSize is how many nodes a worker takes at a time, and after how many it
-// asks the context again.
+// chunkSize is how many nodes a worker takes at a time. The context is checked
+// once per chunk.
 const chunkSize = 64
 
-// inChunks has so many workers go through the positions below n, a chunk at a
-// time, and waits for all of them. The first worker is the caller's goroutine.
-// It stops early with the context's error. Which worker visits what is not
-// determined, so that visit has to put down what it finds by position.
+// inChunks calls visit for all chunks of the positions below n, by this many
+// workers, and waits for all of them. The first worker is the caller's
+// goroutine. It stops early with the context's error. Which worker visits which
+// chunk is not determined, so visit has to record what it finds by position.
 func inChunks(ctx context.Context, workers, n, chunk int, visit func(worker, from, to int)) error {
 	var next atomic.Int64
 	work := func(worker int) {

@@ -8,16 +8,16 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Evaluator decides by one configuration. It holds nothing of any cluster; any
+// Evaluator decides by one configuration. It holds no state of any cluster. Any
 // number of goroutines may use it at once.
 type Evaluator struct {
 	config Config
 	chunk  int // chunkSize, but for tests
 }
 
-// New checks the configuration and prepares an evaluator; see
-// [Config.Validate] for the error. What the
-// configuration points to must not change while the evaluator is used.
+// NewEvaluator checks the configuration and returns an evaluator. See
+// [Config.Validate] for the error. What the configuration points to must not
+// change while the evaluator is in use.
 func NewEvaluator(config Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -27,32 +27,34 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	return &Evaluator{config: config, chunk: chunkSize}, nil
 }
 
-// Preempt decides who has to leave so that the pod can run:
+// Preempt decides which pods have to leave so that the pod can run:
 //
-//  1. every node is asked whether it takes the pod as things are (section 5);
-//     if one does, the pod fits;
-//  2. may the pod preempt (section 6)?
-//  3. on every node that failed with Unschedulable, the victims are found
-//     (sections 4 and 7);
-//  4. the best of these nodes is chosen (section 9).
+//  1. Every node is asked whether it takes the pod as things are (chapter 7).
+//     If one does, the pod fits.
+//  2. The pod has to be eligible to preempt (chapter 8).
+//  3. On every node that failed with Unschedulable the victims are found
+//     (chapters 6 and 9).
+//  4. The best of these nodes is chosen (chapter 11).
 //
-// The pod may be a pending pod of the snapshot or one it has never seen; now
-// stands in for missing start times. The snapshot is only read. The error is
-// the context's, a filter's own, or one about the pod: that of
-// [outrank.Pod.Validate], or [ErrState] for a pod that runs already.
+// The rules stand in RULES.md in this package's folder. It is what
+// DefaultPreemption's PostFilter does with all nodes and no sample.
 //
-// Time is that of a look at every node, and of working out those that could be
-// the best. For pods of a shape that the snapshot was asked about before (equal
-// in priority, requests, tolerations and what they demand of nodes), with no
-// rules about other pods, it is that of the nodes that changed since. Pods with
-// affinity or spread rules cost a look at every kind of pod and its nodes in
-// addition. It follows DefaultPreemption's PostFilter, with all nodes
-// and no sample.
+// The pod may be a pending pod of the snapshot or one that the snapshot does
+// not know. now replaces missing start times. The snapshot is only read, and
+// any number of calls may run on it at once. The error is the context's, a
+// filter's, or one about the pod: that of [outrank.Pod.Validate], or [ErrState]
+// for a pod that runs already.
+//
+// Time is that of reading a summary of every node and of evaluating the nodes
+// that could be the best. It is that of the nodes that changed if the snapshot
+// was asked before about pods with the same priority, requests, tolerations and
+// demands on nodes, and if no filter looks at other pods. Affinity and spread
+// rules cost a look at every class of pods and its nodes in addition.
 func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Plan, error) {
 	return e.PreemptRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
-// PreemptRequest is Preempt for a question with more to it.
+// PreemptRequest is Preempt for a question with further settings.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
 	if e.config.prunable(&req) {
 		return decidePruned(ctx, &e.config, e.chunk, snap, &req)
@@ -64,14 +66,15 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 	return r.plan(), nil
 }
 
-// Explain decides as Preempt does, and keeps everything on the way: the status
-// of every node and all candidates, worked out also where the pod fits or may
-// not preempt. It takes memory for all of that.
+// Explain decides as Preempt does, and returns everything that was found on the
+// way: the status of every node and all candidates. Candidates are evaluated
+// even if the pod fits or may not preempt. Time and memory are those of a dry
+// run of every node.
 func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
 	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
-// ExplainRequest is Explain for a question with more to it.
+// ExplainRequest is Explain for a question with further settings.
 func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)
 	if err != nil {

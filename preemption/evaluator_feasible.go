@@ -7,10 +7,10 @@ import (
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's
-// order (section 5; findNodesThatFitPod, with every node looked at): what a
-// scheduler scores before preemption comes into question. The slice is the
-// caller's. Errors are those of [Evaluator.Preempt], and so is what it says of
-// the pod and of concurrent calls. Time is linear in the number of nodes.
+// order (chapter 7; findNodesThatFitPod, with every node asked). A scheduler
+// scores these before preemption comes into question. The slice is the
+// caller's. Errors, and what is said about the pod and about concurrent calls,
+// are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
 func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := searches.Get().(*search)
 	defer s.release()
@@ -22,8 +22,8 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
-	for place, slot := range snap.order {
-		if place%chunkSize == 0 && ctx.Err() != nil {
+	for position, slot := range snap.order {
+		if position%chunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if s.workers[0].fits(slot) {
@@ -38,7 +38,7 @@ func (w *searchWorker) fits(slot int32) bool {
 	sum := w.snap.summaries.at(slot)
 	if sum.flags == 0 {
 		if w.shortage(sum) != 0 {
-			return false // whatever else there is
+			return false // no other filter can change that
 		}
 		if !w.filtered && !w.selects {
 			return true

@@ -41,13 +41,13 @@ func TestPreemptRefuses(t *testing.T) {
 	}
 }
 
-// An empty cluster turns nobody down: there is just nothing.
+// In an empty cluster no node turns the pod down.
 func TestPreemptWithoutNodes(t *testing.T) {
 	plan := preempt(t, &outrank.Cluster{}, &outrank.Pod{Name: "p"})
 	assert.Equal(t, &preemption.Plan{Pod: plan.Pod, Outcome: preemption.NothingHelps}, plan)
 }
 
-// Amounts at the edge of what there is neither wrap nor panic.
+// Amounts at the limits of int64 neither wrap nor panic.
 func TestHugeAmounts(t *testing.T) {
 	huge := func(name string, priority int32) *outrank.Pod {
 		return &outrank.Pod{Name: name, NodeName: "n", Priority: outrank.Priority(priority), Containers: []outrank.Container{{Requests: resource.MustList("memory", "8E", "cpu", "1e100000")}}}
@@ -64,7 +64,7 @@ func TestHugeAmounts(t *testing.T) {
 	assert.Equal(t, int64(2147483646+1-2147483648)+3*(1<<31), plan.Score.PrioritySum)
 }
 
-// More resources than a status has bits for.
+// A status reports more resources than it has bits for.
 func TestManyResources(t *testing.T) {
 	requests, offers := resource.List{}, resource.MustList("pods", "9")
 	for i := range 100 {
@@ -81,7 +81,7 @@ func TestManyResources(t *testing.T) {
 	assert.Contains(t, ex.Nodes[0].Status.Reasons, "Insufficient example.com/r98")
 }
 
-// Each rank decides where all before it tie.
+// Each rank decides if all before it tie.
 func TestRanks(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	type pod struct {
@@ -128,8 +128,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Fewer victims can only decide where the sums tie: a victim of the lowest
-// priority there is adds nothing to the sum.
+// The number of victims can only decide if the sums tie: a victim of the lowest
+// possible priority adds nothing to the sum.
 func TestFewerVictims(t *testing.T) {
 	lowest := int32(-2147483648)
 	pod := func(name, node, cpu string) *outrank.Pod {

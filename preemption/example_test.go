@@ -37,7 +37,7 @@ func urgent() *outrank.Pod {
 	}
 }
 
-// must is for examples alone.
+// must is for examples only.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

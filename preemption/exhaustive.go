@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// result is what the exhaustive search finds, by the place of each node in the
-// order. It works every node out, which is what explanations, samples, extenders
-// and scorers need; the pruned search (see search) gives the same answers where
-// none of these has a say.
+// result is what the exhaustive search finds, by position. The search evaluates
+// every node. Explanations, samples, extenders and scorers need that; for all
+// other questions the pruned search returns the same answers (see search).
 type result struct {
 	*attempt
-	runners    []*dryRunner // one a worker
-	chunk      int          // nodes that a worker takes at a time
-	before     []status     // as things are
-	after      []status     // with everybody of lower priority away; where tried
+	runners    []*dryRunner   // one per worker
+	chunk      int            // nodes that a worker takes at a time
+	before     []filterStatus // as things are
+	after      []filterStatus // with all pods of lower priority removed; where tried
 	tried      []bool
 	scores     []Score
-	candidates []Candidate // of every node, where everything is to be kept
+	candidates []Candidate // by position; nil unless all are to be kept
 	ineligible Ineligibility
 	feasible   int
 	best       int // -1 for none
 	chosen     Candidate
 }
 
-// decideExhaustively answers a question. With everything, candidates are worked
-// out also where the pod fits or may not preempt, and all are kept.
+// decideExhaustively answers a question. If everything is set, it evaluates
+// candidates even if the pod fits or may not preempt, and keeps all of them.
 func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request, everything bool) (*result, error) {
 	a, err := newAttempt(config, snap, req.Pod, req.Now)
 	if err != nil {
@@ -53,7 +52,7 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 	return r, nil
 }
 
-// each calls f for every i below n, each once.
+// each calls f once for every i below n.
 func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) error {
 	workers := min(len(r.runners), 1+n/r.chunk)
 	return inChunks(ctx, workers, n, r.chunk, func(worker, from, to int) {
@@ -63,18 +62,18 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 	})
 }
 
-// filterAll asks every node, unless the caller has done so.
-func (r *result) filterAll(ctx context.Context, req *Request) ([]status, error) {
+// filterAll asks every node, unless the caller gave the statuses.
+func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
 	if req.Statuses != nil {
-		r.refused = status{} // the caller has gone beyond that
-		return req.outside(r.snap)
+		r.refused = filterStatus{} // the caller has gone beyond that
+		return req.givenStatuses(r.snap)
 	}
-	before := make([]status, len(r.snap.order))
+	before := make([]filterStatus, len(r.snap.order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
 
-// codeOf finds a node's status by name.
+// codeOf returns the code of a node by its name.
 func (r *result) codeOf(node string) (Code, bool) {
 	slot, ok := r.snap.slots.get(node)
 	if !ok || r.snap.nodes[slot].node == nil {
@@ -83,11 +82,11 @@ func (r *result) codeOf(node string) (Code, bool) {
 	return r.before[slices.Index(r.snap.order, slot)].code, true
 }
 
-// decide finds the candidates and picks the best. Candidates are worked out in
-// full where everything is to be kept, or where the caller has a say in them.
+// decide finds the candidates and chooses the best. It builds every Candidate
+// if everything is set, or if the caller has a say in them.
 func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
-	r.after, r.tried, r.scores = make([]status, n), make([]bool, n), make([]Score, n)
+	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]Score, n)
 	config := r.config
 	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
 		r.candidates = make([]Candidate, n)
@@ -106,12 +105,12 @@ func (r *result) decide(ctx context.Context, everything bool) error {
 			r.best = i
 		}
 	}
-	r.settle(r.runners[0])
+	r.completeBest(r.runners[0])
 	return nil
 }
 
-// settle works the best candidate out in full, if that was not done before.
-func (r *result) settle(w *dryRunner) {
+// completeBest builds the best Candidate if that was not done before.
+func (r *result) completeBest(w *dryRunner) {
 	switch {
 	case r.best < 0:
 	case r.candidates != nil:
@@ -119,12 +118,12 @@ func (r *result) settle(w *dryRunner) {
 	default:
 		possible, _ := w.dryRun(r.nodeAt(r.best))
 		r.chosen = w.candidate(possible)
-		w.leave(possible)
+		w.restoreVictims(possible)
 	}
 }
 
-// try makes dry runs on the nodes where preemption may help: on all of them,
-// or from an offset on until a sample has found enough (section 8).
+// try makes dry runs on the nodes where preemption may help: on all of them, or
+// from an offset on until a sample has found enough (group 10.1).
 func (r *result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.before {
@@ -166,10 +165,10 @@ func (r *result) try(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what was tried beyond the end of the sample.
+// forget drops what was found beyond the end of the sample.
 func (r *result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.tried[i], r.after[i], r.scores[i] = false, status{}, Score{}
+		r.tried[i], r.after[i], r.scores[i] = false, filterStatus{}, Score{}
 		if r.candidates != nil {
 			r.candidates[i] = Candidate{}
 		}
@@ -187,7 +186,7 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 				r.candidates[i] = w.candidate(possible)
 			}
 		}
-		w.leave(possible)
+		w.restoreVictims(possible)
 	})
 }
 
@@ -208,7 +207,8 @@ func (r *result) nodeAt(i int) *nodeState { return r.snap.nodes[r.snap.order[i]]
 
 func (r *result) isCandidate(i int) bool { return r.tried[i] && r.after[i].code == Success }
 
-// better compares two candidates; equal ones stay in the order of the nodes.
+// better compares two candidates. The caller goes by position, so equal
+// candidates stay in the order of the nodes.
 func (r *result) better(i, j int) bool {
 	order, _ := r.compare(i, j)
 	return order < 0

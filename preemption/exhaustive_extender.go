@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// extend lets the extenders change the candidates. Those that come through
+// extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *result) extend(ctx context.Context, extenders []Extender) error {
 	interested := slices.DeleteFunc(slices.Clone(extenders), func(x Extender) bool { return !x.Interested(r.pod) })
@@ -62,7 +62,7 @@ func clone(ps []Proposal) []Proposal {
 	return out
 }
 
-// accept checks an extender's answer and gives it in the order of the nodes.
+// accept checks an extender's answer and returns it in the order of the nodes.
 func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error) {
 	byNode := map[string]*Proposal{}
 	for i := range answer {
@@ -82,7 +82,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		case p.Violations < 0:
 			return nil, bad("%d violations", p.Violations)
 		}
-		if name := r.stranger(p); name != "" {
+		if name := r.foreignVictim(p); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
 		byNode[p.Node] = p
@@ -96,8 +96,8 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 	return out, nil
 }
 
-// stranger finds a victim that does not belong to the node.
-func (r *result) stranger(p *Proposal) outrank.Key {
+// foreignVictim finds a victim that does not belong to the node.
+func (r *result) foreignVictim(p *Proposal) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for _, v := range p.Victims {
 		if v == nil {
@@ -123,7 +123,7 @@ func (r *result) adopt(proposals []Proposal) error {
 		}
 		p := left[r.candidates[i].Node]
 		if p == nil {
-			r.after[i] = status{code: Unschedulable, by: byNone, text: droppedText}
+			r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
 			continue
 		}
 		r.candidates[i] = r.changed(&r.candidates[i], p)
@@ -132,7 +132,8 @@ func (r *result) adopt(proposals []Proposal) error {
 	return nil
 }
 
-// changed is a candidate with the victims of a proposal, by importance.
+// changed returns a candidate with the victims of a proposal, sorted by
+// importance.
 func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	states := make([]*podState, len(p.Victims))
 	for i, v := range p.Victims {

@@ -48,8 +48,9 @@ func (r *result) explanation() *Explanation {
 	return e
 }
 
-// counts groups the statuses that are not success, the most frequent first.
-func (r *result) countsOf(ss []status, among []bool) []Count {
+// countsOf counts equal statuses that are not Success, the most frequent first.
+// If among is not nil, only the marked ones count.
+func (r *result) countsOf(ss []filterStatus, among []bool) []Count {
 	var groups []Count
 	known := map[statusKey]int{}
 	for i, s := range ss {
@@ -69,7 +70,7 @@ func (r *result) countsOf(ss []status, among []bool) []Count {
 	return groups
 }
 
-// statusKey tells statuses apart.
+// statusKey is equal for equal statuses.
 type statusKey struct {
 	code     Code
 	excluded bool
@@ -80,7 +81,7 @@ type statusKey struct {
 	filter   string
 }
 
-func keyOf(s status) statusKey {
+func keyOf(s filterStatus) statusKey {
 	key := statusKey{code: s.code, excluded: s.excluded, by: s.by, short: s.short, tooMany: s.tooMany, filter: s.filter}
 	switch len(s.text) {
 	case 0:

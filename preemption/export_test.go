@@ -1,6 +1,6 @@
 package preemption
 
-// BuiltInFilters are the names of the descriptors, in their order.
+// BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {
 	var names []string
 	for _, f := range builtIn {

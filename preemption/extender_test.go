@@ -136,8 +136,8 @@ func TestExtenders(t *testing.T) {
 	}
 }
 
-// A node that an extender drops says so, and what it left as it was keeps its
-// reasons.
+// A node that an extender drops has a status that says so. A node that it left
+// unchanged keeps its reasons.
 func TestExtenderReasons(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},

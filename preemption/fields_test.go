@@ -18,7 +18,7 @@ import (
 )
 
 // variation is two pods that differ in one field, in a cluster in which that
-// decides.
+// field decides.
 type variation struct {
 	field string // as fieldsOf names it
 	why   string // where there are several of a field
@@ -36,9 +36,9 @@ func (v variation) String() string {
 	return v.field + ", " + v.why
 }
 
-// Pods that differ in a single field are never taken for equal: a snapshot that
-// remembers one of them answers for the other as one that never saw either.
-// Every field there is has a variation, or a reason to have none.
+// Pods that differ in a single field are never taken for equal: a snapshot
+// whose cache knows one of them answers for the other as one that was never
+// asked. Every field has a variation, or a reason to have none.
 func TestEveryFieldOfAPreemptor(t *testing.T) {
 	checkFields(t, askerVariations(), askerIrrelevant)
 	for _, v := range askerVariations() {
@@ -48,7 +48,7 @@ func TestEveryFieldOfAPreemptor(t *testing.T) {
 			for _, order := range [][]*outrank.Pod{{v.a, v.b, v.a}, {v.b, v.a, v.b}} {
 				w := newWorld(t, v.c)
 				for _, p := range order {
-					// Three times each: the second time it is worth remembering.
+					// Three times each: from the second time on the cache has an entry.
 					answers[fmt.Sprint(w.agree(t, p, gen.Now))] = true
 				}
 			}
@@ -57,8 +57,8 @@ func TestEveryFieldOfAPreemptor(t *testing.T) {
 	}
 }
 
-// The same of pods that are there, on a node or nominated to one: what is known
-// of one of them is never taken for what the other is.
+// The same for pods in the cluster, on a node or nominated to one: what is
+// known of one pod is never used for another.
 func TestEveryFieldOfAPodInTheCluster(t *testing.T) {
 	checkFields(t, residentVariations(), residentIrrelevant)
 	for _, v := range residentVariations() {
@@ -159,8 +159,8 @@ func under(path, name string) string {
 	return path + "." + name
 }
 
-// diffFields finds the fields in which two values differ. Lists of different
-// lengths, and a pointer that only one of them has, differ as a whole.
+// diffFields returns the fields in which two values differ. Lists of different
+// lengths differ as a whole, as does a pointer that only one of the values has.
 func diffFields(a, b reflect.Value, path string, differences map[string]bool) {
 	switch t := a.Type(); {
 	case leaf(t):
@@ -188,8 +188,8 @@ func diffFields(a, b reflect.Value, path string, differences map[string]bool) {
 	}
 }
 
-// A field that is not varied is one that changes no answer: with every one of
-// them filled in, a pod is decided on as without.
+// A field without a variation changes no answer: a pod with all of these fields
+// filled in is decided as without them.
 func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	c := yard()
 	bare := lowly("r", 50, "a")

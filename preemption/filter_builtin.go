@@ -2,8 +2,8 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// builtIn are the filters in the order in which they run (section 5). A filter
-// is known by its place here; those of the caller follow.
+// builtIn are the filters in the order in which they run (rule 7.1.4). A filter
+// is known by its index here. The caller's filters follow.
 var builtIn = [...]*descriptor{
 	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,
 	&portsFilter, &resourcesFilter,
@@ -11,19 +11,19 @@ var builtIn = [...]*descriptor{
 	&spreadFilter, &interPodFilter, &declaredFeaturesFilter,
 }
 
-// byCaller is the place of the caller's first filter.
+// byCaller is the index of the caller's first filter.
 const byCaller = len(builtIn)
 
 func init() {
-	for place, f := range builtIn {
-		f.place = place
+	for i, f := range builtIn {
+		f.index = i
 	}
 }
 
-// There is a bit for each filter in a filterSet.
+// A filterSet has a bit for each filter.
 var _ [maxFilters - len(builtIn)]struct{}
 
-// builtInTraits is what the snapshot asks about the built-in filters.
+// builtInTraits answers the snapshot's questions about the built-in filters.
 type builtInTraits struct{}
 
 func (builtInTraits) restricts(node *outrank.Node) bool {
@@ -48,8 +48,8 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 	return set
 }
 
-// NewSnapshot indexes a cluster. The cluster's slices are not kept, its objects
-// are. The error is that of [outrank.Cluster.Validate], with every problem at
-// once. Finished pods are left out; pods on a node that is not there count
-// nowhere until it comes. Time is that of sorting each node's pods.
-func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return newSnapshot(c, builtInTraits{}) }
+// NewSnapshot indexes a cluster. It keeps the cluster's objects, not its
+// slices. The error is that of [outrank.Cluster.Validate], with every problem
+// at once. Finished pods are left out. Pods on a node that does not exist count
+// nowhere until the node is added. Time is that of sorting each node's pods.
+func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return snapshotWith(c, builtInTraits{}) }

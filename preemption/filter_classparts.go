@@ -1,10 +1,11 @@
 package preemption
 
-// kindParts finds what pods of a kind count for. Nearly all kinds count for
-// nothing, and are turned away by a mask.
+// classParts lists, by pod class, the counts that pods of the class belong in.
+// Nearly all classes belong in none, which a mask finds out without a look-up.
 type classParts struct {
 	byClass map[*podClass][]classPart
-	mask    uint64 // the bits of the kinds there are
+	// mask has the bits of the classes in byClass.
+	mask uint64
 }
 
 func (p *classParts) set(k *podClass, parts []classPart) {
@@ -22,23 +23,24 @@ func (p *classParts) of(k *podClass) []classPart {
 	return p.byClass[k]
 }
 
-// part is a count that pods of a kind belong in: that of a relation, for the
-// topology key of this index.
+// classPart is one count that pods of a class belong in: the count of a
+// relation with this index.
 type classPart struct {
 	relation
-	in int
+	index int
 }
 
-// relation is a reason to count a pod.
+// relation is a reason to count a pod, as in the reference's InterPodAffinity.
 type relation int
 
 const (
-	// nearby: it matches all of the preemptor's affinity terms.
-	attracting relation = iota
-	// opposed: it matches one of the anti-affinity terms; once per term.
-	opposing
-	// repelling: one of its own anti-affinity terms picks the preemptor; once
-	// per term.
-	repelled
-	relations
+	// affinityMatch: the pod matches all affinity terms of the preemptor.
+	affinityMatch relation = iota
+	// antiAffinityMatch: the pod matches an anti-affinity term of the
+	// preemptor. It is counted once per term.
+	antiAffinityMatch
+	// existingAntiAffinity: an anti-affinity term of the pod picks the
+	// preemptor. It is counted once per term.
+	existingAntiAffinity
+	numRelations
 )

@@ -7,11 +7,11 @@ import (
 )
 
 // NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
-// that it needs (section 5).
+// that it needs (group 7.14).
 const NodeDeclaredFeatures = "NodeDeclaredFeatures"
 
-// The features that pods can need of their node, by the names that the node
-// declares.
+// The features that a pod can need of its node, by the names that nodes declare
+// (rules 7.14.3 and 7.14.4).
 const (
 	featureUserNamespaces   = "UserNamespacesHostNetworkSupport"
 	featureRestartContainer = "RestartAllContainersOnContainerExits"
@@ -33,7 +33,7 @@ var declaredFeaturesFilter = descriptor{
 	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.texts(neededFeatures(pod)) },
 }
 
-// neededFeatures is nil for most pods.
+// neededFeatures lists the features that a pod needs, nil for most pods.
 func neededFeatures(pod *outrank.Pod) []string {
 	var needed []string
 	if pod.HostNetwork && pod.HostUsers != nil && !*pod.HostUsers {

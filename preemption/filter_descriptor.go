@@ -4,25 +4,28 @@ import "github.com/outrank-go/outrank"
 
 // descriptor is all that the engine knows of one built-in filter. The search,
 // the cache of answers and the explanation derive what they need from the list
-// of them ([builtIn]), so that a new filter is one descriptor in one file.
+// of descriptors ([builtIn]). A new filter is one descriptor in one file.
 //
 // There are two sorts. A node filter looks at the preemptor and the node alone,
-// so that no preemption changes its answer: it has check. A pod filter looks at
-// the pods of the node or of the cluster as well: it has begin.
+// so that no preemption changes its answer: it has check. A pod filter also
+// looks at pods of the node or of the cluster: it has begin.
 type descriptor struct {
 	name string
-	// place is the filter's own in [builtIn].
-	place int
+	// index is the filter's own index in [builtIn].
+	index int
 	// concernsPod reports whether the filter can turn this preemptor away
-	// because of what it asks for. Nil: a node filter then looks at what the node
-	// asks for alone; a pod filter may concern any preemptor.
+	// because of what the preemptor asks for. If it is nil, a node filter looks
+	// only at what the node asks for, and a pod filter may concern any
+	// preemptor.
 	concernsPod func(pod *outrank.Pod) bool
-	// concernsNode reports whether the filter can turn a preemptor away from
-	// this node that asks for nothing in particular. Nil: no node does.
+	// concernsNode reports whether the filter can turn away from this node a
+	// preemptor that asks for nothing in particular. If it is nil, no node does
+	// that.
 	concernsNode func(node *outrank.Node) bool
 	// concernsRunning reports whether a pod on a node can have a part in what
-	// the filter says to some other pod. The snapshot counts such pods on each
-	// node. Nil: the filter looks at no other pods, or finds them itself.
+	// the filter says to another pod. The snapshot counts these pods on each
+	// node. If it is nil, the filter looks at no other pods, or finds them
+	// itself.
 	concernsRunning func(pod *outrank.Pod) bool
 
 	// refuse returns why no node at all takes the preemptor, nil where that is for
@@ -34,8 +37,8 @@ type descriptor struct {
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
 	check func(pod *outrank.Pod, node *outrank.Node) []string
-	// appendSignature writes down everything of a preemptor that check reads:
-	// pods with equal signatures get equal answers from every node.
+	// appendSignature appends everything of a preemptor that check reads. Every
+	// node answers pods with equal signatures equally.
 	appendSignature func(key *keyWriter, pod *outrank.Pod)
 	// narrow returns the only nodes that are filtered at all for this
 	// preemptor; not ok where all are. The others fail with notFiltered. No names
@@ -43,35 +46,35 @@ type descriptor struct {
 	narrow                func(pod *outrank.Pod) (names map[string]bool, ok bool)
 	notFiltered, conflict []string
 
-	// begin works out what a pod filter needs for one preemptor before the
-	// first node is looked at; nil where it has nothing to say in the whole
-	// attempt.
+	// begin prepares a pod filter for one preemptor, before the first node. It
+	// returns nil if the filter has nothing to say in the whole attempt.
 	begin func(q *question) podFilter
 }
 
 // podFilter is a pod filter in one attempt. The workers of the attempt share it
 // and do not change it.
 type podFilter interface {
-	// touches reports whether any pod on the node has a part in the answer of
-	// the filter there. If none has, the answer is the same whichever pods leave.
+	// touches reports whether any pod on the node has a part in the filter's
+	// answer there. If none has, the answer is the same whichever pods leave. A
+	// filter before NodeResourcesFit passes on a node that it does not touch.
 	touches(n *nodeState) bool
-	// onNode returns the filter's view of one node after another, for one
-	// worker. It may use the memory of an earlier one, which is nil or of the
-	// same filter.
+	// onNode returns the filter on one node after another, for one worker. It
+	// may reuse the memory of an earlier result, which is nil or of the same
+	// filter.
 	onNode(earlier nodeFilter) nodeFilter
 }
 
-// nodeFilter is what one worker knows of a filter on the node at hand. It
-// follows the pods that the dry run removes and adds.
+// nodeFilter is a filter on the node that one worker looks at. It follows the
+// pods that the dry run removes and adds.
 type nodeFilter interface {
-	// enter begins with a node, as the snapshot has it.
+	// enter begins with a node in the state of the snapshot.
 	enter(n *nodeState)
 	// change follows a pod that is added (1) or removed (-1).
 	change(p *podState, by int)
-	// check returns the status with these nominated pods added. The place of
-	// the filter is filled in by the caller.
-	check(nominated []*podState) status
-	// release lets go of everything that belongs to the attempt.
+	// check returns the status with these nominated pods added. The caller
+	// fills in the filter's index.
+	check(nominated []*podState) filterStatus
+	// release drops everything that belongs to the attempt.
 	release()
 }
 

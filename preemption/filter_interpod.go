@@ -3,7 +3,8 @@ package preemption
 import "github.com/outrank-go/outrank"
 
 // InterPodAffinity turns a pod away from nodes that its own pod affinity and
-// anti-affinity, or the anti-affinity of running pods, do not allow (section 5).
+// anti-affinity, or the anti-affinity of running pods, do not allow (group
+// 7.13).
 const InterPodAffinity = "InterPodAffinity"
 
 var (
@@ -22,25 +23,26 @@ var interPodFilter = descriptor{
 	},
 }
 
-// interPod is where pods are that the preemptor's terms pick, and where pods are
-// whose anti-affinity picks it, at the start of the attempt (section 5;
+// interPod counts, at the start of the attempt, the pods that the preemptor's
+// terms pick and the pods whose anti-affinity picks the preemptor (group 7.13;
 // InterPodAffinity PreFilter).
 type interPod struct {
 	snap *Snapshot
 	pod  *outrank.Pod
-	// near are the preemptor's affinity terms, far its anti-affinity terms, and
-	// nearIn and farIn the counts that they look at.
-	near, far     []term
-	nearIn, farIn []int
-	// selfNear: the preemptor matches its own affinity terms.
-	selfNear bool
-	// counts of pods by topology domain, for each relation and each topology
-	// key that it has to do with; there are where any is not 0.
-	counts [relations][]domainCounts
-	there  [relations]int
-	// parts says what pods of a kind count for; most kinds are not in it.
+	// affinity and antiAffinity are the preemptor's terms. affinityCounts and
+	// antiAffinityCounts are the indexes of their counts.
+	affinity, antiAffinity             []term
+	affinityCounts, antiAffinityCounts []int
+	// selfMatches: the preemptor matches its own affinity terms.
+	selfMatches bool
+	// counts are the pods by topology domain, for each relation and each
+	// topology key that the relation needs. occupied is the number of domains
+	// with a count above 0.
+	counts   [numRelations][]domainCounts
+	occupied [numRelations]int
+	// parts says what pods of a class count for. Most classes are not in it.
 	parts classParts
-	// touched are the nodes, by slot, with pods of these.
+	// touched marks the slots of nodes with pods that count.
 	touched []bool
 }
 
@@ -55,45 +57,45 @@ func (ip *interPod) onNode(earlier nodeFilter) nodeFilter {
 	return n
 }
 
-// domainCounts are pods by domain of a topology key.
+// domainCounts are numbers of pods by domain of a topology key.
 type domainCounts struct {
 	key string
 	*partition
 	pods []int
 }
 
-// newInterPod is nil where the filter has nothing to say: the preemptor has no
-// terms, and no pod's anti-affinity concerns it. That holds for the whole
-// attempt, also for nominated pods.
+// newInterPod returns nil if the filter has nothing to say: the preemptor has
+// no terms, and no pod's anti-affinity picks it. That holds for the whole
+// attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffine == 0 {
+	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods)+snap.antiAffinityClasses == 0 {
 		return nil
 	}
 	ip := &interPod{
 		snap: snap, pod: pod, touched: make([]bool, len(snap.nodes)),
-		near: termsOf(pod, pod.Affinity.Pods), far: termsOf(pod, pod.Affinity.AntiPods),
+		affinity: termsOf(pod, pod.Affinity.Pods), antiAffinity: termsOf(pod, pod.Affinity.AntiPods),
 	}
-	for _, terms := range [...][]term{ip.near, ip.far} {
+	for _, terms := range [...][]term{ip.affinity, ip.antiAffinity} {
 		for i := range terms {
 			terms[i].selectUnlabelled()
 		}
 	}
-	for i := range ip.near {
-		ip.nearIn = append(ip.nearIn, ip.countsBy(attracting, ip.near[i].key))
+	for i := range ip.affinity {
+		ip.affinityCounts = append(ip.affinityCounts, ip.countsBy(affinityMatch, ip.affinity[i].key))
 	}
-	for i := range ip.far {
-		ip.farIn = append(ip.farIn, ip.countsBy(opposing, ip.far[i].key))
+	for i := range ip.antiAffinity {
+		ip.antiAffinityCounts = append(ip.antiAffinityCounts, ip.countsBy(antiAffinityMatch, ip.antiAffinity[i].key))
 	}
 	ip.count()
-	if len(ip.near)+len(ip.far)+ip.there[repelled] == 0 {
+	if len(ip.affinity)+len(ip.antiAffinity)+ip.occupied[existingAntiAffinity] == 0 {
 		return nil
 	}
-	ip.selfNear = ip.matchesNear(pod.NamespaceName(), pod.Labels)
+	ip.selfMatches = ip.matchesAffinity(pod.NamespaceName(), pod.Labels)
 	return ip
 }
 
-// countsBy finds the index of a relation's counts for a topology key, or makes
-// them.
+// countsBy returns the index of a relation's counts for a topology key. It adds
+// them if there are none.
 func (ip *interPod) countsBy(r relation, key string) int {
 	for i := range ip.counts[r] {
 		if ip.counts[r][i].key == key {
@@ -105,7 +107,8 @@ func (ip *interPod) countsBy(r relation, key string) int {
 	return len(ip.counts[r]) - 1
 }
 
-// count asks each kind of pod once, and counts its pods where they are.
+// count asks about each pod class once, and counts the pods of the class by
+// node.
 func (ip *interPod) count() {
 	ip.snap.classes.each(func(_ string, m *classMembers) {
 		parts := ip.partsOf(m.class)
@@ -116,7 +119,7 @@ func (ip *interPod) count() {
 		for slot, pods := range m.nodes {
 			ip.touched[slot] = true
 			for _, p := range parts {
-				c := &ip.counts[p.relation][p.in]
+				c := &ip.counts[p.relation][p.index]
 				if id := c.of(slot); id != noDomain {
 					c.pods[id] += int(pods)
 				}
@@ -126,23 +129,23 @@ func (ip *interPod) count() {
 	for r := range ip.counts {
 		for _, c := range ip.counts[r] {
 			for _, pods := range c.pods {
-				ip.there[r] += min(pods, 1)
+				ip.occupied[r] += min(pods, 1)
 			}
 		}
 	}
 }
 
-// partsOf lists the counts that pods of a kind belong in, once for every term.
+// partsOf lists the counts that pods of a class belong in, once for every term.
 func (ip *interPod) partsOf(k *podClass) []classPart {
 	var parts []classPart
-	if ip.matchesNear(k.namespace, k.labels) {
-		for _, in := range ip.nearIn {
-			parts = append(parts, classPart{attracting, in})
+	if ip.matchesAffinity(k.namespace, k.labels) {
+		for _, in := range ip.affinityCounts {
+			parts = append(parts, classPart{affinityMatch, in})
 		}
 	}
-	for i := range ip.far {
-		if ip.picks(&ip.far[i], k.namespace, k.labels) {
-			parts = append(parts, classPart{opposing, ip.farIn[i]})
+	for i := range ip.antiAffinity {
+		if ip.picks(&ip.antiAffinity[i], k.namespace, k.labels) {
+			parts = append(parts, classPart{antiAffinityMatch, ip.antiAffinityCounts[i]})
 		}
 	}
 	if len(k.antiAffinity) == 0 {
@@ -152,36 +155,38 @@ func (ip *interPod) partsOf(k *podClass) []classPart {
 	for i := range k.antiAffinity {
 		// A namespace that is not listed counts as one without labels here.
 		if k.antiAffinity[i].matches(namespace, ip.pod.Labels, ip.snap.namespaceLabels(namespace), true) {
-			parts = append(parts, classPart{repelled, ip.countsBy(repelled, k.antiAffinity[i].key)})
+			parts = append(parts, classPart{existingAntiAffinity, ip.countsBy(existingAntiAffinity, k.antiAffinity[i].key)})
 		}
 	}
 	return parts
 }
 
-// matchesNear reports whether a pod matches all affinity terms.
-func (ip *interPod) matchesNear(namespace string, labels map[string]string) bool {
-	for i := range ip.near {
-		if !ip.picks(&ip.near[i], namespace, labels) {
+// matchesAffinity reports whether a pod matches all affinity terms of the
+// preemptor.
+func (ip *interPod) matchesAffinity(namespace string, labels map[string]string) bool {
+	for i := range ip.affinity {
+		if !ip.picks(&ip.affinity[i], namespace, labels) {
 			return false
 		}
 	}
-	return len(ip.near) > 0
+	return len(ip.affinity) > 0
 }
 
-// picks asks one of the preemptor's own terms. Its namespace selector picks
-// among the namespaces that there are.
+// picks asks one of the preemptor's own terms. The term's namespace selector
+// picks among the namespaces that the snapshot knows.
 func (ip *interPod) picks(t *term, namespace string, labels map[string]string) bool {
 	_, known := ip.snap.namespaces.get(namespace)
 	return t.matches(namespace, labels, ip.snap.namespaceLabels(namespace), known)
 }
 
-// interPodOnNode is the filter on one node, during a dry run there. Only the
-// domains that the node is in can change, one for each topology key; what
-// changed is kept apart.
+// interPodOnNode is the filter on one node. Only the domains of that node can
+// change, one for each topology key. The changes are kept apart from the shared
+// counts.
 type interPodOnNode struct {
 	*interPod
-	slot    int32
-	changes [relations][]int // by topology key
+	slot int32
+	// changes are by relation and topology key.
+	changes [numRelations][]int
 }
 
 func (n *interPodOnNode) enter(state *nodeState) {
@@ -194,13 +199,13 @@ func (n *interPodOnNode) enter(state *nodeState) {
 // change counts a pod that is added or removed.
 func (n *interPodOnNode) change(p *podState, by int) {
 	for _, part := range n.parts.of(p.class) {
-		n.changes[part.relation][part.in] += by
+		n.changes[part.relation][part.index] += by
 	}
 }
 
-// now is the count of a relation's topology key as the dry run stands; not ok
-// where the node lacks the key.
-func (n *interPodOnNode) now(r relation, in int) (pods int, ok bool) {
+// current returns the count for a relation and topology key in the present
+// state of the dry run. It is not ok if the node lacks the key.
+func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {
 	c := &n.counts[r][in]
 	id := c.of(n.slot)
 	if id == noDomain {
@@ -209,7 +214,7 @@ func (n *interPodOnNode) now(r relation, in int) (pods int, ok bool) {
 	return c.pods[id] + n.changes[r][in], true
 }
 
-func (n *interPodOnNode) check(nominated []*podState) status {
+func (n *interPodOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		n.change(p, 1)
 	}
@@ -222,40 +227,41 @@ func (n *interPodOnNode) check(nominated []*podState) status {
 
 func (n *interPodOnNode) release() { n.interPod = nil }
 
-// ask checks the three rules in the reference's order.
-func (n *interPodOnNode) ask() status {
+// ask checks the three rules in the order of rule 7.13.1.
+func (n *interPodOnNode) ask() filterStatus {
 	switch {
-	case !n.hasNeighbours():
-		return status{code: UnschedulableAndUnresolvable, text: affinityText}
-	case n.meets(opposing):
-		return status{code: Unschedulable, text: antiAffinityText}
-	case n.meets(repelled):
-		return status{code: Unschedulable, text: existingAntiText}
+	case !n.affinityHolds():
+		return filterStatus{code: UnschedulableAndUnresolvable, text: affinityText}
+	case n.anyInDomain(antiAffinityMatch):
+		return filterStatus{code: Unschedulable, text: antiAffinityText}
+	case n.anyInDomain(existingAntiAffinity):
+		return filterStatus{code: Unschedulable, text: existingAntiText}
 	}
-	return status{}
+	return filterStatus{}
 }
 
-// hasNeighbours: every affinity term has its topology key on the node and a
-// matching pod in the domain; or no pod anywhere matches, and the preemptor is
-// the first of a group that matches its own terms.
-func (n *interPodOnNode) hasNeighbours() bool {
+// affinityHolds reports whether the preemptor's affinity is met: for every term
+// the node has the topology key and a matching pod is in the domain, or no pod
+// anywhere matches and the preemptor is the first of a group that matches its
+// own terms (rule 7.13.6).
+func (n *interPodOnNode) affinityHolds() bool {
 	found := true
-	for in := range n.counts[attracting] {
-		pods, ok := n.now(attracting, in)
+	for in := range n.counts[affinityMatch] {
+		pods, ok := n.current(affinityMatch, in)
 		if !ok {
 			return false
 		}
 		found = found && pods > 0
 	}
-	return found || n.selfNear && n.nobodyNear()
+	return found || n.selfMatches && n.noMatchAnywhere()
 }
 
-// nobodyNear asks whether any pod anywhere matches the affinity terms, as the
-// dry run stands.
-func (n *interPodOnNode) nobodyNear() bool {
-	there := n.there[attracting]
-	for in, by := range n.changes[attracting] {
-		c := &n.counts[attracting][in]
+// noMatchAnywhere reports whether no pod in the cluster matches the affinity
+// terms, in the present state of the dry run.
+func (n *interPodOnNode) noMatchAnywhere() bool {
+	there := n.occupied[affinityMatch]
+	for in, by := range n.changes[affinityMatch] {
+		c := &n.counts[affinityMatch][in]
 		id := c.of(n.slot)
 		if by == 0 || id == noDomain {
 			continue
@@ -271,12 +277,11 @@ func (n *interPodOnNode) nobodyNear() bool {
 	return there == 0
 }
 
-// meets: there is a pod of a relation in a domain of the node: one that an
-// anti-affinity term of the preemptor picks, or one with such a term against
-// it. A term whose topology key the node lacks is ignored.
-func (n *interPodOnNode) meets(r relation) bool {
+// anyInDomain reports whether a pod that counts for a relation is in a domain
+// of the node. A term whose topology key the node lacks is ignored.
+func (n *interPodOnNode) anyInDomain(r relation) bool {
 	for in := range n.counts[r] {
-		if pods, _ := n.now(r, in); pods > 0 {
+		if pods, _ := n.current(r, in); pods > 0 {
 			return true
 		}
 	}

@@ -7,7 +7,8 @@ import (
 
 // NodeAffinity turns a pod away from nodes that its node selector or its
 // required node affinity does not match. Where every term names nodes by
-// metadata.name, no other node is filtered at all (section 5).
+// metadata.name, no other node is filtered at all (group 7.5, rules 7.15.1 to
+// 7.15.3).
 const NodeAffinity = "NodeAffinity"
 
 var nodeAffinityText = []string{fit.ReasonNodeAffinity}
@@ -29,14 +30,13 @@ var nodeAffinityFilter = descriptor{
 	conflict:        []string{"pod affinity terms conflict"},
 }
 
-// appendNodeAffinity writes down which nodes a pod asks for by their labels and
-// names.
+// appendNodeAffinity appends the labels and names of nodes that a pod asks for.
 func appendNodeAffinity(key *keyWriter, pod *outrank.Pod) {
 	key.labels(pod.NodeSelector)
 	key.nodeSelector(pod.Affinity.Node)
 }
 
-// nodeSelector writes down a selector of nodes, which may be nil.
+// nodeSelector appends a node selector, which may be nil.
 func (b *keyWriter) nodeSelector(s *outrank.NodeSelector) {
 	b.flag(s != nil)
 	if s == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodeName turns a pod away that asks for another node by name (section 5).
+// NodeName turns a pod away that asks for another node by name (group 7.3).
 const NodeName = "NodeName"
 
 var nodeNameText = []string{fit.ReasonNodeName}

@@ -7,17 +7,17 @@ import (
 )
 
 // activeFilter is a filter that has something to say about the preemptor, with
-// its place in [builtIn], or behind it for one of the caller's.
+// its index in [builtIn] or, for one of the caller's, behind it.
 type activeFilter struct {
 	podFilter
-	place int
+	index int
 }
 
-// filterPlan is how the filters are asked in one attempt.
+// filterPlan is what one attempt derives from the descriptors.
 type filterPlan struct {
 	// refused is what every node says where the attempt ends before the first of
 	// them; success where it does not.
-	refused status
+	refused filterStatus
 	// narrowed is set where only the nodes in names are filtered, because of the
 	// filter narrowedBy.
 	narrowed   bool
@@ -26,42 +26,43 @@ type filterPlan struct {
 	// selects: a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	selects bool
-	// active are the filters from NodePorts on that have something to say, but
-	// for NodeResourcesFit, in order. beforeResources of them come before it.
+	// active are the filters from NodePorts on that have something to say, in
+	// order, without NodeResourcesFit. The first beforeResources of them run
+	// before it.
 	active          []activeFilter
 	beforeResources int
-	// fixed: none of the active filters looks at other pods, so that pods with
-	// equal signatures get equal answers.
+	// fixed: no active filter looks at other pods, so that every node answers
+	// pods with equal signatures equally.
 	fixed bool
 }
 
-// begin finds out which filters have something to say.
+// begin finds the filters that have something to say.
 func (fp *filterPlan) begin(q *question) {
 	*fp = filterPlan{active: fp.active[:0], fixed: true}
-	for place, f := range builtIn {
-		fp.beforeNodes(q.pod, place)
+	for i, f := range builtIn {
+		fp.beforeNodes(q.pod, i)
 		switch {
 		case f == &resourcesFilter:
 			fp.beforeResources = len(fp.active)
 		case f.concernsPod != nil && !f.concernsPod(q.pod):
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
-				fp.active = append(fp.active, activeFilter{pf, place})
+				fp.active = append(fp.active, activeFilter{pf, i})
 				fp.fixed = false
 			}
 		case f.concernsPod == nil:
-		case place < resourcesFilter.place:
+		case i < resourcesFilter.index:
 			fp.selects = true
 		default:
-			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, place})
+			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, i})
 		}
 	}
 }
 
 // beforeNodes asks a filter what it says before any node is looked at. Only the
 // first refusal counts.
-func (fp *filterPlan) beforeNodes(pod *outrank.Pod, place int) {
-	f := builtIn[place]
+func (fp *filterPlan) beforeNodes(pod *outrank.Pod, index int) {
+	f := builtIn[index]
 	var reasons []string
 	if f.narrow != nil && !fp.narrowed {
 		fp.names, fp.narrowed = f.narrow(pod)
@@ -75,39 +76,39 @@ func (fp *filterPlan) beforeNodes(pod *outrank.Pod, place int) {
 		reasons = f.refuse(pod)
 	}
 	if reasons != nil && fp.refused.code == Success {
-		fp.refused = status{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+		fp.refused = filterStatus{code: UnschedulableAndUnresolvable, by: index, text: reasons}
 	}
 }
 
 // checkNode asks the node filters that come before every pod filter (section
 // 5). They are asked once per node: nothing that preemption does changes their
 // answer.
-func (fp *filterPlan) checkNode(q *question, n *nodeState) status {
+func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 	if fp.refused.code != Success {
 		return fp.refused
 	}
 	if fp.narrowed && !fp.names[n.name] {
 		by := fp.narrowedBy
-		return status{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
+		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
 	}
-	for place, f := range builtIn[:resourcesFilter.place] {
+	for i, f := range builtIn[:resourcesFilter.index] {
 		if f.check == nil {
 			continue
 		}
 		if reasons := f.check(q.pod, n.node); reasons != nil {
-			return status{code: UnschedulableAndUnresolvable, by: place, text: reasons}
+			return filterStatus{code: UnschedulableAndUnresolvable, by: i, text: reasons}
 		}
 	}
-	return status{}
+	return filterStatus{}
 }
 
-// touched reports whether pods of the node have a part in what the active
-// filters from one on say there.
+// touched reports whether pods of the node have a part in what these active
+// filters say there.
 func (fp *filterPlan) touched(n *nodeState, from, to int) bool {
 	return slices.ContainsFunc(fp.active[from:to], func(f activeFilter) bool { return f.touches(n) })
 }
 
-// appendSignature writes down everything of the preemptor that the node filters
+// appendSignature appends everything of the preemptor that the node filters
 // read.
 func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	for _, f := range builtIn {
@@ -117,8 +118,8 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	}
 }
 
-// fixedFilter is a node filter that runs after NodeResourcesFit: its answer is
-// worked out once per node.
+// fixedFilter is a node filter that runs after NodeResourcesFit. It is asked
+// once per node.
 type fixedFilter struct {
 	*descriptor
 	pod *outrank.Pod
@@ -138,16 +139,16 @@ func (f *fixedFilter) onNode(earlier nodeFilter) nodeFilter {
 // fixedNode is a fixedFilter on one node.
 type fixedNode struct {
 	filter *fixedFilter
-	status status
+	status filterStatus
 }
 
 func (n *fixedNode) enter(state *nodeState) {
-	n.status = status{}
+	n.status = filterStatus{}
 	if reasons := n.filter.check(n.filter.pod, state.node); reasons != nil {
-		n.status = status{code: UnschedulableAndUnresolvable, text: reasons}
+		n.status = filterStatus{code: UnschedulableAndUnresolvable, text: reasons}
 	}
 }
 
-func (*fixedNode) change(*podState, int)      {}
-func (n *fixedNode) check([]*podState) status { return n.status }
-func (n *fixedNode) release()                 { *n = fixedNode{} }
+func (*fixedNode) change(*podState, int)            {}
+func (n *fixedNode) check([]*podState) filterStatus { return n.status }
+func (n *fixedNode) release()                       { *n = fixedNode{} }

@@ -8,7 +8,7 @@ import (
 )
 
 // NodePorts turns a pod away from a node on which a host port that it wants is
-// taken (section 5).
+// taken (group 7.6).
 const NodePorts = "NodePorts"
 
 var portsText = []string{fit.ReasonNodePorts}
@@ -25,7 +25,7 @@ var portsFilter = descriptor{
 // wantedPorts are the host ports of one preemptor.
 type wantedPorts struct{ ports []fit.HostPort }
 
-func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.place] > 0 }
+func (w *wantedPorts) touches(n *nodeState) bool { return n.concerned[portsFilter.index] > 0 }
 
 func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*portsOnNode)
@@ -36,9 +36,9 @@ func (w *wantedPorts) onNode(earlier nodeFilter) nodeFilter {
 	return n
 }
 
-// portsOnNode is the taken ports of a node that overlap one of the
-// preemptor's. It is a set, as in the reference (HostPortInfo): two pods with
-// the same port put it in once, and removing either frees it.
+// portsOnNode is the set of taken ports of a node that overlap a port of the
+// preemptor. As in the reference (HostPortInfo), two pods with the same port
+// put it in once, and removing either pod frees it (rule 7.6.7).
 type portsOnNode struct {
 	wanted []fit.HostPort
 	taken  []fit.HostPort
@@ -46,7 +46,7 @@ type portsOnNode struct {
 
 func (s *portsOnNode) enter(n *nodeState) {
 	s.taken = s.taken[:0]
-	if n.concerned[portsFilter.place] == 0 {
+	if n.concerned[portsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {
@@ -73,16 +73,16 @@ func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 	})
 }
 
-// check fails where a wanted port is taken, here or by a nominated pod.
-func (s *portsOnNode) check(nominated []*podState) status {
+// check fails if a pod on the node or a nominated pod holds a wanted port.
+func (s *portsOnNode) check(nominated []*podState) filterStatus {
 	taken := len(s.taken) > 0
 	for _, p := range nominated {
 		taken = taken || len(s.overlapping(p.pod)) > 0
 	}
 	if taken {
-		return status{code: Unschedulable, text: portsText}
+		return filterStatus{code: Unschedulable, text: portsText}
 	}
-	return status{}
+	return filterStatus{}
 }
 
 func (s *portsOnNode) release() { s.wanted = nil }

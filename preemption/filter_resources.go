@@ -9,19 +9,19 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// need is an amount that the preemptor asks for; never zero.
+// need is an amount that the preemptor asks for. It is never zero.
 type need struct {
 	name   resource.Name
 	column int // -1 for a resource without a column
 	value  int64
 }
 
-// mostNeeds is how many different resources of one pod are told apart in
-// reasons; needs beyond it are reported under the last one's bit.
+// mostNeeds is how many resources of one pod are told apart in reasons. Further
+// needs share the last bit.
 const mostNeeds = 64
 
 // appendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
-// storage first, the rest by name, whichever of them have columns.
+// storage first, then the others by name.
 func (c *columns) appendNeeds(needs []need, pod *outrank.Pod) []need {
 	a := c.pending(pod)
 	for i, v := range a.std {
@@ -50,7 +50,7 @@ func orderOf(name resource.Name) int {
 	return 3
 }
 
-// in is what an amount holds of the need's resource.
+// in returns what an amount holds of the resource.
 func (d *need) in(a *amounts) int64 {
 	if d.column >= 0 {
 		return a.std[d.column]
@@ -58,7 +58,7 @@ func (d *need) in(a *amounts) int64 {
 	return a.of(d.name)
 }
 
-// used is what the pods of a node take of the need's resource.
+// used returns what the pods of a node take of the resource.
 func (d *need) used(u *usage) total {
 	if d.column >= 0 {
 		return u.std[d.column]
@@ -67,13 +67,12 @@ func (d *need) used(u *usage) total {
 }
 
 // NodeResourcesFit turns a pod away from a node without a free slot, or with
-// less of a resource left than the pod asks for (section 5).
+// less of a resource left than the pod asks for (group 7.7).
 const NodeResourcesFit = "NodeResourcesFit"
 
-// resourcesFilter is the one filter that every attempt asks. The search decides
-// most nodes by it alone, without removing pod after pod: see the summaries of
-// nodes. So it has neither check nor begin; a worker always has a
-// resourcesOnNode.
+// resourcesFilter is the only filter that every attempt asks. It has neither
+// check nor begin: every worker has a resourcesOnNode, and the search decides
+// most nodes by their summaries, without removing pod after pod.
 var resourcesFilter = descriptor{name: NodeResourcesFit}
 
 // resourcesOnNode is the filter on one node.
@@ -102,11 +101,11 @@ func (r *resourcesOnNode) change(p *podState, by int) {
 	}
 }
 
-// check asks for one slot, and for every need under what the node offers less
-// what is taken (section 5; Fits). A shortage that even the empty node would
-// have is unresolvable; a missing slot never is.
-func (r *resourcesOnNode) check(nominated []*podState) status {
-	s := status{by: resourcesFilter.place}
+// check asks for one place in the pod count and for every need (group 7.7;
+// Fits). A shortage that even the empty node would have is unresolvable; a
+// missing place in the pod count never is.
+func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
+	s := filterStatus{by: resourcesFilter.index}
 	if int64(r.count+len(nominated))+1 > r.n.maxPods {
 		s.code, s.tooMany = Unschedulable, true
 	}
@@ -131,8 +130,8 @@ func (r *resourcesOnNode) check(nominated []*podState) status {
 
 func (r *resourcesOnNode) release() { r.question, r.n = nil, nil }
 
-// shortages are the reasons of NodeResourcesFit.
-func (q *question) shortages(s status) []string {
+// shortages returns the reasons of NodeResourcesFit.
+func (q *question) shortages(s filterStatus) []string {
 	columns := uint64(0)
 	for i := range q.needs {
 		if s.short&(1<<min(i, mostNeeds-1)) == 0 {
@@ -153,8 +152,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// allShortages names resources without a column as well.
-func (q *question) allShortages(s status) []string {
+// allShortages is shortages for resources without a column as well.
+func (q *question) allShortages(s filterStatus) []string {
 	var out []string
 	if s.tooMany {
 		out = append(out, fit.ReasonTooManyPods)

@@ -8,7 +8,7 @@ import (
 )
 
 // PodTopologySpread turns a pod away from a node where more pods like it would
-// be than a constraint of the pod allows (section 5).
+// be than a constraint of the pod allows (group 7.12).
 const PodTopologySpread = "PodTopologySpread"
 
 var (
@@ -27,15 +27,16 @@ var spreadFilter = descriptor{
 	},
 }
 
-// spread is how many pods like the preemptor each topology domain holds at the
-// start of the attempt (section 5; PodTopologySpread PreFilter).
+// spread counts, at the start of the attempt, the pods that match the
+// preemptor's constraints, by topology domain (group 7.12; PodTopologySpread
+// PreFilter).
 type spread struct {
 	pod         *outrank.Pod
 	namespace   string
 	constraints []spreadConstraint
-	// parts says which constraints pods of a kind count for.
+	// parts says which constraints pods of a class count for.
 	parts classParts
-	// touched are the nodes, by slot, with pods that a constraint matches.
+	// touched marks the slots of nodes with pods that a constraint matches.
 	touched []bool
 }
 
@@ -60,17 +61,17 @@ type spreadConstraint struct {
 	pods       []int  // matching pods by domain, absent where no node counts
 	present    int    // domains with a node that counts
 	minDomains int
-	// least is the smallest count, in domain leastIn; second the smallest of
-	// the other domains.
+	// least is the smallest count, in domain leastIn. second is the smallest
+	// count of the other domains.
 	least, second int
 	leastIn       int32
 }
 
-// absent stands for the count of a domain none of whose nodes counts.
+// absent is the count of a domain without any node that counts.
 const absent = -1
 
-// newSpread goes over the kinds of pods and the nodes once; nil if the pod has
-// no constraint that keeps it out.
+// newSpread goes over the pod classes and the nodes once. It returns nil if the
+// pod has no constraint that can keep it out.
 func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
 	if len(pod.TopologySpread) == 0 {
 		return nil
@@ -97,7 +98,7 @@ func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, po
 	sc := spreadConstraint{
 		TopologySpreadConstraint: c,
 		partition:                snap.partition(c.TopologyKey),
-		matcher:                  folded(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
+		matcher:                  narrowed(c.Selector, pod.Labels, c.MatchLabelKeys, nil),
 		included:                 make([]bool, len(snap.nodes)),
 		minDomains:               int(max(1, c.MinDomains)),
 	}
@@ -108,8 +109,8 @@ func newSpreadConstraint(snap *Snapshot, c *outrank.TopologySpreadConstraint, po
 	return sc
 }
 
-// include finds the nodes that count, and the domains: a node counts only if it
-// has every topology key.
+// include finds the nodes and domains that count. A node counts only if it has
+// the topology keys of all constraints (rule 7.12.9).
 func (s *spread) include(snap *Snapshot) {
 	for _, slot := range snap.order {
 		if !s.hasKeys(slot) {
@@ -129,8 +130,8 @@ func (s *spread) include(snap *Snapshot) {
 	}
 }
 
-// count counts the matching pods in each domain. Selectors are asked once per
-// kind of pod.
+// count counts the matching pods in each domain. Each selector is asked once
+// per pod class.
 func (s *spread) count(snap *Snapshot) {
 	snap.classes.each(func(_ string, m *classMembers) {
 		parts := s.partsOf(m.class)
@@ -145,7 +146,7 @@ func (s *spread) count(snap *Snapshot) {
 			return
 		}
 		for _, part := range parts {
-			c := &s.constraints[part.in]
+			c := &s.constraints[part.index]
 			if c.matcher.Empty() {
 				continue
 			}
@@ -158,7 +159,7 @@ func (s *spread) count(snap *Snapshot) {
 	})
 }
 
-// partsOf lists the constraints whose selector picks pods of a kind.
+// partsOf lists the constraints whose selector picks pods of a class.
 func (s *spread) partsOf(k *podClass) []classPart {
 	if k.namespace != s.namespace {
 		return nil
@@ -166,7 +167,7 @@ func (s *spread) partsOf(k *podClass) []classPart {
 	var parts []classPart
 	for i := range s.constraints {
 		if s.constraints[i].matcher.Matches(k.labels) {
-			parts = append(parts, classPart{in: i})
+			parts = append(parts, classPart{index: i})
 		}
 	}
 	return parts
@@ -181,8 +182,7 @@ func (s *spread) hasKeys(slot int32) bool {
 	return true
 }
 
-// includes applies the node inclusion policies: by default the pod's node
-// affinity is honoured and taints are not.
+// includes applies the node inclusion policies (rule 7.12.10).
 func (c *spreadConstraint) includes(pod *outrank.Pod, n *nodeState) bool {
 	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(pod, n.node) {
 		return false
@@ -204,7 +204,7 @@ func (c *spreadConstraint) findLeast() {
 	}
 }
 
-// minimum is the global minimum once the domain holds count pods.
+// minimum returns the global minimum if the domain holds count pods.
 func (c *spreadConstraint) minimum(domain int32, count int) int {
 	if c.present < c.minDomains {
 		return 0
@@ -219,8 +219,8 @@ func (c *spreadConstraint) minimum(domain int32, count int) int {
 	return min(others, count)
 }
 
-// spreadOnNode is the filter on one node. Only the domains that the node is in
-// can change, so a change per constraint says it all.
+// spreadOnNode is the filter on one node. Only the domains of that node can
+// change, so one change per constraint suffices.
 type spreadOnNode struct {
 	*spread
 	slot    int32
@@ -232,17 +232,17 @@ func (s *spreadOnNode) enter(n *nodeState) {
 	s.changes = fill(s.changes, len(s.constraints), 0)
 }
 
-// change counts a pod that is added or removed. A terminating pod was not
-// counted at the start, and is counted here all the same, as in the reference.
+// change follows a pod that is added or removed. A terminating pod was not
+// counted at the start and still changes the count here (rule 7.12.6).
 func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.class) {
-		if s.constraints[part.in].included[s.slot] {
-			s.changes[part.in] += by
+		if s.constraints[part.index].included[s.slot] {
+			s.changes[part.index] += by
 		}
 	}
 }
 
-func (s *spreadOnNode) check(nominated []*podState) status {
+func (s *spreadOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		s.change(p, 1)
 	}
@@ -255,18 +255,18 @@ func (s *spreadOnNode) check(nominated []*podState) status {
 
 func (s *spreadOnNode) release() { s.spread = nil }
 
-// skewed holds each constraint's count against its limit.
-func (s *spreadOnNode) skewed() status {
+// skewed compares the skew of each constraint with its limit.
+func (s *spreadOnNode) skewed() filterStatus {
 	for i := range s.constraints {
 		c := &s.constraints[i]
 		domain := c.of(s.slot)
 		if domain == noDomain {
-			return status{code: UnschedulableAndUnresolvable, text: spreadLabelText}
+			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
 		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
-			return status{code: Unschedulable, text: spreadText}
+			return filterStatus{code: Unschedulable, text: spreadText}
 		}
 	}
-	return status{}
+	return filterStatus{}
 }

@@ -1,7 +1,7 @@
 package preemption
 
-// status is a Status before its texts are made. Its zero value is success.
-type status struct {
+// filterStatus is a Status without its texts. The zero value is Success.
+type filterStatus struct {
 	code Code
 	// excluded is set where filter names the one because of which the node was
 	// not filtered.
@@ -17,8 +17,8 @@ type status struct {
 	filter string
 }
 
-// byNone stands for no filter. Others are known by their place in the list of
-// filters.
+// byNone stands for no filter. Other filters are known by their index in the
+// list of filters.
 const byNone = -1
 
 // Reasons that belong to no filter.

@@ -8,7 +8,7 @@ import (
 )
 
 // TaintToleration turns pods away from a node with a taint of effect NoSchedule
-// or NoExecute that they do not tolerate (section 5).
+// or NoExecute that they do not tolerate (group 7.4).
 const TaintToleration = "TaintToleration"
 
 var taintText = []string{fit.ReasonTaint}
@@ -29,7 +29,7 @@ var taintFilter = descriptor{
 	appendSignature: appendTolerations,
 }
 
-// appendTolerations writes down what a pod tolerates.
+// appendTolerations appends the tolerations of a pod.
 func appendTolerations(key *keyWriter, pod *outrank.Pod) {
 	key.number(len(pod.Tolerations))
 	for i := range pod.Tolerations {

@@ -66,7 +66,7 @@ func (s *slotState) Clone() preemption.FilterState {
 	return &slotState{s.slots, maps.Clone(s.taken)}
 }
 
-// withSlots gives the same rule in terms of a resource.
+// withSlots returns the same rule in terms of a resource.
 func withSlots(c *outrank.Cluster, p *outrank.Pod, f slots) (*outrank.Cluster, *outrank.Pod) {
 	const name = "example.com/slot"
 	ask := func(p *outrank.Pod) *outrank.Pod {

@@ -6,7 +6,7 @@ import (
 )
 
 // NodeUnschedulable turns pods away from a cordoned node that do not tolerate
-// that (section 5).
+// that (group 7.2).
 const NodeUnschedulable = "NodeUnschedulable"
 
 var unschedulableText = []string{fit.ReasonUnschedulable}
@@ -25,5 +25,5 @@ var unschedulableFilter = descriptor{
 	},
 }
 
-// cordoned is a node that does nothing but keep pods away.
+// cordoned is a node whose only property is that it is unschedulable.
 var cordoned = &outrank.Node{Unschedulable: true}

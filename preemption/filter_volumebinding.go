@@ -9,7 +9,7 @@ import (
 )
 
 // VolumeBinding turns a pod away from nodes on which one of its volumes cannot
-// be used (section 5).
+// be used (group 7.10).
 const VolumeBinding = "VolumeBinding"
 
 var (

@@ -7,7 +7,7 @@ import (
 )
 
 // NodeVolumeLimits turns a pod away from a node that cannot attach as many
-// volumes of a driver as there would be (section 5).
+// volumes of a driver as there would be (group 7.9).
 const NodeVolumeLimits = "NodeVolumeLimits"
 
 var volumeLimitText = []string{"node(s) exceed max volume count"}
@@ -27,7 +27,7 @@ var volumeLimitsFilter = descriptor{
 // wantedVolumes are the drivers that have to attach volumes for one preemptor.
 type wantedVolumes struct{ drivers []driver }
 
-// driver attaches volumes, each once.
+// driver has the volumes of one driver, each handle once.
 type driver struct {
 	name    string
 	volumes []volumeID
@@ -70,7 +70,7 @@ func driversOf(pod *outrank.Pod) []driver {
 	return drivers
 }
 
-func (v *wantedVolumes) touches(n *nodeState) bool { return n.concerned[volumeLimitsFilter.place] > 0 }
+func (v *wantedVolumes) touches(n *nodeState) bool { return n.concerned[volumeLimitsFilter.index] > 0 }
 
 func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
 	n, ok := earlier.(*volumesOnNode)
@@ -84,7 +84,8 @@ func (v *wantedVolumes) onNode(earlier nodeFilter) nodeFilter {
 // volumesOnNode is the filter on one node.
 type volumesOnNode struct {
 	*wantedVolumes
-	// attach is what each of the preemptor's drivers holds on the node.
+	// attach has, for each driver of the preemptor, what is attached to the
+	// node.
 	attach []attachment
 }
 
@@ -104,7 +105,7 @@ func (v *volumesOnNode) enter(n *nodeState) {
 		}
 		clear(a.volumes)
 	}
-	if n.concerned[volumeLimitsFilter.place] == 0 {
+	if n.concerned[volumeLimitsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {
@@ -144,14 +145,14 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
-func (v *volumesOnNode) check(nominated []*podState) status {
+func (v *volumesOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		v.change(p, 1)
 	}
-	var st status
+	var st filterStatus
 	for i := range v.attach {
 		if !v.attach[i].takes(v.drivers[i].volumes) {
-			st = status{code: Unschedulable, text: volumeLimitText}
+			st = filterStatus{code: Unschedulable, text: volumeLimitText}
 		}
 	}
 	for _, p := range nominated {

@@ -8,7 +8,7 @@ import (
 
 // VolumeRestrictions turns a pod away from a node with a pod that mounts a disk
 // which the two cannot share, and from every node while a claim that allows a
-// single pod is in use (section 5).
+// single pod is in use (group 7.8).
 const VolumeRestrictions = "VolumeRestrictions"
 
 var (
@@ -30,19 +30,20 @@ var restrictionsFilter = descriptor{
 
 func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
 
-// restrictedVolumes is what one preemptor cannot share.
+// restrictedVolumes is what one preemptor cannot share with other pods.
 type restrictedVolumes struct {
-	// disks are those it mounts by itself, and once its claims that allow a
-	// single pod. inUse counts the claims among these that are in use at the
-	// start, each as 1 however many pods use it (VolumeRestrictions PreFilter).
+	// disks are the disks that it mounts directly, and once its claims that
+	// allow a single pod. inUse counts the claims in once that are in use at
+	// the start, each as 1 however many pods use it (VolumeRestrictions
+	// PreFilter).
 	disks []*outrank.Disk
 	once  []string
 	inUse int
 }
 
-// newRestrictedVolumes is nil where the filter has nothing to say. The reference
-// leaves it out of the whole attempt where no claim is in use at the start, so
-// that nominated pods with the same claims are not seen.
+// newRestrictedVolumes returns nil if the filter has nothing to say in the
+// whole attempt. The reference does not look at the claims of nominated pods if
+// no claim is in use at the start (rule 7.8.6).
 func newRestrictedVolumes(q *question) *restrictedVolumes {
 	var v restrictedVolumes
 	for i := range q.pod.Volumes {
@@ -66,7 +67,7 @@ func newRestrictedVolumes(q *question) *restrictedVolumes {
 }
 
 func (v *restrictedVolumes) touches(n *nodeState) bool {
-	return n.concerned[restrictionsFilter.place] > 0
+	return n.concerned[restrictionsFilter.index] > 0
 }
 
 func (v *restrictedVolumes) onNode(earlier nodeFilter) nodeFilter {
@@ -85,14 +86,15 @@ type restrictedOnNode struct {
 	// that cannot be shared.
 	conflicts int
 	// uses follows inUse. Every mention of a claim by a pod that is added or
-	// removed is 1, whatever the pod's namespace; so it can fall below 0.
+	// removed counts 1, whatever the pod's namespace, so that uses can fall
+	// below 0 (rule 7.8.5).
 	uses int
 }
 
-// enter does not count claims again: they were counted over the whole cluster.
+// enter does not count the claims again: inUse covers the whole cluster.
 func (v *restrictedOnNode) enter(n *nodeState) {
 	v.conflicts, v.uses = 0, v.inUse
-	if n.concerned[restrictionsFilter.place] == 0 {
+	if n.concerned[restrictionsFilter.index] == 0 {
 		return
 	}
 	for _, p := range n.pods {
@@ -119,16 +121,16 @@ func (v *restrictedOnNode) countConflicts(p *podState, by int) {
 	}
 }
 
-func (v *restrictedOnNode) check(nominated []*podState) status {
+func (v *restrictedOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		v.change(p, 1)
 	}
-	var st status
+	var st filterStatus
 	switch {
 	case v.conflicts > 0:
-		st = status{code: Unschedulable, text: diskText}
+		st = filterStatus{code: Unschedulable, text: diskText}
 	case v.uses > 0:
-		st = status{code: Unschedulable, text: oncePodText}
+		st = filterStatus{code: Unschedulable, text: oncePodText}
 	}
 	for _, p := range nominated {
 		v.change(p, -1)

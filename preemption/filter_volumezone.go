@@ -9,7 +9,7 @@ import (
 )
 
 // VolumeZone turns a pod away from nodes outside the zone or region of one of
-// its volumes (section 5).
+// its volumes (group 7.11).
 const VolumeZone = "VolumeZone"
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}
@@ -73,7 +73,7 @@ func hasZone(n *outrank.Node) bool {
 	return false
 }
 
-// zoneOf is the node's value of a label, or of the label that has replaced it.
+// zoneOf returns the node's value of a label, or of the label that replaced it.
 func zoneOf(n *outrank.Node, label string) (string, bool) {
 	value, ok := n.Labels[label]
 	if ok {

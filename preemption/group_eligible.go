@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// eligible asks whether the group may preempt (sections 6 and 11;
-// preemptorEligibleToPreemptOthers). Unlike for a single pod, what a nominated
-// node says of the pod does not matter.
-func (r *groupRun) eligible(possible []*unit) Ineligibility {
+// eligible returns whether the group may preempt (rules 12.1.4 and 12.1.5;
+// preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
+// nominated node does not matter.
+func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {
 	policy := &r.config.Policy
 	if policy.Disabled {
 		return Disabled
@@ -33,8 +33,8 @@ func (r *groupRun) eligible(possible []*unit) Ineligibility {
 	return Eligible
 }
 
-// nominated are the nodes that pods of the group are nominated to: as the
-// snapshot knows, or as the pods say that it does not know.
+// nominated returns the nodes that pods of the group are nominated to: as the
+// snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (r *groupRun) nominated() map[string]bool {
 	nodes := map[string]bool{}
 	for _, p := range r.pods {
@@ -49,7 +49,7 @@ func (r *groupRun) nominated() map[string]bool {
 	return nodes
 }
 
-// checkGroup names everything that keeps the pods from being a group.
+// checkGroup returns everything that keeps the pods from being a group.
 func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 	if len(pods) == 0 {
 		return refuseGroup([]outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}})

@@ -10,28 +10,21 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ErrPlacement is wrapped by errors about an answer of a [Place] that makes no
-// sense.
+// ErrPlacement is wrapped by errors about an impossible answer of a
+// [PlaceFunc].
 var ErrPlacement = errors.New("placement makes no sense")
 
-// FirstFit is the [Place] that a nil one stands for: the pods one after the
-// other in the order given, each to the first node in the cluster's order that
-// passes the evaluator's filters with those before it in place. Nominated pods
-// are left room for as in [Evaluator.Preempt].
+// FirstFit is the [PlaceFunc] that is used if none is given. It takes the pods
+// in the given order and places each on the first node, in the cluster's order,
+// that passes the evaluator's filters together with the pods placed before. It
+// leaves room for nominated pods as [Evaluator.Preempt] does. It gives up at
+// the first pod without a node: another order, or another node for an earlier
+// pod, might have had a place for all.
 //
-// How many pods are enough is for the policy of the first one's group to say
-// ([outrank.PodGroup].Policy): all of them where the snapshot does not know the
-// group or its policy; one under the basic policy; in a gang so many that
-// minCount pods run, counting those on nodes already, but one at least, and all
-// where there are fewer. Pods that fit nowhere are left out while enough may be
-// left, and FirstFit gives up at the first without which there are too few:
-// another order, or another node for an earlier pod, might have had a place for
-// more.
-//
-// The snapshot is used to bind the pods and afterwards is exactly as before,
-// so nobody else may use it at the time. Errors are the context's, a filter's
-// own, and those about pods of [Evaluator.Preempt]. Time is that of asking
-// every node about every pod.
+// FirstFit binds the pods in the snapshot and reverts that before it returns,
+// so no other call may use the snapshot at the same time. Errors are the
+// context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
+// that of asking every node about every pod.
 func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error) {
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
@@ -113,7 +106,7 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 		return "", nil, err
 	}
 	w := newDryRunner(a)
-	said := make([]status, 0, len(snap.order))
+	said := make([]filterStatus, 0, len(snap.order))
 	for i, slot := range snap.order {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return "", nil, ctx.Err()
@@ -129,8 +122,8 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 	return "", &Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
 }
 
-// try asks for a place with the pods that are there at the moment. FirstFit
-// cleans up behind itself; anybody else gets a copy.
+// try asks for a placement with the pods that are there at present. FirstFit
+// reverts its changes itself; a function of the caller gets a clone.
 func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	if err := ctx.Err(); err != nil {
 		return Placement{}, err

@@ -28,58 +28,56 @@ type groupRun struct {
 // them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
 // (section 11; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
 //
-//  1. is there a place for the group as things are? Then it fits;
-//  2. may it preempt? Not with the preemption policy Never, and not while one
-//     of the possible victims leaves, by a preemption, a node that a pod of the
-//     group is nominated to;
-//  3. take away every possible victim in the whole cluster: units of lower
+//  1. If there is a place for the group as things are, it fits.
+//  2. The group has to be eligible: its preemption policy is not Never, and no
+//     possible victim leaves, because of a preemption, a node that a pod of the
+//     group is nominated to.
+//  3. Every possible victim in the whole cluster is removed: units of lower
 //     priority ([Unit]) that the configuration lets be evicted, never pods of
-//     the group itself. If there is still no place, nothing helps;
-//  4. charge the budgets in order of importance: priority, a group before a
-//     single pod, of groups the one with more pods, the earlier start, the
-//     name;
-//  5. put back, the most important first, all units that violate a budget and
-//     then all others; one with which there is no place for the group any more
-//     is taken away again: it is a victim;
-//  6. the placement is the one found with the last unit that stayed, or with
-//     all of them away where none did.
+//     the group itself. If there is still no place, nothing helps.
+//  4. The budgets are charged in order of importance: the higher priority, a
+//     group before a single pod, of two groups the one with more pods, the
+//     earlier start, the name.
+//  5. The units are put back, the most important first: those that violate a
+//     budget, then all others. A unit with which there is no place for the
+//     group is removed again and is a victim.
+//  6. The placement is the one found with the last unit that stayed, or with
+//     all of them removed if none stayed.
 //
-// A victim is one because there was no place with it when it was put back: with
-// all units that had been put back before it, and none of those still to come.
-// Where the answer of Place does not get better with more pods in the way,
-// putting any one victim back after all leaves no place either. FirstFit is
-// like that for one pod, and for pods that are all alike, as far as filters are
-// concerned for which a pod only takes room (resources, taints, selectors).
-// With unlike pods it is not: a pod in the way can send an early one elsewhere,
-// and leave the room for a later one that fits nowhere else.
+// A victim left no place when it was put back: together with the units that had
+// been put back before it, and without those still to come. If the placing
+// function never finds a place with more pods that it does not find with fewer,
+// then putting back any one victim in the end leaves no place either. FirstFit
+// is such a function for one pod, and for equal pods, if the filters only let
+// pods take room (resources, taints, selectors). With unequal pods it is not: a
+// pod in the way can send an early pod elsewhere, and so leave the room for a
+// later pod that fits nowhere else.
 //
 // Of the configuration, Filters, MayEvict and Importance count, and of the
-// Policy Disabled, IgnoreNever, Waiting and Grace. Two units are compared by
-// Importance through the most important pod of each. Workers, Sample,
-// Extenders, Scorers and the rest of the Policy have no say: there is one
-// candidate, the cluster.
+// Policy Disabled, IgnoreNever, Waiting and Grace. Importance compares two
+// units by the most important pod of each. Workers, Sample, Extenders, Scorers
+// and the rest of the Policy have no effect: there is one candidate, the
+// cluster.
 //
 // It differs from the reference in this:
 //
-//   - Order within a unit, among budgets and among equal units is by name; in
-//     the reference it is that of maps and caches.
-//   - A group without a priority of its own counts with the highest of its
-//     pods, not with 0, and a group's own priority counts for its pods in
-//     either disruption mode, as it does from v1.37 on.
-//   - A single pod is a single pod also where it belongs to a group of
+//   - The order within a unit, among budgets and among equal units is by name;
+//     in the reference it is that of maps and caches.
+//   - A group without a priority counts with the highest priority of its pods,
+//     not with 0, and a group's priority counts for its pods in either
+//     disruption mode, as it does from v1.37 on.
+//   - A single pod is a single pod also if it belongs to a group of
 //     [outrank.DisruptPod]; the reference puts it before pods of no group.
-//   - Pods of unequal preemption policy are no group, as from v1.37 on, and
-//     neither are pods of unequal priority whose group has none. A group that has
-//     one preempts with it, whatever its pods have.
-//   - A group whose policy is not known needs a place for each of its pods.
-//   - Earlier nominations of the group's own pods are not in its way.
+//   - Pods of unequal priority or policy are not a group, as from v1.37 on.
+//   - Earlier nominations of the group's own pods are ignored.
 //
-// The snapshot is only read; any number of calls may run on it at once. The
-// pods need not be in it. Errors: the context's, looked at between placements
-// and during FirstFit; those of Place and of filters; [ErrPlacement]; and about
-// the pods, all at once: an *[outrank.InputError] that names each, and
-// [ErrState] for those that run already. Time is that of one placement for
-// every possible victim, and of going through all pods.
+// The snapshot is only read, and any number of calls may run on it at once. The
+// pods need not be in it. Errors: the context's, checked between placements and
+// during FirstFit; those of the placing function and of filters;
+// [ErrPlacement]; and those about the pods, all at once: an
+// *[outrank.InputError] that names each, and [ErrState] for pods that run
+// already. Time is that of one placement for every possible victim, and of
+// going through all pods.
 func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupRequest) (*GroupPlan, error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
@@ -133,8 +131,8 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	return r, nil
 }
 
-// decide finds the victims (steps 3 to 6).
-func (r *groupRun) decide(ctx context.Context, possible []*unit) error {
+// decide finds the victims (steps 3 to 6 of PreemptGroup).
+func (r *groupRun) decide(ctx context.Context, possible []*groupUnit) error {
 	r.plan.Outcome = NothingHelps
 	if len(possible) == 0 {
 		return nil
@@ -160,8 +158,8 @@ func (r *groupRun) decide(ctx context.Context, possible []*unit) error {
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as
-// there is still a place for the group, and leaves the last one in placed.
-func (r *groupRun) reprieve(ctx context.Context, possible []*unit, violating bool, placed *Placement) error {
+// there is still a place for the group. It stores the last placement in placed.
+func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violating bool, placed *Placement) error {
 	for _, u := range possible {
 		if (len(u.violated) > 0) != violating {
 			continue
@@ -181,21 +179,22 @@ func (r *groupRun) reprieve(ctx context.Context, possible []*unit, violating boo
 	return nil
 }
 
-func (r *groupRun) take(u *unit) {
+func (r *groupRun) take(u *groupUnit) {
 	for _, p := range u.pods {
 		r.work.drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *unit) {
+func (r *groupRun) giveBack(u *groupUnit) {
 	for _, p := range u.pods {
 		r.work.put(p)
 	}
 }
 
-// settle writes the plan. With every unit back things are as they were when
-// there was no place, so one of them is a victim unless Place changed its mind.
-func (r *groupRun) settle(possible []*unit, placement []Assignment) error {
+// settle writes the plan. With every unit put back the cluster is as it was
+// when there was no place, so one of the units is a victim unless the placing
+// function contradicts itself.
+func (r *groupRun) settle(possible []*groupUnit, placement []Assignment) error {
 	for _, u := range possible {
 		if u.victim {
 			r.plan.Victims = append(r.plan.Victims, r.public(u))
@@ -209,8 +208,8 @@ func (r *groupRun) settle(possible []*unit, placement []Assignment) error {
 	return nil
 }
 
-// cleared are the pods of lower priority nominated to a node of the placement
-// (section 10).
+// cleared returns the pods of lower priority nominated to a node of the
+// placement (rule 14.3.3).
 func (r *groupRun) cleared() []*outrank.Pod {
 	var states []*podState
 	for node := range r.plan.nodes() {

@@ -20,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// groupShapes are the kinds of clusters that properties of groups run over.
+// groupShapes are the sorts of clusters that properties of groups run over.
 var groupShapes = map[string]gen.Shape{
 	"resources": {Groups: 2, Budgets: 4},
 	"crowded":   {Groups: 3, Nodes: 3, PodsPerNode: 4, Budgets: 6},
@@ -33,9 +33,8 @@ var groupShapes = map[string]gen.Shape{
 // monotoneGroups is the shape in which a pod only ever takes room away.
 var monotoneGroups = gen.Shape{Groups: 2, Budgets: 4, Nominated: 4, Taints: true, Selectors: true}
 
-// drawGroup draws a cluster and a preempting group. Where the group is one that
-// the cluster knows, its priority may be any, also where its pods have others, and
-// there are enough pods for a gang.
+// drawGroup draws a cluster and a preempting group. If the cluster knows the
+// group, the two agree on its priority.
 func drawGroup(t *rapid.T, shape gen.Shape) (*outrank.Cluster, []*outrank.Pod) {
 	c := gen.Cluster(shape).Draw(t, "cluster")
 	pods := gen.PreemptorGroup(shape).Draw(t, "group")
@@ -91,7 +90,7 @@ func preemptGroup(t fataler, snap *preemption.Snapshot, pods []*outrank.Pod) *pr
 	return plan
 }
 
-// refusal writes a refusal of the engine as text, and asRefusal one of the
+// refusal returns a refusal of the engine as text. asRefusal returns one of the
 // reference in the same form.
 func refusal(r *preemption.Refusal) map[string]int {
 	if r == nil {
@@ -125,7 +124,7 @@ func placement(as []preemption.Assignment) map[string]string {
 	return nodes
 }
 
-// told is what both sides say of a group, in one form.
+// told is the answer about a group, in a form that both sides share.
 type told struct {
 	Outcome       preemption.Outcome
 	Ineligible    string
@@ -190,7 +189,7 @@ func TestGroupAgreesWithReference(t *testing.T) {
 	})
 }
 
-// A victim is of lower priority, never of the group itself, and a group that is
+// A victim is of lower priority and never of the group itself. A group that is
 // disrupted as a whole is there with all its running pods or with none.
 func TestPropertyGroupVictims(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
@@ -228,8 +227,8 @@ func TestPropertyGroupVictims(t *testing.T) {
 	})
 }
 
-// Each pod passes the filters on its node, asked afresh, with the victims gone
-// and the pods before it in place; whatever the shape.
+// Each pod passes the filters on its node in a new attempt, with the victims
+// gone and the pods before it in place, in every sort of cluster.
 func TestPropertyGroupHasItsPlaces(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
@@ -272,9 +271,9 @@ func TestPropertyGroupHasItsPlaces(t *testing.T) {
 	})
 }
 
-// After ApplyGroup the victims are gone, nominations are as the plan says, and
-// where a pod only takes room each pod of the group still fits on its node,
-// with the others nominated to theirs. Undo brings everything back.
+// After ApplyGroup the victims are gone and nominations are as the plan says.
+// If pods only take room, each pod of the group still fits on its node, with
+// the others nominated to theirs. Undo restores everything.
 func TestPropertyApplyGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, pods := drawGroup(t, monotoneGroups)
@@ -310,8 +309,8 @@ func TestPropertyApplyGroup(t *testing.T) {
 	})
 }
 
-// One pod, or pods that are all alike, where a pod only takes room: then first
-// fit is exact, and no victim is spare.
+// For one pod, or equal pods, that only take room, first fit is exact and no
+// victim is spare.
 func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, pods := drawGroup(t, monotoneGroups)
@@ -344,8 +343,8 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 	})
 }
 
-// The same every time, whatever the order of pods, budgets and groups, and
-// whoever calls FirstFit.
+// The answer is the same every time, for any order of pods, budgets and groups,
+// and for any caller of FirstFit.
 func TestPropertyGroupOneAnswer(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
@@ -388,7 +387,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 	}
 }
 
-// Any number of calls may run on one snapshot; -race looks on.
+// Any number of calls may run on one snapshot. The race detector checks this.
 func TestGroupCallsAtOnce(t *testing.T) {
 	snap, e := newSnapshot(t, gen.Cluster(groupShapes["crowded"]).Example(3)), newEvaluator(t, preemption.Config{})
 	pods := []*outrank.Pod{pod("a", 3000, "500m"), pod("b", 3000, "500m")}

@@ -7,15 +7,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// unit is a Unit while victims are looked for.
-type unit struct {
+// groupUnit is a Unit while victims are looked for.
+type groupUnit struct {
 	group *outrank.PodGroup // nil for a single pod
-	// pods are in order of importance; first is the most important of them by
-	// the caller's own order, if there is one.
+	// pods are sorted by importance. first is the most important of them, by
+	// the caller's own order if there is one.
 	pods     []*podState
 	first    *podState
 	priority int32
-	// start is the earliest of the pods' starts; its priority means nothing.
+	// start is the earliest start of the pods. Its priority means nothing.
 	start importance
 	// violated are budgets by index.
 	violated []int32
@@ -24,11 +24,11 @@ type unit struct {
 }
 
 // possible lists the units that could be victims, the most important first
-// (section 11; newDomainForWorkloadPreemption, isPreemptionAllowed): lower than
-// the preemptor, of pods that the configuration allows to be evicted, and none
-// of the preempting group.
-func (r *groupRun) possible() []*unit {
-	var units []*unit
+// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed). They are
+// of lower priority than the group, the configuration allows to evict their
+// pods, and none is of the preempting group.
+func (r *groupRun) possible() []*groupUnit {
+	var units []*groupUnit
 	for _, u := range r.units() {
 		if u.priority < r.priority && r.mayEvict(u) {
 			r.prepare(u)
@@ -39,10 +39,11 @@ func (r *groupRun) possible() []*unit {
 	return units
 }
 
-// units parts the running pods, without those of the preempting group.
-func (r *groupRun) units() []*unit {
-	var units []*unit
-	whole := map[*outrank.PodGroup]*unit{}
+// units returns the running pods as units, without those of the preempting
+// group.
+func (r *groupRun) units() []*groupUnit {
+	var units []*groupUnit
+	whole := map[*outrank.PodGroup]*groupUnit{}
 	for _, slot := range r.work.order {
 		for _, p := range r.work.nodes[slot].pods {
 			key := p.pod.GroupKey()
@@ -52,7 +53,7 @@ func (r *groupRun) units() []*unit {
 			group, _ := r.work.Group(key)
 			u := whole[group]
 			if u == nil {
-				u = &unit{priority: priorityIn(group, p)}
+				u = &groupUnit{priority: priorityIn(group, p)}
 				units = append(units, u)
 				if group != nil && group.Disruption == outrank.DisruptPodGroup {
 					u.group, whole[group] = group, u
@@ -65,8 +66,8 @@ func (r *groupRun) units() []*unit {
 	return units
 }
 
-// priorityIn is what a pod's priority counts as: that of its group, if that has
-// one.
+// priorityIn returns the priority that a pod counts with: that of its group, if
+// the group has one.
 func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 	if group != nil && group.Priority != nil {
 		return *group.Priority
@@ -74,9 +75,9 @@ func priorityIn(group *outrank.PodGroup, p *podState) int32 {
 	return p.priority()
 }
 
-// mayEvict asks the caller's rule about every pod of the unit, on behalf of
-// every pod of the preempting group.
-func (r *groupRun) mayEvict(u *unit) bool {
+// mayEvict asks the caller's rule about every pod of the unit and every pod of
+// the preempting group.
+func (r *groupRun) mayEvict(u *groupUnit) bool {
 	if r.config.MayEvict == nil {
 		return true
 	}
@@ -90,8 +91,8 @@ func (r *groupRun) mayEvict(u *unit) bool {
 	return true
 }
 
-// prepare works out what a unit is ordered by.
-func (r *groupRun) prepare(u *unit) {
+// prepare computes what a unit is sorted by.
+func (r *groupRun) prepare(u *groupUnit) {
 	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
 	for _, p := range u.pods[1:] {
@@ -104,7 +105,7 @@ func (r *groupRun) prepare(u *unit) {
 	}
 }
 
-// moreImportant orders units (section 11; moreImportantVictim): negative if u
+// moreImportant orders units (group 12.3; moreImportantVictim): negative if u
 // goes before v. It is a total order: ties end in names. What decides, after
 // the caller's own order:
 //
@@ -113,7 +114,7 @@ func (r *groupRun) prepare(u *unit) {
 //  3. of two groups, the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v *unit) int {
+func (r *groupRun) moreImportant(u, v *groupUnit) int {
 	if r.config.Importance != nil {
 		if c := r.config.Importance(u.first.pod, v.first.pod); c != 0 {
 			return c
@@ -136,9 +137,9 @@ func (r *groupRun) moreImportant(u, v *unit) int {
 	)
 }
 
-func (u *unit) namespace() string { return u.pods[0].pod.NamespaceName() }
+func (u *groupUnit) namespace() string { return u.pods[0].pod.NamespaceName() }
 
-func (u *unit) name() string {
+func (u *groupUnit) name() string {
 	if u.group != nil {
 		return u.group.Name
 	}
@@ -150,7 +151,7 @@ func (u *unit) name() string {
 // preemption): pod by pod up to the first that violates one, and for each pod
 // budget by budget up to the first that has nothing left. Because of that the
 // orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
-func (r *groupRun) charge(units []*unit) {
+func (r *groupRun) charge(units []*groupUnit) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
 	byKey := func(a, b int32) int {
@@ -170,8 +171,8 @@ func (r *groupRun) charge(units []*unit) {
 	}
 }
 
-// public is the unit for the plan.
-func (r *groupRun) public(u *unit) GroupVictim {
+// public returns the unit for the plan.
+func (r *groupRun) public(u *groupUnit) GroupVictim {
 	v := GroupVictim{Unit: Unit{Group: u.group, Pods: podsOf(u.pods), Priority: u.priority}, Blocks: u.blocks}
 	for _, b := range u.violated {
 		v.Violated = append(v.Violated, r.work.budgets.list[b])

@@ -90,7 +90,7 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 	for _, u := range units {
 		r.prepare(u)
 	}
-	var taken []*unit
+	var taken []*groupUnit
 	for i := range plan.Victims {
 		victim := &plan.Victims[i]
 		u := unitOf(possible, victim)
@@ -117,8 +117,8 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 }
 
 // unitOf finds the unit of exactly these pods, nil for none.
-func unitOf(units []*unit, victim *GroupVictim) *unit {
-	at := slices.IndexFunc(units, func(u *unit) bool {
+func unitOf(units []*groupUnit, victim *GroupVictim) *groupUnit {
+	at := slices.IndexFunc(units, func(u *groupUnit) bool {
 		return slices.EqualFunc(u.pods, victim.Pods, func(p *podState, pod *outrank.Pod) bool {
 			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
 		})

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What the configuration has to say about groups.
+// The settings that have an effect on groups.
 func TestGroupConfig(t *testing.T) {
 	two := func(options ...with) *outrank.Cluster {
 		return &outrank.Cluster{
@@ -142,7 +142,7 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
-// A Place of the caller's: what it may do, and what is made of a bad answer.
+// What a caller's placing function may do, and how a bad answer is reported.
 func TestGroupPlace(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
@@ -235,8 +235,8 @@ func assigned(pairs ...any) preemption.Placement {
 	return placed
 }
 
-// What the plan says beside the victims, and that ApplyGroup checks before it
-// changes anything.
+// What the plan says beside the victims, and that ApplyGroup checks everything
+// before it changes anything.
 func TestGroupPlanAndApply(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "a")},

@@ -19,8 +19,8 @@ func training() []*outrank.Pod {
 	return pods
 }
 
-// grouped is two full nodes. Of their pods, web on one and cache on the other
-// belong together: who takes one of them away takes both.
+// grouped is two full nodes. Of their pods, web on one node and cache on the
+// other belong to one group: both leave or none.
 func grouped() *outrank.Cluster {
 	c := sample()
 	c.Pods[0].Group, c.Pods[3].Group = "shop", "shop"
@@ -45,7 +45,7 @@ func ExampleEvaluator_PreemptGroup() {
 	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 2 NodeResourcesFit: Insufficient cpu
 }
 
-// A scheduling function of one's own: never two pods of the group on one node.
+// A scheduling function of the caller: never two pods of the group on one node.
 func ExamplePlaceFunc() {
 	eval := must(preemption.NewEvaluator(preemption.Config{}))
 	apart := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {

@@ -52,7 +52,7 @@ func gang(n int, options ...with) []*outrank.Pod {
 	return pods
 }
 
-// say writes a plan in a line: outcome, victims, violations, placement.
+// say returns a plan in one line: outcome, victims, violations, placement.
 func say(p *preemption.GroupPlan) string {
 	text := p.Outcome.String()
 	if p.Ineligible != preemption.Eligible {
@@ -70,7 +70,7 @@ func say(p *preemption.GroupPlan) string {
 	return text
 }
 
-// Each rule of section 11 once, with why. The slow reference must agree.
+// Each rule of chapter 12 once, with the reason. The slow reference must agree.
 func TestGroupRules(t *testing.T) {
 	budget := func(name, covers string, allowed int32) *outrank.PodDisruptionBudget {
 		return &outrank.PodDisruptionBudget{Name: name, Selector: selects(covers), Allowed: allowed}

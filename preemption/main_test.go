@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets every property see a few hundred cases; -rapid.checks asks for
+// TestMain sets a few hundred cases for every property. -rapid.checks asks for
 // more.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "300"); err != nil {

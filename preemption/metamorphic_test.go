@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Labels mean nothing by themselves, but for the keys that say where a volume
-// is: renamed everywhere alike, they change nothing.
+// Labels have no meaning of their own, except for the keys of zones and
+// regions: if they are renamed everywhere alike, nothing changes.
 func TestPropertyLabelsAreNames(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		want, got := explain(t, c, p), explain(t, renamedCluster(c), renamedPod(p))

@@ -67,7 +67,7 @@ func (s *quotaState) Add(p *outrank.Pod, n *outrank.Node)    { s.count(p, n, 1) 
 func (s *quotaState) Remove(p *outrank.Pod, n *outrank.Node) { s.count(p, n, -1) }
 func (s *quotaState) Clone() preemption.FilterState          { return &quotaState{s.quota, maps.Clone(s.taken)} }
 
-// withQuotas gives the same rules in terms of resources.
+// withQuotas returns the same rules in terms of resources.
 func withQuotas(c *outrank.Cluster, p *outrank.Pod, quotas []quota) (*outrank.Cluster, *outrank.Pod) {
 	name := func(i int) string { return fmt.Sprint("example.com/quota", i) }
 	ask := func(p *outrank.Pod) *outrank.Pod {
@@ -152,9 +152,9 @@ func drawQuotas(t *rapid.T, p *outrank.Pod) []quota {
 	return quotas
 }
 
-// With one, two and three filters of the caller's own, Preempt and Explain decide
-// what the slow reference decides of the same rules in terms of resources, and
-// the filters are told of every pod that goes and comes back.
+// With one, two and three filters of the caller, Preempt and Explain decide
+// what the slow reference decides with the same rules in terms of resources,
+// and the filters are told of every pod that is removed and added.
 func TestPropertyOwnFiltersDecide(t *testing.T) {
 	for name, shape := range map[string]gen.Shape{
 		"resources": {Budgets: 3, Taints: true},
@@ -201,7 +201,8 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 	require.Empty(t, wrong, "what filters were told")
 }
 
-// choiceOf is an answer without what the nodes say, for that names the filters.
+// choiceOf returns an answer without the statuses of nodes, because those name
+// the filters.
 func choiceOf(a answer) answer {
 	sum := func(counts map[string]int) map[string]int {
 		nodes := 0
@@ -215,7 +216,7 @@ func choiceOf(a answer) answer {
 }
 
 // Each of three filters keeps another pod from coming back. A node is looked at
-// twice, once to see whether it helps to take everybody away and once for the
+// twice, first with all pods of lower priority removed and then for the
 // victims, and all filters have to see the same pods both times.
 func TestOwnFiltersSeeEverybodyComeBack(t *testing.T) {
 	tier := func(name string) with { return func(p *outrank.Pod) { p.Labels[name] = "yes" } }

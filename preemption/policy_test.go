@@ -44,10 +44,10 @@ func TestWaiting(t *testing.T) {
 	never := pod("p", 5, "1")
 	never.PreemptionPolicy = outrank.PreemptNever
 	for _, test := range []struct {
-		name                  string
-		c                     *outrank.Cluster
-		p                     *outrank.Pod
-		current, v113, sketch preemption.Ineligibility
+		name                      string
+		c                         *outrank.Cluster
+		p                         *outrank.Pod
+		current, v113, simplified preemption.Ineligibility
 	}{
 		{"nothing to wait for", byScheduler, pod("p", 5, "1"), preemption.Eligible, preemption.Eligible, preemption.Eligible},
 		{"policy Never; it did not exist in v1.13", byScheduler, never, preemption.PolicyNever, preemption.Eligible, preemption.PolicyNever},
@@ -60,15 +60,15 @@ func TestWaiting(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.current, explainBy(t, by(preemption.Current()), test.c, test.p).Ineligible, "current")
 			assert.Equal(t, test.v113, explainBy(t, by(preemption.V1_13()), test.c, test.p).Ineligible, "v1.13")
-			assert.Equal(t, test.sketch, explainBy(t, by(preemption.Simplified()), test.c, test.p).Ineligible, "sketch")
+			assert.Equal(t, test.simplified, explainBy(t, by(preemption.Simplified()), test.c, test.p).Ineligible, "simplified")
 			disabled := explainBy(t, by(preemption.Policy{Disabled: true}), test.c, test.p)
 			assert.Equal(t, preemption.Disabled, disabled.Ineligible)
 		})
 	}
 }
 
-// The variants on one cluster that tells them apart: where the reprieve spares
-// pods that the sketch takes, and in what order the ranks are asked.
+// The variants on one cluster that tells them apart: the reprieve spares pods
+// that the simplified form evicts, and the ranks are asked in different orders.
 func TestVariantsDiffer(t *testing.T) {
 	twoBudgets := func(c *outrank.Cluster) *outrank.Cluster {
 		for _, name := range []string{"b1", "b2"} {
@@ -77,10 +77,10 @@ func TestVariantsDiffer(t *testing.T) {
 		return c
 	}
 	for _, test := range []struct {
-		name                  string
-		c                     *outrank.Cluster
-		p                     *outrank.Pod
-		current, v113, sketch string
+		name                      string
+		c                         *outrank.Cluster
+		p                         *outrank.Pod
+		current, v113, simplified string
 	}{
 		{
 			name: "the reprieve spares the small one that was in the way first",
@@ -88,7 +88,7 @@ func TestVariantsDiffer(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "3", "a")},
 				Pods:  []*outrank.Pod{pod("small", 1, "1", on("n1")), pod("large", 2, "2", on("n1"))},
 			},
-			p: pod("p", 5, "2"), current: "n1 [large] 0", v113: "n1 [large] 0", sketch: "n1 [large small] 0",
+			p: pod("p", 5, "2"), current: "n1 [large] 0", v113: "n1 [large] 0", simplified: "n1 [large small] 0",
 		},
 		{
 			name: "fewer victims before the sum",
@@ -99,7 +99,7 @@ func TestVariantsDiffer(t *testing.T) {
 					pod("c", 5, "2", on("n2")),
 				},
 			},
-			p: pod("p", 9, "2"), current: "n2 [c] 0", v113: "n2 [c] 0", sketch: "n2 [c] 0",
+			p: pod("p", 9, "2"), current: "n2 [c] 0", v113: "n2 [c] 0", simplified: "n2 [c] 0",
 		},
 		{
 			name: "v1.13 does not look at the start",
@@ -109,31 +109,31 @@ func TestVariantsDiffer(t *testing.T) {
 					pod("old", 5, "1", on("n1"), startedAgo(9*time.Hour)), pod("young", 5, "1", on("n2"), startedAgo(time.Hour)),
 				},
 			},
-			p: pod("p", 9, "1"), current: "n2 [young] 0", v113: "n1 [old] 0", sketch: "n1 [old] 0",
+			p: pod("p", 9, "1"), current: "n2 [young] 0", v113: "n1 [old] 0", simplified: "n1 [old] 0",
 		},
 		{
-			name: "the sketch counts a violation for every budget",
+			name: "the simplified counts a violation for every budget",
 			c: twoBudgets(&outrank.Cluster{
 				Nodes: []*outrank.Node{node("n1", "1", "a")},
 				Pods:  []*outrank.Pod{pod("x", 5, "1", on("n1"), app("web"))},
 			}),
-			p: pod("p", 9, "1"), current: "n1 [x] 1", v113: "n1 [x] 1", sketch: "n1 [x] 2",
+			p: pod("p", 9, "1"), current: "n1 [x] 1", v113: "n1 [x] 1", simplified: "n1 [x] 2",
 		},
 		{
-			name: "the sketch charges budgets for the victims alone",
+			name: "the simplified charges budgets for the victims alone",
 			c: &outrank.Cluster{
 				Nodes:   []*outrank.Node{node("n1", "2", "a")},
 				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web"), Allowed: 1}},
 				Pods:    []*outrank.Pod{pod("hi", 5, "1", on("n1"), app("web")), pod("lo", 1, "1", on("n1"), app("web"))},
 			},
-			p: pod("p", 9, "1"), current: "n1 [hi] 0", v113: "n1 [lo] 0", sketch: "n1 [lo] 0",
+			p: pod("p", 9, "1"), current: "n1 [hi] 0", v113: "n1 [lo] 0", simplified: "n1 [lo] 0",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, variant := range []struct {
 				policy preemption.Policy
 				want   string
-			}{{preemption.Current(), test.current}, {preemption.V1_13(), test.v113}, {preemption.Simplified(), test.sketch}} {
+			}{{preemption.Current(), test.current}, {preemption.V1_13(), test.v113}, {preemption.Simplified(), test.simplified}} {
 				ex := explainBy(t, by(variant.policy), test.c, test.p)
 				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
 				assert.Equal(t, variant.want, got, "%+v", variant.policy)
@@ -145,8 +145,9 @@ func TestVariantsDiffer(t *testing.T) {
 
 func startedAgo(d time.Duration) with { return func(p *outrank.Pod) { p.StartTime = gen.Now.Add(-d) } }
 
-// The sketch by its definition: take the least important away until it fits.
-func TestPropertySketch(t *testing.T) {
+// The simplified form by its definition: remove the least important pod until
+// the preemptor fits.
+func TestPropertySimplified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
 		p := gen.Preemptor(monotone).Draw(t, "preemptor")
@@ -212,7 +213,7 @@ func pods(vs []preemption.Victim) []*outrank.Pod {
 	return out
 }
 
-// Protected pods stay, and are as good as of a high priority.
+// Protected pods stay, as if their priority were high.
 func TestPropertyMayEvict(t *testing.T) {
 	shape := gen.Shape{Taints: true}
 	rapid.Check(t, func(t *rapid.T) {
@@ -237,7 +238,8 @@ func TestPropertyMayEvict(t *testing.T) {
 	})
 }
 
-// The caller's order decides who is put back first; here it is turned round.
+// The caller's order decides which pods are put back first. Here it is the
+// reverse of the default.
 func TestImportance(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "2", "a")},

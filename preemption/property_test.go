@@ -30,7 +30,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// shapes are the kinds of clusters that properties run over.
+// shapes are the sorts of clusters that properties run over.
 var shapes = map[string]gen.Shape{
 	"resources": {Budgets: 4},
 	"alike":     {Nodes: 4, Alike: true, Budgets: 2},
@@ -41,12 +41,12 @@ var shapes = map[string]gen.Shape{
 	"full":      gen.Full(),
 }
 
-// monotone is the shape of clusters in which a pod only ever takes room away.
-// Host ports are a set in a dry run, and affinity can need the very pods that
-// are in the way, so neither is among it.
+// monotone is the shape of clusters in which a pod only ever takes room. It has
+// no host ports, which are a set in a dry run, and no pod affinity, which can
+// need the pods that are in the way.
 var monotone = gen.Shape{Budgets: 4, Nominated: 4, Taints: true, Selectors: true}
 
-// overShapes runs a property over every kind of cluster.
+// overShapes runs a property over every shape of cluster.
 func overShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod)) {
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func explain(t fataler, c *outrank.Cluster, p *outrank.Pod) *preemption.Explanat
 	return ex
 }
 
-// asReference writes an explanation in the form of the slow reference.
+// asReference returns an explanation in the form of the slow reference.
 func asReference(ex *preemption.Explanation) reference.Decision {
 	d := reference.Decision{
 		Filter: map[string]reference.Status{}, NonCandidates: map[string]reference.Status{},
@@ -128,7 +128,7 @@ func status(s preemption.Status) reference.Status {
 	return reference.Status{Code: reference.Code(s.Code), Plugin: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: reasons}
 }
 
-// asJSON shows an input whole, pointers followed.
+// asJSON returns an input in full, with pointers followed.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -177,8 +177,8 @@ func TestAgreesWithReference(t *testing.T) {
 	})
 }
 
-// What Preempt says is what Explain says, whatever the number of workers, and
-// the same every time.
+// Preempt and Explain agree, for any number of workers, and repeat their
+// answers.
 func TestPropertyOneAnswer(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
@@ -225,8 +225,8 @@ func TestPropertyVictimsAreLessImportant(t *testing.T) {
 	})
 }
 
-// The preemptor fits once the victims are gone, under the same filters asked
-// afresh, and no longer when any one of them is back.
+// The preemptor fits once the victims are gone, by a new attempt with the same
+// filters, and no longer fits when any one of them is back.
 func TestPropertyVictimsAreEnoughAndNoneIsSpare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
@@ -266,8 +266,8 @@ func statusOn(t fataler, snap *preemption.Snapshot, p *outrank.Pod, node string)
 	return preemption.Status{}
 }
 
-// The violations are what the definition says: the victims among those whose
-// loss, charged in order of importance with all others, is beyond a budget.
+// The violations follow the definition: they are the victims whose loss exceeds
+// a budget, charged with all others in order of importance.
 func TestPropertyViolations(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		budgets := pdb.New(c.Budgets)
@@ -297,7 +297,7 @@ func TestPropertyViolations(t *testing.T) {
 	})
 }
 
-// The order of the input decides nothing but a tie of nodes.
+// The order of the input decides only a tie of nodes.
 func TestPropertyOrderIsIrrelevant(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		other := gen.Shuffled(c).Draw(t, "shuffled")
@@ -316,7 +316,7 @@ func TestPropertyOrderIsIrrelevant(t *testing.T) {
 	})
 }
 
-// An empty namespace, a node that takes nobody and a budget that covers nobody
+// An empty namespace, a node that takes no pod and a budget that covers no pod
 // change nothing.
 func TestPropertyBystandersAreIrrelevant(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
@@ -361,7 +361,8 @@ func TestPropertyCountsAddUp(t *testing.T) {
 	})
 }
 
-// Applying a plan leaves the room it promised, and undoing it leaves nothing.
+// Applying a plan leaves the room that it promised, and undoing it restores the
+// snapshot.
 func TestPropertyApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")

@@ -9,7 +9,7 @@ import (
 )
 
 // residentIrrelevant are the fields of a pod in the cluster that make no
-// difference to who has to leave.
+// difference to the victims.
 var residentIrrelevant = map[string]string{
 	"Value":                              "the caller's own",
 	"UID":                                "pods are told apart by their names",
@@ -59,7 +59,7 @@ var residentIrrelevant = map[string]string{
 }
 
 func init() {
-	// A pod that is there demands nothing of other pods but to stay away.
+	// A running pod demands nothing of other pods except by its anti-affinity.
 	for _, t := range termVariations() {
 		residentIrrelevant["Affinity.Pods[]."+t.field] = "only anti-affinity works both ways"
 	}
@@ -72,7 +72,7 @@ func init() {
 	}
 }
 
-// resident is a pod that is on node a, in nobody's way unless it says so.
+// resident is a pod on node a that leaves room for others unless it is changed.
 func resident(options ...with) *outrank.Pod {
 	return pod("r", 1000, "0", append([]with{on("a")}, options...)...)
 }
@@ -82,8 +82,8 @@ func lowest(p *outrank.Pod) { p.Priority = outrank.Priority(1) }
 
 type residentAdder func(field, why string, c *outrank.Cluster, asker, a, b with)
 
-// residentVariations are two pods each that are in the cluster and differ in one
-// field, with a preemptor to whom it makes a difference.
+// residentVariations are pairs of pods in the cluster that differ in one field,
+// each with a preemptor for which the field makes a difference.
 func residentVariations() []variation {
 	var vs []variation
 	add := func(field, why string, c *outrank.Cluster, asker, a, b with) {
@@ -117,7 +117,7 @@ func residentVariations() []variation {
 	return vs
 }
 
-// addResidentIdentity varies who the pod is, where, and how important.
+// addResidentIdentity varies names, labels, nodes and priorities.
 func addResidentIdentity(add residentAdder) {
 	half := all(lowest, asking("cpu", "500m"))
 	named := func(name string) with { return all(half, func(p *outrank.Pod) { p.Name = name }) }
@@ -147,7 +147,7 @@ func addResidentIdentity(add residentAdder) {
 	add("Priority", "of a nominated pod", halfYard(), nothing, claims(100), claims(99))
 }
 
-// addResidentTimes varies when the pod started, and whether it is leaving.
+// addResidentTimes varies the start of the pod and whether it is leaving.
 func addResidentTimes(add residentAdder) {
 	// low-b is of the same priority and started an hour ago.
 	started := func(ago time.Duration) with {

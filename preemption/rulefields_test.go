@@ -6,9 +6,9 @@ import (
 )
 
 // termVariation is two pod affinity terms that differ in one field. Of friends
-// they pick one on node a and another on node b, or one of the two and both; of
-// pods labelled as the caller is, one picks it and the other does not. own gives
-// the pod that has the term its labels.
+// they pick one pod on node a and another on node b, or one of the two and
+// both. Of pods labelled as the caller is, one term picks the pod and the other
+// does not. own gives the pod with the term its labels.
 type termVariation struct {
 	field string
 	a, b  outrank.PodAffinityTerm

@@ -26,8 +26,8 @@ func ExampleConfig_Validate() {
 	// preemption config: Sample.Percent: 200 is not between 0 and 100
 }
 
-// A simplified form takes the least important pods until there is room; today's
-// form puts back whom the preemptor can do with.
+// The simplified form evicts the least important pods until there is room.
+// Today's form then puts back those with which the preemptor still fits.
 func ExamplePolicy() {
 	big := urgent()
 	big.Containers[0].Requests = sample().Nodes[0].Allocatable // all of a node's cpu
@@ -52,7 +52,7 @@ func ExampleSample() {
 	// Output: n2 [default/cache]
 }
 
-// A scheduler of one's own has filtered already.
+// A scheduler of the caller has filtered already.
 func ExampleEvaluator_PreemptRequest() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
 	plan := must(eval.PreemptRequest(context.Background(), snap, preemption.Request{

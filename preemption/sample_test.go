@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A sample is what going through the nodes one by one from the offset on comes
-// to, at any number of workers.
+// A sample is the result of going through the nodes one by one from the offset
+// on, for any number of workers.
 func TestPropertySample(t *testing.T) {
 	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +47,7 @@ func TestPropertySample(t *testing.T) {
 	})
 }
 
-// oneByOne picks from all candidates those that a search would find before it
+// oneByOne returns those of all candidates that a search would find before it
 // stops, in the order of the ranks.
 func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
 	var potential []preemption.NodeReport
@@ -112,7 +112,7 @@ func TestSampleSizes(t *testing.T) {
 	}
 }
 
-// A seed gives each pod a place of its own to begin at, the same every time.
+// With a seed each pod begins at an offset of its own, the same every time.
 func TestSampleSeed(t *testing.T) {
 	c := &outrank.Cluster{}
 	for i := range 50 {

@@ -62,7 +62,7 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, er
 	return first, nil
 }
 
-// ask compares what Preempt says with what Explain says, three times each.
+// ask compares Preempt with Explain, three times each.
 func (w *scenarioWorld) ask(c *scenario.Command, e *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod, how string) (*preemption.Explanation, error) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -72,7 +72,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *preemption.Evaluator, snap *
 		plan, planErr := e.Preempt(ctx, snap, pod, scenario.Now)
 		ex, err := e.Explain(ctx, snap, pod, scenario.Now)
 		if err == nil && (ex.Outcome == preemption.Fits || ex.Outcome == preemption.NotEligible) {
-			ex.Unhelpful = nil // Preempt tries nothing then
+			ex.Unhelpful = nil // Preempt makes no dry runs then
 		}
 		if i == 0 {
 			first, firstErr = ex, err

@@ -25,8 +25,8 @@ import (
 //	change               change the cluster; see scenarioWorld.change
 //	undo                 take the last apply or change back
 //
-// Every answer is worked out several times and has to be the same each time;
-// see scenarioWorld.decide.
+// Every question is asked several times and has to have the same answer each
+// time; see scenarioWorld.decide.
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
 		w := &scenarioWorld{t: t}

@@ -6,88 +6,91 @@ import (
 	"sync"
 )
 
-// search decides without working every node out. It is for the default rules,
-// with any filters; where the caller has a say in the candidates, or asks for
-// an explanation, the exhaustive search (result) is taken instead. The answer
-// is the same. What makes this one fast are bounds that follow from resources.
-// A pod only ever takes room, and every set of victims has to make room,
-// whatever other filters there are:
+// search decides without evaluating every node. It is for the default rules,
+// with any filters. If the caller has a say in the candidates, or asks for an
+// explanation, the exhaustive search (result) decides instead. Both return the
+// same answer.
 //
-//   - Let q be the least priority such that removing every pod of priority q
-//     and below makes room. Any set of victims holds one of priority q or
-//     above, or else less than q would do. So q bounds the second rank from
-//     below, without choosing victims.
-//   - Where q is the lowest priority on the node and no victim is above it, all
-//     victims are among the pods of that priority. If it takes at least k of
-//     those to hold enough (see topSums), the third rank is at least k times
-//     what one of them counts, and with k victims the fifth is bounded by their
-//     starts (see losesByStart).
-//   - Where resources alone decide and no pod of priority q or below violates a
-//     budget, every pod above q is reprieved: there is room for all of them with
-//     those at q and below removed, and violating pods that are reprieved first
-//     are among them. So the reprieve need not look at them.
+// The search is fast because of bounds that follow from resources alone. A pod
+// only ever takes room, and every set of victims has to make room, whatever
+// other filters there are:
 //
-// A search has four rounds over the nodes. The first bounds every node by its
-// summary. The other three evaluate nodes, the most promising first, and prune
-// those whose bound is worse than the incumbent, the best candidate so far.
-// TestAgreesWithReference and TestPropertyBounds hold all of this to the slow
-// reference and to the exhaustive search, TestPropertyFewest the counts to
-// brute force.
+//   - Let q be the lowest priority such that removing every pod of priority q
+//     and below makes room. Any set of victims holds a pod of priority q or
+//     above, because otherwise a lower q would do. So q bounds the second rank
+//     from below, without choosing victims.
+//   - If q is the lowest priority on the node and no victim is above it, all
+//     victims are among the pods of that priority. If at least k of those are
+//     needed to hold enough (see topSums), the third rank is at least k times
+//     what one of them counts. With exactly k victims, their starts bound the
+//     fifth rank (see losesByStart).
+//   - If resources alone decide and no pod of priority q or below violates a
+//     budget, every pod above q is reprieved: with the pods at q and below
+//     removed there is room for all of them, and violating pods, which are
+//     reprieved first, are among them. So the reprieve need not look at them.
 //
-// A search is used again by later calls, for its memory.
+// A search goes over the nodes in four rounds. The first round bounds every
+// node by its summary. The other three evaluate nodes, the most promising
+// first, and prune those whose bound is worse than the incumbent, the best
+// candidate so far. ENGINE.md has the proofs and the picture of the data.
+//
+// Later calls reuse a search for its memory.
 type search struct {
 	attempt
-	// asks is what the preemptor needs by column, asksNothing where it needs
-	// nothing of one.
+	// asks is what the preemptor needs by column, asksNothing if it needs
+	// nothing.
 	asks amountRow
-	// filtered: filters besides NodeResourcesFit have something to say after the
-	// node itself, or the preemptor needs a resource without a column. anyPod:
-	// every pod may have a part in that.
+	// filtered: filters besides NodeResourcesFit have something to say after
+	// the first node filters, or the preemptor needs a resource without a
+	// column. anyPod: every pod may have a part in that.
 	filtered, anyPod bool
 
 	bounds  []nodeBound // by position
 	workers []*searchWorker
 	chunk   int
-	// top is the least bound of all, few the least number of victims with that
-	// bound.
-	top       int32
-	few       uint16
-	incumbent incumbent
-	signature keyWriter // see answerCache
-	tally     tally
+	// leastBound is the least bound of all nodes, leastVictims the least number
+	// of victims with that bound.
+	leastBound   int32
+	leastVictims uint16
+	incumbent    incumbent
+	signature    keyWriter // see answerCache
+	tally        tally
 }
 
-// asksNothing is less than any node has free, unless its amounts are too large.
+// asksNothing is less than any node has free, unless its amounts are large.
 const asksNothing = math.MinInt64 / 2
 
 // nodeBound is what the first round finds out about a node.
 type nodeBound struct {
-	// bound is the least priority that the most important victim can have, and
-	// fewest the least number of victims if that is what it has.
+	// bound is the lowest priority that the top victim can have, and fewest the
+	// least number of victims if the top victim has it.
 	bound  int32
 	fewest uint16
 	kind   boundKind
-	// exact: fewest is that of the topSums.
+	// exact: fewest was tightened by the top-k sums.
 	exact bool
-	// before is the node's answer as things are, after the one with all pods of
-	// lower priority removed, where that was asked.
+	// before is the node's answer as things are. after is its answer with all
+	// pods of lower priority removed, if it was asked for that.
 	before, after answer
 }
 
 type boundKind uint8
 
 const (
-	// settled: it takes the pod, or preemption does not help, or it is evaluated.
+	// settled: the node takes the pod, or preemption does not help there, or it
+	// has been evaluated.
 	settled boundKind = iota
-	// simple: it is a candidate, and resources alone decide on the victims.
-	simple
-	// involved: it is a candidate, and other filters have a say.
-	involved
-	// evaluated: it is a candidate whose victims the cache knows.
+	// byResources: the node is a candidate, and resources alone decide on the
+	// victims.
+	byResources
+	// byFilters: the node is a candidate, and other filters have a part in the
+	// choice.
+	byFilters
+	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 )
 
-// searches keeps what calls can use again.
+// searches keeps searches for later calls.
 var searches = sync.Pool{New: func() any { return &search{} }}
 
 // prunable reports whether a question can be answered by a search.
@@ -140,7 +143,8 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	return nil
 }
 
-// release gives the memory back, and lets go of everything that was lent.
+// release drops everything that belongs to the caller, and keeps the search for
+// later calls.
 func (s *search) release() {
 	s.workers = s.workers[:cap(s.workers)]
 	for _, w := range s.workers {
@@ -159,7 +163,7 @@ func (s *search) release() {
 func (s *search) refusedPlan() *Plan {
 	if n := len(s.snap.order); n > 0 {
 		before := &s.workers[0].before
-		before.count(before.learn(s.refused), n)
+		before.count(before.intern(s.refused), n)
 	}
 	plan := s.beginPlan()
 	if plan.Outcome == Preempt {
@@ -190,9 +194,8 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 	return plan, nil
 }
 
-// minChunks is how many chunks there have to be for each worker. Another
-// goroutine starts after 20 us or so, in which a single worker bounds hundreds
-// of nodes.
+// minChunks is the least number of chunks per worker. Starting another
+// goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.
 const minChunks = 8
 
 // each has the workers go over all nodes.
@@ -210,14 +213,14 @@ func (s *search) each(ctx context.Context, round func(w *searchWorker, from, to 
 	return ctx.Err()
 }
 
-// gather brings together what the workers have found.
+// gather combines what the workers have found.
 func (s *search) gather() {
-	s.top, s.few = math.MaxInt32, math.MaxUint16
+	s.leastBound, s.leastVictims = math.MaxInt32, math.MaxUint16
 	for _, w := range s.workers {
-		if w.top < s.top || w.top == s.top && w.few < s.few {
-			s.top, s.few = w.top, w.few
+		if w.leastBound < s.leastBound || w.leastBound == s.leastBound && w.leastVictims < s.leastVictims {
+			s.leastBound, s.leastVictims = w.leastBound, w.leastVictims
 		}
-		w.top, w.few = math.MaxInt32, math.MaxUint16
+		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 		w.share()
 	}
 	for _, w := range s.workers {

@@ -24,17 +24,17 @@ func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
 	}
 }
 
-// boundByResources bounds a node on which resources alone decide. Bounds are
-// written where they are kept: copying them costs more than finding them.
+// boundByResources bounds a node on which resources alone decide. It writes the
+// bound in place, because copying a bound costs more than finding it.
 func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSummary) {
 	*b = nodeBound{before: w.shortage(sum)}
 	if b.before == 0 {
 		return
 	}
 	if sum.lowPods > 0 && sum.lowest < w.priority && w.covers(sum, &sum.low, int32(sum.lowPods)) {
-		b.kind, b.bound, b.fewest = simple, sum.lowest, uint16(sum.fewest(&w.asks))
-		if sum.lowest < w.top || sum.lowest == w.top && b.fewest < w.few {
-			w.top, w.few = sum.lowest, b.fewest
+		b.kind, b.bound, b.fewest = byResources, sum.lowest, uint16(sum.fewest(&w.asks))
+		if sum.lowest < w.leastBound || sum.lowest == w.leastBound && b.fewest < w.leastVictims {
+			w.leastBound, w.leastVictims = sum.lowest, b.fewest
 		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
@@ -48,12 +48,12 @@ func (w *searchWorker) boundVictims(b *nodeBound, sum *nodeSummary) {
 	if b.bound == sum.lowest {
 		b.fewest = uint16(sum.fewest(&w.asks))
 	}
-	if b.bound < w.top || b.bound == w.top && b.fewest < w.few {
-		w.top, w.few = b.bound, b.fewest
+	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
+		w.leastBound, w.leastVictims = b.bound, b.fewest
 	}
 }
 
-// short returns how much a node has too little of each column.
+// short returns what the node lacks of each column.
 func (w *searchWorker) short(sum *nodeSummary) (short amountRow) {
 	for k := range short {
 		if w.asks[k] > sum.free[k] {
@@ -63,7 +63,7 @@ func (w *searchWorker) short(sum *nodeSummary) (short amountRow) {
 	return short
 }
 
-// shortage returns what a node is short of as things are, 0 if it takes the pod.
+// shortage returns the answer of a node as things are, 0 if it takes the pod.
 func (w *searchWorker) shortage(sum *nodeSummary) (key answer) {
 	for k := range sum.free {
 		if w.asks[k] > sum.free[k] {
@@ -87,8 +87,8 @@ func (w *searchWorker) covers(sum *nodeSummary, held *amountRow, pods int32) boo
 }
 
 // withoutLower reports whether a node that is short of resources has room with
-// all pods of lower priority removed, and bounds the top priority of the victims
-// if so; it writes down why not otherwise.
+// all pods of lower priority removed. If so, it bounds the top priority of the
+// victims; otherwise it records the shortage.
 func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) bool {
 	away := level{sum.low, sum.lowest, int32(sum.lowPods)}
 	if away.pods == 0 || away.priority >= w.priority {
@@ -96,7 +96,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 	}
 	for i := 1; away.pods > 0; i++ {
 		if w.covers(sum, &away.held, away.pods) {
-			b.kind, b.bound = simple, away.priority
+			b.kind, b.bound = byResources, away.priority
 			return true
 		}
 		above := w.snap.levelAbove(slot, i)
@@ -105,13 +105,13 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 		}
 		away = *above
 	}
-	w.tellWhyNot(b, slot, sum, &away)
+	w.recordShortage(b, slot, sum, &away)
 	return false
 }
 
-// tellWhyNot completes the bound of a node that has no room even with these
-// pods removed, which are all of lower priority.
-func (w *searchWorker) tellWhyNot(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
+// recordShortage completes the bound of a node that has no room even with away
+// removed, which is all pods of lower priority.
+func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary, away *level) {
 	offers := &w.snap.nodes[slot].offers.std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
@@ -132,14 +132,14 @@ func (w *searchWorker) tellWhyNot(b *nodeBound, slot int32, sum *nodeSummary, aw
 	}
 }
 
-// boundFiltered bounds a node of which the summary does not tell everything.
+// boundFiltered bounds a node about which the summary does not tell everything.
 func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	*b = nodeBound{}
 	n := w.snap.nodes[slot]
 	sum := w.snap.summaries.at(slot)
 	if sum.flags&restricted != 0 || w.selects {
 		if st := w.checkNode(&w.question, n); st.code != Success {
-			b.before = w.before.learn(st)
+			b.before = w.before.intern(st)
 			return
 		}
 	}
@@ -155,10 +155,10 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	}
 }
 
-// summaryFor is the node's summary once pods nominated to it that the preemptor
-// has to leave room for are counted as being there; not ok where the sums are
-// too large for that. With those pods away there is only more room, so that the
-// second pass of the filters need not be made (section 5).
+// summaryFor returns the node's summary with the nominated pods that the
+// preemptor has to leave room for counted as running. It is not ok if the sums
+// are too large for that. Without those pods there is only more room, so the
+// second pass of the filters is not needed (rule 7.16.2).
 func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSummary) (adjusted *nodeSummary, ok bool) {
 	if sum.flags&largeAmounts != 0 {
 		return sum, false
@@ -180,9 +180,10 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 	return space, true
 }
 
-// boundWithFilters bounds a node where filters after NodeResourcesFit have
-// something to say, none before it has, and nobody is nominated. Where no pod of
-// the node has a part in what they say, it is the same whichever pods leave.
+// boundWithFilters bounds a node if filters after NodeResourcesFit have
+// something to say, no pod touches a filter before it, and no nominated pod
+// counts. If no pod of the node touches the later filters, their answer is the
+// same whichever pods leave.
 func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *nodeSummary) {
 	n := w.snap.nodes[slot]
 	touched := w.touched(n, w.beforeResources, len(w.active))
@@ -197,42 +198,42 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case !w.withoutLower(b, slot, sum):
 		return
 	}
-	w.dry.enterLate(n)
+	w.dry.enterAfterResources(n)
 	if touched {
-		b.kind = involved
+		b.kind = byFilters
 		for _, p := range n.pods[n.first(w.priority):] {
-			w.dry.removeLate(p)
+			w.dry.removeAfterResources(p)
 		}
 	}
-	if st := w.dry.checkLate(); st.code != Success {
-		b.kind, b.after = settled, w.after.learn(st)
+	if st := w.dry.checkAfterResources(); st.code != Success {
+		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
 	w.boundVictims(b, sum)
 }
 
-// boundWithRoom bounds a node that is not short of resources and where no pod
-// has a part in what the filters say.
+// boundWithRoom bounds a node that is not short of resources and on which no
+// pod touches the filters.
 func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummary) {
-	w.dry.enterLate(n)
-	st := w.dry.checkLate()
+	w.dry.enterAfterResources(n)
+	st := w.dry.checkAfterResources()
 	if st.code == Success {
 		return
 	}
-	b.before = w.before.learn(st)
+	b.before = w.before.intern(st)
 	switch {
 	case st.code != Unschedulable:
 	case sum.lowPods == 0 || sum.lowest >= w.priority:
 		b.after = noVictims
 	default:
-		b.after = w.after.learn(st)
+		b.after = w.after.intern(st)
 	}
 }
 
-// boundByFilters bounds a node by asking every filter. Where it is a shortage of
-// resources that keeps the preemptor away, bounds hold as elsewhere; if anything
-// else does, the node is evaluated at once, because the filter could contradict
-// itself in the end (see [Contradiction]).
+// boundByFilters bounds a node by asking every filter. If the node is short of
+// resources, the bounds hold as on other nodes. If another filter keeps the
+// preemptor away, the node is evaluated at once, because that filter could
+// contradict itself in the end (see [Contradiction]), which has to be counted.
 func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, sum *nodeSummary, plain bool) {
 	n, dry := w.snap.nodes[slot], &w.dry
 	dry.enter(n)
@@ -240,11 +241,11 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	if st.code == Success {
 		return
 	}
-	b.before = w.before.learn(st)
+	b.before = w.before.intern(st)
 	if st.code != Unschedulable {
 		return
 	}
-	if st.by != resourcesFilter.place || !plain {
+	if st.by != resourcesFilter.index || !plain {
 		w.evaluateByFilters(position, n)
 		return
 	}
@@ -257,12 +258,12 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		dry.remove(p)
 	}
 	st = dry.check()
-	dry.putBack(possible)
+	dry.restoreAll(possible)
 	if st.code != Success {
-		b.after = w.after.learn(st)
+		b.after = w.after.intern(st)
 		return
 	}
 	w.withoutLower(b, slot, sum)
-	b.kind = involved
+	b.kind = byFilters
 	w.boundVictims(b, sum)
 }

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// answerFromCache answers from what the snapshot remembers of earlier decisions
-// about preemptors of the same signature: only nodes that changed since are
-// bounded anew. Not ok where there is nothing to use.
+// answerFromCache answers from what the snapshot keeps of earlier decisions
+// about preemptors of the same signature. It bounds only the nodes that changed
+// since. It is not ok if the cache cannot be used.
 func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
 	cache := s.snap.cache
 	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 || !cache.mu.TryLock() {
 		return nil, false, nil
 	}
 	defer cache.mu.Unlock()
-	s.sign()
+	s.writeSignature()
 	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
 	if known == nil {
 		return nil, false, nil
@@ -29,9 +29,9 @@ func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err 
 	return plan, true, err
 }
 
-// sign writes down everything of the preemptor that decides: pods with equal
-// signatures get equal answers from every node.
-func (s *search) sign() {
+// writeSignature writes everything of the preemptor that decides. Every node
+// answers pods with equal signatures equally.
+func (s *search) writeSignature() {
 	key := &s.signature
 	*key = (*key)[:0]
 	key.amount(int64(s.priority))
@@ -42,7 +42,7 @@ func (s *search) sign() {
 	s.filterPlan.appendSignature(key, s.pod)
 }
 
-// cachedSearch is the use of a cache entry for one decision.
+// cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
 	*search
 	w     *searchWorker
@@ -73,7 +73,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
 	return plan, nil
 }
 
-// update bounds the nodes that changed, or all where that is less work.
+// update bounds the nodes that changed, or all nodes if that is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.end()
 	if c.known.synced < c.cache.start || len(t.entries) == 0 || end-c.known.synced > uint64(len(t.entries)) {
@@ -82,8 +82,8 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			return err
 		}
 	} else {
-		for _, position := range t.unsure {
-			c.renew(position)
+		for _, position := range t.transient {
+			c.reboundNode(position)
 		}
 		c.renewGuarded()
 		log := c.cache.log[c.known.synced-c.cache.start:]
@@ -92,12 +92,12 @@ func (c *cachedSearch) update(ctx context.Context) error {
 				continue
 			}
 			if position, ok := c.cache.position(slot); ok {
-				c.renew(position)
+				c.reboundNode(position)
 			}
 		}
 	}
-	c.known.synced, c.known.budgets, t.unsure = end, c.snap.budgets, t.unsure[:0]
-	c.renewOwn()
+	c.known.synced, c.known.budgets, t.transient = end, c.snap.budgets, t.transient[:0]
+	c.reboundOwnNode()
 	return nil
 }
 
@@ -110,14 +110,14 @@ func (c *cachedSearch) renewGuarded() {
 	}
 	for _, position := range t.guarded {
 		t.entries[position].guarded = false
-		c.renew(position)
+		c.reboundNode(position)
 	}
 	t.guarded = t.guarded[:0]
 }
 
-// renewOwn bounds the node that the preemptor itself is nominated to, where it
+// reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
-func (c *cachedSearch) renewOwn() {
+func (c *cachedSearch) reboundOwnNode() {
 	p, ok := c.snap.pods.of(c.pod)
 	if !ok || p.at == nil {
 		return
@@ -127,8 +127,8 @@ func (c *cachedSearch) renewOwn() {
 		return
 	}
 	if position, ok := c.cache.position(slot); ok {
-		c.renew(position)
-		c.t.unsure = append(c.t.unsure, position)
+		c.reboundNode(position)
+		c.t.transient = append(c.t.transient, position)
 	}
 }
 
@@ -147,8 +147,8 @@ func (c *cachedSearch) build(ctx context.Context) error {
 	return nil
 }
 
-// renew bounds a node again.
-func (c *cachedSearch) renew(position int32) {
+// reboundNode bounds a node again and plays its matches.
+func (c *cachedSearch) reboundNode(position int32) {
 	e := &c.t.entries[position]
 	c.w.before.count(e.before, -1)
 	c.w.after.count(e.after, -1)
@@ -156,7 +156,7 @@ func (c *cachedSearch) renew(position int32) {
 	c.t.playFrom(position)
 }
 
-// bound writes a node's entry, with the best score that its bound allows.
+// bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
 	slot := c.snap.order[position]
 	e := &c.t.entries[position]
@@ -185,7 +185,7 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	}
 }
 
-// best evaluates nodes until one of those wins.
+// best evaluates the overall winner until the winner is an evaluated entry.
 func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 	for tries := 0; ; tries++ {
 		if tries%chunkSize == 0 && ctx.Err() != nil {
@@ -207,7 +207,7 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
 		if n.unstarted > 0 {
-			c.t.unsure = append(c.t.unsure, position) // starts depend on the time of the call
+			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
 		if len(n.covered) > 0 && !e.guarded {
 			e.guarded = true

@@ -1,9 +1,9 @@
 package preemption
 
-// answer is what a node says to the preemptor: 0 for yes; else what it is short
-// of, a bit for each column, one for a place in the pod count, and one where
-// even the empty node would be short; or that noVictims is of lower priority; or
-// another status by its place in a tally.
+// answer is the answer of one node to the preemptor. 0 means that it takes the
+// pod. Otherwise it has a bit for each column that is short, one for the pod
+// count, and one if even the empty node would be short; or it is noVictims; or
+// it is another status, by its index in a tally.
 type answer int32
 
 const (
@@ -27,15 +27,15 @@ func (a *answers) count(x answer, nodes int) {
 	}
 }
 
-// learn gives the answer that stands for a status.
-func (a *answers) learn(s status) answer { return firstOther + answer(a.others.find(s)) }
+// intern returns the answer that stands for a status.
+func (a *answers) intern(s filterStatus) answer { return firstOther + answer(a.others.find(s)) }
 
-// statusOf gives the status of an answer that is not in a tally.
-func (s *search) statusOf(of answer) status {
+// statusOf returns the status of an answer that is in no tally.
+func (s *search) statusOf(of answer) filterStatus {
 	if of == noVictims {
-		return status{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	st := status{code: Unschedulable, by: resourcesFilter.place, tooMany: of&tooManyPods != 0}
+	st := filterStatus{code: Unschedulable, by: resourcesFilter.index, tooMany: of&tooManyPods != 0}
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 && of&(1<<at) != 0 {
 			st.short |= 1 << i
@@ -47,30 +47,30 @@ func (s *search) statusOf(of answer) status {
 	return st
 }
 
-// tally counts statuses of which there are few kinds.
+// tally counts statuses. There are few different ones.
 type tally []tallied
 
 type tallied struct {
-	status
+	filterStatus
 	nodes int
 }
 
-func (t *tally) add(s status, nodes int) { (*t)[t.find(s)].nodes += nodes }
+func (t *tally) add(s filterStatus, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.
-func (t *tally) find(s status) int {
+func (t *tally) find(s filterStatus) int {
 	key := keyOf(s)
 	for i := range *t {
-		if keyOf((*t)[i].status) == key {
+		if keyOf((*t)[i].filterStatus) == key {
 			return i
 		}
 	}
-	*t = append(*t, tallied{status: s})
+	*t = append(*t, tallied{filterStatus: s})
 	return len(*t) - 1
 }
 
-// beginPlan begins the plan with what the first round found. Its outcome stands
-// unless it is Preempt.
+// beginPlan begins the plan with what the first round found. Its outcome is
+// final unless it is Preempt.
 func (s *search) beginPlan() *Plan {
 	p := &Plan{Pod: s.pod, Outcome: Preempt, Refused: s.public(s.refused)}
 	t := s.tally[:0]
@@ -99,13 +99,13 @@ func (s *search) sum(t tally, of *answers) tally {
 	}
 	for _, other := range of.others {
 		if other.nodes > 0 {
-			t.add(other.status, other.nodes)
+			t.add(other.filterStatus, other.nodes)
 		}
 	}
 	return t
 }
 
-// codeOf asks a single node.
+// codeOf asks a single node by its name.
 func (s *search) codeOf(node string) (Code, bool) {
 	n := s.snap.node(node)
 	if n == nil || n.node == nil {
@@ -114,8 +114,8 @@ func (s *search) codeOf(node string) (Code, bool) {
 	return s.workers[0].dry.filter(n).code, true
 }
 
-// finishPlan completes the plan with the best candidate, whose victims are found
-// once more, with their reasons.
+// finishPlan completes the plan with the best candidate. A dry run finds its
+// victims once more, with their reasons.
 func (s *search) finishPlan(p *Plan, best nodeScore) {
 	t := s.tally[:0]
 	for _, w := range s.workers {
@@ -133,14 +133,14 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
 }
 
-// counts makes the texts, sorted by frequency.
+// counts returns the counts with their texts, sorted by frequency.
 func (a *attempt) counts(t tally) []Count {
 	if len(t) == 0 {
 		return nil
 	}
 	out := make([]Count, 0, len(t))
 	for i := range t {
-		out = append(out, Count{Status: a.public(t[i].status), Nodes: t[i].nodes})
+		out = append(out, Count{Status: a.public(t[i].filterStatus), Nodes: t[i].nodes})
 	}
 	sortCounts(out)
 	return out

@@ -2,11 +2,11 @@ package preemption
 
 import "math"
 
-// evaluateFirst evaluates the nodes of a chunk with the best bounds, where their
-// topSums do not make these worse, and tightens the bounds of the others among
-// them.
+// evaluateFirst looks at the nodes of a chunk that have the best bound. It
+// tightens their bounds by the top-k sums, and evaluates those whose bound
+// stays the best.
 func (w *searchWorker) evaluateFirst(from, to int) {
-	top, few := w.search.top, w.search.few
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
 		if b.kind == settled || b.bound != top || b.fewest != few {
@@ -17,14 +17,15 @@ func (w *searchWorker) evaluateFirst(from, to int) {
 		if b.fewest == few {
 			w.evaluate(b, position, slot)
 		} else {
-			w.top, w.few = top, min(w.few, b.fewest)
+			w.leastBound, w.leastVictims = top, min(w.leastVictims, b.fewest)
 		}
 	}
 }
 
-// evaluateNext evaluates the nodes of a chunk that have the best bounds now.
+// evaluateNext evaluates the nodes of a chunk that have the best tightened
+// bound.
 func (w *searchWorker) evaluateNext(from, to int) {
-	top, few := w.search.top, w.search.few
+	top, few := w.search.leastBound, w.search.leastVictims
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.kind != settled && b.exact && b.bound == top && b.fewest == few {
 			w.evaluate(b, position, w.snap.order[position])
@@ -32,7 +33,8 @@ func (w *searchWorker) evaluateNext(from, to int) {
 	}
 }
 
-// evaluateRest evaluates the nodes of a chunk that the incumbent does not prune.
+// evaluateRest evaluates the nodes of a chunk that the incumbent does not
+// prune.
 func (w *searchWorker) evaluateRest(from, to int) {
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
@@ -45,7 +47,8 @@ func (w *searchWorker) evaluateRest(from, to int) {
 	}
 }
 
-// evaluate finds the victims on a node, once, unless it is pruned.
+// evaluate finds the victims on a node, unless it is pruned. The node is
+// settled afterwards.
 func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) {
 		w.findVictims(position, w.snap.nodes[slot], b)
@@ -53,7 +56,7 @@ func (w *searchWorker) evaluate(b *nodeBound, position int, slot int32) {
 	b.kind = settled
 }
 
-// tighten finds a better bound for a node.
+// tighten improves the bound of a node by its top-k sums.
 func (w *searchWorker) tighten(b *nodeBound, slot int32) {
 	sum := w.snap.summaries.at(slot)
 	if !b.exact && b.bound == sum.lowest {
@@ -71,9 +74,9 @@ func (w *searchWorker) pruned(b *nodeBound) bool {
 		(b.bound > best.top || b.bound == best.top && int64(b.fewest) > w.allowed)
 }
 
-// losesByStart reports whether a node that ties with the best so far, if it
-// comes to what its bound allows, loses by the start of its most important
-// victims.
+// losesByStart reports whether a node loses by the start of its most important
+// victims, if it otherwise ties with the best so far. With more victims than
+// its bound says it loses before that.
 func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 	best, victims := &w.best, int64(b.fewest)
 	if best.position < 0 || best.violations > 0 || b.bound != best.top || victims != int64(best.victims) ||
@@ -84,9 +87,10 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 	return sum.lowest == b.bound && w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)) < best.start.sec
 }
 
-// findVictims finds the victims on a candidate, and keeps it if it is the best.
+// findVictims finds the victims on a candidate, and keeps the candidate if it
+// is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == simple && n.inOrder(w.nowAt) {
+	if b.kind == byResources && n.inOrder(w.nowAt) {
 		w.evaluateByResources(position, n, b.bound)
 	} else {
 		w.evaluateByFilters(position, n)
@@ -106,7 +110,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 	case len(possible) == 0:
 		w.after.count(noVictims, 1)
 	default:
-		w.after.count(w.after.learn(st), 1)
+		w.after.count(w.after.intern(st), 1)
 	}
-	w.dry.leave(possible)
+	w.dry.restoreVictims(possible)
 }

@@ -2,8 +2,8 @@ package preemption
 
 import "math"
 
-// evaluateByResources finds the victims on a candidate where resources alone
-// decide (section 7).
+// evaluateByResources finds the victims on a candidate on which resources alone
+// decide (chapter 9).
 func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
 	var adjusted nodeSummary
 	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
@@ -25,10 +25,10 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 	}
 }
 
-// removed returns the index of the first pod that has to be tried in the reprieve,
-// and what the pods from there on hold: all of lower priority than the
-// preemptor, or those up to the bound alone where nobody there violates a
-// budget.
+// removed returns the index of the first pod that the reprieve has to try, and
+// what the pods from there on hold. These are all pods of lower priority than
+// the preemptor or, if none of them up to the bound violates a budget, only
+// those up to the bound: the others are put back in any case (see search).
 func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.sortKeys[w.violates[last]].priority <= bound {
@@ -52,8 +52,8 @@ func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (fro
 // unlimited is more than all pods of a node take together (see largeAmounts).
 const unlimited = math.MaxInt64 / 2
 
-// charge finds the possible victims that violate a budget, by index: those
-// covered are charged in order of importance (section 4).
+// charge finds the possible victims that violate a budget, by index. The
+// covered pods are charged in order of importance (group 6.3).
 func (w *searchWorker) charge(n *nodeState) {
 	possible := n.covered
 	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {
@@ -81,7 +81,8 @@ func (w *searchWorker) charge(n *nodeState) {
 	}
 }
 
-// exempt reports whether a budget has counted the pod's disruption already.
+// exempt reports whether a budget has already counted the pod's disruption
+// (rule 6.3.4).
 func (w *searchWorker) exempt(b int32, p *podState) bool {
 	disrupted := w.snap.budgets.list[b].Disrupted
 	if len(disrupted) == 0 {
@@ -91,33 +92,33 @@ func (w *searchWorker) exempt(b int32, p *podState) bool {
 	return ok
 }
 
-// resourceReprieve is the reprieve on one node: what is free beyond the
-// preemptor's needs while pods are put back.
+// resourceReprieve is the reprieve on one node. slack and room are what is free
+// beyond the preemptor's needs while pods are put back.
 type resourceReprieve struct {
 	*searchWorker
 	n     *nodeState
 	slack amountRow
 	room  int32
-	f     nodeScore
+	score nodeScore
 }
 
-// reprieve puts back those pods that violate a budget first, then the others,
-// from an index on; ok is false once the node cannot be the best any more.
+// reprieve puts back first the pods that violate a budget, then the others from
+// an index on. It is not ok once the node cannot be the best any more.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool) {
-	t.f.top = math.MinInt32
+	t.score.top = math.MinInt32
 	for _, i := range t.violates {
-		if !t.back(int(i)) {
-			t.f.violations++
+		if !t.putBack(int(i)) {
+			t.score.violations++
 		}
 	}
-	// Nobody adds a violation any more. Where they tie with the best and its top
-	// is no higher than the bound, a larger sum is too much.
+	// No pod adds a violation from here on. If the violations tie with those of the
+	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
 	if b := &t.best; b.position >= 0 {
-		if b.violations < t.f.violations {
-			return t.f, false
+		if b.violations < t.score.violations {
+			return t.score, false
 		}
-		if b.violations == t.f.violations && b.top <= bound {
+		if b.violations == t.score.violations && b.top <= bound {
 			limit = b.sum
 		}
 	}
@@ -127,15 +128,16 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 			next++
 			continue
 		}
-		if !t.back(i) && t.f.sum > limit {
-			return t.f, false
+		if !t.putBack(i) && t.score.sum > limit {
+			return t.score, false
 		}
 	}
-	return t.f, true
+	return t.score, true
 }
 
-// back puts a pod back if there is room, and counts it as a victim if not.
-func (t *resourceReprieve) back(i int) bool {
+// putBack puts a pod back if there is room, and counts it as a victim
+// otherwise.
+func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
 	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
 		t.room--
@@ -150,16 +152,16 @@ func (t *resourceReprieve) back(i int) bool {
 
 // take counts a victim.
 func (t *resourceReprieve) take(r *importance) {
-	t.f.victims++
-	t.f.sum += int64(r.priority) + priorityShift
-	if t.f.victims > 1 && r.priority < t.f.top {
+	t.score.victims++
+	t.score.sum += int64(r.priority) + priorityShift
+	if t.score.victims > 1 && r.priority < t.score.top {
 		return
 	}
 	start := instant{r.sec, r.nsec}
 	if r.sec == noStart {
 		start = t.nowAt
 	}
-	if t.f.victims == 1 || r.priority > t.f.top || start.before(t.f.start) {
-		t.f.top, t.f.start = r.priority, start
+	if t.score.victims == 1 || r.priority > t.score.top || start.before(t.score.start) {
+		t.score.top, t.score.start = r.priority, start
 	}
 }

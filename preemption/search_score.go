@@ -1,6 +1,6 @@
 package preemption
 
-// nodeScore is a candidate, as far as the default ranks look at it.
+// nodeScore is a candidate as the default ranks see it.
 type nodeScore struct {
 	position   int // in the order of the nodes, -1 for no candidate
 	violations int
@@ -10,9 +10,9 @@ type nodeScore struct {
 	start      instant
 }
 
-// better reports whether a candidate wins by the default ranks (section 9) and
-// by the order of the nodes in the end. It is [Score.Compare], written out
-// because it is asked most often of all.
+// better reports whether a candidate wins by the default ranks (chapter 11)
+// and, in a tie, by the order of the nodes. It is [Score.Compare] written out,
+// because it is called so often.
 func (f *nodeScore) better(g *nodeScore) bool {
 	switch {
 	case f.position < 0 || g.position < 0:

@@ -35,8 +35,8 @@ func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
 		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), crowdStyle{step, sizes, priorities}))
 	}
-	// With eight of them every pod is covered, so that tops are compared among
-	// nodes that all violate.
+	// With eight of them every pod is covered, so that top priorities are
+	// compared among nodes that all violate a budget.
 	allowed := rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "allowed")
 	for i := range rapid.SampledFrom([]int{0, 4, 8, 8}).Draw(t, "budgets") {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
@@ -106,8 +106,8 @@ func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, style crowdStyle
 	return n
 }
 
-// A search that rules nodes out answers as the general way, which works every
-// node out; so it does for preemptors that other filters have a say about.
+// A search that prunes nodes answers as the exhaustive search, also for
+// preemptors that other filters have something to say about.
 func TestPropertyBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)
@@ -121,14 +121,14 @@ func TestPropertyBounds(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
-		eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "stride") // small ones call for help
+		eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size") // small ones make several workers start
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		want := explained.Plan
 		if want.Outcome == Fits || want.Outcome == NotEligible {
-			want.Unhelpful = nil // Preempt does not try then
+			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Fatalf("plan (-explained +searched):\n%s", diff)
@@ -136,9 +136,9 @@ func TestPropertyBounds(t *testing.T) {
 	})
 }
 
-// Where a lane's numbers are too small for a node, or those of the pods nominated
-// to it too large, the node is worked out all the same.
-func TestBeyondLanes(t *testing.T) {
+// A node whose amounts are too large for a summary is evaluated all the same,
+// as is one with such amounts nominated to it.
+func TestBeyondSummaries(t *testing.T) {
 	huge := func(name string, priority int32, part int64) *outrank.Pod {
 		return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: []outrank.Container{{
 			Name: "c", Requests: resource.List{resource.Memory: resource.New(math.MaxInt64 / part)},
@@ -181,7 +181,7 @@ func TestBeyondLanes(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when it has been asked so many times.
+// ending is a context that ends after it was asked a number of times.
 type ending struct {
 	context.Context
 	left atomic.Int64
@@ -194,8 +194,8 @@ func (c *ending) Err() error {
 	return nil
 }
 
-// A context may end anywhere: there is an error then and no plan, or the plan
-// as ever, and what a snapshot remembers stays right.
+// A context may end anywhere. There is an error then and no plan, or the same
+// plan as ever, and the cache stays right.
 func TestPropertyEndsAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)
@@ -203,7 +203,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		require.NoError(t, err)
 		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
-		eval.chunk = rapid.IntRange(1, 2).Draw(t, "stride")
+		eval.chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), p, gen.Now)
 		require.NoError(t, err)
 		for _, explained := range []bool{false, true} {
@@ -229,7 +229,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 				break
 			}
 		}
-		for range 3 { // remembered by then
+		for range 3 { // from the cache by then
 			got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(want, got))
@@ -237,9 +237,9 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 	})
 }
 
-// What calls use again does not belong to the test bubble that it was first used
-// in: help may be called in one, in the next, and outside.
-func TestHelpInBubbles(t *testing.T) {
+// Memory that calls reuse does not belong to the test bubble in which it was
+// first used: workers may be started in one bubble, in the next, and outside.
+func TestWorkersInBubbles(t *testing.T) {
 	c, p := gen.Benchmark(100, 30, 20)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
@@ -248,7 +248,7 @@ func TestHelpInBubbles(t *testing.T) {
 	eval.chunk = 2
 	for i := range 60 {
 		q := *p
-		q.Priority = outrank.Priority(int32(10_000 + i)) // nothing is remembered of it
+		q.Priority = outrank.Priority(int32(10_000 + i)) // the cache does not know it
 		decide := func(t *testing.T) {
 			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
 			require.NoError(t, err)
@@ -262,8 +262,8 @@ func TestHelpInBubbles(t *testing.T) {
 	}
 }
 
-// The bounds on the number of victims are never more than it takes: no smaller
-// set of the least important pods holds enough.
+// The bounds on the number of victims are never too high: no smaller set of the
+// least important pods holds enough.
 func TestPropertyFewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
@@ -285,14 +285,14 @@ func TestPropertyFewest(t *testing.T) {
 			short[k] = asks[k] - l.free[k]
 		}
 		least := fewestByTrial(n.rows, short)
-		assert.LessOrEqual(t, l.fewest(&asks), least, "by the lane")
+		assert.LessOrEqual(t, l.fewest(&asks), least, "by the summary")
 		share := 0.0
 		for k, v := range short {
 			share += float64(v) / float64(max(1, l.low[k]))
 		}
 		assert.LessOrEqual(t, l.fewest(&asks), fewestByShares(l, share), "by its shares, at most")
 		assert.GreaterOrEqual(t, l.fewest(&asks), fewestByShares(l, share-2*rounding), "by its shares, at least")
-		assert.LessOrEqual(t, best.fewest(l, &short, 1), least, "by the tops")
+		assert.LessOrEqual(t, best.fewest(l, &short, 1), least, "by the top-k sums")
 	})
 }
 

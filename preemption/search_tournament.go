@@ -2,18 +2,18 @@ package preemption
 
 import "slices"
 
-// tournament keeps what every node comes to for preemptors of one signature:
-// equal in everything that the filters and the ranks look at, where these look
-// at resources and at the nodes themselves alone. Each entry is a node's score,
-// or the best that its bound allows as long as it is not evaluated. When an
-// entry that is evaluated wins, it is the answer.
+// tournament keeps the answers of all nodes for preemptors of one signature. An
+// entry has the node's score if it is evaluated, and otherwise the best score
+// that its bound allows. When the overall winner is evaluated, it is the
+// answer: no other entry could be better even at its best.
 type tournament struct {
 	entries []entry
-	// winners holds the matches: winners[i] is the better of winners[2i] and
-	// winners[2i+1], where those from len(entries) on are the positions.
+	// winners is a binary tree of matches: winners[i] is the position that wins
+	// the match between winners[2i] and winners[2i+1]. From len(entries) on
+	// these are the positions themselves.
 	winners []int32
-	// unsure are positions whose entries hold for one decision only.
-	unsure []int32
+	// transient are positions whose entries hold for one decision only.
+	transient []int32
 	// guarded are positions that were evaluated while budgets covered pods of the
 	// node: their entries hold for the budgets of that time.
 	guarded       []int32
@@ -27,7 +27,7 @@ type entry struct {
 	guarded bool // the position is in the list of these
 }
 
-// reset makes room for so many nodes.
+// reset makes room for this many nodes.
 func (t *tournament) reset(nodes int) {
 	t.entries = slices.Grow(t.entries[:0], nodes)[:nodes]
 	clear(t.entries)
@@ -55,7 +55,7 @@ func (t *tournament) play(i int) {
 	t.winners[i] = a
 }
 
-// playFrom decides all matches anew that a position has a part in.
+// playFrom decides again all matches that a position takes part in.
 func (t *tournament) playFrom(position int32) {
 	for i := (len(t.entries) + int(position)) / 2; i > 0; i /= 2 {
 		t.play(i)

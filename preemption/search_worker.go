@@ -13,27 +13,27 @@ type searchWorker struct {
 	dry dryRunner
 	// before and after count nodes by their answers.
 	before, after answers
-	// top and few are the least bound seen, and the least number of victims
-	// with that.
-	top int32
-	few uint16
-	// best is the best candidate that the worker knows of. told is the position
-	// of the one that it last compared with the incumbent, and seen the version of
-	// the incumbent at that time.
-	best nodeScore
-	told int
-	seen int64
-	// allowed is how many victims, all of the best one's top priority, are not
-	// too many yet.
+	// leastBound is the least bound that the worker has seen, and leastVictims
+	// the least number of victims with that bound.
+	leastBound   int32
+	leastVictims uint16
+	// best is the best candidate that the worker knows. sharedPosition is the
+	// position of the candidate that it last compared with the incumbent, and
+	// seenVersion the version of the incumbent at that time.
+	best           nodeScore
+	sharedPosition int
+	seenVersion    int64
+	// allowed is the largest number of victims, all of the best candidate's top
+	// priority, whose sum of priorities does not exceed the best one's.
 	allowed int64
-	// left is what is left of each budget while one node is evaluated; between
-	// nodes it is what leftOf allows.
+	// left is what is left of each budget while one node is evaluated. Between
+	// nodes it is what the budgets in leftOf allow.
 	left     []int64
 	leftOf   *budgetSet
 	violates []int32
 }
 
-// prepareWorkers uses those of earlier calls again.
+// prepareWorkers reuses the workers of earlier calls.
 func (s *search) prepareWorkers(workers int) {
 	s.incumbent.reset()
 	s.workers = slices.Grow(s.workers[:0], workers)[:workers]
@@ -44,8 +44,8 @@ func (s *search) prepareWorkers(workers int) {
 		}
 		w.search = s
 		w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
-		w.top, w.few = math.MaxInt32, math.MaxUint16
-		w.best, w.told, w.seen, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+		w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 		w.dry.begin(&s.attempt)
 		if w.leftOf != s.snap.budgets {
 			w.leftOf, w.left = s.snap.budgets, w.left[:0]
@@ -60,9 +60,9 @@ func (s *search) prepareWorkers(workers int) {
 	}
 }
 
-// incumbent is the best candidate that any worker has found so far, so that all
-// of them can prune by it. Which worker sees it at which time does not show in
-// the end: whatever a real candidate prunes is not the answer.
+// incumbent is the best candidate that any worker has found so far. All workers
+// prune by it. The result does not depend on which worker sees it when: a
+// pruned node is worse than a real candidate, so it is not the answer.
 type incumbent struct {
 	lock    sync.Mutex
 	best    nodeScore
@@ -74,10 +74,11 @@ func (in *incumbent) reset() {
 	in.version.Store(0)
 }
 
-// share brings the worker's best candidate and the incumbent together.
+// share updates the incumbent with the worker's best candidate, and the other
+// way round.
 func (w *searchWorker) share() {
 	in := &w.incumbent
-	if w.best.position == w.told && w.seen == in.version.Load() {
+	if w.best.position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
 	in.lock.Lock()
@@ -87,10 +88,10 @@ func (w *searchWorker) share() {
 		in.version.Add(1)
 	}
 	w.keep(in.best)
-	w.told, w.seen = w.best.position, in.version.Load()
+	w.sharedPosition, w.seenVersion = w.best.position, in.version.Load()
 }
 
-// keep notes a candidate if it is the best so far.
+// keep records a candidate if it is the best so far.
 func (w *searchWorker) keep(f nodeScore) {
 	if !f.better(&w.best) {
 		return

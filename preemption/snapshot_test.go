@@ -19,9 +19,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// dump writes down all that a snapshot knows, but for where in memory it is. The
-// places of the nodes in the topology are asked for here, so that the snapshot
-// remembers them until the next time.
+// dump writes down everything that a snapshot knows, except where in memory it
+// is. It asks for topology domains, so that the snapshot keeps them until the
+// next time.
 func dump(s *Snapshot) string {
 	var b strings.Builder
 	for _, slot := range s.order {
@@ -30,7 +30,7 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  lane %+v rows %v ranks %v\n  pods %s\n  nominated %s\n",
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  pods %s\n  nominated %s\n",
 			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys, dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
@@ -38,7 +38,7 @@ func dump(s *Snapshot) string {
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffine)
+	fmt.Fprintf(&b, "repelling kinds %d\n", s.antiAffinityClasses)
 	var kinds []string
 	s.classes.each(func(key string, m *classMembers) {
 		nodes := map[string]int32{}
@@ -93,8 +93,8 @@ func dumpPods(ps []*podState) string {
 	return strings.Join(keys, " ")
 }
 
-// machine drives a snapshot and, beside it, a plain cluster that says what must
-// be in it.
+// machine drives a snapshot and, beside it, a plain cluster with what the
+// snapshot must contain.
 type machine struct {
 	snap    *Snapshot
 	nodes   []*outrank.Node
@@ -183,7 +183,7 @@ func (m *machine) AddPod(t *rapid.T) {
 	m.take(&p)
 }
 
-// nodeName is the name of a node that is there, or that is not.
+// nodeName returns the name of a node that exists, or of one that does not.
 func (m *machine) nodeName(t *rapid.T) string {
 	names := []string{"ghost"}
 	for _, n := range m.nodes {
@@ -200,7 +200,7 @@ func (m *machine) has(node string) bool {
 	return slices.ContainsFunc(m.nodes, func(n *outrank.Node) bool { return n.Name == node })
 }
 
-// UpdatePod gives a pod other labels, requests and priority.
+// UpdatePod changes the labels, requests and priority of a pod.
 func (m *machine) UpdatePod(t *rapid.T) {
 	key := m.podKey(t)
 	old, ok := m.pods[key]
@@ -283,7 +283,7 @@ func (m *machine) checkPending(t *rapid.T, err error, key outrank.Key, node stri
 	return false
 }
 
-// zone draws where a node is, if it says so.
+// zone draws the zone of a node, if it has one.
 func zone(t *rapid.T) map[string]string {
 	return rapid.SampledFrom([]map[string]string{nil, {"zone": "z1"}, {"zone": "z2"}}).Draw(t, "zone")
 }
@@ -363,7 +363,7 @@ func (m *machine) Keep(t *rapid.T) {
 	}
 }
 
-// Clone leaves a copy behind that must stay as it is, and sometimes goes on
+// Clone leaves a copy behind that must stay as it is, and sometimes continues
 // with the copy instead.
 func (m *machine) Clone(t *rapid.T) {
 	other := m.snap.Clone()
@@ -389,7 +389,7 @@ func (m *machine) Check(t *rapid.T) {
 	}
 }
 
-// fresh builds a snapshot of what the machine says there is.
+// fresh builds a snapshot of what the machine contains.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{
 		Budgets: m.budgets, Groups: m.groups, Namespaces: slices.Collect(maps.Values(m.namespaces)),
@@ -405,8 +405,8 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 	return s
 }
 
-// Whatever is done to a snapshot, it is as if built anew from what there is;
-// undo restores it exactly, nested marks included; and a clone is left alone.
+// After any changes a snapshot equals a new one with the same content. Undo
+// restores it exactly, nested marks included, and a clone does not change.
 func TestPropertyUndoAndClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))
@@ -429,7 +429,7 @@ func TestIndexSettles(t *testing.T) {
 		}
 	}
 	y.set("new", 1)
-	assert.Less(t, len(y.own), 500, "changes pile up")
+	assert.Less(t, len(y.changes), 500, "changes pile up")
 	for i := range 1000 {
 		v, ok := x.get(fmt.Sprint(i))
 		assert.True(t, ok && v == i, "the other side changed: %d is %d", i, v)

@@ -30,8 +30,8 @@ func (a *amounts) more() []named {
 	return *a.extra
 }
 
-// counted turns a resource list into amounts, leaving out what no node
-// accounts for.
+// counted turns a resource list into amounts. It leaves out resources that no
+// node accounts for.
 func (c *columns) counted(l resource.List) amounts {
 	var a amounts
 	var extra []named
@@ -62,7 +62,7 @@ func compareStrings[S ~string](x, y S) int {
 	return 0
 }
 
-// of gives the amount of a resource without a column.
+// of returns the amount of a resource without a column.
 func (a *amounts) of(name resource.Name) int64 {
 	for _, e := range a.more() {
 		if e.name == name {
@@ -72,8 +72,8 @@ func (a *amounts) of(name resource.Name) int64 {
 	return 0
 }
 
-// total is a sum of amounts. It is exact, so that taking away what was added
-// gives back what was there: 128 bits hold 2^64 amounts of any size.
+// total is a sum of amounts. It is exact, so that subtracting an amount that
+// was added restores the sum: 128 bits hold 2^64 amounts of any size.
 type total struct{ hi, lo uint64 }
 
 func (t *total) add(v int64) {
@@ -88,13 +88,13 @@ func (t *total) sub(v int64) {
 	t.hi -= borrow
 }
 
-// leaves reports whether need more still fit under limit.
+// leaves reports whether need more fits under limit.
 func (t total) leaves(need, limit int64) bool {
 	t.add(need)
 	return t.hi == 0 && t.lo <= uint64(max(0, limit))
 }
 
-// saturated is the sum as an int64.
+// saturated returns the sum as an int64, the largest one if it does not fit.
 func (t total) saturated() int64 {
 	if t.hi != 0 || t.lo > math.MaxInt64 {
 		return math.MaxInt64
@@ -148,7 +148,7 @@ func (u *usage) find(name resource.Name) (int, bool) {
 	})
 }
 
-// of gives the sum of a resource without a column.
+// of returns the sum of a resource without a column.
 func (u *usage) of(name resource.Name) total {
 	if i, ok := u.find(name); ok {
 		return u.extra[i].total
@@ -156,9 +156,9 @@ func (u *usage) of(name resource.Name) total {
 	return total{}
 }
 
-// amountsOf counts a pod's requests, of gives one resource of them and all the
-// whole list. The list is built for pods alone that ask for more than what has
-// a column.
+// amountsOf counts a pod's requests. The function of returns one resource of
+// the pod, and all the whole list. The list is built only for pods that ask for
+// a resource without a column.
 func (c *columns) amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) amounts {
 	if c.askedForMore(p) {
 		return c.counted(all(p))
@@ -170,8 +170,8 @@ func (c *columns) amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name)
 	return a
 }
 
-// pending is what a pod to be placed asks for, running what one
-// takes of the node it is on.
+// pending returns what a pod to be placed asks for. running returns what a pod
+// takes of the node that it runs on.
 func (c *columns) pending(p *outrank.Pod) amounts {
 	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
 }

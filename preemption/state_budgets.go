@@ -8,9 +8,8 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// budgetSet is the budgets, ready for matching. It never changes, so that
-// whatever a search keeps of it holds for as long as the snapshot has the same
-// one.
+// budgetSet is the budgets of a snapshot, prepared for matching. It never
+// changes.
 type budgetSet struct {
 	// list is in the order in which the budgets came. A budget that was taken
 	// away leaves a nil behind, so that the others keep their index.

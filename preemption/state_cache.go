@@ -5,23 +5,26 @@ import (
 	"sync"
 )
 
-// answerCache keeps for each pod signature what every node came to in earlier
-// decisions, as a later layer has it, and which nodes changed since. Readers of
-// a snapshot share it; one that finds it in use searches instead.
+// answerCache keeps, for each pod signature, the answers of all nodes in
+// earlier decisions, and which nodes changed since. The search layer defines
+// the answers. Readers of a snapshot share the cache; a reader that finds it in
+// use searches without it.
 type answerCache struct {
 	mu          sync.Mutex
 	bySignature map[string]*cachedAnswers
 	uses        uint64
-	// log lists the slots that changed, from a number of changes on.
+	// log lists the slots that changed, the oldest first. start is the number
+	// of changes before the first of them.
 	log   []int32
 	start uint64
-	// positionOf are the positions in the order of the nodes by slot, nil if
-	// not known.
+	// positionOf has the position of each slot in the order of the nodes, -1
+	// for a slot without a node. It is nil while unknown.
 	positionOf []int32
-	// seen are hashes of signatures that were asked for lately, as many as there
-	// can be entries: one that comes once is not worth remembering.
-	seen     [mostSignatures]uint64
-	nextSeen int
+	// recent has the hashes of the last signatures that had no entry, as many
+	// as there can be entries. A signature gets an entry only when it comes
+	// again: one that comes once is not worth it.
+	recent     [mostSignatures]uint64
+	nextRecent int
 }
 
 // cachedAnswers is the entry for one signature.
@@ -33,17 +36,17 @@ type cachedAnswers struct {
 	nodes   any    // what the search keeps
 }
 
-// mostSignatures and mostCachedNodes bound the memory of a snapshot's cache, but
-// for a single signature.
+// mostSignatures and mostCachedNodes bound the memory of a snapshot's cache.
+// One signature is always allowed.
 const (
 	mostSignatures  = 64
 	mostCachedNodes = 1 << 18
 )
 
-// capacity is how many signatures there may be.
+// capacity returns how many signatures the cache may hold.
 func capacity(nodes int) int { return max(1, min(mostSignatures, mostCachedNodes/max(1, nodes))) }
 
-// changed notes that a node is no longer what it was.
+// changed notes that a node changed.
 func (m *answerCache) changed(slot int32) {
 	if len(m.bySignature) == 0 {
 		return
@@ -56,7 +59,8 @@ func (m *answerCache) changed(slot int32) {
 	}
 }
 
-// forget drops everything, because the order of the nodes changed.
+// forget drops all entries, because the order of the nodes or the budgets
+// changed.
 func (m *answerCache) forget() {
 	if len(m.bySignature) > 0 {
 		clear(m.bySignature)
@@ -65,11 +69,11 @@ func (m *answerCache) forget() {
 	m.log, m.positionOf = m.log[:0], nil
 }
 
-// end is the number of changes so far.
+// end returns the number of changes so far.
 func (m *answerCache) end() uint64 { return m.start + uint64(len(m.log)) }
 
-// position returns where a slot is in the order of the nodes; not ok for one
-// without a node.
+// position returns the position of a slot in the order of the nodes. It is not
+// ok for a slot without a node.
 func (m *answerCache) position(slot int32) (position int32, ok bool) {
 	if int(slot) >= len(m.positionOf) || m.positionOf[slot] < 0 {
 		return 0, false
@@ -77,8 +81,8 @@ func (m *answerCache) position(slot int32) (position int32, ok bool) {
 	return m.positionOf[slot], true
 }
 
-// of returns the entry for a signature, nil if it is not worth one yet. The
-// order is that of the nodes, among so many slots.
+// of returns the entry for a signature, or nil if the signature is not worth an
+// entry yet. order lists the slots of the nodes, which are below slots.
 func (m *answerCache) of(signature []byte, order []int32, slots int) *cachedAnswers {
 	m.uses++
 	if c, ok := m.bySignature[string(signature)]; ok {
@@ -86,19 +90,20 @@ func (m *answerCache) of(signature []byte, order []int32, slots int) *cachedAnsw
 		return c
 	}
 	hash, most := maphash.Bytes(hashSeed, signature), capacity(len(order))
-	for _, h := range m.seen[:most] {
+	for _, h := range m.recent[:most] {
 		if h == hash && m.makeRoom(most) {
 			return m.add(signature, order, slots)
 		}
 	}
-	m.seen[m.nextSeen%most] = hash
-	m.nextSeen = (m.nextSeen + 1) % most
+	m.recent[m.nextRecent%most] = hash
+	m.nextRecent = (m.nextRecent + 1) % most
 	return nil
 }
 
-// makeRoom forgets the entry that was not used for longest, if there has to be
-// one less. It does not help to forget what is going to be asked for before the
-// new one is: to make an entry takes the time of many decisions without one.
+// makeRoom drops the entry that was not used for longest, if the cache is full.
+// It refuses if that entry was used lately: to build an entry takes the time of
+// many decisions without one, so that dropping an entry which is soon asked for
+// again costs more than it saves.
 func (m *answerCache) makeRoom(most int) bool {
 	if len(m.bySignature) < most {
 		return true

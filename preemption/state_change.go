@@ -7,8 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AddNode adds a node behind all others. Pods that name it already are on it
-// from now on. Errors: [ErrExists], and those of [outrank.Node.Validate].
+// AddNode adds a node at the end of the order. Pods that already name the node
+// are on it from now on. Errors: [ErrExists], and those of
+// [outrank.Node.Validate].
 func (s *Snapshot) AddNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -20,8 +21,8 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 	return nil
 }
 
-// RemoveNode takes a node away. Its pods stay known but count nowhere until
-// they are removed or the node comes back, as in the scheduler's cache. Error:
+// RemoveNode removes a node. Its pods stay known, as in the scheduler's cache,
+// but count nowhere until they are removed or the node comes back. Error:
 // [ErrNotFound]. Time is linear in the number of nodes.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.slots.get(name)
@@ -32,11 +33,9 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return nil
 }
 
-// UpdateNode replaces a node by a newer version of it, in its place in the
-// order and with its pods. Errors: [ErrNotFound], and those of
-// [outrank.Node.Validate]. Time is linear in the pods on the node; where labels
-// changed, the domains of topology keys are worked out anew when they are asked
-// for next, in time linear in the number of nodes.
+// UpdateNode replaces a node by a newer version. The node keeps its position in
+// the order and its pods. Errors: [ErrNotFound], and those of
+// [outrank.Node.Validate]. Time is linear in the number of nodes.
 func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -49,8 +48,8 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	return nil
 }
 
-// AddPod adds a pod: to the node it names, or as pending, nominated if it says
-// so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
+// AddPod adds a pod: to the node that it names, or as pending, nominated if it
+// says so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
 // [outrank.Pod.Validate]. Time is linear in the pods on the node.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
@@ -66,11 +65,10 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 	return nil
 }
 
-// UpdatePod replaces a pod by a newer version of it, where it is: on its node,
-// or pending with the nomination it has. What the new version says about that
-// is for [Snapshot.Bind] and [Snapshot.Nominate]. Errors: [ErrNotFound],
-// [ErrState] for a pod that has finished by now (it is to be removed), and those
-// of [outrank.Pod.Validate].
+// UpdatePod replaces a pod by a newer version. The pod stays on its node, or
+// pending with the nomination that it has: [Snapshot.Bind] and
+// [Snapshot.Nominate] change these. Errors: [ErrNotFound], [ErrState] for a pod
+// that has finished and should be removed, and those of [outrank.Pod.Validate].
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	return nil
 }
 
-// RemovePod takes the pod with this key away, wherever it is.
+// RemovePod removes the pod with this key (namespace/name), running or pending.
 // Error: [ErrNotFound].
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.pods.get(key)
@@ -109,8 +107,8 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	return nil
 }
 
-// Nominate notes that room was made for a pending pod on a node; with an empty
-// node it takes the nomination back. Errors: [ErrNotFound]; [ErrState] for a
+// Nominate records that room was made for a pending pod on a node. With an
+// empty node it removes the nomination. Errors: [ErrNotFound]; [ErrState] for a
 // pod that has a node.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	p, err := s.pending(key, node)

@@ -6,9 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// users is where the pods are that use a claim: how often they name it on each
-// node, by slot. It is written by the snapshot that owns it, and copied by any
-// other.
+// claimUsers counts, by slot, how often pods on a node name one claim. The
+// snapshot that owns it may write it; any other snapshot copies it first.
 type claimUsers struct {
 	owner *owner
 	nodes map[int32]int32
@@ -17,8 +16,7 @@ type claimUsers struct {
 // claimIndex finds the users of claims by key.
 type claimIndex struct{ sharedIndex[*claimUsers] }
 
-// use counts the claims of a pod on a node in, where by is 1, or out, where it
-// is -1.
+// use counts the claims of a pod on a node in (by is 1) or out (by is -1).
 func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *owner) {
 	for i := range pod.Volumes {
 		if v := &pod.Volumes[i]; usesClaim(v) {
@@ -45,7 +43,7 @@ func (x *claimIndex) useOne(key string, slot, by int32, o *owner) {
 	}
 }
 
-// inUse reports whether a pod on a node that is there uses the claim.
+// inUse reports whether a pod uses the claim on a node that exists.
 func (x *claimIndex) inUse(key string, nodes []*nodeState) bool {
 	u, ok := x.get(key)
 	if !ok {

@@ -6,24 +6,25 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podClass is what pods have in common that no selector and no budget tells
-// apart: mostly the replicas of one deployment. So a selector is asked once per
-// class and not once per pod. A class never changes; snapshots share it.
+// podClass is what pods have in common that no selector and no budget can tell
+// apart: mostly the replicas of one deployment. A selector is asked once per
+// class instead of once per pod. A class never changes, and snapshots share it.
 type podClass struct {
 	key       string // of everything below
 	namespace string
 	labels    map[string]string
-	// antiAffinity are the required anti-affinity terms of these pods.
+	// antiAffinity has the required anti-affinity terms of these pods.
 	antiAffinity []term
-	// terminating pods are not counted when a spread is worked out.
+	// terminating pods do not count for a spread at the start of an attempt
+	// (rule 7.12.5).
 	terminating bool
 	// bit is one of 64, for masks of classes.
 	bit uint64
-	// covering are the budgets that cover these pods, by index.
+	// covering lists the budgets that cover these pods, by index.
 	covering []int32
 }
 
-// bitOf picks a bit at random, the same for the same key.
+// bitOf returns one of 64 bits by a hash of the key.
 func bitOf(key []byte) uint64 {
 	h := fnv.New32a()
 	h.Write(key)

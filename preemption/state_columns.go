@@ -9,13 +9,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// columns are the resources of a snapshot that have a column of their own: cpu,
-// memory, and a third. All others of a pod are kept as a list, empty for most
-// pods. Which one is the third makes a difference in time alone.
+// columns are the resources of a snapshot that have a column: cpu, memory and a
+// third one. Other resources of a pod are kept in a list, which is empty for
+// most pods. The choice of the third resource affects time only.
 type columns struct {
 	names [numColumns]resource.Name
-	// reasons are those for a shortage of columns, by bit, without and with a
-	// shortage of places for pods.
+	// reasons are the reasons of NodeResourcesFit for shortages of columns, by
+	// bit; the first index is 1 if the pod count is short as well.
 	reasons [2][1 << numColumns][]string
 }
 
@@ -43,12 +43,12 @@ func newColumns(third resource.Name) *columns {
 	return c
 }
 
-// of gives the column of a resource, -1 for none.
+// of returns the column of a resource, -1 for none.
 func (c *columns) of(name resource.Name) int { return slices.Index(c.names[:], name) }
 
-// columnsFor picks the third column for a cluster: what most pods ask for or,
-// as long as they ask for nothing of the kind, what most nodes offer besides
-// the usual; ephemeral storage if there is nothing else.
+// columnsFor chooses the third column for a cluster: the resource beside cpu
+// and memory that most containers ask for; if they ask for none, the one that
+// most nodes offer; ephemeral storage if there is no other.
 func columnsFor(c *outrank.Cluster) *columns {
 	asked, offered := map[resource.Name]int{}, map[resource.Name]int{}
 	for _, p := range c.Pods {
@@ -66,7 +66,7 @@ func columnsFor(c *outrank.Cluster) *columns {
 	return newColumns(mostFrequent(offered))
 }
 
-// countThird counts what could be the third column.
+// countThird counts the resources that could have the third column.
 func countThird(counts map[resource.Name]int, l resource.List) {
 	for name := range l {
 		if name != resource.CPU && name != resource.Memory && name.Counted() {

@@ -16,7 +16,7 @@ func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) { return s.g
 // them. The snapshot must not change meanwhile.
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted() }
 
-// SetGroups replaces all pod groups; the pods stay as they are. The slice is
+// SetGroups replaces all pod groups. The pods stay as they are. The slice is
 // not kept, the groups are. The error is that of [outrank.Cluster.Validate].
 // Time is linear in the number of groups, before and after.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
@@ -75,11 +75,11 @@ func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	}
 }
 
-// ApplyGroup carries the plan for a group out on the snapshot, as if everything
-// had happened at once: the victims are gone, nominations are cleared, and each
-// pod of the group is pending and nominated to its node (sections 10 and 11;
-// none is bound). Errors leave the snapshot as it was: [ErrState] for a plan
-// that is not to preempt, or for a pod of the group that runs by now,
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had
+// happened at once: the victims are gone, nominations are cleared, and each pod
+// of the group is pending and nominated to its node (rule 14.3.2; none is
+// bound). An error leaves the snapshot as it was: [ErrState] for a plan whose
+// outcome is not Preempt, or for a pod of the group that runs by now,
 // [ErrNotFound] for a victim or node that is not there.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 	if plan == nil || plan.Outcome != Preempt {
@@ -121,7 +121,8 @@ func (s *Snapshot) carryOutGroup(plan *GroupPlan) {
 	}
 }
 
-// seat puts a pod, known before or not, on a node or nominates it to one.
+// seat puts a pod on a node or nominates it to one. The snapshot may know the
+// pod already.
 func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
 	if p, ok := s.pods.of(pod); ok {
 		s.drop(p)

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// keyWriter writes keys: each text after its length, so that no two lists of
-// texts give the same key.
+// keyWriter builds keys. Each text is preceded by its length, so that different
+// lists of texts have different keys.
 type keyWriter []byte
 
 func (b *keyWriter) number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// classMembers is how many pods of a class run on each node, by slot. It is written
-// by the snapshot that owns it, and copied by any other.
+// classMembers counts the pods of a class that run on each node, by slot. The
+// snapshot that owns it may write it; any other snapshot copies it first.
 type classMembers struct {
 	owner *owner
 	class *podClass
@@ -16,7 +16,7 @@ type classMembers struct {
 	pods int
 }
 
-// classOf finds the class of a pod, or makes it.
+// classOf returns the class of a pod, a new one if the snapshot has none.
 func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
 	key := classKey(p)
 	if m, ok := s.classes.get(string(key)); ok {
@@ -30,8 +30,8 @@ func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
 	}
 }
 
-// newPodState prepares a pod that runs on a node or, if that is empty, may be
-// nominated to one.
+// newPodState prepares a pod that runs on node or, if that is empty, is
+// nominated to nominated; both may be empty.
 func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podClass) *podState {
 	ps := &podState{pod: p, class: k, running: node != ""}
 	if ps.running {
@@ -42,7 +42,7 @@ func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podCla
 	return ps
 }
 
-// placeOf finds the place of a node, nil for no name.
+// refOf returns the reference to a node by its name, nil for an empty name.
 func (s *Snapshot) refOf(name string) *nodeRef {
 	if name == "" {
 		return nil
@@ -53,17 +53,17 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 	return &nodeRef{name}
 }
 
-// moved is the pod in another place.
+// moved returns the pod on another node or with another nomination.
 func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
 	return s.newPodState(p.pod, node, nominated, p.class)
 }
 
-// join counts a pod in, leave counts it out.
+// join counts a pod in its class. leave counts it out.
 func (s *Snapshot) join(p *podState) {
 	m := s.membersOf(p.class)
 	m.class = p.class // other budgets may cover it now
 	if m.pods++; m.pods == 1 && len(p.class.antiAffinity) > 0 {
-		s.antiAffine++
+		s.antiAffinityClasses++
 	}
 	if p.running {
 		slot, _ := s.slots.get(p.at.name)
@@ -82,12 +82,12 @@ func (s *Snapshot) leave(p *podState) {
 	if m.pods--; m.pods == 0 {
 		s.classes.remove(p.class.key)
 		if len(p.class.antiAffinity) > 0 {
-			s.antiAffine--
+			s.antiAffinityClasses--
 		}
 	}
 }
 
-// membersOf finds or makes the members of a class for changing them.
+// membersOf returns the members of a class for writing.
 func (s *Snapshot) membersOf(k *podClass) *classMembers {
 	m, ok := s.classes.get(k.key)
 	switch {

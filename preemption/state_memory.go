@@ -14,9 +14,9 @@ func fill[T any](old []T, n int, v T) []T {
 	return s
 }
 
-// owner marks the parts of a snapshot that it may write; its address is all
-// that counts, and its size keeps addresses apart.
+// owner marks the parts of a snapshot that the snapshot may write. Only its
+// address counts; it has a size so that two owners have different addresses.
 type owner struct{ _ byte }
 
-// hashSeed differs from run to run; nothing that can be seen depends on it.
+// hashSeed differs from run to run. No result depends on it.
 var hashSeed = maphash.MakeSeed()

@@ -9,28 +9,27 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nodeState is what a snapshot knows of one node and of the pods on it. It is
-// written by the snapshot that owns it and copied by any other that wants to
-// change it.
+// nodeState is what a snapshot knows of one node and of the pods on it. The
+// snapshot that owns it may write it; any other snapshot copies it first.
 type nodeState struct {
 	// What a search looks at comes first, to lie in few cache lines.
 
-	// ranks are what the pods are ordered by, and rows what each of them takes,
-	// by column.
+	// sortKeys are what the pods are sorted by, and rows what each of them
+	// takes, by column. Both are parallel to pods.
 	sortKeys []importance
-	// unstarted counts the pods without a start time, and latest is the latest
-	// start of the others in seconds: if it is not before now, the order of the
-	// pods is not the one of the call.
+	// unstarted counts the pods without a start time. latest is the latest
+	// start of the others, in seconds. If it is not before the now of a call,
+	// the pods may not be in the order of that call.
 	unstarted int
 	latest    int64
-	// levels are the priorities that there are, the lowest first.
+	// levels has an entry for each priority on the node, the lowest first.
 	levels []level
 	rows   []amountRow
-	// guarded are the pods that budgets cover, by index.
+	// covered lists the pods that budgets cover, by index.
 	covered []coveredPod
 	slot    int32
-	// pods run here, nominated are pending pods that room was made for here;
-	// both by importance, a missing start counting as later than any.
+	// pods run on the node. nominated are pending pods that room was made for.
+	// Both are sorted by importance; a missing start counts as later than any.
 	pods, nominated []*podState
 
 	owner *owner
@@ -40,19 +39,20 @@ type nodeState struct {
 	offers  amounts
 	maxPods int64
 	taken   usage
-	// concerned counts the pods that have a part in what a filter says.
+	// concerned counts, by filter, the pods that have a part in what the filter
+	// says.
 	concerned [maxFilters]int32
 }
 
-// level says what the pods of a priority and below hold together, which means
-// nothing where amounts are odd.
+// level is what the pods of a priority and below hold together. The amounts
+// mean nothing on a node with large amounts.
 type level struct {
 	held     amountRow
 	priority int32
 	pods     int32
 }
 
-// guard is a pod that budgets cover.
+// coveredPod is a pod that budgets cover.
 type coveredPod struct {
 	index int32 // in the node's pods
 	class *podClass
@@ -62,7 +62,7 @@ func newNodeState(name string, slot int32, o *owner) *nodeState {
 	return &nodeState{owner: o, nodeRef: &nodeRef{name}, slot: slot, latest: math.MinInt64}
 }
 
-// setNode puts the node itself in place, or takes it away.
+// setNode sets the node itself, nil to remove it.
 func (n *nodeState) setNode(obj *outrank.Node, c *columns) {
 	n.node, n.offers, n.maxPods = obj, amounts{}, 0
 	if obj != nil {
@@ -71,7 +71,7 @@ func (n *nodeState) setNode(obj *outrank.Node, c *columns) {
 	}
 }
 
-// clone gives a copy that o may write.
+// clone returns a copy that o may write.
 func (n *nodeState) clone(o *owner) *nodeState {
 	c := *n
 	c.owner = o
@@ -82,13 +82,13 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	return &c
 }
 
-// empty reports whether nothing refers to the node any more.
+// empty reports whether the node does not exist and no pod names it.
 func (n *nodeState) empty() bool {
 	return n.node == nil && len(n.pods) == 0 && len(n.nominated) == 0
 }
 
-// load puts pods on a new node, all at once. The slice is the node's from now
-// on. Time is that of sorting them.
+// load puts pods on a new node, all at once. The node keeps the slices. Time is
+// that of sorting them.
 func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	byImportance := func(p, q *podState) int { return p.compare(q, never) }
 	slices.SortFunc(pods, byImportance)
@@ -101,8 +101,8 @@ func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	}
 }
 
-// addPod puts a pod on the node, in its place by importance. Time is linear in
-// the pods on the node.
+// addPod puts a pod on the node, sorted by importance. Time is linear in the
+// pods on the node.
 func (n *nodeState) addPod(p *podState, traits filterTraits) {
 	i := indexOf(n.pods, p)
 	n.pods = slices.Insert(n.pods, i, p)
@@ -111,7 +111,7 @@ func (n *nodeState) addPod(p *podState, traits filterTraits) {
 	n.count(p, 1, traits)
 }
 
-// removePod takes a pod of the node away again.
+// removePod removes a pod from the node.
 func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	i := indexOf(n.pods, p)
 	n.pods = slices.Delete(n.pods, i, i+1)
@@ -128,7 +128,8 @@ func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	}
 }
 
-// count follows a pod that came or went in all that is summed up.
+// count adds a pod (by is 1) to everything that is summed up, or subtracts it
+// (by is -1).
 func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	if by > 0 {
 		n.taken.add(&p.takes)
@@ -145,7 +146,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	}
 }
 
-// sumUp works out the levels, and which pods budgets cover.
+// sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
 	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
 	var at level
@@ -182,7 +183,7 @@ func (n *nodeState) priorities() int {
 	return count
 }
 
-// first is the place of the most important pod below a priority.
+// first returns the index of the most important pod below a priority.
 func (n *nodeState) first(priority int32) int {
 	low, high := 0, len(n.sortKeys)
 	for low < high {
@@ -195,13 +196,14 @@ func (n *nodeState) first(priority int32) int {
 	return low
 }
 
-// inOrder reports whether the pods are in the order of a call at now: a missing
-// start may count as earlier than one that is yet to come.
+// inOrder reports whether the pods are sorted as a call at now needs it. They
+// are not where a start lies in the future: a missing start counts as now,
+// which is earlier.
 func (n *nodeState) inOrder(now instant) bool { return n.unstarted == 0 || n.latest < now.sec }
 
 // possible lists the pods of lower priority, the most important first. The
-// slice is the node's own, or sorted anew into buf where a start lies in the
-// future and a missing one would count as earlier.
+// slice is the node's own, unless the pods have to be sorted for this call;
+// then it is in buf.
 func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*podState {
 	pods := n.pods[n.first(priority):]
 	if !n.inOrder(now) {

@@ -8,28 +8,27 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podState is what a snapshot knows of one pod. It never changes once made, so
-// that snapshots can share it. There are as many of these as pods: mind the
-// size.
+// podState is what a snapshot knows of one pod. It never changes, so that
+// snapshots can share it. There is one per pod, so its size matters.
 type podState struct {
 	pod   *outrank.Pod
 	class *podClass
 	takes amounts
-	// at is where the pod runs, or where room was made for it if it is pending;
-	// nil for neither.
+	// at is the node that the pod runs on or, if it is pending, is nominated
+	// to; nil for neither.
 	at      *nodeRef
 	running bool
 }
 
 func (p *podState) priority() int32 { return p.pod.PriorityValue() }
 
-// rank is what the pod is ordered by. Nodes keep it for their pods.
+// rank returns what the pod is sorted by. Nodes keep it for their pods.
 func (p *podState) rank() importance { return importanceOf(p.pod) }
 
-// place is the name of a node; its states share it.
+// nodeRef is the name of a node, shared by its pods and states.
 type nodeRef struct{ name string }
 
-// node is where the pod runs, empty for a pending one.
+// node returns the node that the pod runs on, empty for a pending pod.
 func (p *podState) node() string {
 	if p.running {
 		return p.at.name
@@ -37,7 +36,8 @@ func (p *podState) node() string {
 	return ""
 }
 
-// nominated is where room was made for the pod, empty for none.
+// nominated returns the node that a pending pod is nominated to, empty for
+// none.
 func (p *podState) nominated() string {
 	if p.running || p.at == nil {
 		return ""
@@ -45,8 +45,7 @@ func (p *podState) nominated() string {
 	return p.at.name
 }
 
-// importance is what pods are ordered by, but for the identity that settles
-// ties.
+// importance is what pods are sorted by. The pods' names settle ties.
 type importance struct {
 	sec      int64 // start, seconds since 1970; noStart without one
 	nsec     int32
@@ -64,7 +63,7 @@ func importanceOf(p *outrank.Pod) importance {
 	return r
 }
 
-// startedBefore compares two starts; a missing one counts as now.
+// compareStart compares two starts. A missing start counts as now.
 func (r importance) compareStart(o importance, now instant) int {
 	r, o = r.at(now), o.at(now)
 	if c := cmp.Compare(r.sec, o.sec); c != 0 {
@@ -73,7 +72,7 @@ func (r importance) compareStart(o importance, now instant) int {
 	return cmp.Compare(r.nsec, o.nsec)
 }
 
-// at fills in a missing start.
+// at returns the importance with a missing start replaced by now.
 func (r importance) at(now instant) importance {
 	if r.sec == noStart {
 		r.sec, r.nsec = now.sec, now.nsec
@@ -81,7 +80,7 @@ func (r importance) at(now instant) importance {
 	return r
 }
 
-// start is the time a rank compares, now for a pod without one.
+// start returns the time that counts as the pod's start: now if it has none.
 func (p *podState) start(now time.Time) time.Time {
 	if p.pod.StartTime.IsZero() {
 		return now
@@ -89,8 +88,8 @@ func (p *podState) start(now time.Time) time.Time {
 	return p.pod.StartTime
 }
 
-// instant is a time to fill in for a missing start. Its zero value is not
-// used; never is after every start.
+// instant is a time in a form that is cheap to compare. The instant never is
+// after every start.
 type instant struct {
 	sec  int64
 	nsec int32
@@ -102,9 +101,8 @@ var never = instant{sec: noStart}
 
 func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }
 
-// compare orders pods by importance (section 7, step 3; MoreImportantPod):
-// negative if p goes before q. It is a total order: ties end in the pods'
-// names.
+// compare orders pods by importance (group 4.3; MoreImportantPod): negative if
+// p goes before q. It is a total order: ties end in the pods' names.
 func (p *podState) compare(q *podState, now instant) int {
 	if c := cmp.Compare(q.priority(), p.priority()); c != 0 {
 		return c

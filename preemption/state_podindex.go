@@ -7,30 +7,30 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podIndex finds pods by namespace and name. Copies share what they had in
-// common when they parted, as those of an index do.
+// podIndex finds pods by namespace and name. Like a sharedIndex it consists of
+// a base that copies share and of each copy's own changes.
 type podIndex struct {
-	base   *podTable
-	shared bool                      // base must not be written
-	own    map[outrank.Key]*podState // laid over the base, nil for one that is gone
+	base    *podTable
+	shared  bool                      // base must not be written
+	changes map[outrank.Key]*podState // laid over the base, nil for one that is gone
 }
 
 func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
 
 // get finds a pod by its key, namespace/name.
 func (x *podIndex) get(key outrank.Key) (*podState, bool) {
-	if p, ok := x.own[key]; ok {
+	if p, ok := x.changes[key]; ok {
 		return p, p != nil
 	}
 	p := x.base.find(hashOf(key), func(p *podState) bool { return hasKey(p.pod, key) })
 	return p, p != nil
 }
 
-// of finds what is known of a pod.
+// of returns what the snapshot knows of a pod.
 func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
-	if len(x.own) > 0 {
+	if len(x.changes) > 0 {
 		var space [keySpace]byte
-		if p, ok := x.own[outrank.Key(appendKey(space[:0], pod))]; ok {
+		if p, ok := x.changes[outrank.Key(appendKey(space[:0], pod))]; ok {
 			return p, p != nil
 		}
 	}
@@ -38,32 +38,32 @@ func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
 	return p, p != nil
 }
 
-// set puts a pod in; there is none of its name.
+// set adds a pod. No pod of its name is in the index.
 func (x *podIndex) set(p *podState) {
 	if !x.shared {
 		x.base.put(p)
 		return
 	}
-	x.lay(p.pod.Key(), p)
+	x.override(p.pod.Key(), p)
 }
 
-// remove takes a pod out that is there.
+// remove takes out a pod that is in the index.
 func (x *podIndex) remove(p *podState) {
 	if !x.shared {
 		x.base.remove(p)
 		return
 	}
-	x.lay(p.pod.Key(), nil)
+	x.override(p.pod.Key(), nil)
 }
 
-// lay puts a change over the base; once there are many of them, a base of
+// override puts a change over the base; once there are many of them, a base of
 // one's own is cheaper.
-func (x *podIndex) lay(key outrank.Key, p *podState) {
-	if x.own == nil {
-		x.own = map[outrank.Key]*podState{}
+func (x *podIndex) override(key outrank.Key, p *podState) {
+	if x.changes == nil {
+		x.changes = map[outrank.Key]*podState{}
 	}
-	x.own[key] = p
-	if len(x.own) <= 64+x.base.pods/4 {
+	x.changes[key] = p
+	if len(x.changes) <= 64+x.base.pods/4 {
 		return
 	}
 	base := newPodTable(x.base.pods)
@@ -71,16 +71,16 @@ func (x *podIndex) lay(key outrank.Key, p *podState) {
 	*x = podIndex{base: base}
 }
 
-// share gives a copy; from now on neither side writes the base.
+// share returns a copy. From then on neither side writes the base.
 func (x *podIndex) share() podIndex {
 	x.shared = true
 	return x.view()
 }
 
-// view gives a copy that never writes the base; unless x is shared it holds
-// only until x changes.
+// view returns a copy that never writes the base. Unless x is shared, the copy
+// is valid only until x changes.
 func (x *podIndex) view() podIndex {
-	return podIndex{base: x.base, shared: true, own: maps.Clone(x.own)}
+	return podIndex{base: x.base, shared: true, changes: maps.Clone(x.changes)}
 }
 
 // each calls f for every pod, in no particular order.
@@ -89,22 +89,22 @@ func (x *podIndex) each(f func(p *podState)) {
 		if p == nil {
 			continue
 		}
-		if len(x.own) > 0 {
-			if _, changed := x.own[p.pod.Key()]; changed {
+		if len(x.changes) > 0 {
+			if _, changed := x.changes[p.pod.Key()]; changed {
 				continue
 			}
 		}
 		f(p)
 	}
-	for _, p := range x.own {
+	for _, p := range x.changes {
 		if p != nil {
 			f(p)
 		}
 	}
 }
 
-// podTable is a hash table of pods by key with linear probing. It keeps no
-// keys of its own: a map of strings would take as much memory as the pods.
+// podTable is a hash table of pods by key with linear probing. It stores no
+// keys: a map of strings would take as much memory as the pods.
 type podTable struct {
 	cells  []*podState // nil where free
 	hashes []uint32    // of the pods in cells
@@ -116,7 +116,7 @@ func newPodTable(pods int) *podTable {
 	return &podTable{cells: make([]*podState, size), hashes: make([]uint32, size)}
 }
 
-// find gives the pod of this hash that is meant, or nil.
+// find returns the pod with this hash for which meant is true, or nil.
 func (t *podTable) find(hash uint32, meant func(*podState) bool) *podState {
 	for at := t.home(hash); t.cells[at] != nil; at = t.next(at) {
 		if t.hashes[at] == hash && meant(t.cells[at]) {
@@ -126,7 +126,8 @@ func (t *podTable) find(hash uint32, meant func(*podState) bool) *podState {
 	return nil
 }
 
-// home is the cell where the search for a hash begins: all cells are as likely.
+// home returns the cell at which the search for a hash begins. Hashes spread
+// evenly over the cells.
 func (t *podTable) home(hash uint32) int { return int(uint64(hash) * uint64(len(t.cells)) >> 32) }
 
 func (t *podTable) next(at int) int {
@@ -136,7 +137,7 @@ func (t *podTable) next(at int) int {
 	return at
 }
 
-// behind is how many steps it is from one cell to another.
+// behind returns the number of steps from one cell to another.
 func (t *podTable) behind(from, to int) int {
 	if to < from {
 		to += len(t.cells)
@@ -170,8 +171,8 @@ func (t *podTable) grow() {
 	}
 }
 
-// remove takes a pod out and moves up those behind it that would no longer be
-// found.
+// remove takes out a pod, and moves up the pods behind it that would otherwise
+// not be found any more.
 func (t *podTable) remove(p *podState) {
 	at := t.home(hashOfPod(p.pod))
 	for t.cells[at] != p {
@@ -180,7 +181,8 @@ func (t *podTable) remove(p *podState) {
 	t.pods--
 	hole := at
 	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
-		// One whose home lies behind the hole is found without passing it.
+		// A pod whose home lies behind the hole is found without passing the
+		// hole.
 		if t.behind(t.home(t.hashes[at]), at) >= t.behind(hole, at) {
 			t.cells[hole], t.hashes[hole] = t.cells[at], t.hashes[at]
 			hole = at
@@ -189,7 +191,7 @@ func (t *podTable) remove(p *podState) {
 	t.cells[hole] = nil
 }
 
-// keySpace is room for most keys.
+// keySpace is large enough for most keys.
 const keySpace = 128
 
 func appendKey(b []byte, p *outrank.Pod) []byte {

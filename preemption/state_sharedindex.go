@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// index finds things by name. Copies share what they had in common when they
-// parted: a base that nobody writes, and on top of it each one's own changes.
+// sharedIndex finds values by name. Copies share a base that none of them
+// writes, and each has its own changes on top.
 type sharedIndex[V any] struct {
-	base   map[string]V
-	shared bool // base must not be written
-	own    map[string]indexChange[V]
+	base    map[string]V
+	shared  bool // base must not be written
+	changes map[string]indexChange[V]
 }
 
-// change is an entry laid over the base.
+// indexChange is an entry on top of the base.
 type indexChange[V any] struct {
 	value V
 	gone  bool
@@ -25,7 +25,7 @@ func newSharedIndex[V any](size int) sharedIndex[V] {
 }
 
 func (x *sharedIndex[V]) get(name string) (V, bool) {
-	if c, ok := x.own[name]; ok {
+	if c, ok := x.changes[name]; ok {
 		return c.value, !c.gone
 	}
 	v, ok := x.base[name]
@@ -37,7 +37,7 @@ func (x *sharedIndex[V]) set(name string, v V) {
 		x.base[name] = v
 		return
 	}
-	x.lay(name, indexChange[V]{value: v})
+	x.override(name, indexChange[V]{value: v})
 }
 
 func (x *sharedIndex[V]) remove(name string) {
@@ -45,24 +45,24 @@ func (x *sharedIndex[V]) remove(name string) {
 		delete(x.base, name)
 		return
 	}
-	x.lay(name, indexChange[V]{gone: true})
+	x.override(name, indexChange[V]{gone: true})
 }
 
-// lay puts a change over the base; once there are many of them, a base of
-// one's own is cheaper.
-func (x *sharedIndex[V]) lay(name string, c indexChange[V]) {
-	if x.own == nil {
-		x.own = map[string]indexChange[V]{}
+// override records a change on top of the base. Once there are many changes,
+// the index gets a base of its own, which is cheaper.
+func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
+	if x.changes == nil {
+		x.changes = map[string]indexChange[V]{}
 	}
-	x.own[name] = c
-	if len(x.own) > 64+len(x.base)/4 {
+	x.changes[name] = c
+	if len(x.changes) > 64+len(x.base)/4 {
 		x.settle()
 	}
 }
 
 func (x *sharedIndex[V]) settle() {
 	base := maps.Clone(x.base)
-	for name, c := range x.own {
+	for name, c := range x.changes {
 		if c.gone {
 			delete(base, name)
 		} else {
@@ -72,26 +72,26 @@ func (x *sharedIndex[V]) settle() {
 	*x = sharedIndex[V]{base: base}
 }
 
-// share gives a copy; from now on neither side writes the base.
+// share returns a copy. From then on neither side writes the base.
 func (x *sharedIndex[V]) share() sharedIndex[V] {
 	x.shared = true
 	return x.view()
 }
 
-// view gives a copy that never writes the base; unless x is shared it holds
-// only until x changes.
+// view returns a copy that never writes the base. Unless x is shared, the copy
+// is valid only until x changes.
 func (x *sharedIndex[V]) view() sharedIndex[V] {
-	return sharedIndex[V]{base: x.base, shared: true, own: maps.Clone(x.own)}
+	return sharedIndex[V]{base: x.base, shared: true, changes: maps.Clone(x.changes)}
 }
 
 // each calls f for every entry, in no particular order.
 func (x *sharedIndex[V]) each(f func(name string, v V)) {
 	for name, v := range x.base {
-		if _, changed := x.own[name]; !changed {
+		if _, changed := x.changes[name]; !changed {
 			f(name, v)
 		}
 	}
-	for name, c := range x.own {
+	for name, c := range x.changes {
 		if !c.gone {
 			f(name, c.value)
 		}

@@ -24,24 +24,21 @@ var (
 )
 
 // Snapshot is the indexed state of a cluster: nodes, the pods on them, pending
-// pods with their nominations, budgets, namespaces and pod groups. It keeps
-// pointers to the objects it is given, never changes them, and expects nobody else
-// to while it holds them. Where a pod runs and what is nominated is the snapshot's
-// own knowledge, which starts from the pods' fields and is then changed by Bind,
-// Unbind and Nominate.
+// pods with their nominations, budgets and pod groups. It keeps pointers to the
+// objects that it is given and never changes them. The caller must not change
+// them either while the snapshot holds them. Which node a pod runs on or is
+// nominated to is the snapshot's own knowledge: it starts from the pods'
+// fields, and Bind and Nominate change it.
 //
-// Methods that begin with Put take an object in as an informer delivers it, new,
-// changed or repeated. The others say what has to be there already, and return
-// errors where it is not. [Snapshot.Cluster] is the way back.
+// A snapshot also caches the answers of its nodes for preemptors that are asked
+// about again and again, by pod signature (priority, requests, tolerations, and
+// what the pod demands of nodes). The next decision about an equal pod looks
+// only at nodes that changed since. The cache takes about eighty bytes for each
+// node and signature, and is bounded.
 //
-// A snapshot also remembers what its nodes came to in decisions about pods of
-// the shapes that are asked for again and again, so that the next decision looks
-// only at what changed since. That takes some eighty bytes for each node and
-// shape, and is bounded.
-//
-// Any number of goroutines may read a snapshot, and evaluate on it, at once; a
-// change needs it for itself. [Snapshot.Clone] gives each of them one of its
-// own.
+// Any number of goroutines may read a snapshot, and evaluate on it, at once. A
+// change must not run at the same time as any other call. [Snapshot.Clone]
+// makes a snapshot for another goroutine.
 type Snapshot struct {
 	owner     *owner
 	traits    filterTraits
@@ -55,20 +52,20 @@ type Snapshot struct {
 	cache     *answerCache
 	pods      podIndex
 	classes   sharedIndex[*classMembers] // by key
-	// claims are those that pods on nodes use, by key.
+	// claims counts the uses of claims by pods on nodes, by key.
 	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
-	antiAffine int
-	namespaces sharedIndex[*outrank.Namespace]
-	budgets    *budgetSet
+	antiAffinityClasses int
+	namespaces          sharedIndex[*outrank.Namespace]
+	budgets             *budgetSet
 	// budgetAt is where a budget was found last, by key; another may be there now.
 	budgetAt sharedIndex[int32]
 	groups   sharedIndex[*outrank.PodGroup] // by key
 	journal  journal
 }
 
-// newSnapshot indexes a cluster for filters with these traits.
-func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
+// snapshotWith indexes a cluster for filters with these traits.
+func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	if c == nil {
 		c = &outrank.Cluster{}
 	}
@@ -103,7 +100,8 @@ func newSnapshot(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	return s, nil
 }
 
-// load puts all pods into a new snapshot, sorting each node's only once.
+// load puts all pods into a new snapshot. It sorts the pods of each node only
+// once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*podState{}, map[string][]*podState{}
 	for _, p := range pods {
@@ -130,19 +128,19 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 }
 
-// refresh works a node's nodeSummary out anew after a change.
+// refresh computes the summary of a node anew after a change.
 func (s *Snapshot) refresh(n *nodeState) {
 	n.sumUp()
 	s.summarize(n.slot, n)
 	s.cache.changed(n.slot)
 }
 
-// Clone gives a snapshot of its own, equal to this one. The two share whatever
+// Clone returns an equal snapshot that is independent of s. The two share what
 // neither has changed since, so that cloning costs a pointer per node. The
-// clone has no marks. Cloning counts as a change of s; afterwards the two may
-// be used by different goroutines.
+// clone has no marks. Cloning counts as a change of s. Afterwards different
+// goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
-	s.owner = &owner{} // what is there now belongs to neither
+	s.owner = &owner{} // what is shared from now on belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
@@ -150,8 +148,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// view gives a snapshot to change at will without s being changed at all. It
-// holds as long as s stays as it is.
+// view returns a snapshot that can be changed without any change to s. It is
+// valid as long as s does not change.
 func (s *Snapshot) view() *Snapshot {
 	v := *s
 	v.owner, v.journal = &owner{}, journal{}
@@ -163,7 +161,7 @@ func (s *Snapshot) view() *Snapshot {
 	return &v
 }
 
-// Nodes goes through the nodes in the caller's order.
+// Nodes iterates over the nodes in the caller's order.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return func(yield func(*outrank.Node) bool) {
 		for _, slot := range s.order {
@@ -174,10 +172,10 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	}
 }
 
-// NumNodes is the number of nodes.
+// NumNodes returns the number of nodes.
 func (s *Snapshot) NumNodes() int { return len(s.order) }
 
-// Node finds a node by name.
+// Node returns a node by its name.
 func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	if n := s.node(name); n != nil && n.node != nil {
 		return n.node, true
@@ -211,8 +209,8 @@ func (s *Snapshot) NominationOf(key outrank.Key) string {
 	return ""
 }
 
-// PodsOn lists the pods on a node by importance (section 7, step 3), a missing
-// start time counting as later than any. The slice is the caller's.
+// PodsOn lists the pods on a node by importance (group 4.3), a missing start
+// time counting as later than any. The slice is the caller's.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.node(node); n != nil {
 		return podsOf(n.pods)
@@ -228,9 +226,9 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
-// Used is what the pods on a node take of a resource: millicores of cpu, units
-// of anything else, their number under "pods". It saturates. Resources that no
-// node accounts for are 0.
+// Used returns what the pods on a node take of a resource: millicores of cpu,
+// units of any other resource, and their number under "pods". It saturates at
+// the largest int64. It is 0 for resources that no node accounts for.
 func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	n := s.node(node)
 	if n == nil {
@@ -256,7 +254,7 @@ func podsOf(ps []*podState) []*outrank.Pod {
 	return out
 }
 
-// node finds what is known of a node, nil for nothing.
+// node returns what is known of a node, nil for nothing.
 func (s *Snapshot) node(name string) *nodeState {
 	if slot, ok := s.slots.get(name); ok {
 		return s.nodes[slot]
@@ -264,7 +262,7 @@ func (s *Snapshot) node(name string) *nodeState {
 	return nil
 }
 
-// writable finds or makes the node's state for changing it.
+// writable returns the state of a node for writing, a new one if there is none.
 func (s *Snapshot) writable(name string) *nodeState {
 	slot, ok := s.slots.get(name)
 	if !ok {
@@ -288,7 +286,7 @@ func (s *Snapshot) newSlot() int32 {
 	return int32(len(s.nodes) - 1)
 }
 
-// release forgets a node that nothing refers to any more.
+// release forgets a node that does not exist and that no pod names.
 func (s *Snapshot) release(n *nodeState) {
 	if !n.empty() {
 		return
@@ -298,7 +296,7 @@ func (s *Snapshot) release(n *nodeState) {
 	s.free = append(s.free, n.slot)
 }
 
-// put takes a pod in; it is not there yet.
+// put adds a pod that is not in the snapshot.
 func (s *Snapshot) put(p *podState) {
 	s.pods.set(p)
 	if p.running {
@@ -315,7 +313,7 @@ func (s *Snapshot) put(p *podState) {
 	s.journal.record(step{kind: putPod, pod: p})
 }
 
-// drop takes a pod out again.
+// drop removes a pod.
 func (s *Snapshot) drop(p *podState) {
 	s.pods.remove(p)
 	s.leave(p)
@@ -346,22 +344,22 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	s.refresh(n)
 }
 
-// setNode puts a node in at a place in the order.
-func (s *Snapshot) setNode(name string, obj *outrank.Node, place int) {
+// setNode inserts a node at a position in the order.
+func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	n := s.writable(name)
 	n.setNode(obj, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
 	s.cache.forget()
-	s.order = slices.Insert(s.order, place, n.slot)
-	s.journal.record(step{kind: putNode, node: obj, position: place})
+	s.order = slices.Insert(s.order, position, n.slot)
+	s.journal.record(step{kind: putNode, node: obj, position: position})
 }
 
-// unsetNode takes a node out of its place in the order.
-func (s *Snapshot) unsetNode(place int) {
-	n := s.writable(s.nodes[s.order[place]].name)
-	s.journal.record(step{kind: dropNode, node: n.node, position: place})
-	s.order = slices.Delete(s.order, place, place+1)
+// unsetNode removes the node at a position in the order.
+func (s *Snapshot) unsetNode(position int) {
+	n := s.writable(s.nodes[s.order[position]].name)
+	s.journal.record(step{kind: dropNode, node: n.node, position: position})
+	s.order = slices.Delete(s.order, position, position+1)
 	n.setNode(nil, s.columns)
 	s.refresh(n)
 	s.topology = newTopology()
@@ -378,24 +376,23 @@ func (s *Snapshot) summarize(slot int32, n *nodeState) {
 	s.summaries.set(slot, n, l, s.owner)
 }
 
-// levelAbove gives the level that is so many steps above the lowest, nil for
-// none.
+// levelAbove returns the i-th level above the lowest, nil if there is none.
 func (s *Snapshot) levelAbove(slot int32, i int) *level {
-	if i > numSteps {
+	if i > numUpperLevels {
 		if n := s.nodes[slot]; i < len(n.levels) {
 			return &n.levels[i]
 		}
 		return nil
 	}
-	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].steps[i-1][uint32(slot)%summaryBlockSize]
+	above := &s.summaries.blocks[uint32(slot)/summaryBlockSize].upperLevels[i-1][uint32(slot)%summaryBlockSize]
 	if above.pods == 0 {
 		return nil
 	}
 	return above
 }
 
-// useClaims counts the claims of a pod in or out. Pods without a node use
-// nothing.
+// useClaims counts the claims of a pod in (by is 1) or out (by is -1). Pods
+// without a node use no claims.
 func (s *Snapshot) useClaims(p *podState, by int32) {
 	if !p.running || len(p.pod.Volumes) == 0 {
 		return

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// nodeSummary is what a decision looks at first on every node: what is free there, and
-// what its least important pods hold. Lanes lie side by side in memory, one
-// cache line each, and are all that is read of most nodes.
+// nodeSummary is what a decision looks at first on every node: what is free,
+// and what the least important pods hold. Summaries lie side by side in memory,
+// one cache line each. They are all that is read of most nodes.
 type nodeSummary struct {
 	// free is what the node offers less what is taken, by column; it may be
 	// below zero.
@@ -22,23 +22,25 @@ type nodeSummary struct {
 	// room is how many more pods there may be, or mostPods.
 	room  int16
 	flags summaryFlags
-	// shares are the sums of the largest shares of so many pods of the lowest
-	// priority, in whole parts of shareUnit; what is needed is rounded in the
-	// same way, so that the order of the two stays. A pod's share is what it holds
-	// of all that those pods hold together, added up over the columns: pods that
-	// hold much of one column mostly hold little of another, and shares tell.
+	// shares[k-1] is the largest sum of shares that k pods of the lowest
+	// priority can have, in whole parts of shareUnit, rounded down. A pod's
+	// share is what it holds of all that those pods hold together, added up
+	// over the columns. Adding up helps because pods that hold much of one
+	// column often hold little of another.
 	shares [topK]uint8
 }
 
 const (
-	// mostPods is how many pods there may be on a node whose nodeSummary can tell them.
+	// mostPods is the largest number of pods on a node that a summary can
+	// express.
 	mostPods = 30000
-	// shareUnit divides the number of columns, which no share exceeds.
+	// shareUnit scales shares to a byte. No sum of shares exceeds the number of
+	// columns.
 	shareUnit = 255.0 / numColumns
 )
 
-// summaryFlags say why a nodeSummary alone does not tell everything about its node; most
-// nodes have none.
+// summaryFlags say why a summary alone does not tell everything about its node.
+// Most nodes have no flag.
 type summaryFlags uint8
 
 const (
@@ -51,29 +53,30 @@ const (
 	largeAmounts
 )
 
-// topSums says what so many pods of the lowest priority on a node come to at most:
+// topSums bounds what pods of the lowest priority on a node can hold:
 // topSums[k-1] is for k of them.
 type topSums [topK]topSum
 
 const topK = 7
 
-// topSum is the sum of the largest amounts, for each column by itself, and the
-// latest that the earliest start of so many can be, in seconds; it means nothing
-// where there are not as many.
+// topSum has, for each column by itself, the sum of the k largest amounts, and
+// the latest that the earliest start of k pods can be, in seconds. It means
+// nothing where there are fewer than k pods.
 type topSum struct {
 	held  amountRow
 	start int64
 }
 
-// rounding is more than the error of any sum of shares.
+// rounding is larger than the error of any sum of shares.
 const rounding = 1e-9
 
-// fewest is a lower bound of how many pods of the lowest priority hold what the
-// node is short of. All of them together do. It looks at the nodeSummary alone, and has
-// one division and no branch because it is asked of nearly every node.
+// fewest returns a lower bound on how many pods of the lowest priority hold
+// what the node is short of. All of them together do hold it. The bound is
+// computed from the summary alone, with one division and no branch, because it
+// is needed for nearly every node.
 func (l *nodeSummary) fewest(asks *amountRow) int32 {
-	// Each column's share is what is short of what is held; the three are brought
-	// to one denominator.
+	// The share of a column is what is short divided by what is held. The three
+	// are brought to one denominator.
 	short0, held0 := float64(max(0, asks[0]-l.free[0])), float64(max(1, l.low[0]))
 	short1, held1 := float64(max(0, asks[1]-l.free[1])), float64(max(1, l.low[1]))
 	short2, held2 := float64(max(0, asks[2]-l.free[2])), float64(max(1, l.low[2]))
@@ -97,7 +100,8 @@ func (l *nodeSummary) fewest(asks *amountRow) int32 {
 	return max(int32(1+below), 1-int32(l.room))
 }
 
-// fewest is a better bound than that of the nodeSummary, from which it starts.
+// fewest returns a better bound than nodeSummary.fewest, which is passed as
+// least.
 func (t *topSums) fewest(l *nodeSummary, short *amountRow, least int32) int32 {
 	for k := least; k <= topK; k++ {
 		if s := &t[k-1]; s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
@@ -107,8 +111,8 @@ func (t *topSums) fewest(l *nodeSummary, short *amountRow, least int32) int32 {
 	return max(least, t.beyond(l, short))
 }
 
-// beyond is fewest where topK pods do not hold enough. No pod that is not
-// among them holds more than the last one of them.
+// beyond is fewest where topK pods do not hold enough. No further pod holds
+// more than the topK-th largest amount.
 func (t *topSums) beyond(l *nodeSummary, short *amountRow) int32 {
 	pods := int64(topK)
 	for k, v := range short {
@@ -120,10 +124,10 @@ func (t *topSums) beyond(l *nodeSummary, short *amountRow) int32 {
 	return int32(min(pods, int64(l.lowPods)))
 }
 
-// latestStart is the latest that the earliest start of so many pods of the
-// lowest priority can be: they are in the order of their starts, a missing one
-// counting as later than any, so it is that of the pod that has as many behind
-// it, itself included.
+// latestStart returns the latest that the earliest start of so many pods of the
+// lowest priority can be. The pods are sorted by start, and a missing start
+// comes last. The first of any k pods has k-1 of them behind it, so it comes no
+// later than the k-th pod from the end, whose start is the bound.
 func (t *topSums) latestStart(l *nodeSummary, pods int32) int64 {
 	if pods > topK || pods > int32(l.lowPods) {
 		return noStart
@@ -131,7 +135,7 @@ func (t *topSums) latestStart(l *nodeSummary, pods int32) int64 {
 	return t[pods-1].start
 }
 
-// summaryOf works a node's nodeSummary out, but for whether it is restricted.
+// summaryOf computes the summary of a node, without the flag restricted.
 func summaryOf(n *nodeState) nodeSummary {
 	l := nodeSummary{room: int16(min(n.maxPods-int64(min(len(n.pods), mostPods)), mostPods))}
 	if len(n.pods) > mostPods {
@@ -157,7 +161,7 @@ func summaryOf(n *nodeState) nodeSummary {
 	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority == l.lowest; i-- {
 		l.lowPods = uint16(min(len(n.pods)-i, mostPods))
 		for k := range numColumns {
-			l.low[k] += n.rows[i][k] // meaningless where amounts are odd
+			l.low[k] += n.rows[i][k] // meaningless with largeAmounts
 		}
 	}
 	return l
@@ -178,7 +182,7 @@ func claimsTooMuch(pods []*podState) bool {
 	return false
 }
 
-// setTopSums works out the topSums that go with a nodeSummary, and the nodeSummary's shares.
+// setTopSums computes the top-k sums of a node, and the shares in its summary.
 func setTopSums(t *topSums, n *nodeState, l *nodeSummary) {
 	*t = topSums{}
 	if l.flags&largeAmounts != 0 || l.lowPods == 0 {
@@ -231,12 +235,12 @@ func insertShare(shares *[topK]float64, v float64) {
 	}
 }
 
-// numSteps is how many priorities above the lowest a block tells, each with what
-// its pods and those below hold together; they end with one of no pods.
-const numSteps = 3
+// numUpperLevels is how many levels above the lowest a block holds. A level
+// without pods ends them.
+const numUpperLevels = 3
 
-// summaries are the summaries of all slots with their topSums and steps, in blocks that snapshots
-// share until one of them writes.
+// summaries are the summaries of all slots, with their top-k sums and upper
+// levels, in blocks. Snapshots share a block until one of them writes it.
 type summaries struct {
 	blocks []*summaryBlock
 	owners []*owner // of each block
@@ -245,25 +249,27 @@ type summaries struct {
 
 const summaryBlockSize = 64
 
-// summaryBlock holds no pointers, so that its summaries lie on cache lines. Few nodes are
-// asked for a step, and then mostly for the first: those lie together.
+// summaryBlock holds no pointers, so that its summaries lie on cache lines. The
+// first upper level of all nodes lies together, then the second: few nodes need
+// any, and most of those need only the first.
 type summaryBlock struct {
-	summaries [summaryBlockSize]nodeSummary
-	topSums   [summaryBlockSize]topSums
-	steps     [numSteps][summaryBlockSize]level
+	summaries   [summaryBlockSize]nodeSummary
+	topSums     [summaryBlockSize]topSums
+	upperLevels [numUpperLevels][summaryBlockSize]level
 }
 
-// at gives the nodeSummary of a slot for reading.
+// at returns the summary of a slot for reading.
 func (ls *summaries) at(slot int32) *nodeSummary {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].summaries[uint32(slot)%summaryBlockSize]
 }
 
-// topSumsAt gives the topSums of a slot for reading.
+// topSumsAt returns the top-k sums of a slot for reading.
 func (ls *summaries) topSumsAt(slot int32) *topSums {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].topSums[uint32(slot)%summaryBlockSize]
 }
 
-// set replaces the nodeSummary of a slot, and works out what goes with it.
+// set replaces the summary of a slot, and computes its top-k sums and upper
+// levels.
 func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	at := int(slot / summaryBlockSize)
 	for len(ls.blocks) <= at {
@@ -279,10 +285,10 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	block, i := ls.blocks[at], slot%summaryBlockSize
 	setTopSums(&block.topSums[i], n, l)
-	for k := range block.steps {
-		block.steps[k][i] = level{}
+	for k := range block.upperLevels {
+		block.upperLevels[k][i] = level{}
 		if k+1 < len(n.levels) {
-			block.steps[k][i] = n.levels[k+1]
+			block.upperLevels[k][i] = n.levels[k+1]
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// term is a pod affinity term, ready for matching.
+// term is a pod affinity term, prepared for matching.
 type term struct {
 	key     string // topology key
 	matcher outrank.Matcher
-	// namespaces are named one by one, selected by their labels, or all.
+	// namespaces are listed by name; selector picks namespaces by their labels;
+	// all means every namespace.
 	namespaces []string
 	selector   *outrank.Matcher
 	all        bool
@@ -23,7 +24,7 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 		t := &terms[i]
 		prepared := term{
 			key:        t.TopologyKey,
-			matcher:    folded(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
+			matcher:    narrowed(t.Selector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
 			namespaces: t.Namespaces,
 			all:        t.NamespaceSelector.Empty(),
 		}
@@ -55,11 +56,12 @@ func (t *term) matches(namespace string, labels, of map[string]string, known boo
 		known && t.selector != nil && t.selector.Matches(of)
 }
 
-// folded is a selector narrowed by the values that the pod itself has for some
-// labels: a match must share those of keys and not share those of unlike. Keys
-// that the pod does not have are ignored, and so are those that the API server
-// folded in when it created the pod: the value it found then is what counts.
-func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+// narrowed returns a selector narrowed by the pod's own values of some labels:
+// a match must share the values of keys and must not share those of unlike.
+// Keys that the pod does not have are ignored. So are keys for which the API
+// server wrote a requirement into the selector when it created the pod: the
+// value at that time counts.
+func narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
 	if s == nil {
 		return outrank.Matcher{}
 	}
@@ -67,7 +69,7 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 	narrowed.Expressions = narrowed.Expressions[:len(s.Expressions):len(s.Expressions)]
 	fold := func(keys []string, op outrank.Operator) {
 		for _, k := range keys {
-			if v, ok := labels[k]; ok && !foldedIn(s, k, op) {
+			if v, ok := labels[k]; ok && !isNarrowedBy(s, k, op) {
 				narrowed.Expressions = append(narrowed.Expressions, outrank.Requirement{Key: k, Operator: op, Values: []string{v}})
 			}
 		}
@@ -81,9 +83,10 @@ func folded(s *outrank.LabelSelector, labels map[string]string, keys, unlike []s
 	return m
 }
 
-// foldedIn recognises what the API server makes of a key: one value. A user
-// cannot have written it, for a selector must not name such a key.
-func foldedIn(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
+// isNarrowedBy reports whether the selector has the requirement that the API
+// server writes for a key: one value. No user can have written it, because the
+// API server rejects a selector that names such a key.
+func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
 	for i := range s.Expressions {
 		if e := &s.Expressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {
 			return true

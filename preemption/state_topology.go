@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// partition is the nodes divided by a label: the domains of a topology key. It
-// never changes.
+// partition divides the nodes by a label: into the domains of a topology key.
+// It never changes.
 type partition struct {
 	ids     []int32 // of the domain that each slot is in, noDomain for none
 	domains int
@@ -14,16 +14,16 @@ type partition struct {
 
 const noDomain = -1
 
-// of gives the domain of a slot.
+// of returns the domain of a slot.
 func (p *partition) of(slot int32) int32 {
 	if int(slot) < len(p.ids) {
 		return p.ids[slot]
 	}
-	return noDomain // it is younger than the partition, and has no node
+	return noDomain // the slot is newer than the partition, and has no node
 }
 
-// topology keeps the partitions that were asked for since a node last changed,
-// so that labels are not looked up for every decision.
+// topology keeps the partitions that were needed since a node last changed, so
+// that not every decision looks up labels.
 type topology struct {
 	mu    sync.Mutex // readers of a snapshot add partitions
 	byKey map[string]*partition
@@ -31,15 +31,15 @@ type topology struct {
 
 func newTopology() *topology { return &topology{byKey: map[string]*partition{}} }
 
-// share gives a copy to a snapshot with the same nodes.
+// share returns a copy for a snapshot with the same nodes.
 func (t *topology) share() *topology {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &topology{byKey: maps.Clone(t.byKey)}
 }
 
-// of returns the nodes divided by a topology key. Time is linear in the number
-// of nodes where it was not asked for before.
+// of returns the partition for a topology key. The first call for a key takes
+// time linear in the number of nodes.
 func (t *topology) of(key string, order []int32, nodes []*nodeState) *partition {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,11 +2,12 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// filterTraits is what the state has to know about the filters, which come
-// after it.
+// filterTraits is what the state asks about filters. The filter layer
+// implements it.
 type filterTraits interface {
-	// restricts reports whether a filter may turn a pod away from the node that
-	// asks for nothing in particular; so does a node that is not there.
+	// restricts reports whether a filter may turn away from the node a pod that
+	// asks for nothing in particular. It is true for a node that does not
+	// exist.
 	restricts(node *outrank.Node) bool
 	// concernedBy returns the filters that a pod on a node has a part in.
 	concernedBy(running *outrank.Pod) filterSet

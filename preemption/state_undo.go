@@ -2,20 +2,20 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// Mark is a point in a snapshot's history to come back to.
+// Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {
 	journal *journal
 	depth   int
 	serial  uint64
 }
 
-// Mark notes the present state. From now on changes are recorded, until the
-// mark is used up by [Snapshot.Undo] or [Snapshot.Keep]. Marks nest: a later
-// one is used up together with an earlier one.
+// Mark marks the present state. From then on changes are recorded, until
+// [Snapshot.Undo] or [Snapshot.Keep] uses the mark up. Marks nest: using one up
+// uses up all later ones, too.
 func (s *Snapshot) Mark() Mark { return s.journal.mark() }
 
-// Undo takes back every change since the mark, exactly, and uses the mark up.
-// Time is that of making the changes. Error: [ErrMark].
+// Undo reverts every change since the mark, exactly, and uses the mark up. Its
+// time is that of making the changes. Error: [ErrMark].
 func (s *Snapshot) Undo(m Mark) error {
 	steps, err := s.journal.take(m)
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Snapshot) Undo(m Mark) error {
 	return nil
 }
 
-// Keep uses a mark up without taking anything back. Changes that an earlier
-// mark may still take back stay recorded. Error: [ErrMark].
+// Keep uses a mark up without reverting anything. Changes that an earlier mark
+// may still revert stay recorded. Error: [ErrMark].
 func (s *Snapshot) Keep(m Mark) error {
 	if _, err := s.journal.take(m); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Snapshot) Keep(m Mark) error {
 	return nil
 }
 
-// step is one change, with what is needed to take it back.
+// step is one change, with what is needed to revert it.
 type step struct {
 	kind     stepKind
 	pod      *podState
@@ -65,8 +65,8 @@ const (
 	putNamespace
 )
 
-// revert does the opposite of a step. What that records is forgotten with the
-// mark.
+// revert does the opposite of a step. The steps that this records are dropped
+// together with the mark.
 func (s *Snapshot) revert(st step) {
 	switch st.kind {
 	case putPod:
@@ -88,8 +88,8 @@ func (s *Snapshot) revert(st step) {
 	}
 }
 
-// journal records the steps since the first mark that is still of use; with no
-// mark it records nothing.
+// journal records the steps since the first mark that was not used up. Without
+// a mark it records nothing.
 type journal struct {
 	steps  []step
 	marks  []markAt
@@ -113,7 +113,7 @@ func (j *journal) mark() Mark {
 	return Mark{j, len(j.marks) - 1, j.serial}
 }
 
-// take gives the steps since a mark.
+// take returns the steps since a mark.
 func (j *journal) take(m Mark) ([]step, error) {
 	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
 		return nil, ErrMark
@@ -129,7 +129,7 @@ func (j *journal) forget(m Mark) {
 	j.marks = j.marks[:m.depth]
 }
 
-// keep drops a mark and the later ones, but the steps only where no earlier
+// keep drops a mark and the later ones. It drops the steps only if no earlier
 // mark needs them.
 func (j *journal) keep(m Mark) {
 	j.marks = j.marks[:m.depth]

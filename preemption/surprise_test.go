@@ -71,8 +71,8 @@ func node(name, cpu, zone string) *outrank.Node {
 	}
 }
 
-// What is easy to get wrong, and what recorded decisions do not exercise. The
-// slow reference must agree on each.
+// Cases that are easy to get wrong and that recorded decisions do not cover.
+// The slow reference must agree on each.
 func TestSurprises(t *testing.T) {
 	tainted := node("n2", "4", "b")
 	tainted.Taints = []outrank.Taint{{Key: "k", Effect: outrank.NoSchedule}}

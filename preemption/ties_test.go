@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// alike is a cluster of nodes that are full of equal pods, so many on each, of
-// one priority. Those of each node start at a time of its own.
+// alike is a cluster of nodes that are full of equal pods of one priority. The
+// pods of each node start at a time of their own.
 func alike(pods int, each resource.List, starts ...time.Time) *outrank.Cluster {
 	c := &outrank.Cluster{}
 	for i, start := range starts {
@@ -32,7 +32,7 @@ func alike(pods int, each resource.List, starts ...time.Time) *outrank.Cluster {
 	return c
 }
 
-// times is an amount so many times, and less by one where that is asked for.
+// times is a multiple of an amount, less one if asked for.
 func times(each resource.List, n int, less int64) resource.List {
 	sum := resource.List{}
 	for name, q := range each {
@@ -41,9 +41,9 @@ func times(each resource.List, n int, less int64) resource.List {
 	return sum
 }
 
-// Nodes that tie in all but the start of their victims: exactly so many equal
-// pods have to leave, from one to beyond what bounds tell by themselves. A bound
-// that asks for one more would leave the best node out.
+// Nodes that tie in everything but the start of their victims. A number of
+// equal pods has to leave, from one to more than the bounds know by themselves.
+// A bound that asks for one pod too many would miss the best node.
 func TestEqualVictims(t *testing.T) {
 	early, late := gen.Now.Add(-2*time.Hour), gen.Now.Add(-time.Hour)
 	sizes := map[string]resource.List{
@@ -74,8 +74,8 @@ func TestEqualVictims(t *testing.T) {
 	}
 }
 
-// The last rank looks at starts to the nanosecond, wherever the nodes stand, and
-// a pod without a start counts as started now.
+// The last rank compares starts to the nanosecond, wherever the nodes stand,
+// and a pod without a start counts as started now.
 func TestStartsWithinASecond(t *testing.T) {
 	second := gen.Now.Truncate(time.Second)
 	at := func(ns time.Duration) time.Time { return second.Add(ns) }
@@ -96,8 +96,8 @@ func TestStartsWithinASecond(t *testing.T) {
 	}
 }
 
-// On one node, too: of a pod that started at now or about then and one that has
-// not started, the later one leaves, and of equals the last by name.
+// The same on one node: of a pod that started at about now and one without a
+// start, the later one leaves, and of equal ones the last by name.
 func TestStartsAtNow(t *testing.T) {
 	second := gen.Now.Truncate(time.Second)
 	offsets := []time.Duration{-time.Second, -1, 0, 1, 500 * time.Millisecond, time.Second - 1, time.Second}
@@ -128,8 +128,8 @@ func huge(t *rapid.T, label string) resource.Quantity {
 	}).Draw(t, label)
 }
 
-// Amounts at the limits are added up and compared as if there were none, and
-// what does not fit there saturates.
+// Amounts at the limits are added and compared as if there were no limits, and
+// what does not fit saturates.
 func TestPropertyHugeAmounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]resource.Name{resource.Memory, resource.CPU, resource.EphemeralStorage, "example.com/gpu"}).Draw(t, "resource")
@@ -163,8 +163,8 @@ func TestPropertyHugeAmounts(t *testing.T) {
 	})
 }
 
-// A node may have all the memory that can be counted, some 8 EiB, and be short
-// of it all the same.
+// A node may have all the memory that can be counted, some 8 EiB, and still be
+// short of it.
 func TestLargestNode(t *testing.T) {
 	for _, size := range []string{"1Ei", "2Ei", "3Ei", "4Ei", "7Ei", "8Ei", "9223372036854775806"} {
 		whole := resource.MustList("memory", size, "pods", "9")

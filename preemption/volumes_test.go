@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// has gives a pod volumes.
+// has adds volumes to a pod.
 func has(vs ...outrank.Volume) with { return func(p *outrank.Pod) { p.Volumes = vs } }
 
 func ofNamespace(namespace string) with { return func(p *outrank.Pod) { p.Namespace = namespace } }
@@ -29,7 +29,7 @@ func reads(v outrank.Volume) outrank.Volume {
 	return v
 }
 
-// alone is a claim that a single pod may use.
+// alone is a claim that only a single pod may use.
 func alone(name string) outrank.Volume { return outrank.Volume{Claim: name, OncePod: true} }
 
 func handle(id string) outrank.Volume {
@@ -429,8 +429,8 @@ func TestWhereVolumesCanBeUsed(t *testing.T) {
 	})
 }
 
-// The filters of volumes stand between those of resources and of neighbours,
-// and the first that fails decides whether preemption is worth a try.
+// The volume filters stand between those of resources and of other pods, and
+// the first that fails decides whether preemption is tried.
 func TestOrderOfVolumeFilters(t *testing.T) {
 	far, taken, many, full := usedIn("b"), mounts(outrank.ISCSI), handle("new"), "9"
 	away := inZone(outrank.ZoneLabel, "b")
@@ -459,8 +459,8 @@ func TestOrderOfVolumeFilters(t *testing.T) {
 	}
 }
 
-// A node that is short of resources may turn out, with everybody away, to be
-// out of the volume's reach.
+// A node that is short of resources may turn out to be out of the volume's
+// reach once all pods of lower priority are removed.
 func TestOutOfReachOnceThereIsRoom(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"))},
@@ -471,8 +471,8 @@ func TestOutOfReachOnceThereIsRoom(t *testing.T) {
 	assert.Equal(t, preemption.UnschedulableAndUnresolvable, n.AfterRemoval.Code)
 }
 
-// Claims in use follow the snapshot: pods that come, go and are bound, and
-// nodes that go and come back.
+// Claims in use follow the snapshot: pods are added, removed and bound, and
+// nodes are removed and come back.
 func TestClaimsInUseFollowTheSnapshot(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "4", "a")},

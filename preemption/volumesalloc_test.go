@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Pods without volumes cost nothing, whatever volumes others have.
+// Pods without volumes cost nothing, whatever volumes other pods have.
 func TestVolumesOfOthersCostNothing(t *testing.T) {
 	c, p := gen.Benchmark(50, 10, 0)
 	allocations := func() float64 {

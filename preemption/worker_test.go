@@ -12,12 +12,11 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 )
 
-// What a node says after any sequence of pods taken away and put back is what
-// a fresh evaluation of the cluster so changed says. Three rules of the
-// reference break this on purpose, and are kept out: host ports are a set,
-// terminating pods are subtracted from a spread that never counted them, and
-// nominated pods are not looked at by a filter that had nothing to do at the
-// start.
+// After any sequence of pods removed and added, a node answers as a new attempt
+// on the cluster with the same changes. Three rules of the reference break this
+// on purpose and are left out: host ports are a set, terminating pods are
+// subtracted from a spread that never counted them, and a filter that had
+// nothing to do at the start does not look at nominated pods.
 func TestPropertyFollowingEqualsAskingAfresh(t *testing.T) {
 	for name, shape := range map[string]gen.Shape{
 		"nominated": {Nominated: 4, Taints: true, Selectors: true},

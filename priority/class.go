@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// UserMax is the highest value that a class not built in may have. There is
-// no lowest one but that of int32.
+// UserMax is the highest value of a class that is not built in. The lowest is
+// that of int32.
 const UserMax int32 = 1_000_000_000
 
-// SystemCritical is the priority from which on a pod counts as critical.
+// SystemCritical is the least priority at which a pod counts as critical.
 const SystemCritical int32 = 2_000_000_000
 
 // The classes that are built in: they exist in every cluster, with these
@@ -29,11 +29,11 @@ const (
 const reservedPrefix = "system-"
 
 // ErrClass is wrapped by every error about a class that the API server would
-// not let in or let go.
+// not create or delete.
 var ErrClass = errors.New("invalid priority class")
 
-// Validate lists every problem of a single class at once, or gives nil
-// (section 3; ValidatePriorityClass):
+// Validate lists every problem of a single class at once, or returns nil (rules
+// 4.1.2 to 4.1.5; ValidatePriorityClass):
 //
 //   - the name must be a DNS subdomain, and may begin with "system-" only for a
 //     built-in class, which must have its own value and not be the global
@@ -49,8 +49,8 @@ func Validate(class *outrank.PriorityClass) error {
 // alone is the index of a class that is not one of a list.
 const alone = -1
 
-// problems lists what is wrong with a class. Index is its place in its list,
-// for one that has no name.
+// problems lists what is wrong with a class. index is its index in its list,
+// for a class without a name.
 func problems(class *outrank.PriorityClass, index int) []outrank.Problem {
 	object := subject(class, index)
 	if class == nil {
@@ -120,7 +120,7 @@ func subject(class *outrank.PriorityClass, index int) string {
 	return fmt.Sprintf("priorityclass number %d", index+1)
 }
 
-// builtIns are the classes that always exist, by value descending.
+// builtIns returns the classes that always exist, by descending value.
 func builtIns() []outrank.PriorityClass {
 	return []outrank.PriorityClass{
 		{Name: NodeCriticalName, Value: NodeCritical, PreemptionPolicy: outrank.PreemptLowerPriority},
@@ -128,7 +128,7 @@ func builtIns() []outrank.PriorityClass {
 	}
 }
 
-// builtInValue is the value that the name stands for, if it is built in.
+// builtInValue returns the value of a built-in class by its name.
 func builtInValue(name string) (int32, bool) {
 	switch name {
 	case ClusterCriticalName:
@@ -139,7 +139,7 @@ func builtInValue(name string) (int32, bool) {
 	return 0, false
 }
 
-// policy fills in what an empty policy means.
+// policy returns PreemptLowerPriority for an empty policy.
 func policy(p outrank.PreemptionPolicy) outrank.PreemptionPolicy {
 	if p == "" {
 		return outrank.PreemptLowerPriority
@@ -147,7 +147,8 @@ func policy(p outrank.PreemptionPolicy) outrank.PreemptionPolicy {
 	return p
 }
 
-// refuse wraps the problems and the sentinel, and is nil where there are none.
+// refuse returns an error that wraps the problems and the sentinel, nil if
+// there are no problems.
 func refuse(sentinel error, ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

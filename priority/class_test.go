@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// problemsOf gives "object: field" for each problem that an error carries, and
-// checks that the error can be told by sentinel.
+// problemsOf returns "object: field" for each problem of an error, and checks
+// that the error wraps sentinel.
 func problemsOf(t require.TestingT, err, sentinel error) []string {
 	if err == nil {
 		return nil
@@ -95,8 +95,8 @@ func TestIsSubdomain(t *testing.T) {
 	})
 }
 
-// No class and no table makes the package panic, and an error always names
-// its sentinel.
+// No class and no table makes the package panic, and an error always wraps its
+// sentinel.
 func TestAnyClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := &outrank.PriorityClass{

@@ -16,9 +16,15 @@
 //
 // Package priority/queue holds the pods that wait, and says which is next.
 //
-// Section 3 of the rules holds what this package follows; upstream it is the
+// # Rules
+//
+// Chapter 4 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 4.2.3". In Kubernetes these rules are the
 // Priority admission plugin, the validation of PriorityClass, and the scheduler's
 // MoreImportantPod.
+//
+// # Errors, calls at once, and cost
+//
 // Errors about classes wrap [outrank.ErrInvalid] and a sentinel of this package,
 // and carry their problems as an [*outrank.InputError].
 //

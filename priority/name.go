@@ -36,8 +36,8 @@ func isLabel(s string) bool {
 	return true
 }
 
-// quote shows a text from the input, cut where it is longer than any name may
-// be.
+// quote returns a text from the input in quotes, cut if it is longer than any
+// name may be.
 func quote(s string) string {
 	if len(s) > maxName {
 		return fmt.Sprintf("%q…", s[:maxName])

@@ -8,30 +8,30 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Critical reports whether the pod's priority makes it critical (section 3;
-// IsCriticalPodBasedOnPriority): it has one, and that is at least
+// Critical reports whether the pod's priority makes it critical (rule 4.3.2;
+// IsCriticalPodBasedOnPriority): the pod has a priority, and it is at least
 // [SystemCritical]. The kubelet also counts static and mirror pods as critical;
-// that is for package kubeletadmit to say.
+// see package kubeletadmit.
 func Critical(pod *outrank.Pod) bool {
 	return pod != nil && pod.PriorityValue() >= SystemCritical
 }
 
-// Compare is negative if a is more important than b, positive if b is, and 0
-// if nothing tells them apart (section 7, step 3; MoreImportantPod). What
-// decides, in this order:
+// Compare is negative if a is more important than b, positive if b is, and 0 if
+// they are equal in this order (rules 4.3.3 to 4.3.6; MoreImportantPod):
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier start; no start time counts as now;
 //  3. the namespace, then the name, then the UID, whichever is first by bytes.
 //
-// Upstream stops after the second, and asks the clock at each comparison; with
-// now as an argument and the third, the order is total: it is 0 only for pods
-// with the same priority, start and identity. A nil pod is less important than
-// any other. The call takes constant time and allocates nothing, so that
+// The reference stops after the second, and reads the clock at each comparison.
+// With now as an argument and with the third, the order is total: it is 0 only
+// for pods with the same priority, start and identity. A nil pod is less
+// important than any other. The call takes constant time and allocates nothing,
+// so that
 //
 //	slices.SortFunc(pods, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
 //
-// puts the most important first.
+// sorts the most important pods first.
 func Compare(a, b *outrank.Pod, now time.Time) int {
 	if a == nil || b == nil {
 		return compareNil(a == nil, b == nil)

@@ -80,9 +80,9 @@ var anyPod = rapid.Custom(func(t *rapid.T) *outrank.Pod {
 	return p
 })
 
-// Compare is a total order: it turns its sign with its arguments, chains, and
-// is 0 only for what cannot be told apart. So sorting ends in one order,
-// whatever it began with.
+// Compare is a total order: swapping the arguments swaps the sign, it is
+// transitive, and it is 0 only for equal pods. So sorting ends in one order,
+// whatever order it begins with.
 func TestCompareIsATotalOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := anyPod.Draw(t, "a"), anyPod.Draw(t, "b"), anyPod.Draw(t, "c")

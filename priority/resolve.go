@@ -10,14 +10,14 @@ import (
 // ErrUnknownClass is wrapped by errors about a class that is not in the table.
 var ErrUnknownClass = errors.New("unknown priority class")
 
-// ErrConflict is wrapped by errors about a pod that brings a priority or a
-// policy other than that of its class.
+// ErrConflict is wrapped by errors about a pod with a priority or a policy
+// other than that of its class.
 var ErrConflict = errors.New("conflict with the priority class")
 
 // Resolution is what a pod gets from its class when it is created.
 type Resolution struct {
-	// Class is the name of the class; empty where the pod names none and there
-	// is no global default.
+	// Class is the name of the class. It is empty if the pod names none and
+	// there is no global default.
 	Class string
 	// Value is the priority, 0 where there is no class.
 	Value int32
@@ -25,17 +25,15 @@ type Resolution struct {
 	Policy outrank.PreemptionPolicy
 }
 
-// Resolve works out the priority of a new pod (section 3; the Priority
+// Resolve determines the priority of a new pod (group 4.2; the Priority
 // admission plugin's admitPod). The pod is not changed; see [Resolution.Apply].
 //
 //  1. A pod that names a class gets that class's value and policy. It is
-//     refused with [ErrUnknownClass] if there is no such class.
+//     refused with [ErrUnknownClass] if the class does not exist.
 //  2. A pod that names none gets the name, value and policy of the global
-//     default, or 0 and PreemptLowerPriority and still no name if there is no
-//     default.
-//  3. A pod that already carries a priority or a policy other than the one so
-//     found is refused with [ErrConflict], whether it names a class or not. The
-//     same one is fine.
+//     default. Without a default it gets 0, PreemptLowerPriority and no name.
+//  3. A pod that already has another priority or policy than this is refused
+//     with [ErrConflict], whether it names a class or not.
 //
 // An error names the pod and every field that is wrong. Time is constant.
 func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
@@ -54,7 +52,8 @@ func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	return r, nil
 }
 
-// classOf finds the pod's class; a nameless one with value 0 stands for none.
+// classOf returns the pod's class. A class without a name and with the value 0
+// stands for none.
 func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
 	if pod.PriorityClass != "" {
 		return t.Lookup(pod.PriorityClass)
@@ -65,7 +64,7 @@ func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
 	return outrank.PriorityClass{PreemptionPolicy: outrank.PreemptLowerPriority}, true
 }
 
-// conflicts lists what the pod carries and its class does not give it.
+// conflicts lists the fields in which the pod differs from its class.
 func (r Resolution) conflicts(pod *outrank.Pod) (ps []outrank.Problem) {
 	if pod.Priority != nil && *pod.Priority != r.Value {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(pod.Key()), Field: "spec.priority",
@@ -85,9 +84,9 @@ func (r Resolution) gives(what any) string {
 	return fmt.Sprintf("class %s gives %v", r.Class, what)
 }
 
-// Apply gives a copy of the pod with its class, priority and policy set. The
-// copy is shallow: but for a priority of its own, it shares everything that
-// pod points to.
+// Apply returns a copy of the pod with its class, priority and policy set. The
+// copy is shallow: except for its own priority it shares everything that pod
+// points to.
 func (r Resolution) Apply(pod outrank.Pod) outrank.Pod {
 	pod.PriorityClass = r.Class
 	pod.Priority = outrank.Priority(r.Value)

@@ -8,9 +8,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Table is the set of classes of a cluster. It always holds the two that are
-// built in; the zero Table holds nothing else. A Table never changes, and any
-// number of goroutines may use it.
+// Table is the set of classes of a cluster. It always holds the two built-in
+// ones; the zero Table holds no others. A Table never changes, and any number
+// of goroutines may use it.
 type Table struct {
 	// sorted are the classes, by value descending, then by name.
 	sorted []outrank.PriorityClass
@@ -21,13 +21,13 @@ type Table struct {
 	hasFallback bool
 }
 
-// NewTable takes the classes that a cluster has. The built-in ones may be
-// among them or not; listed, they must pass [Validate] like any other. Two
-// classes of one name are an error. Several global defaults are not: upstream
-// a race can leave them behind, see [Table.Default].
+// NewTable returns a table of the classes of a cluster. The built-in classes
+// may be among them; they must pass [Validate] like any other. Two classes of
+// one name are an error. Several global defaults are not, because in the
+// reference a race can lead to them; see [Table.Default].
 //
 // The error lists every problem of every class, in the order given, and wraps
-// [ErrClass]. The classes are copied, neither the slice nor what it points to
+// [ErrClass]. The classes are copied; neither the slice nor what it points to
 // is kept. Time is that of sorting the classes.
 func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	var ps []outrank.Problem
@@ -50,8 +50,8 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	return build(kept), nil
 }
 
-// build takes over valid classes of different names, adds the built-in ones
-// that are not among them, and fills in policies.
+// build makes a table of valid classes with different names, which it takes
+// over. It adds the built-in classes that are missing, and fills in policies.
 func build(classes []outrank.PriorityClass) *Table {
 	t := &Table{sorted: classes, byName: make(map[string]int, len(classes)+2)}
 	for i := range t.sorted {
@@ -77,7 +77,7 @@ func build(classes []outrank.PriorityClass) *Table {
 	return t
 }
 
-// bare stands in for a nil or a zero Table.
+// bare is used for a nil or a zero Table.
 var bare = build(nil)
 
 func (t *Table) orBare() *Table {
@@ -87,7 +87,7 @@ func (t *Table) orBare() *Table {
 	return t
 }
 
-// Lookup finds the class of this name. Its policy is never empty. Time is
+// Lookup returns the class of this name. Its policy is never empty. Time is
 // constant.
 func (t *Table) Lookup(name string) (outrank.PriorityClass, bool) {
 	t = t.orBare()
@@ -98,10 +98,10 @@ func (t *Table) Lookup(name string) (outrank.PriorityClass, bool) {
 	return t.sorted[i], true
 }
 
-// Default is the class of pods that name none, if there is one: the global
-// default, or of several the one with the lowest value (section 3;
-// getDefaultPriorityClass). Of several with that value it is the first by
-// name, where upstream takes any. Time is constant.
+// Default returns the class of pods that name none, if there is one: the global
+// default, or of several the one with the lowest value (rule 4.1.7;
+// getDefaultPriorityClass). Of several with that value it is the first by name,
+// where the reference takes any. Time is constant.
 func (t *Table) Default() (outrank.PriorityClass, bool) {
 	t = t.orBare()
 	if !t.hasFallback {
@@ -114,11 +114,11 @@ func (t *Table) Default() (outrank.PriorityClass, bool) {
 // name. The slice is the caller's.
 func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().sorted) }
 
-// With is the table after the class has been created, as the API server would
-// do it (section 3): the class must pass [Validate], its name must be free, and
-// there must be no other global default if it is to be one. Built-in classes
-// are always there already. The error lists every problem and wraps
-// [ErrClass]. Time is linear in the number of classes, or that of sorting them.
+// With returns the table after the creation of the class, as the API server
+// would do it (rules 4.1.3 to 4.1.6): the class must pass [Validate], its name
+// must be free, and it must not be a second global default. Built-in classes
+// exist already. The error lists every problem and wraps [ErrClass]. Time is
+// linear in the number of classes, or that of sorting them.
 func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	t = t.orBare()
 	ps := problems(class, alone)
@@ -138,10 +138,11 @@ func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	return build(append(t.Classes(), *class)), nil
 }
 
-// Without is the table after the class of this name has been deleted. Pods
-// resolved before keep what they got; new ones can no longer name it. The
-// error wraps [ErrClass] for a built-in class, which cannot go, and
-// [ErrUnknownClass] where there is no such class. Time is as with [Table.With].
+// Without returns the table after the deletion of the class of this name. Pods
+// that were resolved before keep what they have. New pods can no longer name
+// the class. The error wraps [ErrClass] for a built-in class, which cannot be
+// deleted, and [ErrUnknownClass] for a class that does not exist. Time is as
+// with [Table.With].
 func (t *Table) Without(name string) (*Table, error) {
 	t = t.orBare()
 	object := "priorityclass " + name

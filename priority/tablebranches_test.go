@@ -19,8 +19,8 @@ func classesOf(t *priority.Table) []string {
 	return out
 }
 
-// Tables made from one table know nothing of one another, and that one stays as
-// it was, however many classes there are.
+// Tables made from one table are independent of one another, and that one stays
+// as it was, however many classes there are.
 func TestTablesFromOneTable(t *testing.T) {
 	table, err := priority.NewTable(nil)
 	require.NoError(t, err)

@@ -1,15 +1,18 @@
 // Package qos answers: which quality of service class does a pod belong to?
 //
-// The class says who goes first when a node runs short: BestEffort, then
-// Burstable, then Guaranteed. The kubelet's side of preemption goes by it, the
-// scheduler's side never looks at it (section 2 of the rules).
+// The class says which pods are evicted first when a node runs short:
+// BestEffort, then Burstable, then Guaranteed. The kubelet's side of preemption
+// uses it. The scheduler's side never does (rules 3.10 and 3.11).
 //
-// [Of] is what the kubelet goes by, [Compute] what the pod's spec says. They
-// differ where a class was recorded in the pod's status: that one stands, even
-// where the spec has been changed since.
+// Chapter 3 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 3.4".
 //
-// All functions only read the pod, and may be called from any number of
-// goroutines as long as nobody writes it.
+// [Of] is the class that the kubelet uses, [Compute] the class of the pod's
+// spec. They differ if a class was recorded in the pod's status: the recorded
+// one stays, even if the spec has been changed since.
+//
+// All functions only read the pod. Any number of goroutines may call them as
+// long as none writes the pod.
 package qos
 
 import (
@@ -17,9 +20,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Of is the class that the kubelet's preemption takes the pod to be of
-// (section 2; GetPodQOS): the one recorded in its status, as it stands, and
-// the one that [Compute] finds where none is recorded.
+// Of returns the class that the kubelet's preemption uses for the pod (rule
+// 3.8; GetPodQOS): the one recorded in its status or, if none is recorded, the
+// one that [Compute] returns.
 func Of(pod *outrank.Pod) outrank.QOSClass {
 	if pod != nil && pod.QOSClass != "" {
 		return pod.QOSClass
@@ -27,19 +30,19 @@ func Of(pod *outrank.Pod) outrank.QOSClass {
 	return Compute(pod)
 }
 
-// Compute works the class out from the spec alone (section 2; ComputePodQOS):
+// Compute returns the class by the spec alone (chapter 3; ComputePodQOS):
 //
 //  1. Only cpu and memory count, and of them only amounts above zero.
-//  2. Pod-level resources, where there are any, stand for the whole pod, empty
-//     ones too. Else the app and the init containers count, each by itself.
+//  2. Pod-level resources, even empty ones, stand for the whole pod. Without
+//     them the app and the init containers count, each by itself.
 //  3. No requests and no limits: BestEffort.
 //  4. Every container has a limit for both, and the sum of the requests equals
 //     that of the limits for both: Guaranteed.
 //  5. Anything else: Burstable.
 //
 // A limit without a request is not taken for a request: the API server has
-// written the default into the pod long before. A nil pod is BestEffort. Time
-// is linear in the number of containers.
+// written the default into the pod before. A nil pod is BestEffort. Time is
+// linear in the number of containers.
 func Compute(pod *outrank.Pod) outrank.QOSClass {
 	var t totals
 	switch {
@@ -83,8 +86,8 @@ func (t *totals) add(requests, limits resource.List) {
 	}
 }
 
-// class reads the class off the sums. Only amounts above zero were added, so a
-// sum of zero means that nobody asked.
+// class returns the class for the sums. Only amounts above zero were added, so
+// a sum of zero means that no container asked.
 func (t *totals) class() outrank.QOSClass {
 	none, same := true, true
 	for i := range counted {

@@ -60,7 +60,7 @@ func (n number) binaryCap() Quantity {
 // maxBinaryFrac is how many digits after the dot can decide how a binary
 // amount rounds. An amount with that many, times 2^60 × 10^9, is a multiple of
 // 1 / (2 × 5^61); all digits after them together add less than that. So they
-// only tell whether there is something left to round up at all.
+// only decide whether there is a remainder to round up.
 const maxBinaryFrac = 70
 
 // binaryLong is binary for any number of digits.

@@ -17,6 +17,12 @@
 // [AddSat], [SubSat] and [MulSat] stay at the ends of that range instead of
 // wrapping around.
 //
+// # Rules
+//
+// Chapters 1 and 2 of RULES.md in this package's folder state what this package
+// does and how the requests of a pod are summed up. Comments cite them, as in
+// "rule 2.1.3".
+//
 // # Deviations from the reference
 //
 // The reference is k8s.io/apimachinery/pkg/api/resource of Kubernetes v1.36.

@@ -68,7 +68,7 @@ const maxZeros = 10_000
 //     number. An amount below 1024, with a fraction, or above 2^63-1 is printed
 //     as DecimalSI.
 //
-// Parsing the text gives an equal amount, and printing that gives the same
+// Parsing the text yields an equal amount, and printing that yields the same
 // text again. There is one exception to the latter, and the reference shares
 // it: a binary amount from 1024 up that 1000 divides and 1024 does not. 2000
 // prints as "2000" without a suffix, is therefore read back as a decimal, and

@@ -13,7 +13,7 @@ type List map[Name]Quantity
 
 // Requirements is what a container or a pod as a whole says it needs.
 type Requirements struct {
-	// Requests is what is set aside for it; scheduling looks at this alone.
+	// Requests is what is reserved for it. Scheduling uses this alone.
 	Requests List `json:"requests,omitempty"`
 	// Limits is what it may use at most. With Requests it decides the QoS
 	// class.

@@ -6,7 +6,7 @@ import "strings"
 // and allocatable write it.
 type Name string
 
-// Names that Kubernetes itself gives a meaning to.
+// Names to which Kubernetes itself gives a meaning.
 const (
 	// CPU is processor time, in cores; it is counted in thousandths.
 	CPU Name = "cpu"
@@ -30,14 +30,14 @@ const (
 	kubernetesDomain        = "kubernetes.io/"
 )
 
-// Counted reports whether kube-scheduler's accounting of a node keeps a figure
-// for the name. It does for cpu, memory and ephemeral-storage, for huge pages
-// and attachable volumes, for names in the kubernetes.io domain and for
-// extended resources. Other names without a domain, like "storage", are left
-// out of every sum. Pods is left out too: pods are counted by being there.
+// Counted reports whether kube-scheduler keeps a sum for the name on each node.
+// It does for cpu, memory and ephemeral-storage, for huge pages and attachable
+// volumes, for names in the kubernetes.io domain and for extended resources.
+// Other names without a domain, like "storage", are left out of every sum. Pods
+// is left out, too: every pod counts 1.
 //
-// It follows the scheduler's Resource.Add together with the helper that tells
-// scalar resources from others.
+// It follows the scheduler's Resource.Add together with the helper that
+// recognises scalar resources.
 func (n Name) Counted() bool {
 	switch n {
 	case CPU, Memory, EphemeralStorage:
@@ -50,11 +50,11 @@ func (n Name) Counted() bool {
 		n.IsExtended()
 }
 
-// IsExtended reports whether the name is that of an extended resource, one
-// that somebody other than Kubernetes defines, like "nvidia.com/gpu": it has a
-// domain, the domain is not kubernetes.io, and it is not a quota's name for
-// the requests of another resource ("requests.nvidia.com/gpu"). Only the shape
-// is looked at; whether the name is valid is not checked.
+// IsExtended reports whether the name is that of an extended resource, one that
+// is not defined by Kubernetes, like "nvidia.com/gpu": it has a domain, the
+// domain is not kubernetes.io, and it is not a quota's name for the requests of
+// another resource ("requests.nvidia.com/gpu"). Only the form of the name is
+// checked, not whether it is valid.
 func (n Name) IsExtended() bool {
 	s := string(n)
 	return strings.Contains(s, "/") &&

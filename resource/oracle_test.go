@@ -23,7 +23,7 @@ type slow struct {
 
 var grammar = regexp.MustCompile(`^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
-// readSlowly reads a quantity whose exponent is no monster.
+// readSlowly reads a quantity whose exponent is small.
 func readSlowly(text string) (q slow, ok bool) {
 	m := grammar.FindStringSubmatch(text)
 	if text == "" || m == nil {
@@ -174,8 +174,8 @@ func texts() *rapid.Generator[string] {
 
 var monster = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{4}`)
 
-// anything draws texts of all kinds, except for exponents that the oracle
-// would write out forever.
+// anything draws texts of all sorts, except for exponents that the oracle would
+// write out in full.
 func anything() *rapid.Generator[string] {
 	return rapid.OneOf(texts(), damaged(), rapid.String()).Filter(func(s string) bool { return !monster.MatchString(s) })
 }
@@ -193,7 +193,7 @@ func damaged() *rapid.Generator[string] {
 	})
 }
 
-// quantities draws amounts together with what the oracle makes of them.
+// quantities draws amounts together with the oracle's value for them.
 func quantities() *rapid.Generator[pair] {
 	return rapid.Custom(func(t *rapid.T) pair {
 		text := texts().Filter(func(s string) bool { _, ok := readSlowly(s); return ok }).Draw(t, "text")

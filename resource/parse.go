@@ -18,20 +18,19 @@ var ErrSyntax = errors.New("resource: not a quantity")
 //	         | "n" | "u" | "m" | "k" | "M" | "G" | "T" | "P" | "E"
 //	         | ( "e" | "E" ) [ "+" | "-" ] digit { digit }
 //
-// The suffix decides the format: binary (but for amounts between 0 and 1, which
-// are decimal), decimal (also where there is none) or exponent. "E" with no digits after it is exa. The empty text is refused, and
-// so is an exponent that does not fit int64. A text without any digit before
-// the suffix, like "." or "Gi", is 0, except where the reference takes its slow
-// way through the text and stumbles: with Pi, Ei or an exponent below -9 it is
-// refused.
+// The suffix decides the format: binary (decimal for amounts between 0 and 1),
+// decimal (also without a suffix) or exponent. "E" without digits after it is
+// exa. The empty text is refused, and so is an exponent that does not fit
+// int64. A text without any digit before the suffix, like "." or "Gi", is 0. It
+// is refused with Pi, Ei or an exponent below -9, as in the reference (rule
+// 1.1.6).
 //
-// Reading is exact. What is finer than a billionth goes to the next billionth
-// away from zero. Binary amounts are capped at ±(2^63-1), others at
-// ±10^2147483647. The error wraps [ErrSyntax] and quotes the text, or the
-// beginning of a long one.
+// Reading is exact. Fractions of a billionth are rounded away from zero. Binary
+// amounts are limited to ±(2^63-1), others to ±10^2147483647. The error wraps
+// [ErrSyntax] and quotes the text, or the beginning of a long one.
 //
 // The time is linear in the length of the text, whatever the exponent, and
-// ordinary texts of up to 18 digits allocate nothing.
+// texts of up to 18 digits allocate nothing.
 func Parse(text string) (Quantity, error) {
 	n, rest := scan(text)
 	u, ok := suffixes(rest)
@@ -48,8 +47,8 @@ func Parse(text string) (Quantity, error) {
 	return n.decimal(u), nil
 }
 
-// MustParse is [Parse] for texts that are known to be right: literals and
-// tests. It panics where Parse returns an error, so input never goes here.
+// MustParse is [Parse] for texts that are known to be valid: literals and
+// tests. It panics if Parse returns an error, so it must not be used for input.
 func MustParse(text string) Quantity {
 	q, err := Parse(text)
 	if err != nil {
@@ -76,8 +75,8 @@ func refuse(text, why string) error {
 type number struct {
 	negative    bool
 	whole, frac string // digits before and after the dot
-	// mag is whole and frac read as one number; long where they have more than
-	// 18 digits after the leading zeros, and mag is of no use.
+	// mag is whole and frac read as one number. long is set if they have more
+	// than 18 digits after the leading zeros; mag is then not used.
 	mag  uint64
 	long bool
 }
@@ -126,7 +125,7 @@ func suffixes(s string) (u unit, ok bool) {
 	case s == "":
 		return unit{}, true
 	case len(s) == 1:
-		exp, ok := decimalExponent(s[0])
+		exp, ok := decimalExponentOf(s[0])
 		return unit{exp: exp}, ok
 	case len(s) == 2 && s[1] == 'i':
 		power := strings.IndexByte("KMGTPE", s[0]) + 1
@@ -141,8 +140,8 @@ func suffixes(s string) (u unit, ok bool) {
 	return unit{}, false
 }
 
-// decimalExponent returns the power of ten that a decimal suffix stands for.
-func decimalExponent(suffix byte) (exp int64, ok bool) {
+// decimalExponentOf returns the power of ten that a decimal suffix stands for.
+func decimalExponentOf(suffix byte) (exp int64, ok bool) {
 	switch suffix {
 	case 'n':
 		return -9, true
@@ -181,7 +180,7 @@ func (n number) decimal(u unit) Quantity {
 	return narrow(n.negative, mag, exp, u.format)
 }
 
-// digits returns the digits on both sides of the dot in one new row.
+// digits returns the digits on both sides of the dot in one new slice.
 func (n number) digits() digits {
 	d := make(digits, 0, len(n.whole)+len(n.frac))
 	d = append(d, n.whole...)

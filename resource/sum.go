@@ -2,8 +2,8 @@ package resource
 
 import "bytes"
 
-// maxGap is how many decimal places may lie empty between two amounts for
-// their sum to be exact.
+// maxGap is the largest number of empty decimal places between two amounts for
+// which their sum is exact.
 const maxGap = 1000
 
 // Add returns q + o in q's format, or in o's where q is 0.
@@ -26,8 +26,8 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return q.addWide(o)
 }
 
-// Sub returns q - o in q's format, or in o's where q is 0. It is exact within
-// the bounds that [Quantity.Add] gives.
+// Sub returns q - o in q's format, or in o's if q is 0. It is exact within the
+// bounds of [Quantity.Add].
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
 
 // Neg returns -q in the same format.

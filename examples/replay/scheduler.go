@@ -122,14 +122,14 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 
 func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 	s := &Scheduler{
-		PreFilter: status(ex.Refused),
+		PreFilter: statusOf(ex.Refused),
 		Filter:    map[string]Status{}, NonCandidates: map[string]Status{},
 		Feasible: []string{}, PotentialNodes: []string{}, Candidates: []Candidate{},
 		Eligible:        ex.Ineligible == preemption.Eligible,
 		EligibleMessage: ex.Ineligible.String(),
 	}
 	for _, n := range ex.Nodes {
-		s.Filter[n.Node] = status(n.Status)
+		s.Filter[n.Node] = statusOf(n.Status)
 		if n.Status.Code == preemption.Success {
 			s.Feasible = append(s.Feasible, n.Node)
 		}
@@ -137,12 +137,12 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 			s.PotentialNodes = append(s.PotentialNodes, n.Node)
 		}
 		if n.Tried && n.AfterRemoval.Code != preemption.Success {
-			s.NonCandidates[n.Node] = status(n.AfterRemoval)
+			s.NonCandidates[n.Node] = statusOf(n.AfterRemoval)
 		}
 	}
 	s.Candidates = candidatesOf(ex)
 	if ex.Feasible == 0 {
-		s.PostFilter = postFilter(&ex.Plan)
+		s.PostFilter = postFilterOf(&ex.Plan)
 	}
 	return s
 }
@@ -155,17 +155,17 @@ func candidatesOf(ex *preemption.Explanation) []Candidate {
 	}
 	out := []Candidate{}
 	for i := range ex.Candidates {
-		out = append(out, candidate(&ex.Candidates[i]))
+		out = append(out, candidateOf(&ex.Candidates[i]))
 	}
 	slices.SortStableFunc(out, func(a, b Candidate) int { return place[a.Node] - place[b.Node] })
 	return out
 }
 
-func status(s preemption.Status) Status {
+func statusOf(s preemption.Status) Status {
 	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
-func candidate(c *preemption.Candidate) Candidate {
+func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Violations()}
 	for _, v := range c.Victims {
 		out.Victims = append(out.Victims, string(v.Pod.Key()))
@@ -173,9 +173,9 @@ func candidate(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// postFilter is what carrying the plan out would do: victims that are on their
-// way out already need no doing.
-func postFilter(p *preemption.Plan) *PostFilter {
+// postFilterOf is what carrying the plan out would do: victims that are on
+// their way out already need no doing.
+func postFilterOf(p *preemption.Plan) *PostFilter {
 	if p.Outcome == preemption.NotEligible {
 		return &PostFilter{}
 	}

@@ -1,5 +1,5 @@
 // Command simulator runs a cluster on virtual time: pods arrive, are scheduled,
-// push others out, end and are made anew, and a summary says how it went.
+// push others out, end and are recreated, and a summary says how it went.
 //
 //	simulator
 //	simulator -nodes nodes.csv -pods pods.csv -load 5 -time-scale 0.0001

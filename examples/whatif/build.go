@@ -208,7 +208,7 @@ func unhelpful(d *decision) []Reason {
 	})
 }
 
-// reasons gives each count the names of its nodes.
+// reasons adds to each count the names of its nodes.
 func reasons(d *decision, counts []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
 	out := make([]Reason, len(counts))
 	place := make(map[string]int, len(counts))

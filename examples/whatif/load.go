@@ -43,7 +43,7 @@ func noNodes(source string, c *outrank.Cluster) error {
 	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json?", source)
 }
 
-// openCluster gives the dump, its size where it is known, and how to close it.
+// openCluster returns the dump, its size where it is known, and how to close it.
 func openCluster(opts *options, stdin io.Reader) (io.Reader, int64, func() error, error) {
 	nothing := func() error { return nil }
 	switch opts.cluster {

@@ -59,7 +59,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		// Everything is written at once, so that an error leaves no half answer.
 		var out bytes.Buffer
-		if err = answer(opts, stdin, &out, stderr); err == nil {
+		if err = answerQuestion(opts, stdin, &out, stderr); err == nil {
 			_, err = out.WriteTo(stdout)
 		}
 	}
@@ -70,8 +70,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// answer decides and prints.
-func answer(opts *options, stdin io.Reader, out, stderr io.Writer) error {
+// answerQuestion decides and prints.
+func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error {
 	watch := stopwatch{last: time.Now()}
 	d, err := decided(opts, stdin, stderr, &watch)
 	if err != nil {

@@ -40,7 +40,7 @@ func answered(t *testing.T, dump string, args ...string) string {
 	return stdout
 }
 
-// answerOf gives the answer that the text is made from.
+// answerOf returns the answer as -o json prints it.
 func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	t.Helper()
 	answered(t, dump, args...)

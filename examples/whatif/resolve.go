@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// resolve gives the pod its priority by the classes of the cluster, as the API
+// resolve sets the pod's priority by the classes of the cluster, as the API
 // server would when the pod is created.
 func (q *question) resolve(c *outrank.Cluster) error {
 	table, err := priority.NewTable(c.Classes)

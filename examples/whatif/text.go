@@ -101,7 +101,7 @@ func have(victims int) string {
 // writeVictims prints a column for each resource that any victim or the pod
 // asks for; there are rarely more than two.
 func writeVictims(p page, a *Answer) {
-	names := asked(a)
+	names := askedNames(a)
 	t := table{right: map[int]bool{0: true, 2: true, 5: true}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
 	for i, name := range names {
@@ -125,8 +125,8 @@ func writeVictims(p page, a *Answer) {
 	t.print(p)
 }
 
-// asked are the resources that play a part in the table of victims.
-func asked(a *Answer) []resource.Name {
+// askedNames are the resources that play a part in the table of victims.
+func askedNames(a *Answer) []resource.Name {
 	all := a.Pod.Requests
 	for i := range a.Victims {
 		all = all.Max(a.Victims[i].Requests)

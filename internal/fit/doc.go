@@ -3,7 +3,8 @@
 // it looks at priorities or at other nodes.
 package fit
 
-// What a node's failure is called, the same on both sides (section 5 and 12).
+// What a node's failure is called, the same on both sides (groups 7.2 to 7.7,
+// rule 17.3.12).
 const (
 	ReasonUnschedulable = "node(s) were unschedulable"
 	ReasonNodeName      = "node(s) didn't match the requested node name"

@@ -12,7 +12,7 @@ func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
 	return pod.NodeName == "" || pod.NodeName == node.Name
 }
 
-// UntoleratedTaint finds the first of the node's taints that has one of the
+// UntoleratedTaint returns the first of the node's taints that has one of the
 // effects and that the pod does not tolerate.
 func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
 	for _, t := range node.Taints {
@@ -44,10 +44,10 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 	})
 }
 
-// MatchesTerm reports whether all that a term lists holds for the node; an
-// empty term matches nothing.
+// MatchesTerm reports whether everything that a term lists holds for the node.
+// An empty term matches nothing.
 func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
-	if !matchesLabels(&t, node.Labels) {
+	if !termMatchesLabels(&t, node.Labels) {
 		return false
 	}
 	for i := range t.Fields {
@@ -63,16 +63,16 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 // (component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	for i := range s.Terms {
-		if matchesLabels(&s.Terms[i], labels) {
+		if termMatchesLabels(&s.Terms[i], labels) {
 			return true
 		}
 	}
 	return false
 }
 
-// matchesLabels asks the part of a term that is about labels; an empty term
-// matches nothing.
-func matchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
+// termMatchesLabels reports whether the label part of a term holds. An empty
+// term matches nothing.
+func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
 	if len(t.Labels) == 0 && len(t.Fields) == 0 {
 		return false
 	}
@@ -85,8 +85,8 @@ func matchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
 	return true
 }
 
-// meetsField holds the node's name to a requirement: In or NotIn, with one
-// value; any other is met by nothing.
+// meetsField reports whether the node's name meets a requirement: In or NotIn
+// with one value. No node meets any other requirement.
 func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 	if r.Key != outrank.FieldName || len(r.Values) != 1 {
 		return false
@@ -163,10 +163,11 @@ func compares(r *outrank.NodeRequirement, value string) bool {
 	return have < limit
 }
 
-// NamedNodes gives the only nodes that can meet the pod's required node
-// affinity, if each of its terms names nodes by metadata.name; else ok is
-// false. Within a term the names are intersected, and none may be left
-// (NodeAffinity PreFilter).
+// NamedNodes returns the names of the only nodes that can meet the pod's
+// required node affinity, if each of its terms names nodes by metadata.name
+// (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). Otherwise it is not ok.
+// Names within a term are intersected, those of several terms united; none may
+// be left.
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	s := pod.Affinity.Node
 	if s == nil || len(s.Terms) == 0 {

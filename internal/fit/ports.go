@@ -16,13 +16,13 @@ type HostPort struct {
 	Port         int32
 }
 
-// HostPorts lists the ports a pod takes on its node while it runs: those of
-// its containers and sidecars, not those of plain init containers. It is nil
+// HostPorts lists the ports that a pod takes on its node while it runs: those
+// of its containers and sidecars, not those of plain init containers. It is nil
 // for most pods.
-func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(hostPorts(pod)) }
+func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(eachHostPort(pod)) }
 
-// hostPorts goes through the ports of HostPorts.
-func hostPorts(pod *outrank.Pod) iter.Seq[HostPort] {
+// eachHostPort yields the ports of HostPorts.
+func eachHostPort(pod *outrank.Pod) iter.Seq[HostPort] {
 	return func(yield func(HostPort) bool) {
 		for i := range pod.Containers {
 			if !portsOf(&pod.Containers[i], yield) {
@@ -37,7 +37,7 @@ func hostPorts(pod *outrank.Pod) iter.Seq[HostPort] {
 	}
 }
 
-// portsOf goes through those of one container, and reports whether to go on.
+// portsOf yields the ports of one container, and reports whether to continue.
 func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 	for _, p := range c.Ports {
 		if p.HostPort > 0 && !yield(normal(p)) {
@@ -49,7 +49,7 @@ func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 
 // TakesHostPorts reports whether HostPorts has any.
 func TakesHostPorts(pod *outrank.Pod) bool {
-	for range hostPorts(pod) {
+	for range eachHostPort(pod) {
 		return true
 	}
 	return false
@@ -58,8 +58,8 @@ func TakesHostPorts(pod *outrank.Pod) bool {
 // PortsClash reports whether the host ports of the pods keep them from running
 // on one node. It builds no list.
 func PortsClash(a, b *outrank.Pod) bool {
-	for p := range hostPorts(a) {
-		for q := range hostPorts(b) {
+	for p := range eachHostPort(a) {
+		for q := range eachHostPort(b) {
 			if p.Overlaps(q) {
 				return true
 			}

@@ -50,11 +50,11 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 	case reflect.Struct:
 		object, ok := value.(map[string]any)
 		if !ok {
-			return append(ms, mismatch(at, value, "an object"))
+			return append(ms, mismatchAt(at, value, "an object"))
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Type == written {
+			if f.Type == writtenType {
 				continue
 			}
 			name := fieldName(f)
@@ -63,7 +63,7 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 	case reflect.Map:
 		object, ok := value.(map[string]any)
 		if !ok {
-			return append(ms, mismatch(at, value, "an object"))
+			return append(ms, mismatchAt(at, value, "an object"))
 		}
 		keys := make([]string, 0, len(object))
 		for k := range object {
@@ -76,7 +76,7 @@ func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch 
 	case reflect.Slice:
 		array, ok := value.([]any)
 		if !ok {
-			return append(ms, mismatch(at, value, "an array"))
+			return append(ms, mismatchAt(at, value, "an array"))
 		}
 		for i, v := range array {
 			ms = mismatches(ms, fmt.Sprintf("%s[%d]", at, i), v, t.Elem())
@@ -103,7 +103,7 @@ func scalar(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch {
 	if want == "" {
 		want = fmt.Sprintf("a whole number of %d bits", t.Bits())
 	}
-	return append(ms, mismatch(at, value, want))
+	return append(ms, mismatchAt(at, value, want))
 }
 
 // readsItself reports whether the type has its own UnmarshalJSON.
@@ -111,7 +111,7 @@ func readsItself(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-func mismatch(at string, value any, want string) Mismatch {
+func mismatchAt(at string, value any, want string) Mismatch {
 	var have string
 	switch v := value.(type) {
 	case string:

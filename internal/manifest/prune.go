@@ -17,7 +17,7 @@ type shape struct {
 	element *shape
 }
 
-var written = reflect.TypeFor[Written]()
+var writtenType = reflect.TypeFor[Written]()
 
 var shapes sync.Map // of reflect.Type to *shape
 
@@ -53,7 +53,7 @@ func shapeOf(t reflect.Type) *shape {
 		s := &shape{fields: map[string]*shape{}}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Type == written {
+			if f.Type == writtenType {
 				continue
 			}
 			s.fields[fieldName(f)] = shapeOf(f.Type)

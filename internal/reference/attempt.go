@@ -6,9 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// attempt is one attempt to place the preemptor: the cluster sorted out, and
-// what the filters work out once before they look at any node. Nothing in it
-// changes afterwards.
+// attempt is one attempt to place the preemptor: the cluster by nodes, and what
+// the filters compute once before the first node. It never changes afterwards.
 type attempt struct {
 	pod     *outrank.Pod
 	now     time.Time
@@ -58,8 +57,8 @@ func newAttempt(in Input) *attempt {
 	return a
 }
 
-// place files a pod of the cluster under the node it concerns, if any. Nobody
-// asks for the pods of a node that does not exist.
+// place records a pod of the cluster under its node, if it has any. The pods of
+// a node that does not exist are never used.
 func (a *attempt) place(p *outrank.Pod) {
 	switch {
 	case p.Finished():

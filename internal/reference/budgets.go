@@ -3,8 +3,8 @@ package reference
 import "github.com/outrank-go/outrank"
 
 // splitByBudgets parts the possible victims, most important first, into those
-// whose loss breaks a budget and the others, each in the given order (section
-// 4). Budgets are charged for every possible victim, not for those that go in
+// whose loss breaks a budget and the others, each in the given order (group
+// 6.3). Budgets are charged for every possible victim, not for those that go in
 // the end, so the important pods use an allowance up before the lesser ones.
 func splitByBudgets(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget) (violating, others []*outrank.Pod) {
 	allowance := make([]int64, len(budgets))

@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Decide works the decision out:
+// Decide decides for one pod:
 //
-//  1. run the filters on every node (section 5);
-//  2. ask whether the pod may preempt (section 6);
-//  3. on every Unschedulable node, find the victims (sections 7 and 8);
-//  4. choose among the nodes that have some (section 9);
-//  5. name the nominations that the choice withdraws (section 10).
+//  1. run the filters on every node (chapter 7);
+//  2. ask whether the pod may preempt (chapter 8);
+//  3. on every Unschedulable node, find the victims (chapter 9, group 10.1);
+//  4. choose among the nodes that have some (chapter 11);
+//  5. name the nominations that the choice withdraws (rule 14.3.3).
 func Decide(in Input) Decision {
 	a := newAttempt(in)
 	d := Decision{Filter: map[string]Status{}, NonCandidates: map[string]Status{}}

@@ -2,8 +2,8 @@ package reference
 
 import "github.com/outrank-go/outrank"
 
-// objection says why the preemptor may not preempt; empty if it may (section
-// 6).
+// objection says why the preemptor may not preempt; empty if it may (chapter
+// 8).
 func (a *attempt) objection(filter map[string]Status) string {
 	if a.pod.PreemptionPolicy == outrank.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never."
@@ -48,7 +48,7 @@ func leavesByPreemption(p *outrank.Pod) bool {
 }
 
 // mayPreempt: only pods of lower priority may be pushed out; no priority is 0
-// (section 3).
+// (rules 4.3.1 and 9.1).
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
 	return p.PriorityValue() < a.pod.PriorityValue()
 }

@@ -18,7 +18,7 @@ const (
 	nodeDeclaredFeatures = "NodeDeclaredFeatures"
 )
 
-// filters are all of them, in the order they run (section 5).
+// filters are all of them, in the order they run (rule 7.1.4).
 var filters = []func(*scene) Status{
 	(*scene).filterUnschedulable,
 	(*scene).filterName,
@@ -35,7 +35,7 @@ var filters = []func(*scene) Status{
 	(*scene).filterDeclaredFeatures,
 }
 
-// runFilters gives the first failure (section 5).
+// runFilters returns the first failure (rule 7.1.3).
 func (s *scene) runFilters() Status {
 	for _, filter := range filters {
 		if status := filter(s); status.Code != Success {
@@ -45,8 +45,8 @@ func (s *scene) runFilters() Status {
 	return Status{}
 }
 
-// unschedulable is a failure that taking pods away may cure.
-func unschedulable(plugin string, reasons ...string) Status {
+// unschedulableBy is a failure that taking pods away may cure.
+func unschedulableBy(plugin string, reasons ...string) Status {
 	return Status{Code: Unschedulable, Plugin: plugin, Reasons: reasons}
 }
 

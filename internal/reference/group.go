@@ -56,7 +56,7 @@ type GroupDecision struct {
 	ClearedNominations []string
 }
 
-// DecideGroup works the decision out (section 11):
+// DecideGroup decides for a group (chapter 12):
 //
 //  1. place the group as things are;
 //  2. ask whether it may preempt;
@@ -137,8 +137,8 @@ func (g *group) priority() int32 {
 	return g.pods[0].PriorityValue()
 }
 
-// place puts the pods one by one on the first node that takes them, and gives
-// where they are if enough have a place, or else nil and why the first has none.
+// place puts the pods one by one on the first node that takes them. It returns
+// their nodes, or nil and the refusal.
 func (g *group) place(c *outrank.Cluster) (map[string]string, Refusal) {
 	placement, first := map[string]string{}, Refusal{}
 	for _, p := range g.pods {
@@ -192,7 +192,7 @@ func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) 
 	return "", Refusal{Pod: string(p.Key()), Nodes: said}
 }
 
-// withPods and withoutPods give the cluster with more or fewer pods.
+// withPods returns the cluster with more pods, withoutPods with fewer.
 func withPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
 	other := *c
 	other.Pods = slices.Concat(c.Pods, pods)
@@ -206,7 +206,7 @@ func withoutPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
 }
 
 // clearedNominations names the pods of lower priority nominated to the nodes
-// that are used (section 10).
+// that are used (rule 14.3.3).
 func (g *group) clearedNominations(placement map[string]string) []string {
 	var keys []string
 	for _, p := range g.cluster.Pods {
@@ -221,7 +221,8 @@ func (g *group) clearedNominations(placement map[string]string) []string {
 	return keys
 }
 
-// objection says why the group may not preempt; empty if it may (section 6).
+// objection says why the group may not preempt; empty if it may (rules 12.1.4
+// and 12.1.5).
 func (g *group) objection(possible []*GroupUnit) string {
 	if g.pods[0].PreemptionPolicy == outrank.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never."

@@ -105,9 +105,9 @@ func (g *group) startOfUnit(u *GroupUnit) time.Time {
 	return earliest
 }
 
-// splitUnits marks the units that break a budget (section 4). Of a unit the pods
-// are charged up to the first that breaks one, and for each pod the budgets in
-// order of their names, up to the first that has nothing left.
+// splitUnits marks the units that break a budget (group 12.5). For each pod the
+// budgets are charged in order of their names, up to the first that has
+// nothing left.
 func (g *group) splitUnits(units []*GroupUnit) {
 	budgets := slices.Clone(g.cluster.Budgets)
 	slices.SortFunc(budgets, func(a, b *outrank.PodDisruptionBudget) int { return cmp.Compare(a.Key(), b.Key()) })

@@ -44,7 +44,7 @@ func (s interpodState) clone() interpodState {
 	return s
 }
 
-// countInterpod goes over the whole cluster, once at the start. Terminating
+// countInterpod counts over the whole cluster, once at the start. Terminating
 // pods count.
 func (a *attempt) countInterpod() interpodState {
 	state := interpodState{affinity: counts{}, anti: counts{}, existing: counts{}}
@@ -89,9 +89,9 @@ func (s *scene) filterInterpod() Status {
 	case !s.affinityMet():
 		return unresolvable(interPodAffinity, "node(s) didn't match pod affinity rules")
 	case s.antiAffinityBroken():
-		return unschedulable(interPodAffinity, "node(s) didn't match pod anti-affinity rules")
+		return unschedulableBy(interPodAffinity, "node(s) didn't match pod anti-affinity rules")
 	case s.existingAntiAffinityBroken():
-		return unschedulable(interPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
+		return unschedulableBy(interPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
 	}
 	return Status{}
 }

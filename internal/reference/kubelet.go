@@ -9,13 +9,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// This file is the kubelet's choice of pods (section 12), written to be read.
-// It keeps no figures: at every step it asks each pod again for all that it
-// needs to know.
+// This file is the kubelet's choice of pods (groups 17.5 and 17.6), written to
+// be read. It keeps no figures: at every step it asks each pod again for all
+// that it needs to know.
 
-// Evict gives the pods that make room on a node for the preemptor, in the order
-// in which they go; or, where all that it may push out is not enough, what is
-// still missing. Shortages of 0 and less need nothing.
+// Evict returns the pods that make room on a node for the preemptor, in the
+// order of eviction; or, if all pods that it may preempt are not enough, what
+// is still missing. Shortages of 0 and less need nothing.
 func Evict(preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
 	class := map[outrank.QOSClass][]*outrank.Pod{}
 	for _, pod := range active {
@@ -62,7 +62,7 @@ func request(pod *outrank.Pod, name resource.Name) int64 {
 	return pod.KubeletRequests().Amount(name)
 }
 
-// without gives the shortages that stay once the pods have gone.
+// without returns the shortages that remain once the pods are gone.
 func without(shortages []Shortage, pods ...[]*outrank.Pod) []Shortage {
 	var left []Shortage
 	for _, s := range shortages {
@@ -89,7 +89,7 @@ func far(pod *outrank.Pod, shortages []Shortage) float64 {
 	return distance
 }
 
-// least keeps the places of the list whose key is the smallest.
+// least returns the indexes of the list whose key is the smallest.
 func least[K float64 | int64](places []int, key func(int) K) []int {
 	keys := make([]K, len(places))
 	for i, at := range places {

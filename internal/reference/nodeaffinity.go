@@ -10,7 +10,7 @@ import (
 )
 
 // wantsNode reports whether the pod's node selector and its required node
-// affinity both hold (section 5).
+// affinity both hold (rule 7.5.1).
 func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 	for key, value := range p.NodeSelector {
 		if got, ok := n.Labels[key]; !ok || got != value {
@@ -101,8 +101,8 @@ func fieldHolds(r outrank.NodeRequirement, name string) bool {
 }
 
 // nodeNamesAllow is what happens before the filters: where every term of the
-// node affinity names its nodes, the other nodes are not filtered at all
-// (section 5).
+// node affinity names its nodes, the other nodes are not filtered at all (rules
+// 7.15.1 to 7.15.3).
 func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	names, all := namedNodes(a.pod)
 	if all || names[n.Name] {

@@ -15,7 +15,7 @@ func (s *scene) filterUnschedulable() Status {
 	return Status{}
 }
 
-// filterName: a pod that names a node goes nowhere else.
+// filterName: a pod that names a node fits on no other.
 func (s *scene) filterName() Status {
 	if want := s.a.pod.NodeName; want != "" && want != s.node.Name {
 		return unresolvable(nodeName, "node(s) didn't match the requested node name")

@@ -1,6 +1,6 @@
 package reference
 
-// fitsBesideNominated runs the filters twice (section 5, "Nominated pods"): with
+// fitsBesideNominated runs the filters twice (rules 7.16.1 and 7.16.2): with
 // the pods that were promised this node and are at least as important as the
 // preemptor, and again without them, because they may never arrive and another
 // pod's affinity must not rest on them. Both must pass.

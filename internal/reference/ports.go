@@ -55,7 +55,7 @@ func (s *scene) filterPorts() Status {
 	for _, want := range hostPorts(s.a.pod) {
 		for taken := range s.ports {
 			if want.overlaps(taken) {
-				return unschedulable(nodePorts, "node(s) didn't have free ports for the requested pod ports")
+				return unschedulableBy(nodePorts, "node(s) didn't have free ports for the requested pod ports")
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 type rank func(c, d Candidate, now time.Time) int
 
 // ranks are asked in turn, each only about those the ranks before left equal
-// (section 9). Victims are in order of importance, so the first is the most
+// (chapter 11). Victims are in order of importance, so the first is the most
 // important.
 var ranks = []rank{
 	fewestViolations,

@@ -1,22 +1,27 @@
 // Package reference answers what kube-scheduler's preemption decides for one
-// pod, in the plainest way there is.
+// pod, in the simplest way.
 //
-// It is the judge of package preemption and is written to be read, beside the
-// rules it follows: one file per subject, one short function per rule. It takes
-// pods away and puts them back on copied lists, runs every filter again after
-// each of these steps, and adds up amounts without any bound. Nothing is
-// indexed and nothing is kept from one question to the next, so it is slow: a
-// decision on a few nodes takes milliseconds.
+// It is the reference implementation that package preemption is tested against.
+// It is written to be read beside the rules that it follows: one file per
+// subject, one short function per rule. It takes pods away and puts them back on
+// copied lists, runs every filter again after each of these steps, and adds up
+// amounts without any bound. Nothing is indexed and nothing is kept from one
+// question to the next. That makes it slow: a decision on a few nodes takes
+// milliseconds.
 //
-// The sections its comments name are those of the rules of preemption:
+// The rules that its comments cite stand in the files RULES.md of the packages:
 //
-//	1  quantities and requests   6  may this pod preempt?
-//	3  priority                  7  victims on one node
-//	4  disruption budgets        8  which nodes are tried (here: all)
-//	5  filters                   9  the best node
+//	 1 and 2  resource: quantities, requests
+//	 3        qos: quality of service classes
+//	 4        priority: priority and importance
+//	 6        pdb: disruption budgets
+//	 7 to 13  preemption: filters (7), eligibility (8), victims on one node (9),
+//	          the nodes that are tried (10; here all of them), the best node (11),
+//	          groups (12)
+//	17        kubeletadmit: admission by the kubelet
 //
-// What it leaves out: extenders, and the early stop after enough candidates.
-// [DecideGroup] is the same for a group of pods (section 11).
+// It leaves out extenders (group 10.2) and samples of the nodes (group 10.1).
+// [DecideGroup] is the same for a group of pods (chapter 12).
 package reference
 
 import (

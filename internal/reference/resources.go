@@ -7,7 +7,7 @@ import (
 )
 
 // filterResources: there must be a slot for one more pod, and every request
-// must fit into what the others leave (section 5). All that is short is named.
+// must fit into what the others leave (group 7.7). All that is short is named.
 // Where a request is larger than the whole node, no eviction helps. Names that
 // nodes keep no account of are not looked at.
 func (s *scene) filterResources() Status {
@@ -47,7 +47,7 @@ func (s *scene) free(name resource.Name) *big.Int {
 }
 
 // requests: a pod on its node may be in the middle of a resize, one that is
-// expected there cannot be (section 1, step 5).
+// expected there cannot be (rule 2.2.1).
 func (o occupant) requests() resource.List {
 	if o.nominated {
 		return o.pod.Requests()

@@ -9,9 +9,10 @@ import (
 
 // scene is one node at one moment of a dry run: the pods on it, and the state
 // that filters keep beside them. The state follows each pod taken away or put
-// back; it is not worked out anew, because some of kube-scheduler's behaviour
-// is in the difference (host ports, claims that allow a single pod, terminating pods
-// under a spread constraint, a filter that was skipped at the start).
+// back; it is not computed again from the cluster, because some of
+// kube-scheduler's behaviour is in the difference (host ports, claims that
+// allow a single pod, terminating pods under a spread constraint, a filter that
+// was skipped at the start).
 type scene struct {
 	a    *attempt
 	node *outrank.Node
@@ -27,7 +28,7 @@ type scene struct {
 type occupant struct {
 	pod *outrank.Pod
 	// nominated marks a pod that is only expected here: it counts with its
-	// spec alone (section 1, step 5).
+	// spec alone (rule 2.1.9).
 	nominated bool
 }
 
@@ -57,7 +58,7 @@ func (s *scene) clone() *scene {
 	return &c
 }
 
-// remove gives the scene without the pod.
+// remove returns the scene without the pod.
 func (s *scene) remove(p *outrank.Pod) *scene {
 	c := s.clone()
 	c.pods = slices.DeleteFunc(c.pods, func(o occupant) bool { return o.pod == p })
@@ -68,7 +69,7 @@ func (s *scene) remove(p *outrank.Pod) *scene {
 	return c
 }
 
-// add gives the scene with the pod.
+// add returns the scene with the pod.
 func (s *scene) add(o occupant) *scene {
 	c := s.clone()
 	c.pods = append(c.pods, o)

@@ -35,9 +35,9 @@ func readConstraints(p *outrank.Pod) []constraint {
 	return list
 }
 
-// narrow gives the selector with one more demand for each of the keys that the
-// pod has as a label, with the pod's own value, unless the API server has added
-// that already. A nil selector matches nothing and stays so.
+// narrow returns the selector with one more requirement for each of the keys
+// that the pod has as a label, with the pod's own value, unless the API server
+// has added it already. A nil selector matches nothing and stays so.
 func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
 	if s == nil {
 		return nil
@@ -52,9 +52,9 @@ func narrow(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.
 	return folded
 }
 
-// added reports whether the selector has the demand that the API server makes
-// of a key when it creates the pod. It may hold a value that the pod has lost
-// since, and then that value counts.
+// added reports whether the selector has the requirement that the API server
+// writes for a key when it creates the pod. It may hold a value that the pod
+// has lost since, and then that value counts.
 func added(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
 	return slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
 		return r.Key == key && r.Operator == op && len(r.Values) == 1
@@ -74,7 +74,7 @@ func (s spreadState) clone() spreadState {
 	return c
 }
 
-// countSpread goes over the whole cluster, once at the start.
+// countSpread counts over the whole cluster, once at the start.
 func (a *attempt) countSpread() spreadState {
 	state := make(spreadState, len(a.constraints))
 	for i, c := range a.constraints {
@@ -143,7 +143,7 @@ func (s *scene) filterSpread() Status {
 			self = 1
 		}
 		if s.spread[i][domain]+self-globalMinimum(c, s.spread[i]) > c.maxSkew {
-			return unschedulable(podTopologySpread, reason)
+			return unschedulableBy(podTopologySpread, reason)
 		}
 	}
 	return Status{}

@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// selectVictims finds the pods that have to leave the node (section 7).
+// selectVictims finds the pods that have to leave the node (chapter 9).
 func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
-	// Step 1: who could be asked to leave?
+	// Step 1: the possible victims.
 	possible := a.possibleVictims(n)
 	if len(possible) == 0 {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
-	// Step 2: would it help if all of them left?
+	// Step 2: does it help to remove all of them?
 	empty := a.scene(n)
 	for _, p := range possible {
 		empty = empty.remove(p)
@@ -23,12 +23,12 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	if status := empty.fitsBesideNominated(); status.Code != Success {
 		return Candidate{}, status
 	}
-	// Step 3: who matters most?
+	// Step 3: sort them by importance.
 	a.sortByImportance(possible)
-	// Step 4: who may stay after all?
+	// Step 4: put back the pods beside which the preemptor fits.
 	violating, others := splitByBudgets(possible, a.cluster.Budgets)
 	victims := empty.reprieve(slices.Concat(violating, others))
-	// Step 5: name the rest.
+	// Step 5: the others are the victims.
 	candidate := a.candidate(n, violating, victims)
 	if len(candidate.Victims) == 0 {
 		// Cannot be: with all of them back the node is as it was when it failed.
@@ -47,8 +47,8 @@ func (a *attempt) possibleVictims(n *outrank.Node) []*outrank.Pod {
 	return possible
 }
 
-// reprieve puts the pods back in turn and lets those stay that the preemptor
-// fits beside. It gives the others.
+// reprieve puts the pods back one by one, and leaves those in place beside
+// which the preemptor fits. It returns the others.
 func (s *scene) reprieve(pods []*outrank.Pod) []*outrank.Pod {
 	var victims []*outrank.Pod
 	for _, p := range pods {

@@ -13,9 +13,9 @@ func (s *scene) filterRestrictions() Status {
 	case s.a.restrictionsSkipped:
 		return Status{}
 	case s.diskTaken():
-		return unschedulable(volumeRestrictions, "node(s) had no available disk")
+		return unschedulableBy(volumeRestrictions, "node(s) had no available disk")
 	case s.claimUses > 0:
-		return unschedulable(volumeRestrictions,
+		return unschedulableBy(volumeRestrictions,
 			"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod")
 	}
 	return Status{}
@@ -67,9 +67,9 @@ func (a *attempt) onceClaims() map[string]bool {
 	return claims
 }
 
-// countClaims goes over the whole cluster, once at the start. A claim counts as
-// 1 however many pods use it. Where none is in use and the pod mounts no disk
-// by itself, the filter is left out of the whole attempt.
+// countClaims counts over the whole cluster, once at the start. A claim counts
+// as 1 however many pods use it. If none is in use and the pod mounts no disk
+// directly, the filter is left out of the whole attempt.
 func (a *attempt) countClaims() {
 	for claim := range a.onceClaims() {
 		if a.inUse(claim) {
@@ -148,14 +148,14 @@ func (s *scene) filterVolumeLimits() Status {
 	for driver, more := range added {
 		limit, limited := s.node.AttachLimits[driver]
 		if limited && count[driver]+more > limit {
-			return unschedulable(nodeVolumeLimits, "node(s) exceed max volume count")
+			return unschedulableBy(nodeVolumeLimits, "node(s) exceed max volume count")
 		}
 	}
 	return Status{}
 }
 
-// filterVolumeBinding: every volume can be used on the node, by its labels. What
-// a selector says about the node's name is passed over.
+// filterVolumeBinding: every volume can be used on the node, by its labels.
+// Requirements of the node's name are ignored.
 func (s *scene) filterVolumeBinding() Status {
 	for _, v := range s.a.pod.Volumes {
 		if v.Claim != "" && v.State == outrank.ClaimVolumeMissing {
@@ -182,7 +182,7 @@ func usable(selector *outrank.NodeSelector, n *outrank.Node) bool {
 	return false
 }
 
-// replacedBy gives the labels that took the place of older ones.
+// replacedBy has the labels that replaced older ones.
 var replacedBy = map[string]string{
 	"failure-domain.beta.kubernetes.io/zone":   "topology.kubernetes.io/zone",
 	"failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",

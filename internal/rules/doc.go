@@ -1,4 +1,5 @@
-// Package rules holds no code. Its tests read the numbered rules that stand in
-// the files RULES.md beside the packages that follow them: their numbers have no
-// gaps and no number is there twice, and what a comment cites exists.
+// Package rules holds no code. Its tests read the numbered rules in the files
+// RULES.md beside the packages that follow them. The numbers have no gaps and
+// are unique, every rule that a comment or a document cites exists, and nothing
+// else is cited. They also check the names that packages declare.
 package rules

@@ -26,9 +26,9 @@ func root(t *testing.T) string {
 	}
 }
 
-// each calls f for the files of the module whose name ends like this, with their
-// path from the root. Hidden folders and what failing properties leave behind are
-// passed over.
+// each calls f for the files of the module whose name ends like this, with
+// their path from the root. It skips hidden folders and the files that failing
+// properties leave behind.
 func each(t *testing.T, ending string, f func(file string, text []byte)) {
 	t.Helper()
 	top := root(t)

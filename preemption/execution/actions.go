@@ -12,8 +12,8 @@ import (
 // as good as what was asked for. Several goroutines may call all methods at once.
 // An implementation must not change the pods that it is shown.
 //
-// Most of it is seed 001's PodPreemptor; waiting pods, events and the queue
-// came with the scheduling framework.
+// Most of it is the PodPreemptor of the scheduler of v1.13; waiting pods,
+// events and the queue came with the scheduling framework.
 type Actions interface {
 	// Latest returns the pod as it is now.
 	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
@@ -41,7 +41,7 @@ type Eviction struct {
 	// the same name is another pod and must not be deleted.
 	Victim *outrank.Pod
 	// Condition is set before the victim is deleted. A scheduler knows by it
-	// that the pod terminates because of a preemption (section 6).
+	// that the pod terminates because of a preemption (rule 8.4).
 	Condition outrank.PodCondition
 	// Grace is the time that the victim has to end, nil for the pod's own.
 	Grace *time.Duration

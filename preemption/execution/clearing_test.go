@@ -14,7 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
-// clearedFor says who lost the nomination to n1 while a plan was carried out.
+// clearedFor lists the pods that lost the nomination to n1 while a plan was
+// carried out.
 func clearedFor(t *testing.T, e *execution.Executor, plan *preemption.Plan) []string {
 	report, err := e.Execute(context.Background(), plan)
 	require.NoError(t, err)
@@ -27,8 +28,8 @@ func clearedFor(t *testing.T, e *execution.Executor, plan *preemption.Plan) []st
 	return names
 }
 
-// With a nominator it alone says who is nominated when the time comes, and the
-// latest version of the preemptor says who is lower.
+// With a nominator, its nominations at that time count, and the latest version
+// of the preemptor decides which pods are lower.
 func TestWhoLosesTheNomination(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -47,8 +47,11 @@
 // the caller's interfaces a step costs time linear in what it is about: the
 // victims of a plan, the reasons of a failure, the pods nominated to one node.
 //
-// # Deviations from the reference
+// # Rules, and deviations from the reference
 //
-// They are listed where they belong: at [Executor.Execute] and at
-// [FailureHandler.Handle].
+// Chapters 14 and 15 of RULES.md in this package's folder state what this package
+// does, and comments cite them, as in "rule 14.2.3". Rules of the chapters 6 to
+// 13 are those of package preemption and of the packages below it. Deviations
+// are marked with "Here:" in the rules. They are also listed at
+// [Executor.Execute] and at [FailureHandler.Handle].
 package execution

@@ -20,8 +20,8 @@ const (
 	ReasonSchedulerError = "SchedulerError"
 )
 
-// preemptedEvent is the event about a victim (section 10). A preemptor without a
-// UID is named by namespace and name instead.
+// preemptedEvent is the event about a victim (rule 14.4.1). A preemptor without
+// a UID is named by namespace and name instead.
 func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 	by := preemptor.UID
 	if by == "" {
@@ -33,7 +33,7 @@ func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 	}
 }
 
-// victimCondition is the condition of a victim (section 10).
+// victimCondition is the condition of a victim (rule 14.1.4).
 func victimCondition(scheduler string) outrank.PodCondition {
 	return outrank.PodCondition{
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,

@@ -118,8 +118,8 @@ func (ev *evictions) size() int {
 	return len(ev.byID)
 }
 
-// identityOf returns what tells pods apart: the UID, or namespace/name for a pod
-// without one. No UID has a slash in it.
+// identityOf returns what identifies a pod: the UID, or namespace/name for a
+// pod without one. No UID has a slash in it.
 func identityOf(p *outrank.Pod) string {
 	if p.UID != "" {
 		return p.UID

@@ -60,7 +60,7 @@ func ExampleExecutor_Preempting() {
 	// <nil> false
 }
 
-// A victim is told to go once, until it is gone.
+// A victim is evicted only once, until it is gone.
 func ExampleExecutor_Gone() {
 	executor := must(execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}}))
 	plan := planned(must(preemption.NewSnapshot(sample())))

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Order is the order in which the steps of a plan are taken (section 10).
+// Order is the order in which the steps of a plan are taken (group 14.2).
 type Order uint8
 
 // The orders.
@@ -160,7 +160,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	return &Executor{config: config, evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
 }
 
-// Execute does what the plan says (section 10):
+// Execute does what the plan says (chapter 14):
 //
 //  1. The latest version of the preemptor is fetched. Where it is gone, being
 //     deleted or bound by now, nothing is done, and the report's result says so

@@ -7,8 +7,8 @@ import (
 
 // What the tests of this package see of its inside.
 
-// Check says what is wrong with the two maps: they have to tell the same story,
-// without empty lists and in order.
+// Check says what is wrong with the two maps: they have to agree, without empty
+// lists and in order.
 func (n *Nominator) Check() error {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

@@ -117,9 +117,8 @@ type Verdict struct {
 	Condition outrank.PodCondition
 }
 
-// Verdict says what the failure means (section 10; seed 004's
-// handleSchedulingFailure, and the reference's schedulingCycle for the
-// nomination):
+// Verdict says what the failure means (group 15.1; handleSchedulingFailure, and
+// the reference's schedulingCycle for the nomination):
 //
 //	kind             reason          nomination
 //	NoNodes          Unschedulable   cleared

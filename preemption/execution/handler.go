@@ -89,7 +89,7 @@ type FailureResult struct {
 }
 
 // Handle does what has to be done about a pod that could not be scheduled
-// (section 10; seed 004's handleSchedulingFailure):
+// (group 15.2; handleSchedulingFailure):
 //
 //  1. The attempt is counted, as unschedulable or as an error. Where the pod
 //     fitted on none of the nodes, an attempt to preempt is counted, too.

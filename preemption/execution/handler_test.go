@@ -17,8 +17,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Both queues take what a handler gives them, without an adapter: the attempt
-// that was popped, the latest version, the filters and the time.
+// Both queues fit a handler without an adapter: the attempt that was popped,
+// the latest version, the filters and the time.
 func TestQueuesFitTheFailurePath(t *testing.T) {
 	priorities, err := queue.New(queue.Config{})
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 )
 
 // Nominator remembers the nominations: which pending pods room was made for, and
-// on which node (section 10; the scheduling queue's nominator, seed 001's
-// nominatedPodMap). It may know more than the pods' own NominatedNode, which is
+// on which node (group 15.4; the scheduling queue's nominator, nominatedPodMap
+// in v1.13). It may know more than the pods' own NominatedNode, which is
 // written later and read back later still.
 //
 // A pod is known by its namespace and name. A UID, where there is one, keeps
@@ -114,7 +114,7 @@ func (n *Nominator) Len() int {
 // ApplyTo writes the nominations into a snapshot. When another pod is filtered
 // afterwards, the pods nominated to a node with the same or a higher priority
 // count as if they ran there, and the pod has to pass with them and without them
-// (section 5).
+// (rules 7.16.1 and 7.16.2).
 //
 //  1. A pending pod that the snapshot has nominated to one of its nodes loses
 //     that nomination if it has none here, or one to another node.

@@ -270,8 +270,8 @@ func (x *execution) forgetNomination(p *outrank.Pod) {
 
 // nominate writes the nomination down on the preemptor, and first in the
 // Nominator, so that no other pod takes the room in the meantime. Where it cannot
-// be written, the Nominator drops it again, as in seed 001. It reports whether
-// the preemptor is nominated now.
+// be written, the Nominator drops it again, as in v1.13 (rule 13.2.7). It
+// reports whether the preemptor is nominated now.
 func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, x.report.failure(err)

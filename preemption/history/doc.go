@@ -1,14 +1,14 @@
 // Package history answers: does preemption move a cluster forward, or round and
-// round? A [Log] is told of every preemption that was carried out, and its
+// round? A [Log] records every preemption that was carried out, and its
 // [Summary] has
 //
-//   - cascades: A evicts B, and B, made anew, evicts C;
+//   - cascades: A evicts B, and B, recreated, evicts C;
 //   - cycles: the same, but the last pod evicts A, and all begins again;
 //   - repeats: pods that are evicted more than once, by the same pods or others.
 //
 // # Lineages
 //
-// A pod that is made anew has another name or UID, so this package knows pods by
+// A pod that is recreated has another name or UID, so this package knows pods by
 // their lineage: the name, chosen by the caller, that a pod shares with the pods
 // it replaces. A simulator that makes pods anew itself knows it exactly. Where
 // only the controller is known, [LineageOf] uses that; replicas then count as one
@@ -38,8 +38,11 @@
 // there are lineages, however many rounds are in it.
 //
 // No pod is evicted by a pod of equal or lower priority. So a cycle needs
-// priorities that change when a pod is made anew, or several schedulers with
+// priorities that change when a pod is recreated, or several schedulers with
 // different rules. A repeat needs neither.
+//
+// Chapter 16 of RULES.md in this package's folder has these definitions as
+// numbered rules, which comments cite, as in "rule 16.3.2".
 //
 // # Calls at once, and cost
 //

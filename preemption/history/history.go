@@ -31,8 +31,8 @@ type Config struct {
 	// begins a new cascade. A round that the cut falls into is not seen, so
 	// cycles of more lineages than that are not found. Zero means 1,000.
 	MaxChain int
-	// MaxCycles is how many distinct cycles are told apart, the first ones. The
-	// rounds of further cycles are only counted. Zero means 10,000.
+	// MaxCycles is the number of distinct cycles that are kept, the first ones.
+	// The rounds of further cycles are only counted. Zero means 10,000.
 	MaxCycles int
 }
 

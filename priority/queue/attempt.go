@@ -134,7 +134,7 @@ func (c *core) wakeAll() {
 }
 
 // Close ends all waiting, now and later: Pop still returns what is active, and
-// then [ErrClosed]. Everything else goes on working.
+// then [ErrClosed]. Everything else continues to work.
 func (c *core) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

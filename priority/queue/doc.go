@@ -24,9 +24,10 @@
 // the oldest attempt under way began. Queues keep the pointers that they are given
 // and never change a pod.
 //
-// # Deviations from the reference
+// # Rules, and deviations from the reference
 //
-// The reference is the queue of kube-scheduler v1.36. The deviations are listed
-// at [Queue], [CompareEntries] and [Queue.AssignedPodAdded]. Section 3 of the
-// rules holds the order, and the end of section 10 the pools.
+// Chapter 5 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 5.2.3". The reference is the queue of
+// kube-scheduler v1.36. The deviations are listed at [Queue], [CompareEntries]
+// and [Queue.AssignedPodAdded].
 package queue

@@ -48,15 +48,14 @@ func (e Entry) copied() Entry {
 }
 
 // CompareEntries is negative if a is to be popped before b, positive if after,
-// and 0 if nothing tells them apart (section 3, queue order; PrioritySort).
-// What decides, in this order:
+// and 0 if they are equal in this order (rules 5.1.1 to 5.1.3; PrioritySort):
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier time of entering the queue, [Entry.Enqueued];
 //  3. the namespace, then the name, then the UID, whichever is first by bytes.
 //
-// Upstream stops after the second. An entry without a pod comes last. The call
-// takes constant time and allocates nothing.
+// The reference stops after the second. An entry without a pod comes last. The
+// call takes constant time and allocates nothing.
 func CompareEntries(a, b *Entry) int {
 	switch noA, noB := a == nil || a.Pod == nil, b == nil || b.Pod == nil; {
 	case noA && noB:

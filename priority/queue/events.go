@@ -10,7 +10,7 @@ import (
 // ClusterEventKind is what happened in the cluster.
 type ClusterEventKind string
 
-// The kinds of events. Any other, the empty one too, may help every pod.
+// The kinds of events. Any other kind, also the empty one, may help every pod.
 const (
 	EventNodeAdded   ClusterEventKind = "NodeAdded"
 	EventNodeUpdated ClusterEventKind = "NodeUpdated"
@@ -31,9 +31,8 @@ const (
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
-	// Node and Pod are the object that changed, in its latest version; nil where
-	// the caller does not say. But for EventPodUpdated only a caller's own
-	// [Config.Helps] looks at them.
+	// Node and Pod are the changed object in its latest version, nil if the
+	// caller does not give it. Only a caller's own [Config.Helps] uses them.
 	Node *outrank.Node
 	Pod  *outrank.Pod
 	// Before is the version of the pod before EventPodUpdated, the one that the
@@ -67,15 +66,13 @@ var eventKinds = []ClusterEventKind{
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
 }
 
-// Helps reports whether an event may help a pod: whether one of the filters that
-// the pod failed with looks at what has changed. It does not look closer, so a pod
-// may be tried in vain, but none is passed over. An event that is not known here
-// may help any pod. Any event may help a pod that failed with a filter that is not
-// known here, or with no filter. An update of the pod itself may help if it changes
-// what one of the filters looks at in the pod, its priority or its preemption
-// policy. The filters' names are those of package preemption. [Config.Helps] is
-// Helps if nothing else is set. Time is linear in the pod's filters, and in the pod
-// where it was updated.
+// Helps reports whether an event may help a pod: whether it changes something
+// that one of the filters reads with which the pod failed. The test is coarse:
+// a pod may be tried in vain, but no pod that could be helped is left out. An
+// unknown event may help any pod. Any event may help a pod that failed with an
+// unknown filter or with none. The filters' names are those of package
+// preemption. [Config.Helps] is Helps if nothing else is set. Time is linear in
+// the pod's filters.
 func Helps(e *Entry, event ClusterEvent) bool {
 	if e == nil || len(e.FailedFilters) == 0 {
 		return true

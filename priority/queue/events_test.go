@@ -91,7 +91,7 @@ func TestAssignedPod(t *testing.T) {
 	}
 }
 
-// No pod helps nobody, wherever those are who wait for a neighbour.
+// A missing pod helps no waiting pod, whatever pool it is in.
 func TestNoAssignedPod(t *testing.T) {
 	q, err := New(Config{})
 	require.NoError(t, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Queue is kube-scheduler's queue (sections 3 and 10; PriorityQueue). A pod that
-// waits is in one of four pools:
+// Queue is kube-scheduler's queue (chapter 5; PriorityQueue). A pod that waits
+// is in one of three pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
@@ -146,7 +146,7 @@ func (it *item) backoffPool() pool {
 // Activate makes pods active at once that are in backoff, unschedulable or gated,
 // unless a gate holds them, and returns how many. A pod in flight goes to backoff when it is put back; others
 // are left alone. Pods that lose their nomination to a preemptor are tried again
-// in this way (section 10). Time O(log n) for each.
+// in this way (rules 5.4.7 and 14.3.3). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

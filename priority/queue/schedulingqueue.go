@@ -32,10 +32,9 @@ import (
 // have scheduling gates, a [FIFO] does not look at them. A nil pod is an error where the method returns one, and is ignored
 // otherwise.
 type SchedulingQueue interface {
-	// Add makes a pod wait for its next attempt without delay, or for its gates. A
-	// pod that is
-	// already inside keeps its attempts and FirstEnqueued. It enters anew unless
-	// it is active, where only the version of the pod is replaced.
+	// Add makes a pod wait for its next attempt without delay. A pod that is
+	// already inside keeps its attempts and FirstEnqueued. It enters as a new
+	// pod unless it is active, where only the version of the pod is replaced.
 	Add(pod *outrank.Pod, now time.Time) error
 	// AddIfNotPresent adds a pod unless it is inside, in flight included, and
 	// reports whether it did.
@@ -90,7 +89,7 @@ type SchedulingQueue interface {
 	Pending() Pending
 	Counts() Counts
 	// Close ends all waiting, now and later: Pop still returns what is active,
-	// and then [ErrClosed]. Everything else goes on working.
+	// and then [ErrClosed]. Everything else continues to work.
 	Close()
 }
 

@@ -96,7 +96,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 }
 
 // Many add, pop, put back, move and look at once; every pod is placed exactly
-// once, and Close sends everybody home.
+// once, and Close ends all waiting.
 func TestQueueConcurrently(t *testing.T) {
 	const producers, consumers, each, tries = 4, 4, 200, 3
 	queue, err := New(Config{})

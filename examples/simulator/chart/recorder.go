@@ -184,7 +184,7 @@ type Waiting struct {
 	Pods     []float64
 }
 
-// Series gives what was recorded, the last sample held until end, which counts
+// Series returns what was recorded, the last sample held until end, which counts
 // as its time if it is earlier. Recording may go on from there afterwards. The
 // result is the caller's own.
 func (r *Recorder) Series(end time.Duration) Series {

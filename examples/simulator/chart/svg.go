@@ -22,7 +22,7 @@ const (
 	legendAbove                 = 12 // from the legend's baseline to the panel
 )
 
-// style gives the colours of everything but the series: dark ink on white, or
+// style returns the colours of everything but the series: dark ink on white, or
 // the other way round where the viewer asks for that. The series are of colours
 // that can be told from both.
 const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
@@ -126,7 +126,7 @@ func (p panel) frame(values []tick, times bool) {
 	}
 }
 
-// steps gives a path that holds each value for its stretch, from left to right.
+// steps returns a path that holds each value for its stretch, from left to right.
 // It begins with a move, or a line where there is something before it.
 func (p panel) steps(values []float64, begin string) string {
 	var b strings.Builder
@@ -144,7 +144,7 @@ func (p panel) steps(values []float64, begin string) string {
 	return b.String() + "H" + point(right)
 }
 
-// back gives the same from right to left, for the lower edge of an area.
+// back returns the same from right to left, for the lower edge of an area.
 func (p panel) back(values []float64) string {
 	var b strings.Builder
 	last := ""

@@ -34,10 +34,10 @@ func NewProgress(w io.Writer) *Progress {
 	if !isTerminal(w) {
 		return nil
 	}
-	return newProgress(w, time.Now)
+	return progressWithClock(w, time.Now)
 }
 
-func newProgress(w io.Writer, clock func() time.Time) *Progress {
+func progressWithClock(w io.Writer, clock func() time.Time) *Progress {
 	now := clock()
 	return &Progress{w: w, clock: clock, start: now, shown: now}
 }
@@ -70,7 +70,7 @@ func (p *Progress) Step(share float64, events int) {
 	p.show(progressText(share, events, now.Sub(p.start)))
 }
 
-// progressText gives share, rate and the time left if it goes on like this.
+// progressText returns share, rate and the time left if it goes on like this.
 func progressText(share float64, events int, elapsed time.Duration) string {
 	share = min(max(share, 0), 1)
 	rate := int(float64(events) / max(elapsed.Seconds(), 1e-9))

@@ -199,7 +199,7 @@ func TestLogAllocatesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
 	now := start
-	p := newProgress(&b, func() time.Time { return now })
+	p := progressWithClock(&b, func() time.Time { return now })
 	for i := range 64 * 100 {
 		now = now.Add(time.Second / 640) // the loop is 10 s long
 		p.Step(float64(i+1)/6400, i+1)

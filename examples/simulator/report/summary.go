@@ -22,7 +22,7 @@ type Summary struct {
 	Preemption Preemption `json:"preemption"`
 }
 
-// Pods counts pods. A pod that is evicted and made anew stays one pod.
+// Pods counts pods. A pod that is evicted and recreated stays one pod.
 type Pods struct {
 	// Arrived is all that came.
 	Arrived int `json:"arrived"`

@@ -30,7 +30,7 @@ func missing(obj *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w", obj.Key(), preemption.ErrNotFound)
 }
 
-// Latest gives the pod as it is now.
+// Latest returns the pod as it is now.
 func (a *actions) Latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, error) {
 	if p := a.find(obj); p != nil {
 		return p.obj, nil

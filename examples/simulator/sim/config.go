@@ -34,7 +34,7 @@ type Config struct {
 	// its own scheduler, as with the profiles of one kube-scheduler. None means
 	// one, the zero value.
 	Schedulers []Scheduler
-	// SchedulerOf gives the name of a pod's scheduler; nil means the first for
+	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
 	// all. A name that is none of them is an error.
 	SchedulerOf func(*outrank.Pod) string
 	// Discipline is the kind of queue, Queue how the [PriorityQueue] orders and
@@ -123,7 +123,7 @@ type Recreate struct {
 	Change func(made *outrank.Pod, evictions int)
 }
 
-// RecreateRule is when a pod is made anew.
+// RecreateRule is when a pod is recreated.
 type RecreateRule uint8
 
 // The rules.

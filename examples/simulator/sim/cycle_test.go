@@ -13,7 +13,7 @@ import (
 )
 
 // Two schedulers with different rules: a's takes b for its victim, whatever the
-// priorities; to b's, a is the least of all. Both are made anew.
+// priorities; to b's, a is the least of all. Both are recreated.
 func TestPlantedCycle(t *testing.T) {
 	second := seconds(1)
 	var run *Simulation
@@ -98,7 +98,7 @@ func TestPromotionGoesRound(t *testing.T) {
 	}
 }
 
-// A pushes out B, and B, made anew, pushes out C, and so on: a cascade, with its
+// A pushes out B, and B, recreated, pushes out C, and so on: a cascade, with its
 // names.
 func TestCascade(t *testing.T) {
 	c := nodes(node("n1", "4"), node("n2", "4"), node("n3", "2"))

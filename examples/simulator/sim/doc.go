@@ -3,7 +3,7 @@
 // library and nothing hidden. Pods arrive in a queue (package priority/queue), go
 // through scheduling cycles, are placed by a scoring rule, push others out
 // (packages preemption and preemption/execution), come to their end, are evicted
-// and end within their grace period, and are made anew by controllers.
+// and end within their grace period, and are recreated by controllers.
 //
 //	run, err := sim.New(cluster, work, sim.Config{Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}})
 //	...

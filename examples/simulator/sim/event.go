@@ -12,7 +12,7 @@ type EventKind string
 
 // The kinds of events.
 const (
-	// Arrived: a pod came into the queue. One that was made anew did so for
+	// Arrived: a pod came into the queue. One that was recreated did so for
 	// another one, the related pod.
 	Arrived EventKind = "arrive"
 	// Refused: an attempt to place the pod came to nothing.

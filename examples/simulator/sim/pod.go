@@ -52,7 +52,7 @@ var phaseNames = [...]string{"unknown", "coming", "queued", "running", "terminat
 // String names the phase.
 func (p Phase) String() string { return phaseNames[p] }
 
-// pod is one life: from the arrival of a pod to its end. A pod that is made anew
+// pod is one life: from the arrival of a pod to its end. A pod that is recreated
 // is another one, of the same lineage.
 type pod struct {
 	// obj is the latest version; versions are never changed.
@@ -62,7 +62,7 @@ type pod struct {
 	shown     *outrank.Pod
 	work      *Work
 	lineage   *lineage
-	scheduler *scheduler
+	scheduler *schedulerState
 	phase     Phase
 	// asks is what it takes of each resource.
 	asks []int64

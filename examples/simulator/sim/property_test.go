@@ -70,7 +70,7 @@ func drawPod(t *rapid.T, name string) *outrank.Pod {
 	return p
 }
 
-// drawRelations gives few pods demands on where they are.
+// drawRelations adds demands on nodes to a few pods.
 func drawRelations(t *rapid.T, p *outrank.Pod) {
 	selector := &outrank.LabelSelector{Labels: map[string]string{"app": pick(t, "related app", "web", "db", "job")}}
 	term := outrank.PodAffinityTerm{Selector: selector, TopologyKey: pick(t, "topology", "host", "zone")}

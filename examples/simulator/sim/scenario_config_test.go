@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// readRecreate reads what controllers do. With raise, a pod that is made anew
+// readRecreate reads what controllers do. With raise, a pod that is recreated
 // has so much more priority for every time that it was evicted.
 func (sc *scenario) readRecreate(s *statement) {
 	r := &sc.config.Recreate

@@ -11,7 +11,7 @@ import (
 )
 
 // aStory has a bit of everything: at 41 s web runs on n1, whose victim batch was
-// made anew and waits in backoff, as does late.
+// recreated and waits in backoff, as does late.
 const aStory = `Why.
 ---
 node n1 cpu=4

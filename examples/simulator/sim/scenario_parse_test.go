@@ -46,7 +46,7 @@ import (
 //
 // A pod without runs never ends. Lines of one time happen in their order, and
 // what one of them brings about at that time has happened when the next is read.
-// A pod that is made anew is called NAME-r1, NAME-r2 and so on.
+// A pod that is recreated is called NAME-r1, NAME-r2 and so on.
 
 // scenario is a file that was read.
 type scenario struct {
@@ -221,7 +221,7 @@ func original(name string) string { return remade.ReplaceAllString(name, "") }
 // podKey is the key of a pod; all of them are in one namespace.
 func podKey(name string) outrank.Key { return outrank.NewKey("", name) }
 
-// schedulerName gives recreated pods the scheduler of the first one.
+// schedulerName sets the scheduler of the first pod for recreated ones.
 func (sc *scenario) schedulerName(p *outrank.Pod) string {
 	if name := sc.schedulerOf[original(p.Name)]; name != "" {
 		return name
@@ -232,7 +232,7 @@ func (sc *scenario) schedulerName(p *outrank.Pod) string {
 	return execution.DefaultScheduler
 }
 
-// resolve gives a pod the priority and policy of its class.
+// resolve sets the priority and policy of a pod by its class.
 func (sc *scenario) resolve(p *outrank.Pod) error {
 	table, err := priority.NewTable(sc.classes)
 	if err != nil {

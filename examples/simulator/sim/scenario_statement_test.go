@@ -116,7 +116,7 @@ func (s *statement) options(known map[string]func(value string) error) {
 	}
 }
 
-// end gives the mistake, if there was one; a word that nobody has read is one.
+// end returns the mistake, if there was one; a word that nobody has read is one.
 func (s *statement) end() error {
 	if len(s.words) > 0 {
 		s.fail("unknown word %q", s.words[0])

@@ -18,8 +18,8 @@ import (
 // Simulation is a run under way. It is for one goroutine at a time.
 type Simulation struct {
 	config     Config
-	schedulers map[string]*scheduler
-	inOrder    []*scheduler // as in the configuration
+	schedulers map[string]*schedulerState
+	inOrder    []*schedulerState // as in the configuration
 
 	at time.Duration
 	// busy is until when the scheduler works on the last pod.
@@ -66,8 +66,8 @@ type Simulation struct {
 	lost      losses
 }
 
-// scheduler is a [Scheduler] ready for use.
-type scheduler struct {
+// schedulerState is a [Scheduler] ready for use.
+type schedulerState struct {
 	name     string
 	eval     *preemption.Evaluator
 	executor *execution.Executor
@@ -104,7 +104,7 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 
 func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 	s := &Simulation{
-		config: config, schedulers: map[string]*scheduler{}, dice: newDice(config.Seed),
+		config: config, schedulers: map[string]*schedulerState{}, dice: newDice(config.Seed),
 		pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{},
 		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{},
 		namespace: cluster.Namespaces, groups: cluster.Groups,
@@ -155,7 +155,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 	if err != nil {
 		return err
 	}
-	added := &scheduler{c.name(), eval, executor, c.Score}
+	added := &schedulerState{c.name(), eval, executor, c.Score}
 	if added.score == nil {
 		added.score = LeastAllocated
 	}

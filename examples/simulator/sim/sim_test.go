@@ -90,7 +90,7 @@ func TestGracefulTermination(t *testing.T) {
 	}
 }
 
-// While victims leave, the room made can go to others (seed 002's stories).
+// While victims leave, the room made can go to others (rule 14.3.2).
 func TestOvertaken(t *testing.T) {
 	w := watched(t, nodes(node("n", "4")), []Work{
 		endless(asking("low", 0, "4"), 0),

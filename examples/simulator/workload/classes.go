@@ -67,7 +67,7 @@ func (c Classes) Names() []string {
 	return names
 }
 
-// String gives the mapping as [ParseClasses] reads it, the most important class
+// String returns the mapping as [ParseClasses] reads it, the most important class
 // first.
 func (c Classes) String() string {
 	var parts []string

@@ -26,7 +26,7 @@ type Problem struct {
 	Text  string
 }
 
-// Error gives "file:line:column: field: text". It wraps [outrank.ErrInvalid].
+// Error returns "file:line:column: field: text". It wraps [outrank.ErrInvalid].
 func (p *Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -41,7 +41,7 @@ func (p *Problem) Error() string {
 	return b.String() + ": " + p.Text
 }
 
-// Unwrap gives [outrank.ErrInvalid].
+// Unwrap returns [outrank.ErrInvalid].
 func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
 
 // mostProblems ends the reading of a thoroughly broken file.

@@ -15,7 +15,7 @@ type Amounts struct {
 	MilliCPU, Memory, MilliGPU int64
 }
 
-// Plus gives the sum, which saturates.
+// Plus returns the sum, which saturates.
 func (a Amounts) Plus(b Amounts) Amounts {
 	return Amounts{
 		resource.AddSat(a.MilliCPU, b.MilliCPU),
@@ -24,7 +24,7 @@ func (a Amounts) Plus(b Amounts) Amounts {
 	}
 }
 
-// Minus gives the difference, which saturates.
+// Minus returns the difference, which saturates.
 func (a Amounts) Minus(b Amounts) Amounts {
 	return Amounts{
 		resource.SubSat(a.MilliCPU, b.MilliCPU),

@@ -12,9 +12,9 @@ import (
 // work. A test draws it and holds the files to that.
 var (
 	//go:embed sample/nodes.csv
-	sampleNodes []byte
+	embeddedNodes []byte
 	//go:embed sample/pods.csv
-	samplePods []byte
+	embeddedPods []byte
 )
 
 // The names of the sample's files in errors.
@@ -25,11 +25,11 @@ const (
 
 // SampleNodes reads the nodes that come with the package.
 func SampleNodes(config NodeConfig) ([]*outrank.Node, error) {
-	return ReadNodes(bytes.NewReader(sampleNodes), SampleNodesName, config)
+	return ReadNodes(bytes.NewReader(embeddedNodes), SampleNodesName, config)
 }
 
 // SamplePods reads the pods that come with the package. Their classes are
 // those of [DefaultClasses].
 func SamplePods(classes Classes) ([]Item, error) {
-	return ReadPods(bytes.NewReader(samplePods), SamplePodsName, classes)
+	return ReadPods(bytes.NewReader(embeddedPods), SamplePodsName, classes)
 }

@@ -88,8 +88,8 @@ func TestSampleAsDrawn(t *testing.T) {
 		require.NoError(t, os.WriteFile("sample/pods.csv", pods, 0o644))
 		return // what is embedded is still the old sample
 	}
-	require.Equal(t, string(nodes), string(sampleNodes))
-	require.Equal(t, string(pods), string(samplePods))
+	require.Equal(t, string(nodes), string(embeddedNodes))
+	require.Equal(t, string(pods), string(embeddedPods))
 }
 
 // The sample is worth simulating: for a while everybody wants more than there

@@ -47,7 +47,7 @@ func (s Shape) Validate() error {
 	return nil
 }
 
-// Of gives a new list: arrivals begin at 0, are scaled, and pods copied. A copy
+// Of returns a new list: arrivals begin at 0, are scaled, and pods copied. A copy
 // is called like its original with -2, -3 and so on behind, and its pod shares
 // everything but its name with that of the original; the items given are only
 // read. What becomes of a pod depends on the seed and its place in the list

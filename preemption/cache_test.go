@@ -18,13 +18,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Whatever happens to a snapshot between decisions, one that remembers earlier
-// decisions answers as one that never made any: a clone has no memos.
-func TestPropertyMemo(t *testing.T) {
+// Whatever happens to a snapshot between decisions, one with a cache of earlier
+// decisions answers as one that never made any: a clone starts with an empty
+// cache.
+func TestPropertyCache(t *testing.T) {
 	used := 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}
-		m := &memoMachine{machine: newMachine(gen.Cluster(shape).Draw(t, "cluster"))}
+		m := &cacheMachine{machine: newMachine(gen.Cluster(shape).Draw(t, "cluster"))}
 		m.drawAskers(t, shape)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
@@ -35,18 +36,18 @@ func TestPropertyMemo(t *testing.T) {
 		})
 		used += len(m.snap.cache.bySignature)
 	})
-	assert.Positive(t, used, "no memo was ever used")
+	assert.Positive(t, used, "the cache was never used")
 }
 
-type memoMachine struct {
+type cacheMachine struct {
 	*machine
 	askers []*outrank.Pod
 	asked  int
 }
 
-// drawAskers makes preemptors that resources and nodes alone keep out: two of
-// one shape, and others that differ from them in one thing.
-func (m *memoMachine) drawAskers(t *rapid.T, shape gen.Shape) {
+// drawAskers draws preemptors that only resources and nodes can keep out: two
+// with the same signature, and others that differ from them in one thing.
+func (m *cacheMachine) drawAskers(t *rapid.T, shape gen.Shape) {
 	p := gen.Preemptor(shape).Draw(t, "asker")
 	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList(
 		"cpu", fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "cpu")), "memory", fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "memory"), "Gi"))}}
@@ -72,8 +73,8 @@ func (m *memoMachine) drawAskers(t *rapid.T, shape gen.Shape) {
 	}
 }
 
-// allow changes what budgets allow, but not whom they cover.
-func (m *memoMachine) allow(t *rapid.T) {
+// allow changes what budgets allow, but not which pods they cover.
+func (m *cacheMachine) allow(t *rapid.T) {
 	budgets := make([]*outrank.PodDisruptionBudget, len(m.budgets))
 	for i, b := range m.budgets {
 		other := *b
@@ -84,9 +85,9 @@ func (m *memoMachine) allow(t *rapid.T) {
 	require.NoError(t, m.snap.SetBudgets(budgets))
 }
 
-func (m *memoMachine) ask(t *rapid.T) {
+func (m *cacheMachine) ask(t *rapid.T) {
 	m.asked++
-	// Mostly the two of one shape.
+	// Mostly the two with the same signature.
 	asker := m.askers[max(0, rapid.IntRange(-12, len(m.askers)-1).Draw(t, "asker"))]
 	if asker == m.askers[0] {
 		asker = m.askers[m.asked%2]
@@ -98,13 +99,13 @@ func (m *memoMachine) ask(t *rapid.T) {
 	want, wantErr := eval.Preempt(context.Background(), m.snap.Clone(), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("plan (-searched +remembered):\n%s", diff)
+		t.Fatalf("plan (-searched +cached):\n%s", diff)
 	}
 }
 
-// apply carries a plan out, as a simulator does: the victims are gone and the
-// preemptor waits for its node.
-func (m *memoMachine) apply(t *rapid.T) {
+// apply applies a plan, as a simulator does: the victims are gone and the
+// preemptor is nominated.
+func (m *cacheMachine) apply(t *rapid.T) {
 	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
@@ -123,9 +124,9 @@ func (m *memoMachine) apply(t *rapid.T) {
 	m.pods[asker.Key()], m.waiting[asker.Key()] = asker, plan.Node
 }
 
-// Readers share the memos of a snapshot; one who comes while they are in use
+// Readers share the cache of a snapshot. A reader that finds it in use
 // searches, with the same answer.
-func TestMemoConcurrently(t *testing.T) {
+func TestCacheConcurrently(t *testing.T) {
 	c, p := gen.Benchmark(50, 10, 5)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
@@ -146,8 +147,8 @@ func TestMemoConcurrently(t *testing.T) {
 	group.Wait()
 }
 
-// Memos take no more than so much memory, however many shapes are asked for.
-func TestMemoBounds(t *testing.T) {
+// The memory of a cache is bounded, however many signatures are asked for.
+func TestCacheBounds(t *testing.T) {
 	c, p := gen.Benchmark(20, 5, 0)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
@@ -170,8 +171,8 @@ func TestMemoBounds(t *testing.T) {
 	assert.Less(t, len(snap.cache.log), 1200)
 }
 
-// A shape that has not been asked for in a long time makes room for a new one.
-func TestMemoForgets(t *testing.T) {
+// A signature that was not asked for in a long time makes room for a new one.
+func TestCacheForgets(t *testing.T) {
 	c, p := gen.Benchmark(20, 5, 0)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
@@ -207,8 +208,9 @@ func TestMemoForgets(t *testing.T) {
 	assert.Len(t, snap.cache.bySignature, mostSignatures)
 }
 
-// What budgets allow decides on nodes that have not changed.
-func TestMemoNoticesBudgets(t *testing.T) {
+// Budgets that allow more or less change the answers of nodes that have not
+// changed.
+func TestCacheNoticesBudgets(t *testing.T) {
 	c, p := gen.Benchmark(30, 10, 20)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
