@@ -7,8 +7,7 @@ import (
 )
 
 // Requests is what kube-scheduler sets aside for the pod when it looks for a
-// place: a pod that does not run yet counts by its spec alone (section 1, steps
-// 1 to 4; component-helpers PodRequests). The list is new; names that no node
+// place: a pod that does not run yet counts by its spec alone (group 2.1; component-helpers PodRequests). The list is new; names that no node
 // accounts for stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests, specLevel) }
 
@@ -90,7 +89,7 @@ func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	return larger(q, p.Resources.Requests[name])
 }
 
-// containerRequests sums the containers (section 1, steps 1 and 2). Per
+// containerRequests sums the containers (rules 2.1.1 to 2.1.5). Per
 // resource it is the larger of the running sum and the largest init step.
 func (p *Pod) containerRequests(view containerView) resource.List {
 	total := resource.List{}

@@ -3,7 +3,7 @@ package kubeletadmit
 import "github.com/outrank-go/outrank"
 
 // Reasons of an [Admission] that is rejected before anything else is checked,
-// in this order (section 12). Nothing is evicted then, and there are no
+// in this order (rules 17.2.2 to 17.2.4). Nothing is evicted then, and there are no
 // Failures. The system is the kubelet's own; here it is what the node's label
 // kubernetes.io/os names, and linux without that label.
 const (

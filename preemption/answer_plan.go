@@ -122,7 +122,7 @@ type Candidate struct {
 	// OwnScores are the scores of the caller's scorers, one each.
 	OwnScores []int64
 	// ClearedNominations are the pods of lower priority that are nominated to
-	// the node and lose that, by importance (section 10).
+	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 }
 

@@ -119,7 +119,7 @@ func (a *attempt) public(s filterStatus) Status {
 }
 
 // clearedNominations are the pods of lower priority nominated to the node, other
-// than the preemptor itself (section 10). Where every victim is being deleted
+// than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, nothing is done about the plan at all, and none is cleared.
 func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
 	if !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {

@@ -1,7 +1,7 @@
 package preemption
 
 // charge takes a pod from the budgets that cover it, and lists those that this
-// violates (section 4; filterPodsWithPDBViolation). The list lasts until the next
+// violates (group 6.3; filterPodsWithPDBViolation). The list lasts until the next
 // call.
 func (w *dryRunner) charge(p *podState) []int32 {
 	policy, covering := &w.a.config.Policy, p.class.covering

@@ -102,7 +102,7 @@ func (w *dryRunner) change(p *podState, by int) {
 
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
-// without (section 5; RunFilterPluginsWithNominatedPods), unless the policy asks
+// without (group 7.16; RunFilterPluginsWithNominatedPods), unless the policy asks
 // once.
 func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {

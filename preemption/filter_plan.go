@@ -80,8 +80,8 @@ func (fp *filterPlan) beforeNodes(pod *outrank.Pod, index int) {
 	}
 }
 
-// checkNode asks the node filters that come before every pod filter (section
-// 5). They are asked once per node: nothing that preemption does changes their
+// checkNode asks the node filters that come before every pod filter (groups 7.2
+// to 7.5). They are asked once per node: nothing that preemption does changes their
 // answer.
 func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 	if fp.refused.code != Success {

@@ -26,7 +26,7 @@ type groupRun struct {
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
 // them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
-// (section 11; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
+// (chapter 12; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
 //
 //  1. If there is a place for the group as things are, it fits.
 //  2. The group has to be eligible: its preemption policy is not Never, and no

@@ -147,7 +147,7 @@ func (u *groupUnit) name() string {
 }
 
 // charge takes the units from the budgets that cover their pods, in order of
-// importance (section 4; filterVictimsWithPDBViolation of pod group
+// importance (group 12.5; filterVictimsWithPDBViolation of pod group
 // preemption): pod by pod up to the first that violates one, and for each pod
 // budget by budget up to the first that has nothing left. Because of that the
 // orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).

@@ -123,7 +123,7 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 
 // Apply carries a plan out on the snapshot, as if everything had happened at
 // once: the victims are gone, nominations are cleared, and the preemptor is
-// pending and nominated to the node (section 10; it is not bound). Errors leave
+// pending and nominated to the node (rule 14.3.2; it is not bound). Errors leave
 // the snapshot as it was: [ErrState] for a plan that is not to preempt,
 // [ErrNotFound] for a victim or node that is not there.
 func (s *Snapshot) Apply(plan *Plan) error {

@@ -359,6 +359,9 @@ var groupMutations = map[string]func(t *rapid.T, snap *preemption.Snapshot, plan
 		}
 		p := *plan.Victims[0].Pods[0]
 		p.Priority, p.Group = plan.Placement[0].Pod.Priority, ""
+		if group, ok := snap.Group(plan.Group); ok && group.Priority != nil {
+			p.Priority = group.Priority
+		}
 		require.NoError(t, snap.UpdatePod(&p))
 		return true
 	},

@@ -42,7 +42,7 @@ func Decide(in Input) Decision {
 }
 
 // clearedNominations names the pods nominated to the chosen node that are less
-// important than the preemptor (section 10); none where every victim is being
+// important than the preemptor (rule 14.3.3); none where every victim is being
 // deleted already, because then nothing is done.
 func (a *attempt) clearedNominations(node string, candidates []Candidate) []string {
 	for _, c := range candidates {

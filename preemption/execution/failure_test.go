@@ -89,7 +89,7 @@ func TestVerdict(t *testing.T) {
 		"a claim that cannot be used": {
 			"what ended the attempt is said once, and its filter is the one that failed", execution.Failure{Plan: lost},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
-			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"without a filter": {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
@@ -100,7 +100,7 @@ func TestVerdict(t *testing.T) {
 			"a node that no filter saw because of one (rule 15.2.3): events of that one may help",
 			execution.Failure{Plan: turnedDown(preemption.NothingHelps, excluded, short)},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, execution.Nomination{Change: execution.DropNomination},
-			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"refused": {
 			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},

@@ -115,7 +115,7 @@ func (c *checker) run() error {
 
 // onEveryScene makes some checks on every cluster, each up to the first violation
 // that it finds.
-func (c *checker) onEveryScene(checks []check) error {
+func (c *checker) onEveryScene(checks []ruleCheck) error {
 	found := make([]*Violation, len(checks))
 	for i := range c.options.Clusters {
 		s, err := c.newScene(i)

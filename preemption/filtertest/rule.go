@@ -82,7 +82,7 @@ func (r Rule) String() string {
 // one in which nothing was found. Concurrency comes last, because memory that two
 // states share could end the whole program there. NamedRule, NoPanicRule and
 // SayRule have no check: what they are about is noticed on the way.
-var phases = [][]check{
+var phases = [][]ruleCheck{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
 		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
@@ -91,7 +91,7 @@ var phases = [][]check{
 	{checkConcurrency},
 }
 
-type check = func(*scene) *Violation
+type ruleCheck = func(*scene) *Violation
 
 // ends reports whether nothing else can be checked after a violation.
 func (r Rule) ends() bool { return r <= SameAnswerRule }
