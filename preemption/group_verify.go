@@ -22,7 +22,8 @@ import (
 //  3. With the victims gone each pod fits on its node, with the pods before it in the
 //     placement there already, by the evaluator's filters (ErrUnsound).
 //  4. As many victims violate a budget as the plan says, and the nominations to be
-//     cleared are those that there are (ErrStale).
+//     cleared are those that there are (ErrStale); for a group that need not be
+//     placed whole, some may be missing.
 //
 // That no victim is one too many is not promised for groups, and so not verified. A
 // plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
@@ -63,12 +64,27 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 	if err := r.verifyPlacement(ctx, plan); err != nil {
 		return err
 	}
-	if cleared := r.cleared(); !slices.EqualFunc(cleared, plan.ClearedNominations, func(a, b *outrank.Pod) bool {
-		return b != nil && sameName(a, b) && samePod(a, b)
-	}) {
+	if !r.clears(plan.ClearedNominations) {
 		return groupFault(ErrStale, "the nominations to be cleared are not those that there are")
 	}
 	return nil
+}
+
+// clears reports whether the planned nominations are those to be cleared. Of a
+// group that need not be placed whole, a plan does not name every pod that was
+// asked about; what one of these is nominated to may be missing.
+func (r *groupRun) clears(planned []*outrank.Pod) bool {
+	group, _ := r.snap.Group(r.group)
+	whole := group == nil || group.Policy == ""
+	cleared := r.cleared()
+	for _, p := range planned {
+		at := slices.IndexFunc(cleared, func(q *outrank.Pod) bool { return p != nil && sameName(p, q) && samePod(p, q) })
+		if at < 0 || whole && at > 0 {
+			return false
+		}
+		cleared = cleared[at+1:]
+	}
+	return !whole || len(cleared) == 0
 }
 
 func groupFault(kind error, format string, args ...any) error {
