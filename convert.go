@@ -65,6 +65,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		StrictGroups:     s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
 		HostNetwork:      s.HostNetwork,
 		HostUsers:        s.HostUsers,
+		Grace:            graceOf(s.TerminationGraceSeconds),
 		NominatedNode:    cv.text(st.NominatedNodeName),
 		Priority:         s.Priority,
 		PriorityClass:    cv.text(s.PriorityClassName),

@@ -96,6 +96,7 @@ type PodSpec struct {
 	SchedulingGates           []SchedulingGate  `json:"schedulingGates,omitempty"`
 	OS                        OS                `json:"os,omitzero"`
 	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
+	TerminationGraceSeconds   *int64            `json:"terminationGracePeriodSeconds,omitempty"`
 }
 
 // SchedulingGate is an entry of spec.schedulingGates.

@@ -14,7 +14,7 @@ import (
 
 // Defaults of a [Config].
 const (
-	DefaultGrace         = 30 * time.Second
+	DefaultGrace         = outrank.DefaultGracePeriod
 	DefaultRecreateDelay = time.Second
 )
 
@@ -48,7 +48,7 @@ type Config struct {
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
-	// the pod's [Work] nor the policy say; nil means [DefaultGrace].
+	// the pod, its [Work] nor the policy say; nil means [DefaultGrace].
 	Grace *time.Duration
 	// Recreate is what controllers do about evicted pods.
 	Recreate Recreate
@@ -168,7 +168,7 @@ func (c *Config) Validate() error {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
-	if c.Order > execution.Asynchronous {
+	if _, err := c.Order.MarshalText(); err != nil {
 		ps.add("simulation config", "Order", "%d is none", c.Order)
 	}
 	if c.Recreate.Rule > RecreateWhenEvicted {

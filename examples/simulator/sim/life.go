@@ -111,7 +111,7 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 // tellToGo begins the grace period of a pod on a node. The reason is that of the
 // condition DisruptionTarget, empty where it is deleted from outside.
 func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
-	d := s.config.grace()
+	d := p.obj.GracePeriod(s.config.grace())
 	if p.work.Grace != nil {
 		d = *p.work.Grace
 	}
