@@ -26,11 +26,16 @@ func (s *Simulation) cycle(ctx context.Context) error {
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
-// room. Most attempts in a full cluster fail, and what every node says to pods
+// room. The node that the pod is nominated to is asked before all others. Most attempts in a full cluster fail, and what every node says to pods
 // of one shape is remembered for plans alone, so that the plan is asked for
 // first; but not where that would take new budgets. The answer is the same.
 func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
 	eval := p.scheduler.eval
+	if node, err := eval.FeasibleNominated(ctx, s.snap, p.obj); err != nil {
+		return nil, nil, err
+	} else if node != nil {
+		return []*outrank.Node{node}, nil, nil
+	}
 	if !s.budgets.any {
 		plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
 		if err != nil || plan.Outcome != preemption.Fits {
