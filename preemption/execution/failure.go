@@ -34,6 +34,9 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
+	// Took is how long the attempt took, by a clock of the caller's, for the
+	// metrics; nil where that was not measured.
+	Took *time.Duration
 }
 
 // FailureKind is why an attempt failed.

@@ -143,7 +143,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 		return nil, err
 	}
 	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
-	h.count(r, f.schedulerName())
+	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
@@ -161,11 +161,15 @@ func (f *Failure) schedulerName() string {
 	return f.Profile
 }
 
-func (h *FailureHandler) count(r *FailureResult, profile string) {
+func (h *FailureHandler) count(r *FailureResult, f *Failure) {
 	if r.Kind == NoFit {
 		h.Metrics.AddPreemption()
 	}
-	h.Metrics.AddAttempt(Attempt{Result: r.Result, Profile: profile})
+	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
+	h.Metrics.AddAttempt(a)
+	if f.Took != nil {
+		h.Metrics.AddAttemptDuration(a, *f.Took)
+	}
 }
 
 // fetch finds out whether the pod is still to be scheduled. It returns the

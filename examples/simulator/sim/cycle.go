@@ -22,7 +22,7 @@ func (s *Simulation) cycle(ctx context.Context) error {
 		s.bind(entry, p, s.pick(p, nodes))
 		return nil
 	}
-	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name})
+	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name, Took: &s.config.Cycle})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make

@@ -98,7 +98,10 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 	}
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
 	s.queue.Done(entry)
-	s.metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name})
+	attempt := execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name}
+	s.metrics.AddAttempt(attempt)
+	s.metrics.AddAttemptDuration(attempt, s.config.Cycle)
+	s.metrics.AddScheduled(entry.Attempts, s.Time().Sub(entry.FirstEnqueued))
 	if nominated != "" && nominated != h.node.Name {
 		s.queue.RoomGivenUp(p.obj, s.Time())
 	}
