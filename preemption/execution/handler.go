@@ -202,7 +202,8 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 		return nil
 	}
 	// The result keeps its own filters whatever a queue does with these.
-	entry.Pod, entry.FailedFilters = r.Pod, slices.Clone(r.Filters)
+	entry.Pod = r.Pod
+	entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
 	if err := h.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
 		return fmt.Errorf("pod %s: back to the queue: %w", r.Pod.Key(), err)
 	}

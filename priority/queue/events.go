@@ -98,7 +98,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.note(event, nil)
-	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
+	return q.reviveAll(now, func(it *item) help { return q.helpOf(it, event) })
 }
 
 // RoomGivenUp moves the pods that may use the room which a pod had without being on
@@ -121,26 +121,35 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	key, most := keyOf(pod), pod.PriorityValue()
 	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
 	q.note(event, concerns)
-	return q.reviveAll(now, func(it *item) bool { return concerns(it.Pod) && q.config.Helps(&it.Entry, event) })
+	return q.reviveAll(now, func(it *item) help {
+		if !concerns(it.Pod) {
+			return noHelp
+		}
+		return q.helpOf(it, event)
+	})
 }
 
-// reviveAll revives the unschedulable pods that are chosen and the gated ones that
-// are let in, and returns how many.
-func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
-	var moving []*item
+// reviveAll revives the unschedulable pods that there is help for and the gated ones
+// that are let in, and returns how many.
+func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
+	type moving struct {
+		*item
+		help
+	}
+	var all []moving
 	for _, it := range q.pools[gated].items {
 		if it.mayOpen() {
-			moving = append(moving, it)
+			all = append(all, moving{it, afterBackoff})
 		}
 	}
 	for _, it := range q.pools[unschedulable].items {
-		if chosen(it) {
-			moving = append(moving, it)
+		if h := helpFor(it); h != noHelp {
+			all = append(all, moving{it, h})
 		}
 	}
 	count := 0
-	for _, it := range moving {
-		if q.revive(it, now) {
+	for _, m := range all {
+		if q.revive(m.item, m.help, now) {
 			count++
 		}
 	}
@@ -164,7 +173,12 @@ func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, pod)
 	}
-	return q.reviveAll(now, func(it *item) bool { return mayNeighbour(it.Pod, pod) })
+	return q.reviveAll(now, func(it *item) help {
+		if mayNeighbour(it.Pod, pod) {
+			return afterBackoff
+		}
+		return noHelp
+	})
 }
 
 // AssignedPodUpdated does the same for a pod whose labels may have changed.

@@ -21,7 +21,8 @@ import (
 // failed filters are known, Activate, or an assigned pod that may satisfy its
 // affinity. A pod that names no failed filter goes to backoff, too,
 // because no event is known that it could wait for; that backoff is never cut
-// short. From unschedulable, events and updates move it to active if its backoff is
+// short. An event that may help one of the pod's [Entry.PendingFilters] makes it
+// active whatever is left of its backoff. From unschedulable, events and updates move it to active if its backoff is
 // over, and to backoff if not.
 //
 // The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
@@ -60,8 +61,8 @@ func New(config Config) (*Queue, error) {
 }
 
 // AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
-// during its attempt that may help it or it names no failed filter, else into
-// unschedulable. Time O(log n), and linear in the events of that time.
+// during its attempt that may help it or it names no failed filter, into active if
+// that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,10 +76,10 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
 		it.due = over
 	}
-	if len(it.FailedFilters) == 0 || q.helped(it) {
-		q.move(it, it.backoffPool())
+	if len(it.FailedFilters) == 0 {
+		q.move(it, errorBackoff)
 	} else {
-		q.move(it, unschedulable)
+		q.move(it, it.poolFor(q.helped(it)))
 	}
 	return nil
 }
@@ -114,20 +115,20 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 			it.tried = nil
 		}
 	case unschedulable:
-		if q.helpsItself(it, before, pod) {
-			q.revive(it, now)
+		if h := q.helpOfItself(it, before, pod); h != noHelp {
+			q.revive(it, h, now)
 		}
 	case gated:
-		q.revive(it, now)
+		q.revive(it, afterBackoff, now)
 	}
 	return nil
 }
 
-// revive moves a pod to active, or to backoff while that lasts, and reports
-// whether its gates let it in.
-func (q *Queue) revive(it *item, now time.Time) bool {
+// revive moves a pod to active, or to backoff while that lasts and the help does not
+// come at once, and reports whether its gates let it in.
+func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	to := active
-	if q.config.backoffOver(it.BackoffEnd).After(now) {
+	if h != atOnce && q.config.backoffOver(it.BackoffEnd).After(now) {
 		to = it.backoffPool()
 	}
 	q.move(it, to)
