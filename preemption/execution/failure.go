@@ -21,6 +21,10 @@ type Failure struct {
 	Now time.Time
 	// Plan is the answer of preemption after every node had turned the pod down.
 	Plan *preemption.Plan
+	// Ways are the ways out that were asked, of [preemption.FirstWayOut], whose Plan
+	// is Plan. Nil stands for those of the default scheduler: the step for devices,
+	// which has no claims to deallocate, and Plan.
+	Ways []preemption.WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
@@ -161,6 +165,20 @@ func (f *Failure) Verdict() (*Verdict, error) {
 		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
 	}
 	return v, nil
+}
+
+// preemptions is how often preemption was asked for a way out (rule 14.5.1).
+func (f *Failure) preemptions() int {
+	if f.Ways == nil {
+		return 1
+	}
+	n := 0
+	for i := range f.Ways {
+		if f.Ways[i].Plan != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *Failure) check() error {

@@ -163,7 +163,9 @@ func (f *Failure) schedulerName() string {
 
 func (h *FailureHandler) count(r *FailureResult, f *Failure) {
 	if r.Kind == NoFit {
-		h.Metrics.AddPreemption()
+		for range f.preemptions() {
+			h.Metrics.AddPreemption()
+		}
 	}
 	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
 	h.Metrics.AddAttempt(a)
