@@ -56,6 +56,11 @@ type Config struct {
 	// depend on; nil means those that there are (see [pdb.StatusInput]).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
+	// Bind, if set, is asked to bind a pod to the node that was found for it. An error
+	// says that this failed: the pod goes back to the queue, without a nomination, and
+	// others may use the room. It is tried again for as long as that fails.
+	Bind func(pod *outrank.Pod, node *outrank.Node) error
+
 	// Seed decides among nodes of equal score; with zero the first in the
 	// cluster's order is taken.
 	Seed uint64

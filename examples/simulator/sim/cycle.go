@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // cycle is one scheduling cycle; see the package comment.
@@ -19,8 +20,7 @@ func (s *Simulation) cycle(ctx context.Context) error {
 	p := s.pods[entry.Pod.Key()]
 	nodes, plan, err := s.ask(ctx, p)
 	if len(nodes) > 0 {
-		s.bind(entry, p, s.pick(p, nodes))
-		return nil
+		return s.place(ctx, entry, p, s.pick(p, nodes))
 	}
 	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name, Took: &s.config.Cycle})
 }
@@ -49,6 +49,20 @@ func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preempt
 	s.syncBudgets()
 	plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
 	return nil, plan, err
+}
+
+// place binds a pod to the node that was found for it, unless that fails.
+func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *host) error {
+	if s.config.Bind != nil {
+		if err := s.config.Bind(p.obj, h.node); err != nil {
+			f := execution.Failure{Entry: entry, Now: s.Time(), Err: err, Node: h.node.Name, Profile: p.scheduler.name, Took: &s.config.Cycle}
+			err := s.fail(ctx, p, f)
+			s.changed() // the next time it may work
+			return err
+		}
+	}
+	s.bind(entry, p, h)
+	return nil
 }
 
 // fail is the other end of an attempt.
