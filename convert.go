@@ -14,6 +14,7 @@ type converter struct {
 	kind, name string
 	problems   []Problem
 	texts      map[string]string
+	asOf       *time.Time // of the cluster; see latest
 }
 
 func (cv *converter) object() string {
@@ -106,6 +107,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	at = meta.field("deletionTimestamp")
 	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
+	cv.podTimes(w, p)
 	return p
 }
 
@@ -350,6 +352,7 @@ func (cv *converter) node(w *manifest.Node) *Node {
 	status := path{name: "status", index: -1}
 	at := status.field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
+	cv.nodeTimes(w)
 	for _, t := range w.Spec.Taints {
 		n.Taints = append(n.Taints, Taint{cv.text(t.Key), cv.text(t.Value), TaintEffect(cv.text(t.Effect))})
 	}
