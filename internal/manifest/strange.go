@@ -71,4 +71,4 @@ func (s *scanner) wide() bool {
 }
 
 var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; save it as UTF-8, "+
-	"with kubectl ... | Out-File -Encoding utf8 dump.json", ErrSyntax)
+	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
