@@ -247,9 +247,13 @@ func (cv *converter) time(text string, at *path) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || !writable(t) {
-		cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
+		cv.notTime(text, at)
 	}
 	return t
+}
+
+func (cv *converter) notTime(text string, at *path) {
+	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
 }
 
 func (cv *converter) affinity(w *manifest.Affinity) Affinity {

@@ -1,6 +1,7 @@
 package outrank
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/outrank-go/outrank/internal/manifest"
@@ -37,18 +38,34 @@ func (cv *converter) nodeTimes(w *manifest.Node) {
 	}
 }
 
-func (cv *converter) creationTime(text string) {
-	meta := path{name: "metadata", index: -1}
-	at := meta.field("creationTimestamp")
-	cv.latest(cv.time(text, &at))
+func (cv *converter) creationTime(m manifest.Moment) {
+	if !cv.moment(m) {
+		cv.notMoment(m, &path{name: "metadata.creationTimestamp", index: -1})
+	}
 }
 
-func (cv *converter) conditionTime(text string, i int, field string) {
-	status := path{name: "status", index: -1}
-	list := status.field("conditions")
-	one := list.at(i)
-	at := one.field(field)
-	cv.latest(cv.time(text, &at))
+func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
+	if !cv.moment(m) {
+		cv.notMoment(m, &path{name: fmt.Sprintf("status.conditions[%d].%s", i, field), index: -1})
+	}
+}
+
+// moment takes in a time that was parsed already, and reports whether it is one.
+// Paths are made only where it is none, because there are many times.
+func (cv *converter) moment(m manifest.Moment) bool {
+	if m.Bad != "" || !writable(m.Time) {
+		return false
+	}
+	cv.latest(m.Time)
+	return true
+}
+
+func (cv *converter) notMoment(m manifest.Moment, at *path) {
+	text := m.Bad
+	if text == "" {
+		text = m.String()
+	}
+	cv.notTime(text, at)
 }
 
 // latest keeps the latest time of all.

@@ -28,7 +28,7 @@ type Meta struct {
 	UID               string            `json:"uid,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       Annotations       `json:"annotations,omitzero"`
-	CreationTimestamp string            `json:"creationTimestamp,omitempty"`
+	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
 	// DeletionGrace is how many seconds after the deletion was asked for the
 	// deletion timestamp is.
@@ -146,15 +146,15 @@ type Condition struct {
 	Status string `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// When the condition was last looked at, and when it changed.
-	Probe      string `json:"lastProbeTime,omitempty"`
-	Transition string `json:"lastTransitionTime,omitempty"`
+	Probe      Moment `json:"lastProbeTime,omitzero"`
+	Transition Moment `json:"lastTransitionTime,omitzero"`
 }
 
 // NodeCondition is an entry of status.conditions of a Node, of which only the
 // times matter: when the kubelet last reported it, and when it changed.
 type NodeCondition struct {
-	Heartbeat  string `json:"lastHeartbeatTime,omitempty"`
-	Transition string `json:"lastTransitionTime,omitempty"`
+	Heartbeat  Moment `json:"lastHeartbeatTime,omitzero"`
+	Transition Moment `json:"lastTransitionTime,omitzero"`
 }
 
 // Container is an entry of spec.containers or spec.initContainers.
