@@ -48,6 +48,8 @@ func TestManifestRequests(t *testing.T) {
 		{"the pod's request without a limit", `{"resources":{"requests":{"cpu":"2"}},"containers":[` + limits(`"memory":"1Gi"`) + `]}`, resource.MustList("cpu", "2", "memory", "1Gi")},
 		{"huge pages of containers", `{"resources":{"requests":{"cpu":"2"}},"containers":[` + limits(`"hugepages-2Mi":"4Mi"`) + `,` + limits(`"hugepages-2Mi":"2Mi"`) + `]}`,
 			resource.MustList("cpu", "2", "hugepages-2Mi", "6Mi")},
+		{"huge pages of the pod and of a container", `{"resources":{"limits":{"hugepages-2Mi":"8Mi"}},"containers":[` + limits(`"hugepages-2Mi":"4Mi"`) + `]}`,
+			resource.MustList("hugepages-2Mi", "8Mi")},
 		{"rounded up", `{"containers":[` + requests(`"cpu":"0.1m"`) + `,` + requests(`"cpu":"0.1m"`) + `]}`, resource.MustList("cpu", "2m")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -98,6 +98,9 @@ func TestCaveats(t *testing.T) {
 			[]string{"the dump: does not hold namespaces default, kube-system, and 1 pod selects namespaces by label"}},
 		{"namespaces that others select", whole(podItem("y", "n", 1, "1", choosy), podItem("z", "n", 1, "1", choosy, namespaced("shop"))), ask,
 			[]string{"the dump: does not hold namespace shop, and 2 pods select namespaces by label"}},
+		{"namespaces that are all there", whole(p(choosy)), pending, nil},
+		{"any namespace", nameless(p(withSpec("affinity", map[string]any{"podAntiAffinity": map[string]any{"requiredDuringSchedulingIgnoredDuringExecution": []any{
+			map[string]any{"topologyKey": "name", "labelSelector": map[string]any{}, "namespaceSelector": map[string]any{}}}}}))), pending, nil},
 		{"claims of others", whole(podItem("y", "n", 1, "1", claiming("data"))), ask, []string{"the dump: holds no volume claims, though 1 pod has one"}},
 
 		{"gated", whole(p(withSpec("schedulingGates", []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}}))), pending,
@@ -123,7 +126,8 @@ func TestCaveats(t *testing.T) {
 
 // A claim that will never be bound by itself is no caveat: it is the answer.
 func TestUnboundClaimIsTheAnswer(t *testing.T) {
-	dump := whole(item("PersistentVolumeClaim", "data", nil), podItem("p", "", 9, "4", claiming("data")))
+	dump := whole(item("PersistentVolumeClaim", "data", map[string]any{"spec": map[string]any{"storageClassName": "soon"}}),
+		item("StorageClass", "soon", map[string]any{"provisioner": "disk.example.com", "volumeBindingMode": "Immediate"}), podItem("p", "", 9, "4", claiming("data")))
 	args := []string{"-cluster", "-", "-pending", "default/p"}
 	if got := caveatsOf(t, dump, args...); len(got) > 0 {
 		t.Errorf("caveats %q, want none", got)

@@ -25,6 +25,7 @@ func TestKindAfterItems(t *testing.T) {
 			[]string{`items[1] "B" {"kind":"B"}`, `items[0] "A" {"a":1}`, `items[2] "A" {"b":2}`}},
 		{"never", `{"items":[{"a":1}]}`, []string{`items[0] "" {"a":1}`}},
 		{"a List says nothing", `{"items":[{"a":1}],"kind":"List"}`, []string{`items[0] "" {"a":1}`}},
+		{"a List says so first", `{"kind":"List","items":[{"a":1},{"kind":"B"}]}`, []string{`items[0] "" {"a":1}`, `items[1] "B" {"kind":"B"}`}},
 		{"no objects", `{"items":[null,7],"kind":"AList"}`, []string{`items[0] "" null`, `items[1] "" 7`}},
 		{"twice", `{"items":[{"a":1}],"kind":"AList"}{"items":[{"b":1}],"kind":"BList"}`, []string{`items[0] "A" {"a":1}`, `items[0] "B" {"b":1}`}},
 	} {

@@ -52,18 +52,10 @@ func (s *scanner) line() string {
 // wide reports whether the input seems to be UTF-16: two bytes a character, with
 // a mark in front or without. It looks at the first two bytes alone.
 func (s *scanner) wide() bool {
-	at := s.off + int64(s.pos)
-	if at > 1 || int64(s.pos) < at {
+	if s.off > 0 || len(s.buf) < 2 && s.fill() != nil {
 		return false
 	}
-	head := s.buf[s.pos-int(at):]
-	for len(head) < 2 {
-		if s.fill() != nil {
-			return false
-		}
-		head = s.buf[s.pos-int(at):]
-	}
-	switch string(head[:2]) {
+	switch string(s.buf[:2]) {
 	case "\xFF\xFE", "\xFE\xFF", "{\x00", "\x00{":
 		return true
 	}

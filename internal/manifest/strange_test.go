@@ -51,4 +51,6 @@ func TestMessagesOfKubectl(t *testing.T) {
 		_, err := itemsOf(strings.NewReader(text))
 		assert.ErrorContains(t, err, "unexpected")
 	}
+	_, err = itemsOf(iotest.OneByteReader(strings.NewReader(" {\x00")))
+	assert.ErrorContains(t, err, `unexpected '\x00' at byte 2`, "not at the start")
 }
