@@ -58,6 +58,7 @@ func (o *options) source() string {
 func parse(args []string) (*options, error) {
 	o := &options{set: map[string]bool{}}
 	fs := o.flagSet()
+	fs.VisitAll(once)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, err
 	} else if err != nil {
@@ -108,6 +109,9 @@ func (o *options) check() error {
 		if o.set[name] && o.valueOf(name) == "" {
 			return fmt.Errorf("-%s is empty; give it a value or leave it out", name)
 		}
+	}
+	if err := o.checkNames(); err != nil {
+		return err
 	}
 	return o.contradictions()
 }
@@ -201,6 +205,9 @@ func pairs(text string) (map[string]string, error) {
 		}
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("%s is given twice", key)
+		}
+		if err := labelProblem(key, value); err != nil {
+			return nil, err
 		}
 		out[key] = value
 	}
