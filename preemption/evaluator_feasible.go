@@ -36,7 +36,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 // fits reports whether a node takes the preemptor as things are.
 func (w *searchWorker) fits(slot int32) bool {
 	sum := w.snap.summaries.at(slot)
-	if sum.flags == 0 {
+	if sum.flags == 0 && !w.silent.has(resourcesFilter.index) {
 		if w.shortage(sum) != 0 {
 			return false // no other filter can change that
 		}

@@ -1,0 +1,127 @@
+package preemption_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// drawPlugins draws what a configuration can change about the filters.
+func drawPlugins(t *rapid.T) preemption.Plugins {
+	some := func(label string, names []string) []string {
+		if rapid.IntRange(0, 2).Draw(t, label) < 2 {
+			return nil
+		}
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 3, rapid.ID).Draw(t, label+" filters")
+	}
+	p := preemption.Plugins{
+		Off: some("off", preemption.BuiltInFilters()), OffOnNodes: some("off on nodes", preemption.BuiltInFilters()),
+		SpreadSelector: func(pod *outrank.Pod) *outrank.LabelSelector {
+			if pod.Labels["app"] == "" {
+				return nil
+			}
+			return &outrank.LabelSelector{Labels: map[string]string{"app": pod.Labels["app"]}}
+		},
+	}
+	term := func(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
+		return byLabel(key, op, values...)
+	}
+	p.AddedAffinity = rapid.SampledFrom([]*outrank.NodeSelector{
+		nil, nil,
+		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.In, "z2")}},
+		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.Exists), term("rack", outrank.In, "r2")}},
+		{Terms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.NotIn, "z1")}},
+		{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}}}}},
+		{},
+	}).Draw(t, "added affinity")
+	if rapid.Bool().Draw(t, "ignores resources") {
+		p.IgnoredResources = []resource.Name{"example.com/gpu", "cpu"}
+		p.IgnoredResourceGroups = []string{"example.com", "memory"}
+	}
+	if rapid.Bool().Draw(t, "default constraints") {
+		for i := range rapid.IntRange(1, 2).Draw(t, "constraints") {
+			c := outrank.TopologySpreadConstraint{
+				MaxSkew:           int32(rapid.IntRange(1, 2).Draw(t, "skew")),
+				TopologyKey:       []string{outrank.ZoneLabel, "kubernetes.io/hostname"}[i],
+				WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.DoNotSchedule, outrank.ScheduleAnyway, ""}).Draw(t, "when"),
+				MatchLabelKeys:    []string{"tier"},
+			}
+			p.DefaultSpread = append(p.DefaultSpread, c)
+		}
+	}
+	return p
+}
+
+// setup is what the slow reference is told.
+func setup(p *preemption.Plugins) reference.Setup {
+	s := reference.Setup{
+		Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
+		DefaultSpread: p.DefaultSpread, SpreadSelector: p.SpreadSelector,
+	}
+	for _, name := range p.IgnoredResources {
+		s.IgnoredResources = append(s.IgnoredResources, string(name))
+	}
+	return s
+}
+
+// Whatever a configuration changes about the filters, every way to an answer
+// agrees with the slow reference: the search, the cache (two configurations ask
+// the same snapshot in turn), several workers, the explanation and the list of
+// nodes that fit.
+func TestPropertyPlugins(t *testing.T) {
+	for _, name := range []string{"full", "volumes", "resources"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
+				snap := newSnapshot(t, c)
+				configs := []preemption.Plugins{{}, drawPlugins(t)}
+				for range 2 {
+					for _, plugins := range configs {
+						agreesWith(t, plugins, snap, c, p)
+					}
+				}
+			})
+		})
+	}
+}
+
+func agreesWith(t *rapid.T, plugins preemption.Plugins, snap *preemption.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
+	decision := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: setup(&plugins)})
+	want := decided(decision)
+	for _, workers := range []int{1, 3} {
+		e := newEvaluator(t, preemption.Config{Plugins: plugins, Workers: workers})
+		got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		if diff := cmp.Diff(want, answered(got)); diff != "" {
+			t.Fatalf("with %+v and %d workers (-reference +Preempt):\n%s", plugins, workers, diff)
+		}
+		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", plugins)
+	}
+	e := newEvaluator(t, preemption.Config{Plugins: plugins})
+	ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	got, full := asReference(ex), sortReasons(decision)
+	got.ClearedNominations, full.ClearedNominations = nil, nil
+	if diff := cmp.Diff(full, got, equateEmpty); diff != "" {
+		t.Fatalf("with %+v (-reference +Explain):\n%s", plugins, diff)
+	}
+	nodes, err := e.Feasible(context.Background(), snap, p)
+	require.NoError(t, err)
+	var feasible []string
+	for _, n := range nodes {
+		feasible = append(feasible, n.Name)
+	}
+	if diff := cmp.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
+		t.Fatalf("with %+v (-reference +Feasible):\n%s", plugins, diff)
+	}
+}
