@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -124,4 +125,77 @@ func agreesWith(t *rapid.T, plugins preemption.Plugins, snap *preemption.Snapsho
 	if diff := cmp.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
 		t.Fatalf("with %+v (-reference +Feasible):\n%s", plugins, diff)
 	}
+}
+
+// Two configurations that differ in one thing ask the same snapshot in turn. What
+// the cache keeps for one is not the answer of the other.
+func TestPluginsAreInTheSignature(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")},
+		Pods:  []*outrank.Pod{pod("p1", 1, "1", on("n1")), pod("p2", 2, "1", on("n2"))},
+	}
+	c.Nodes[0].Unschedulable = true
+	elsewhere := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("kubernetes.io/os", outrank.DoesNotExist)}}
+	for name, p := range map[string]preemption.Plugins{
+		"off":    {Off: []string{preemption.NodeUnschedulable}},
+		"silent": {OffOnNodes: []string{preemption.NodeUnschedulable}},
+		"added":  {Off: []string{preemption.NodeUnschedulable}, AddedAffinity: elsewhere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := newSnapshot(t, c)
+			for range 4 {
+				for _, x := range []struct {
+					plugins preemption.Plugins
+					want    string
+				}{{preemption.Plugins{}, "n2"}, {p, "n1"}} {
+					plan, err := newEvaluator(t, preemption.Config{Plugins: x.plugins}).Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+					require.NoError(t, err)
+					require.Equal(t, x.want, plan.Node, "%+v", x.plugins)
+				}
+			}
+		})
+	}
+}
+
+func TestPluginsProblems(t *testing.T) {
+	config := preemption.Config{Plugins: preemption.Plugins{
+		Off: []string{"NodePorts", "ImageLocality"}, OffOnNodes: []string{"DefaultPreemption"},
+		AddedAffinity: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
+		DefaultSpread: []outrank.TopologySpreadConstraint{
+			{Selector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
+			{MaxSkew: 1, TopologyKey: "zone"},
+		},
+	}}
+	var err *outrank.InputError
+	require.ErrorAs(t, config.Validate(), &err)
+	var fields []string
+	for _, p := range err.Problems {
+		fields = append(fields, p.Field)
+	}
+	assert.Equal(t, []string{
+		"Plugins.OffOnNodes[0]", "Plugins.Off[1]",
+		"Plugins.AddedAffinity.nodeSelectorTerms[0].matchExpressions[0]",
+		"Plugins.DefaultSpread[0].MaxSkew", "Plugins.DefaultSpread[0].TopologyKey", "Plugins.DefaultSpread[0].Selector",
+		"Plugins.DefaultSpread[0].WhenUnsatisfiable", "Plugins.SpreadSelector",
+	}, fields)
+	soft := preemption.Config{Plugins: preemption.Plugins{DefaultSpread: []outrank.TopologySpreadConstraint{
+		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
+	}}}
+	assert.NoError(t, soft.Validate(), "which pods count does not matter")
+	none := preemption.Config{Sample: &preemption.Sample{Explicit: true}}
+	assert.ErrorContains(t, none.Validate(), "0 at the same time")
+}
+
+// A selector that cannot be read is an error that names the pod.
+func TestSpreadSelectorThatCannotBeRead(t *testing.T) {
+	e := newEvaluator(t, preemption.Config{Plugins: preemption.Plugins{
+		DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone"}},
+		SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector {
+			return &outrank.LabelSelector{Labels: map[string]string{"-": ""}}
+		},
+	}})
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}})
+	_, err := e.Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "pod default/asks: Plugins.SpreadSelector")
 }
