@@ -116,7 +116,11 @@ type decision struct {
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	eval, err := preemption.NewEvaluator(preemption.Config{Workers: opts.workers})
+	config, warnings, err := opts.configFor(q.pod)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +140,7 @@ func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwat
 	watch.lap("deciding")
 	return &decision{
 		Explanation: e, opts: opts, cluster: cluster, question: q, snap: snap,
-		warnings: cluster.Warnings(), now: now,
+		warnings: append(warnings, cluster.Warnings()...), now: now,
 	}, nil
 }
 
