@@ -32,6 +32,8 @@ var rooms = map[string][]string{
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
 	"priority/queue": {".", "priority"},
+	// Who may create pods of a class.
+	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
