@@ -99,6 +99,14 @@ func TestAdmit(t *testing.T) {
 			quotas: []*quota.Quota{{Name: "q", Hard: list("requests.example.com/gpu", "1", "pods", "9"), Used: list("requests.example.com/gpu", "5", "pods", "1")}},
 			pod:    quota.Pod{Pod: asks("", "1")},
 		},
+		"20.2.9: a request of zero uses nothing": {
+			quotas: []*quota.Quota{{Name: "q", Hard: list("requests.cpu", "1"), Used: list("requests.cpu", "5")}}, pod: quota.Pod{Pod: asks("", "0")},
+		},
+		"20.3.6: limits of huge pages are not about pods": {quotas: []*quota.Quota{{Name: "q", Hard: list("limits.hugepages-2Mi", "1", "limits.example.com/gpu", "1")}}, pod: quota.Pod{Pod: asks("", "1")}},
+		"20.3.6: extended resources are, by requests": {
+			quotas: []*quota.Quota{{Name: "q", Hard: list("requests.example.com/gpu", "1")}}, pod: quota.Pod{Pod: asks("", "1")},
+			want: `pods "web" is forbidden: status unknown for quota: q, resources: requests.example.com/gpu`,
+		},
 		"a quota of another class is not charged": {quotas: []*quota.Quota{hard("q", list("pods", "0"), classes(outrank.In, "urgent"))}, pod: quota.Pod{Pod: asks("usual", "1")}},
 		"20.2.2: by name": {
 			quotas: []*quota.Quota{hard("z", list("pods", "0")), hard("a", list("count/pods", "0"))}, pod: quota.Pod{Pod: asks("", "1")},

@@ -19,7 +19,7 @@ type wire struct {
 		Hard     manifest.Amounts `json:"hard"`
 		Scopes   []string         `json:"scopes"`
 		Selector *struct {
-			Expressions []requirement `json:"matchExpressions"`
+			Expressions []expression `json:"matchExpressions"`
 		} `json:"scopeSelector"`
 	} `json:"spec"`
 	Status struct {
@@ -28,7 +28,7 @@ type wire struct {
 	} `json:"status"`
 }
 
-type requirement struct {
+type expression struct {
 	Scope    string   `json:"scopeName"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
