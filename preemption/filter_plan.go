@@ -39,6 +39,9 @@ type filterPlan struct {
 // setOf returns the filters of these names.
 func setOf(names []string) filterSet {
 	var set filterSet
+	if len(names) == 0 {
+		return set
+	}
 	for i, f := range builtInNames {
 		if slices.Contains(names, f) {
 			set |= 1 << i
