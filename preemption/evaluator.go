@@ -24,6 +24,7 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	}
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
+	config.Plugins = config.Plugins.clone()
 	return &Evaluator{config: config, chunk: chunkSize}, nil
 }
 

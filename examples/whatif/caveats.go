@@ -15,12 +15,13 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
-func caveats(c *outrank.Cluster, q *question) []Warning {
-	return slices.Concat(aboutPod(q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+func caveats(opts *options, c *outrank.Cluster, q *question) []Warning {
+	return slices.Concat(aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
-// aboutPod is about pods that kube-scheduler would not look at as things are.
-func aboutPod(q *question) []Warning {
+// aboutPod is about pods that kube-scheduler would not look at as things are. With a
+// configuration the answer is by the profile of the pod's own scheduler.
+func aboutPod(opts *options, q *question) []Warning {
 	p := q.pod
 	var out []Warning
 	add := func(field, format string, args ...any) {
@@ -30,7 +31,7 @@ func aboutPod(q *question) []Warning {
 		add("spec.schedulingGates", "kube-scheduler leaves the pod alone until its scheduling gates are gone (%s); this is what happens then",
 			some(p.SchedulingGates, mostNear, len(p.SchedulingGates)))
 	}
-	if p.Scheduler() != outrank.DefaultScheduler {
+	if opts.scheduler == "" && p.Scheduler() != outrank.DefaultScheduler {
 		add("spec.schedulerName", "scheduler %s places the pod, by rules of its own; this is what %s would do", p.Scheduler(), outrank.DefaultScheduler)
 	}
 	if p.NodeName != "" {

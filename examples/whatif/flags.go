@@ -19,6 +19,7 @@ import (
 // options is what the command line says.
 type options struct {
 	cluster, pending, manifest string
+	scheduler                  string // a file of its configuration
 
 	// The pod described by flags.
 	name, namespace, class string
@@ -86,6 +87,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.namespace, "namespace", outrank.DefaultNamespace, "")
 	fs.Func("labels", "", func(s string) (err error) { o.labels, err = pairs(s); return })
 	fs.Func("node-selector", "", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.StringVar(&o.scheduler, "scheduler-config", "", "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.Func("now", "", o.setNow)
 	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "")

@@ -39,6 +39,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -117,7 +118,11 @@ type decision struct {
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	eval, err := preemption.NewEvaluator(preemption.Config{Workers: opts.workers})
+	config, warnings, err := opts.configFor(q.pod)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,7 @@ func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwat
 	watch.lap("deciding")
 	return &decision{
 		Explanation: e, opts: opts, cluster: cluster, question: q, snap: snap,
-		warnings: append(cluster.Warnings(), q.warnings...), caveats: caveats(cluster, q), now: now,
+		warnings: slices.Concat(warnings, cluster.Warnings(), q.warnings), caveats: caveats(opts, cluster, q), now: now,
 	}, nil
 }
 

@@ -34,6 +34,10 @@ The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -node-selector A=B   labels that its node must have
 
 How to answer
+  -scheduler-config FILE
+                       decide as a scheduler with this KubeSchedulerConfiguration does,
+                       in JSON: yq -o=json . scheduler.yaml
+                       (default: as kube-scheduler does without one)
   -o text|json         the form of the answer (default: text)
   -list N              how many candidates, reasons and nodes the text lists (default: 5)
   -now TIME            what ages are measured from and a missing start counts as
