@@ -23,9 +23,10 @@ type (
 		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireVictim struct {
-		Pod      *answerjson.Pod      `json:"pod,omitempty"`
-		Violated []*answerjson.Budget `json:"violated"`
-		Blocks   wireStatus           `json:"blocks"`
+		Pod          *answerjson.Pod      `json:"pod,omitempty"`
+		Violated     []*answerjson.Budget `json:"violated"`
+		MoreViolated int                  `json:"moreViolated,omitempty"`
+		Blocks       wireStatus           `json:"blocks"`
 	}
 	wireScore struct {
 		Violations         int    `json:"violations"`
@@ -85,8 +86,14 @@ func (e *answerEncoder) count(c Count) wireCount {
 
 func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
 
+// mostViolated is how many budgets are named for a victim. The API server evicts no
+// pod that more than one covers; where thousands cover thousands of pods, naming all
+// of them for each would make hundreds of megabytes of a small cluster.
+const mostViolated = 10
+
 func (e *answerEncoder) victim(v Victim) wireVictim {
-	return wireVictim{e.Pod(v.Pod), e.Budgets(v.Violated), e.status(v.Blocks)}
+	named := v.Violated[:min(len(v.Violated), mostViolated)]
+	return wireVictim{e.Pod(v.Pod), e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks)}
 }
 
 func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }

@@ -137,7 +137,8 @@ type Victim struct {
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
 	// the actual ones (rule 6.3.7). So a victim may be listed with a budget
-	// that would have had room for it alone.
+	// that would have had room for it alone. Victims may share one list, so that it
+	// must not be written.
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back or,
 	// with the policy Ascending, before it was removed. It is Success if an

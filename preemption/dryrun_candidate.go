@@ -1,6 +1,11 @@
 package preemption
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // score returns the score of the dry run that just ended (chapter 11).
 func (w *dryRunner) score(possible []*podState) Score {
@@ -50,15 +55,24 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 }
 
 // nameViolated charges the budgets once more to find which of them each victim
-// violates. The dry run kept only their number.
+// violates. The dry run kept only their number. Victims that violate the same as
+// the one before share its list: where thousands of budgets cover thousands of pods,
+// nothing else would hold as much.
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
+	var last []*outrank.PodDisruptionBudget // of those in w.broken
+	w.broken = w.broken[:0]
 	name := func(i int, v *Victim) {
-		p := possible[i]
-		for _, b := range w.charge(p) {
-			if v != nil {
-				v.Violated = append(v.Violated, w.a.snap.budgets.list[b])
+		broken := w.charge(possible[i])
+		if v == nil || len(broken) == 0 {
+			return
+		}
+		if !slices.Equal(broken, w.broken) {
+			w.broken, last = append(w.broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
+			for j, b := range broken {
+				last[j] = w.a.snap.budgets.list[b]
 			}
 		}
+		v.Violated = last
 	}
 	if w.a.config.Policy.Victims == Ascending {
 		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {

@@ -25,8 +25,9 @@ type dryRunner struct {
 	victim   []bool
 	blocks   []filterStatus
 	chosen   []*podState
-	// covering and none are the memory of what charge returns.
-	covering, none []int32
+	// covering and none are the memory of what charge returns, broken that of what
+	// the last victim with a name violates.
+	covering, none, broken []int32
 }
 
 func newDryRunner(a *attempt) *dryRunner {

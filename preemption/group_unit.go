@@ -154,14 +154,10 @@ func (u *groupUnit) name() string {
 func (r *groupRun) charge(units []*groupUnit) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
-	byKey := func(a, b int32) int {
-		return cmp.Compare(budgets.list[a].Key(), budgets.list[b].Key())
-	}
-	var order []int32
+	inOrder := budgets.orderByKey()
 	for _, u := range units {
 		for _, p := range u.pods {
-			order = append(order[:0], p.class.covering...)
-			slices.SortFunc(order, byKey)
+			order := inOrder(p.class.covering)
 			broken := slices.IndexFunc(order, func(b int32) bool { return len(ledger.Charge(p.pod, []int32{b})) > 0 })
 			if broken >= 0 {
 				u.violated = []int32{order[broken]}

@@ -104,6 +104,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 // once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*podState{}, map[string][]*podState{}
+	covering := s.budgets.matcher.Finder().Covering
 	for _, p := range pods {
 		if p.Finished() {
 			continue
@@ -111,7 +112,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if at := cmp.Or(p.NodeName, p.NominatedNode); at != "" {
 			s.writable(at)
 		}
-		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p))
+		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.classWith(p, covering))
 		s.pods.set(ps)
 		if ps.running {
 			running[ps.at.name] = append(running[ps.at.name], ps)
