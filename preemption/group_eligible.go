@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// eligible returns whether the group may preempt (rules 12.1.4 and 12.1.5;
+// eligible returns whether the group may preempt (rules 12.1.4, 12.1.5 and 12.1.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
 func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {

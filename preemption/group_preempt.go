@@ -66,6 +66,12 @@ type groupRun struct {
 //   - A group without a priority counts with the highest priority of its pods,
 //     not with 0, and a group's priority counts for its pods in either
 //     disruption mode, as it does from v1.37 on.
+//   - The group waits for victims of an earlier preemption only among those that
+//     it could evict itself (rule 12.1.7).
+//   - Pods of the group itself are never victims, be their own priority lower
+//     (rule 12.2.4).
+//   - A pod without a start time counts as started at the now of the call (rule
+//     12.3.6).
 //   - A single pod is a single pod also if it belongs to a group of
 //     [outrank.DisruptPod]; the reference puts it before pods of no group.
 //   - Pods of unequal priority or policy are not a group, as from v1.37 on.

@@ -15,7 +15,8 @@ type groupUnit struct {
 	pods     []*podState
 	first    *podState
 	priority int32
-	// start is the earliest start of the pods. Its priority means nothing.
+	// start is the earliest start of the pods (rule 12.3.6). Its priority means
+	// nothing.
 	start importance
 	// violated are budgets by index.
 	violated []int32
@@ -24,9 +25,9 @@ type groupUnit struct {
 }
 
 // possible lists the units that could be victims, the most important first
-// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed). They are
-// of lower priority than the group, the configuration allows to evict their
-// pods, and none is of the preempting group.
+// (rules 12.2.2, 12.2.4 and 12.2.5; newDomainForWorkloadPreemption,
+// isPreemptionAllowed). They are of lower priority than the group, the
+// configuration allows to evict their pods, and none is of the preempting group.
 func (r *groupRun) possible() []*groupUnit {
 	var units []*groupUnit
 	for _, u := range r.units() {
