@@ -22,6 +22,9 @@ func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {
 	if policy.Waiting == WaitWhileNominated && len(nominated) > 0 {
 		return Nominated
 	}
+	if len(nominated) == 0 {
+		return Eligible
+	}
 	for _, u := range possible {
 		for _, p := range u.pods {
 			leaves := leavesByPreemption(p) || policy.Waiting == WaitForTerminating && p.pod.Terminating()

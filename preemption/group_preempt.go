@@ -22,6 +22,8 @@ type groupRun struct {
 	now       instant
 	place     PlaceFunc
 	plan      *GroupPlan
+	// positions are 0, 1, 2 and so on, of all nodes. positionOf has them by slot.
+	positions, positionOf []int32
 }
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
@@ -89,7 +91,7 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 	if err != nil {
 		return nil, err
 	}
-	placed, err := r.try(ctx)
+	f, placed, err := r.first(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +103,35 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 		r.plan.Outcome, r.plan.Placement = Fits, placed.Assignments
 	case r.plan.Ineligible != Eligible:
 		r.plan.Outcome = NotEligible
+	case len(possible) == 0:
+		r.plan.Outcome = NothingHelps
 	default:
-		if err := r.decide(ctx, possible); err != nil {
+		r.plan.Outcome = NothingHelps
+		if err := r.decide(ctx, f, possible); err != nil {
 			return nil, err
 		}
 	}
 	return r.plan, nil
+}
+
+// first places the group as things are. It returns the fitter that did, nil if
+// there is none for this group.
+func (r *groupRun) first(ctx context.Context) (f *fitter, placed Placement, err error) {
+	if r.place == nil && ctx.Err() == nil {
+		f = r.newFitter()
+	}
+	if f == nil {
+		placed, err = r.try(ctx)
+		return nil, placed, err
+	}
+	r.plan.Placements++
+	ok, err := f.placeAll(ctx)
+	if ok {
+		placed.Assignments = f.assignments()
+	} else if err == nil {
+		placed.Refused = f.refusal()
+	}
+	return f, placed, err
 }
 
 func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, error) {
@@ -125,6 +150,10 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 		r.priority = *group.Priority
 	}
 	r.plan = &GroupPlan{Group: r.group}
+	r.positions, r.positionOf = make([]int32, len(snap.order)), make([]int32, len(snap.nodes))
+	for i, slot := range snap.order {
+		r.positions[i], r.positionOf[slot] = int32(i), int32(i)
+	}
 	var states []*podState
 	for _, p := range req.Pods {
 		r.keys[p.Key()] = true
@@ -138,10 +167,9 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 }
 
 // decide finds the victims (steps 3 to 6 of PreemptGroup).
-func (r *groupRun) decide(ctx context.Context, possible []*groupUnit) error {
-	r.plan.Outcome = NothingHelps
-	if len(possible) == 0 {
-		return nil
+func (r *groupRun) decide(ctx context.Context, f *fitter, possible []*groupUnit) error {
+	if f != nil {
+		return f.decide(ctx, possible)
 	}
 	for _, u := range possible {
 		r.take(u)

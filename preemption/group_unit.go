@@ -22,6 +22,8 @@ type groupUnit struct {
 	violated []int32
 	victim   bool
 	blocks   *Refusal
+	// at are the positions of the pods' nodes, parallel to pods.
+	at []int32
 }
 
 // possible lists the units that could be victims, the most important first
@@ -29,52 +31,67 @@ type groupUnit struct {
 // isPreemptionAllowed). They are of lower priority than the group, the
 // configuration allows to evict their pods, and none is of the preempting group.
 func (r *groupRun) possible() []*groupUnit {
-	var units []*groupUnit
-	for _, u := range r.units() {
-		if u.priority < r.priority && r.mayEvict(u) {
-			r.prepare(u)
-			units = append(units, u)
-		}
+	units := slices.DeleteFunc(r.units(int64(r.priority)), func(u *groupUnit) bool {
+		return u.priority >= r.priority || !r.mayEvict(u)
+	})
+	for _, u := range units {
+		r.prepare(u)
 	}
-	slices.SortFunc(units, r.moreImportant)
+	r.sort(units)
 	return units
 }
 
-// units returns the running pods as units, without those of the preempting
-// group.
-func (r *groupRun) units() []*groupUnit {
-	var units []*groupUnit
+// units returns the running pods as units, without those of the preempting group
+// and without single pods whose priority is not below a limit.
+func (r *groupRun) units(below int64) []*groupUnit {
+	pods := 0
+	for _, slot := range r.snap.order {
+		pods += len(r.snap.nodes[slot].pods)
+	}
+	units, single := make([]*groupUnit, 0, pods), make([]groupUnit, 0, pods)
 	whole := map[*outrank.PodGroup]*groupUnit{}
-	for _, slot := range r.work.order {
-		for _, p := range r.work.nodes[slot].pods {
-			key := p.pod.GroupKey()
-			if key != "" && key == r.group {
-				continue
+	for position, slot := range r.snap.order {
+		n := r.snap.nodes[slot]
+		for i, p := range n.pods {
+			group, own := r.groupOf(p)
+			priority := n.sortKeys[i].priority
+			if group != nil && group.Priority != nil {
+				priority = *group.Priority
 			}
-			group, _ := r.work.Group(key)
 			u := whole[group]
-			if u == nil {
-				u = &groupUnit{priority: priorityIn(group, p)}
-				units = append(units, u)
-				if group != nil && group.Disruption == outrank.DisruptPodGroup {
-					u.group, whole[group] = group, u
+			switch {
+			case own:
+				continue
+			case group == nil || group.Disruption != outrank.DisruptPodGroup:
+				if int64(priority) < below {
+					single = append(single, groupUnit{pods: n.pods[i : i+1 : i+1], at: r.position(position), priority: priority})
+					units = append(units, &single[len(single)-1])
 				}
+				continue
+			case u == nil:
+				u = &groupUnit{group: group, priority: priority}
+				units, whole[group] = append(units, u), u
 			}
 			u.pods = append(u.pods, p)
-			u.priority = max(u.priority, priorityIn(group, p))
+			u.priority = max(u.priority, priority)
 		}
 	}
 	return units
 }
 
-// priorityIn returns the priority that a pod counts with: that of its group, if
-// the group has one.
-func priorityIn(group *outrank.PodGroup, p *podState) int32 {
-	if group != nil && group.Priority != nil {
-		return *group.Priority
+// groupOf returns the group of a running pod, nil for none that is known, and
+// whether it is the preempting group.
+func (r *groupRun) groupOf(p *podState) (group *outrank.PodGroup, own bool) {
+	if p.pod.Group == "" {
+		return nil, false
 	}
-	return p.priority()
+	key := p.pod.GroupKey()
+	group, _ = r.snap.Group(key)
+	return group, key == r.group
 }
+
+// position returns a node's position as a list, which is shared.
+func (r *groupRun) position(i int) []int32 { return r.positions[i : i+1 : i+1] }
 
 // mayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
@@ -94,15 +111,21 @@ func (r *groupRun) mayEvict(u *groupUnit) bool {
 
 // prepare computes what a unit is sorted by.
 func (r *groupRun) prepare(u *groupUnit) {
+	if u.group == nil {
+		u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
+		return
+	}
 	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
-	for _, p := range u.pods[1:] {
+	for _, p := range u.pods {
 		if p.rank().compareStart(u.start, r.now) < 0 {
 			u.start = p.rank().at(r.now)
 		}
 		if r.config.Importance != nil && r.config.Importance(p.pod, u.first.pod) < 0 {
 			u.first = p
 		}
+		slot, _ := r.snap.slots.get(p.at.name)
+		u.at = append(u.at, r.positionOf[slot])
 	}
 }
 
@@ -145,31 +168,6 @@ func (u *groupUnit) name() string {
 		return u.group.Name
 	}
 	return u.pods[0].pod.Name
-}
-
-// charge takes the units from the budgets that cover their pods, in order of
-// importance (group 12.5; filterVictimsWithPDBViolation of pod group
-// preemption): pod by pod up to the first that violates one, and for each pod
-// budget by budget up to the first that has nothing left. Because of that the
-// orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
-func (r *groupRun) charge(units []*groupUnit) {
-	budgets := r.work.budgets
-	ledger := budgets.matcher.Ledger()
-	byKey := func(a, b int32) int {
-		return cmp.Compare(budgets.list[a].Key(), budgets.list[b].Key())
-	}
-	var order []int32
-	for _, u := range units {
-		for _, p := range u.pods {
-			order = append(order[:0], p.class.covering...)
-			slices.SortFunc(order, byKey)
-			broken := slices.IndexFunc(order, func(b int32) bool { return len(ledger.Charge(p.pod, []int32{b})) > 0 })
-			if broken >= 0 {
-				u.violated = []int32{order[broken]}
-				break
-			}
-		}
-	}
 }
 
 // public returns the unit for the plan.

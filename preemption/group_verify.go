@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -102,7 +103,7 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 		return groupFault(ErrUnsound, "there are no victims")
 	}
 	r.charge(possible)
-	units, violations := r.units(), 0
+	units, violations := r.units(math.MaxInt64), 0
 	for _, u := range units {
 		r.prepare(u)
 	}
