@@ -10,7 +10,7 @@ import (
 // eligible returns whether the group may preempt (rules 12.1.4, 12.1.5 and 12.1.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {
+func (r *groupRun) eligible(possible []unit) Ineligibility {
 	policy := &r.config.Policy
 	if policy.Disabled {
 		return Disabled
@@ -25,8 +25,8 @@ func (r *groupRun) eligible(possible []*groupUnit) Ineligibility {
 	if len(nominated) == 0 {
 		return Eligible
 	}
-	for _, u := range possible {
-		for _, p := range u.pods {
+	for i := range possible {
+		for _, p := range r.podsOf(&possible[i]) {
 			leaves := leavesByPreemption(p) || policy.Waiting == WaitForTerminating && p.pod.Terminating()
 			if leaves && nominated[p.node()] {
 				return VictimsTerminating

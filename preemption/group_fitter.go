@@ -29,10 +29,12 @@ type fitter struct {
 	snap *Snapshot
 	// lean: of the filters only NodeResourcesFit looks at other pods. The sites
 	// count what pods take then, and the snapshot stays as it was.
-	lean    bool
-	sites   []site // by position
-	members []member
-	missing int // members without a node
+	lean  bool
+	sites []site // by position
+	// positionOf has the position of each slot.
+	positionOf []int32
+	members    []member
+	missing    int // members without a node
 	// first is the first member without a node.
 	first int
 	// answers is how many are remembered (mostAnswers).
@@ -45,6 +47,8 @@ type fitter struct {
 	// moves and versions are what takeBack restores.
 	moves    []move
 	versions []uint32
+	// at are the positions of the pods of the unit at hand, with repetitions.
+	at []int32
 }
 
 // site is one node.
@@ -57,6 +61,9 @@ type site struct {
 	taken usage
 	// seated are the members that have their place here, by index, sorted.
 	seated []int32
+	// rows are what the pods that could leave take, if they ask only for what has a
+	// column; nil on a node where some ask for more. They are the node's own.
+	rows []amountRow
 }
 
 // member is one pod of the group.
@@ -84,7 +91,7 @@ func (r *groupRun) newFitter() *fitter {
 			return nil // it may look anywhere
 		}
 	}
-	f := &fitter{run: r, snap: r.work, lean: true, version: 1, sites: make([]site, len(r.work.order))}
+	f := &fitter{run: r, snap: r.work, lean: true, version: 1, sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes))}
 	kinds := map[string]*memberKind{}
 	for _, pod := range r.pods {
 		a, err := newAttempt(r.config, r.work, pod, time.Time{})
@@ -105,9 +112,12 @@ func (r *groupRun) newFitter() *fitter {
 		f.members = append(f.members, member{pod, runs, kinds[signature], nowhere})
 	}
 	for i, slot := range r.work.order {
-		n := r.work.nodes[slot]
+		n := r.snap.nodes[slot]
+		f.positionOf[slot] = int32(i)
 		f.sites[i] = site{version: f.version, count: int32(len(n.pods)), taken: n.taken}
-		f.sites[i].taken.extra = slices.Clone(n.taken.extra)
+		if f.sites[i].taken.extra = slices.Clone(n.taken.extra); len(n.taken.extra) == 0 {
+			f.sites[i].rows = n.rows
+		}
 	}
 	return f
 }

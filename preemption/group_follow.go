@@ -6,43 +6,72 @@ import (
 )
 
 // takeAway takes the pods of units off their nodes, before the members are placed.
-func (f *fitter) takeAway(units []*groupUnit) {
+func (f *fitter) takeAway(units []unit) {
 	f.version++
-	for _, u := range units {
-		f.count(u, -1)
-		for _, at := range u.at {
+	for i := range units {
+		f.count(&units[i], -1)
+		for _, at := range f.positionsOf(&units[i]) {
 			f.sites[at].version = f.version
 		}
 	}
 }
 
+// positionsOf returns the positions of the pods of a unit, in their order.
+func (f *fitter) positionsOf(u *unit) []int32 {
+	f.at = f.at[:0]
+	if u.single() {
+		f.at = append(f.at, u.node)
+		return f.at
+	}
+	for _, p := range f.run.podsOf(u) {
+		slot, _ := f.snap.slots.get(p.at.name)
+		f.at = append(f.at, f.positionOf[slot])
+	}
+	return f.at
+}
+
 // count counts the pods of a unit in (by is 1) or out (by is -1).
-func (f *fitter) count(u *groupUnit, by int32) {
+func (f *fitter) count(u *unit, by int32) {
 	switch {
 	case !f.lean && by > 0:
 		f.run.giveBack(u)
 	case !f.lean:
 		f.run.take(u)
+	case u.single() && f.sites[u.node].rows != nil:
+		s := &f.sites[u.node]
+		s.count += by
+		for k, v := range s.rows[u.pod] {
+			s.taken.std[k].change(v, by)
+		}
 	default:
-		for i, p := range u.pods {
-			s := &f.sites[u.at[i]]
+		pods := f.run.podsOf(u)
+		for i, at := range f.positionsOf(u) {
+			s := &f.sites[at]
 			if s.count += by; by > 0 {
-				s.taken.add(&p.takes)
+				s.taken.add(&pods[i].takes)
 			} else {
-				s.taken.sub(&p.takes)
+				s.taken.sub(&pods[i].takes)
 			}
 		}
 	}
 }
 
+func (t *total) change(v int64, by int32) {
+	if by > 0 {
+		t.add(v)
+	} else {
+		t.sub(v)
+	}
+}
+
 // giveBack puts a unit back if the group still has a place then. Otherwise
 // everything is as before, and it returns why.
-func (f *fitter) giveBack(u *groupUnit) *Refusal {
+func (f *fitter) giveBack(u *unit) *Refusal {
 	f.count(u, 1)
 	f.version++
 	f.versions, f.changed, f.left, f.moves = f.versions[:0], f.changed[:0], f.left[:0], f.moves[:0]
 	seated := false
-	for _, at := range u.at {
+	for _, at := range f.positionsOf(u) {
 		s := &f.sites[at]
 		f.versions = append(f.versions, s.version)
 		s.version = f.version
@@ -58,12 +87,12 @@ func (f *fitter) giveBack(u *groupUnit) *Refusal {
 }
 
 // takeBack reverts giveBack.
-func (f *fitter) takeBack(u *groupUnit) {
+func (f *fitter) takeBack(u *unit) {
 	for _, m := range slices.Backward(f.moves) {
 		f.seat(m.member, m.from)
 	}
 	f.count(u, -1)
-	for i, at := range slices.Backward(u.at) {
+	for i, at := range slices.Backward(f.positionsOf(u)) {
 		f.sites[at].version = f.versions[i]
 	}
 }
@@ -125,9 +154,8 @@ func (f *fitter) placeOf(i int) int32 {
 	return f.scan(i, at+1)
 }
 
-// decideByFitter is decide for a fitter that has the group as things are, without
-// a place.
-func (f *fitter) decide(ctx context.Context, possible []*groupUnit) error {
+// decide is groupRun.decide, after the group had no place as things are.
+func (f *fitter) decide(ctx context.Context, possible []unit) error {
 	r := f.run
 	f.unseatAll()
 	f.takeAway(possible)
@@ -141,26 +169,28 @@ func (f *fitter) decide(ctx context.Context, possible []*groupUnit) error {
 		return nil
 	}
 	r.charge(possible)
+	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {
-		if err := f.reprieve(ctx, possible, violating); err != nil {
+		if err := f.reprieve(ctx, possible, violating, blocks); err != nil {
 			return err
 		}
 	}
-	return r.settle(possible, f.assignments())
+	r.plan.Placements += len(possible)
+	return r.settle(possible, blocks, f.assignments())
 }
 
 // reprieve is groupRun.reprieve.
-func (f *fitter) reprieve(ctx context.Context, possible []*groupUnit, violating bool) error {
-	for i, u := range possible {
-		if (len(u.violated) > 0) != violating {
+func (f *fitter) reprieve(ctx context.Context, possible []unit, violating bool, blocks map[int]*Refusal) error {
+	for i := range possible {
+		if possible[i].violates() != violating {
 			continue
 		}
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f.run.plan.Placements++
-		u.blocks = f.giveBack(u)
-		u.victim = u.blocks != nil
+		if why := f.giveBack(&possible[i]); why != nil {
+			blocks[i] = why
+		}
 	}
 	return ctx.Err()
 }

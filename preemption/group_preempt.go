@@ -3,6 +3,7 @@ package preemption
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -22,8 +23,8 @@ type groupRun struct {
 	now       instant
 	place     PlaceFunc
 	plan      *GroupPlan
-	// positions are 0, 1, 2 and so on, of all nodes. positionOf has them by slot.
-	positions, positionOf []int32
+	// whole are the groups that leave as one.
+	whole []wholeGroup
 }
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
@@ -150,10 +151,6 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 		r.priority = *group.Priority
 	}
 	r.plan = &GroupPlan{Group: r.group}
-	r.positions, r.positionOf = make([]int32, len(snap.order)), make([]int32, len(snap.nodes))
-	for i, slot := range snap.order {
-		r.positions[i], r.positionOf[slot] = int32(i), int32(i)
-	}
 	var states []*podState
 	for _, p := range req.Pods {
 		r.keys[p.Key()] = true
@@ -167,12 +164,12 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 }
 
 // decide finds the victims (steps 3 to 6 of PreemptGroup).
-func (r *groupRun) decide(ctx context.Context, f *fitter, possible []*groupUnit) error {
+func (r *groupRun) decide(ctx context.Context, f *fitter, possible []unit) error {
 	if f != nil {
 		return f.decide(ctx, possible)
 	}
-	for _, u := range possible {
-		r.take(u)
+	for i := range possible {
+		r.take(&possible[i])
 	}
 	placed, err := r.try(ctx)
 	if err != nil {
@@ -183,19 +180,22 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []*groupUnit)
 		return nil
 	}
 	r.charge(possible)
+	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {
-		if err := r.reprieve(ctx, possible, violating, &placed); err != nil {
+		if err := r.reprieve(ctx, possible, violating, &placed, blocks); err != nil {
 			return err
 		}
 	}
-	return r.settle(possible, placed.Assignments)
+	return r.settle(possible, blocks, placed.Assignments)
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as
-// there is still a place for the group. It stores the last placement in placed.
-func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violating bool, placed *Placement) error {
-	for _, u := range possible {
-		if (len(u.violated) > 0) != violating {
+// there is still a place for the group. It stores the last placement in placed,
+// and in blocks why units could not be put back.
+func (r *groupRun) reprieve(ctx context.Context, possible []unit, violating bool, placed *Placement, blocks map[int]*Refusal) error {
+	for i := range possible {
+		u := &possible[i]
+		if u.violates() != violating {
 			continue
 		}
 		r.giveBack(u)
@@ -208,19 +208,19 @@ func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violatin
 			continue
 		}
 		r.take(u)
-		u.victim, u.blocks = true, with.Refused
+		blocks[i] = with.Refused
 	}
 	return nil
 }
 
-func (r *groupRun) take(u *groupUnit) {
-	for _, p := range u.pods {
+func (r *groupRun) take(u *unit) {
+	for _, p := range r.podsOf(u) {
 		r.work.drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *groupUnit) {
-	for _, p := range u.pods {
+func (r *groupRun) giveBack(u *unit) {
+	for _, p := range r.podsOf(u) {
 		r.work.put(p)
 	}
 }
@@ -228,11 +228,9 @@ func (r *groupRun) giveBack(u *groupUnit) {
 // settle writes the plan. With every unit put back the cluster is as it was
 // when there was no place, so one of the units is a victim unless the placing
 // function contradicts itself.
-func (r *groupRun) settle(possible []*groupUnit, placement []Assignment) error {
-	for _, u := range possible {
-		if u.victim {
-			r.plan.Victims = append(r.plan.Victims, r.public(u))
-		}
+func (r *groupRun) settle(possible []unit, blocks map[int]*Refusal, placement []Assignment) error {
+	for _, i := range slices.Sorted(maps.Keys(blocks)) {
+		r.plan.Victims = append(r.plan.Victims, r.public(&possible[i], blocks[i]))
 	}
 	if len(r.plan.Victims) == 0 {
 		return fmt.Errorf("%w: at first there was no place, then there was one with the same pods in the cluster", ErrPlacement)

@@ -103,47 +103,47 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 		return groupFault(ErrUnsound, "there are no victims")
 	}
 	r.charge(possible)
-	units, violations := r.units(math.MaxInt64), 0
-	for _, u := range units {
-		r.prepare(u)
-	}
-	var taken []*groupUnit
+	violations := 0
+	var taken []int
 	for i := range plan.Victims {
 		victim := &plan.Victims[i]
-		u := unitOf(possible, victim)
+		at := r.unitOf(possible, victim)
 		switch {
-		case u == nil && unitOf(units, victim) != nil:
+		case at < 0 && r.runs(victim):
 			return groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
-		case u == nil:
+		case at < 0:
 			return groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
-		case slices.Contains(taken, u):
+		case slices.Contains(taken, at):
 			return groupFault(ErrUnsound, "victim %s is named twice", victim)
 		}
-		taken = append(taken, u)
-		if len(u.violated) > 0 {
+		taken = append(taken, at)
+		if possible[at].violates() {
 			violations++
 		}
 	}
 	if violations != plan.Violations() {
 		return groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
 	}
-	for _, u := range taken {
-		r.take(u)
+	for _, at := range taken {
+		r.take(&possible[at])
 	}
 	return nil
 }
 
-// unitOf finds the unit of exactly these pods, nil for none.
-func unitOf(units []*groupUnit, victim *GroupVictim) *groupUnit {
-	at := slices.IndexFunc(units, func(u *groupUnit) bool {
-		return slices.EqualFunc(u.pods, victim.Pods, func(p *podState, pod *outrank.Pod) bool {
+// runs reports whether a victim is a unit of any priority.
+func (r *groupRun) runs(victim *GroupVictim) bool {
+	other := *r
+	other.whole = nil
+	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
+}
+
+// unitOf finds the unit of exactly these pods, -1 for none.
+func (r *groupRun) unitOf(units []unit, victim *GroupVictim) int {
+	return slices.IndexFunc(units, func(u unit) bool {
+		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *podState, pod *outrank.Pod) bool {
 			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
 		})
 	})
-	if at < 0 {
-		return nil
-	}
-	return units[at]
 }
 
 // verifyPlacement puts the pods on their nodes one after the other.
