@@ -168,6 +168,7 @@ func (f *fitter) decide(ctx context.Context, possible []unit) error {
 		r.plan.Unhelpful = f.refusal()
 		return nil
 	}
+	r.sort(possible)
 	r.charge(possible)
 	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {

@@ -179,6 +179,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []unit) error
 		r.plan.Unhelpful = placed.Refused
 		return nil
 	}
+	r.sort(possible)
 	r.charge(possible)
 	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {

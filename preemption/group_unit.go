@@ -57,16 +57,14 @@ func (r *groupRun) podsOf(u *unit) []*podState {
 // nodeAt returns the node at a position as the caller's snapshot has it.
 func (r *groupRun) nodeAt(position int32) *nodeState { return r.snap.nodes[r.snap.order[position]] }
 
-// possible lists the units that could be victims, the most important first
-// (rules 12.2.2, 12.2.4 and 12.2.5; newDomainForWorkloadPreemption,
-// isPreemptionAllowed). They are of lower priority than the group, the
+// possible lists the units that could be victims, not sorted (rules 12.2.2, 12.2.4
+// and 12.2.5; newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than the group, the
 // configuration allows to evict their pods, and none is of the preempting group.
 func (r *groupRun) possible() []unit {
 	units := r.units(int64(r.priority))
 	if r.config.MayEvict != nil {
 		units = slices.DeleteFunc(units, func(u unit) bool { return !r.mayEvict(&u) })
 	}
-	slices.SortFunc(units, r.moreImportant)
 	return units
 }
 

@@ -102,6 +102,7 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 	if len(plan.Victims) == 0 {
 		return groupFault(ErrUnsound, "there are no victims")
 	}
+	r.sort(possible)
 	r.charge(possible)
 	violations := 0
 	var taken []int
