@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -10,27 +9,32 @@ import (
 
 // fitter is FirstFit kept up to date while pods are taken away and put back. It
 // finds the same places and refuses with the same reasons as FirstFit asked
-// afresh, and asks only the nodes whose answer can have changed:
+// afresh, and asks only nodes whose answer can have changed:
 //
-//  1. What a node says to a pod of the group depends on nothing but the pods on
-//     that node: those of the cluster and those of the group that were placed
-//     before. newFitter makes sure of it, and returns nil where a filter of the
-//     group looks further. So an answer holds until the node changes, and it
-//     holds for all pods of one kind.
-//  2. A pod of the group has the first node that takes it. If a node changes, the
-//     pod's place changes only if it is that node, or if the node comes before it
-//     and takes the pod now. Then the two nodes have changed for the pods of the
-//     group that follow.
-//  3. Where only NodeResourcesFit looks at pods (lean), a node that got another
-//     pod takes nobody whom it did not take before. A unit that is put back on
-//     nodes without a pod of the group changes nothing then.
+//  1. What a node says to a member of the group depends on the pods on that node,
+//     those of the cluster and those of members that were placed before; and, if a
+//     filter looks further (far), on where certain pods of the cluster and members
+//     are. newFitter returns nil for a group with any other filter. So an answer
+//     holds until the node changes, or until one of those pods comes or goes. It
+//     holds for all members of one kind.
+//  2. A member has the first node that takes it. If a node changes, the place of a
+//     member changes only if it is that node, or if the node comes before it and
+//     takes the member now. Then both nodes have changed for the members that
+//     follow.
+//  3. If the filters only let pods take room (monotone), a node that got another
+//     pod takes no member that it did not take before. A unit that is put back on
+//     nodes without members changes nothing then.
 type fitter struct {
 	run  *groupRun
 	snap *Snapshot
 	// lean: of the filters only NodeResourcesFit looks at other pods. The sites
 	// count what pods take then, and the snapshot stays as it was.
-	lean  bool
-	sites []site // by position
+	lean bool
+	// monotone: a pod that is put on a node never makes the node take a member,
+	// as far as the pods on the node decide. far: the place of pods elsewhere
+	// decides, too.
+	monotone, far bool
+	sites         []site // by position
 	// positionOf has the position of each slot.
 	positionOf []int32
 	members    []member
@@ -44,11 +48,15 @@ type fitter struct {
 	// changed are the positions where the pods are others than before, for the
 	// members still to come. From those in left a member went away.
 	changed, left []int32
-	// moves and versions are what takeBack restores.
+	// moves, rebuilt and versions are what takeBack restores.
 	moves    []move
+	rebuilt  []rebuiltMember
 	versions []uint32
 	// at are the positions of the pods of the unit at hand, with repetitions.
 	at []int32
+	// concerns remembers of classes of pods whether any member counts them.
+	concerns map[*podClass]bool
+	err      error
 }
 
 // site is one node.
@@ -72,6 +80,10 @@ type member struct {
 	runs *podState // as a running pod, on no particular node
 	kind *memberKind
 	at   int32 // position, nowhere for none
+	// counted remembers which classes of pods a filter of the member counts
+	// wherever they are. stale: such a pod came or went since kind was made.
+	counted map[*podClass]bool
+	stale   bool
 }
 
 const nowhere = -1
@@ -91,26 +103,19 @@ func (r *groupRun) newFitter() *fitter {
 			return nil // it may look anywhere
 		}
 	}
-	f := &fitter{run: r, snap: r.work, lean: true, version: 1, sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes))}
-	kinds := map[string]*memberKind{}
+	f := &fitter{
+		run: r, snap: r.work, lean: true, monotone: true, version: 1,
+		concerns: map[*podClass]bool{}, sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
+	}
+	var attempts []*attempt
 	for _, pod := range r.pods {
 		a, err := newAttempt(r.config, r.work, pod, time.Time{})
-		if err != nil {
+		if err != nil || !f.judge(a) {
 			return nil
 		}
-		local, lean := a.localTo(pod)
-		if !local {
-			return nil
-		}
-		f.lean = f.lean && lean
-		state, _ := r.work.pods.of(pod)
-		runs := &podState{pod: pod, class: state.class, takes: r.work.columns.running(pod), running: true}
-		signature := a.signature()
-		if signature == "" || kinds[signature] == nil {
-			kinds[signature] = f.newKind(a)
-		}
-		f.members = append(f.members, member{pod, runs, kinds[signature], nowhere})
+		attempts = append(attempts, a)
 	}
+	f.addMembers(attempts)
 	for i, slot := range r.work.order {
 		n := r.snap.nodes[slot]
 		f.positionOf[slot] = int32(i)
@@ -122,115 +127,54 @@ func (r *groupRun) newFitter() *fitter {
 	return f
 }
 
-// localTo reports whether every filter of the attempt looks at nothing but the
-// pods on the node, wherever the other pods of the cluster are and whichever of
-// those present now are away; and whether NodeResourcesFit alone looks at pods.
+// judge finds out what the filters of a member look at. It reports false for a
+// filter whose answers cannot be kept: claims that allow a single pod are in use in
+// the whole cluster or nowhere (rule 7.8.6).
 //
-// A pod without affinity terms has nothing to fear from InterPodAffinity if no
-// running pod's anti-affinity picks it (rule 7.13.15), and then neither with fewer
-// pods. Members without terms do not pick each other. Spread rules count in the
-// whole cluster, and so do claims that allow a single pod (rule 7.8.6).
-func (a *attempt) localTo(pod *outrank.Pod) (local, lean bool) {
-	if len(pod.Affinity.Pods)+len(pod.Affinity.AntiPods) > 0 {
-		return false, false
+// InterPodAffinity has something to say in the whole cluster if a member has terms,
+// or if a running pod's anti-affinity picks one. If neither is so while all pods are
+// there, it never will be (rule 7.13.15): with pods away there are fewer, and
+// members without terms do not pick each other.
+func (f *fitter) judge(a *attempt) bool {
+	if slices.ContainsFunc(a.pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
+		return false
 	}
-	if slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
-		return false, false
-	}
-	lean = true
-	for _, f := range a.active {
-		switch f.podFilter.(type) {
+	f.far = f.far || len(a.pod.Affinity.Pods)+len(a.pod.Affinity.AntiPods) > 0
+	for _, active := range a.active {
+		switch active.podFilter.(type) {
 		case *fixedFilter, *callerFilter:
-		case *wantedPorts, *wantedVolumes, *restrictedVolumes:
-			lean = false
+		case *wantedPorts, *restrictedVolumes:
+			f.lean = false
+		case *wantedVolumes:
+			// Above a limit, a volume that is attached already needs no more room.
+			f.lean, f.monotone = false, false
+		case *interPod, *spread:
+			f.far = true
 		default:
-			return false, false
+			return false
 		}
 	}
-	return true, lean
+	f.lean = f.lean && !f.far
+	return true
 }
 
-// placeAll places the members anew, as FirstFit does.
-func (f *fitter) placeAll(ctx context.Context) (placed bool, err error) {
-	f.missing, f.first = 0, nowhere
-	for i := range f.members {
-		if i%chunkSize == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
+// addMembers parts the members into kinds. If far, each is a kind of its own: its
+// filters have counted the members before it.
+func (f *fitter) addMembers(attempts []*attempt) {
+	kinds := map[string]*memberKind{}
+	for _, a := range attempts {
+		state, _ := f.snap.pods.of(a.pod)
+		m := member{
+			pod: a.pod, at: nowhere, stale: f.far,
+			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod), running: true},
 		}
-		to := f.scan(i, 0)
-		if to != nowhere {
-			f.seat(i, to)
+		signature := signatureOf(a)
+		if m.kind = kinds[signature]; m.kind == nil || signature == "" || f.far {
+			m.kind = f.newKind(a)
+			kinds[signature] = m.kind
 		}
-		if !f.settled(i, to) {
-			return false, nil
-		}
+		f.members = append(f.members, m)
 	}
-	return true, ctx.Err()
-}
-
-// settled counts a member whose place is known, and reports whether there can
-// still be enough.
-func (f *fitter) settled(i int, at int32) bool {
-	if at == nowhere {
-		if f.missing++; f.missing == 1 {
-			f.first = i
-		}
-	}
-	return f.missing <= len(f.members)-f.run.wanted
-}
-
-// scan returns the first position from one on that takes the member. A member like
-// the one before it has no place before that one's: there the nodes have the same
-// pods for both.
-func (f *fitter) scan(i int, from int32) int32 {
-	if i > 0 && f.members[i-1].kind == f.members[i].kind {
-		if f.members[i-1].at == nowhere {
-			return nowhere
-		}
-		from = max(from, f.members[i-1].at)
-	}
-	for ; int(from) < len(f.sites); from++ {
-		if f.takes(i, from) {
-			return from
-		}
-	}
-	return nowhere
-}
-
-// unseatAll takes the members off their nodes.
-func (f *fitter) unseatAll() {
-	for i := range f.members {
-		if at := f.members[i].at; at != nowhere {
-			f.sites[at].seated = f.sites[at].seated[:0]
-			f.members[i].at = nowhere
-		}
-	}
-}
-
-// seat gives a member another place, or none.
-func (f *fitter) seat(i int, to int32) {
-	m := &f.members[i]
-	if m.at != nowhere {
-		s := &f.sites[m.at]
-		at, _ := slices.BinarySearch(s.seated, int32(i))
-		s.seated = slices.Delete(s.seated, at, at+1)
-	}
-	if m.at = to; to != nowhere {
-		s := &f.sites[to]
-		at, _ := slices.BinarySearch(s.seated, int32(i))
-		s.seated = slices.Insert(s.seated, at, int32(i))
-	}
-}
-
-// assignments are the places of those that have one.
-func (f *fitter) assignments() []Assignment {
-	var as []Assignment
-	for i := range f.members {
-		if m := &f.members[i]; m.at != nowhere {
-			as = append(as, Assignment{m.pod, f.node(m.at).name})
-		}
-	}
-	return as
 }
 
 func (f *fitter) node(position int32) *nodeState { return f.snap.nodes[f.snap.order[position]] }

@@ -69,7 +69,8 @@ func (t *total) change(v int64, by int32) {
 func (f *fitter) giveBack(u *unit) *Refusal {
 	f.count(u, 1)
 	f.version++
-	f.versions, f.changed, f.left, f.moves = f.versions[:0], f.changed[:0], f.left[:0], f.moves[:0]
+	f.versions, f.changed, f.left = f.versions[:0], f.changed[:0], f.left[:0]
+	f.moves, f.rebuilt = f.moves[:0], f.rebuilt[:0]
 	seated := false
 	for _, at := range f.positionsOf(u) {
 		s := &f.sites[at]
@@ -78,7 +79,8 @@ func (f *fitter) giveBack(u *unit) *Refusal {
 		f.changed = append(f.changed, at)
 		seated = seated || len(s.seated) > 0
 	}
-	if f.lean && !seated || f.follow() {
+	outdated := f.far && f.outdateBy(u)
+	if f.monotone && !seated && !outdated || f.follow() {
 		return nil
 	}
 	why := f.refusal()
@@ -90,6 +92,12 @@ func (f *fitter) giveBack(u *unit) *Refusal {
 func (f *fitter) takeBack(u *unit) {
 	for _, m := range slices.Backward(f.moves) {
 		f.seat(m.member, m.from)
+	}
+	for _, m := range slices.Backward(f.rebuilt) {
+		f.members[m.member].kind = m.kind
+	}
+	for i := range f.members {
+		f.members[i].stale = false
 	}
 	f.count(u, -1)
 	for i, at := range slices.Backward(f.positionsOf(u)) {
@@ -108,6 +116,9 @@ func (f *fitter) follow() bool {
 			f.moves = append(f.moves, move{i, was})
 			f.seat(i, to)
 			f.note(was, to)
+			if f.far {
+				f.outdate(i+1, f.members[i].runs.class)
+			}
 		}
 		if !f.settled(i, to) {
 			return false
@@ -134,12 +145,16 @@ func include(set []int32, position int32) []int32 {
 }
 
 // placeOf returns where a member goes, given where those before it are. Of the
-// nodes before its place only those that changed can take it now; if lean, only
+// nodes before its place only those that changed can take it now; if monotone, only
 // those that a member left. If its own node changed and does not take it any more,
 // the nodes behind come into question.
 func (f *fitter) placeOf(i int) int32 {
+	if f.members[i].stale {
+		f.rebuild(i)
+		return f.scan(i, 0)
+	}
 	at, among := f.members[i].at, f.changed
-	if f.lean {
+	if f.monotone {
 		among = f.left
 	}
 	best := at
@@ -191,6 +206,9 @@ func (f *fitter) reprieve(ctx context.Context, possible []unit, violating bool, 
 		}
 		if why := f.giveBack(&possible[i]); why != nil {
 			blocks[i] = why
+		}
+		if f.err != nil {
+			return f.err
 		}
 	}
 	return ctx.Err()

@@ -1,16 +1,24 @@
 package preemption
 
-// memberKind is what the filters see of pods of a group that they cannot tell
-// apart, with what each node said to them.
+// memberKind is what the filters see of members that they cannot tell apart, with
+// what each node said to them.
 type memberKind struct {
 	fitter *fitter
 	a      *attempt
 	w      *dryRunner
+	// epoch tells the answers from those of an earlier attempt for the same member.
+	epoch uint32
+	*nodeAnswers
+}
+
+// nodeAnswers are what nodes said.
+type nodeAnswers struct {
 	// statuses are the different answers; the first is Success. known finds them.
 	statuses []filterStatus
 	known    map[statusKey]statusID
 	// answers are by position, empty where there would be too many.
 	answers []nodeAnswer
+	epochs  uint32 // so many were given out
 }
 
 // statusID is an index into the statuses of a kind.
@@ -20,28 +28,34 @@ const success statusID = 0
 
 // nodeAnswer is what a node said without any member on it.
 type nodeAnswer struct {
-	version uint32 // of the site; 0 for none yet
-	status  statusID
+	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
+	status         statusID
 	// fixed is one more than what the node filters said, which no pod changes; 0
 	// where they were not asked yet.
 	fixed statusID
 }
 
-// mostAnswers bounds the memory that the answers to one group take: 12 bytes each.
+// mostAnswers bounds the memory that the answers to one group take: 16 bytes each.
 const mostAnswers = 1 << 22
 
 func (f *fitter) newKind(a *attempt) *memberKind {
-	k := &memberKind{fitter: f, a: a, w: newDryRunner(a), statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}
+	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}}
 	if remembered := f.answers + len(f.sites); remembered <= mostAnswers {
 		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
 	return k
 }
 
-// signature is equal for pods that no filter tells apart. It is empty for a pod
+// with is the kind of the same member in another attempt.
+func (k *memberKind) with(a *attempt) *memberKind {
+	k.epochs++
+	return &memberKind{k.fitter, a, newDryRunner(a), k.epochs, k.nodeAnswers}
+}
+
+// signatureOf is equal for pods that no filter tells apart. It is empty for a pod
 // that is a kind of its own: one of which a filter of the caller or one about
 // volumes or ports has something to say.
-func (a *attempt) signature() string {
+func signatureOf(a *attempt) string {
 	if len(a.active) > 0 || len(a.pod.Volumes) > 0 {
 		return ""
 	}
@@ -74,8 +88,9 @@ func (f *fitter) says(i int, position int32) statusID {
 	if len(seated) > 0 {
 		return k.ask(a, position, seated)
 	}
-	if a.version != s.version {
-		a.status, a.version = k.ask(a, position, nil), s.version
+	if a.version != s.version || a.epoch != k.epoch {
+		a.status = k.ask(a, position, nil)
+		a.version, a.epoch = s.version, k.epoch
 	}
 	return a.status
 }
@@ -97,9 +112,22 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 		}
 	}
 	for _, i := range seated {
-		k.w.add(k.fitter.members[i].runs)
+		k.add(k.fitter.members[i].runs)
 	}
 	return k.id(k.w.check())
+}
+
+// add adds a member to the node for the filters that look at the pods there. The
+// others have counted it when the attempt began.
+func (k *memberKind) add(p *podState) {
+	k.w.resources.change(p, 1)
+	for i, f := range k.w.filters {
+		switch k.a.active[i].podFilter.(type) {
+		case *interPod, *spread:
+		default:
+			f.change(p, 1)
+		}
+	}
 }
 
 // id returns the index of a status.
