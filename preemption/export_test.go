@@ -1,11 +1,25 @@
 package preemption
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // FollowsFirstFit reports whether the victims of a group are found by a fitter.
 func FollowsFirstFit(e *Evaluator, snap *Snapshot, req GroupRequest) bool {
 	r, err := e.newGroupRun(snap, &req)
 	return err == nil && r.newFitter() != nil
+}
+
+// PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
+// remembered.
+func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*GroupPlan, error) {
+	r, err := e.newGroupRun(snap, &req)
+	if err != nil {
+		return nil, err
+	}
+	r.mostAnswers = answers
+	return r.plan, r.run(context.Background())
 }
 
 // SortedUnits returns the possible victims of a group as they are sorted, and as

@@ -40,7 +40,7 @@ const mostAnswers = 1 << 22
 
 func (f *fitter) newKind(a *attempt) *memberKind {
 	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}}
-	if remembered := f.answers + len(f.sites); remembered <= mostAnswers {
+	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
 		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
 	return k

@@ -25,6 +25,8 @@ type groupRun struct {
 	plan      *GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
+	// mostAnswers bounds what a fitter remembers; less than usual in tests.
+	mostAnswers int
 }
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
@@ -92,9 +94,17 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 	if err != nil {
 		return nil, err
 	}
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return r.plan, nil
+}
+
+// run writes the plan.
+func (r *groupRun) run(ctx context.Context) error {
 	f, placed, err := r.first(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	possible := r.possible()
 	r.plan.Possible, r.plan.TurnedDown = len(possible), placed.Refused
@@ -108,11 +118,9 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 		r.plan.Outcome = NothingHelps
 	default:
 		r.plan.Outcome = NothingHelps
-		if err := r.decide(ctx, f, possible); err != nil {
-			return nil, err
-		}
+		return r.decide(ctx, f, possible)
 	}
-	return r.plan, nil
+	return nil
 }
 
 // first places the group as things are. It returns the fitter that did, nil if
@@ -145,7 +153,7 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	r := &groupRun{
 		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
 		keys: map[outrank.Key]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(), wanted: snap.wanted(req.Pods),
-		now: instantOf(req.Now), place: req.Place,
+		now: instantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 	}
 	if group, ok := snap.Group(r.group); ok && group.Priority != nil {
 		r.priority = *group.Priority

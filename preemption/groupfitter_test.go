@@ -89,7 +89,8 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 				if preemption.FollowsFirstFit(e, snap, req) {
 					followed++
 				}
-				got, err := e.PreemptGroup(context.Background(), snap, req)
+				answers := rapid.SampledFrom([]int{1 << 20, 1 << 20, 20, 0}).Draw(t, "answers remembered")
+				got, err := preemption.PreemptGroupRemembering(e, snap, req, answers)
 				require.NoError(t, err)
 				req.Place = e.FirstFit
 				want, err := e.PreemptGroup(context.Background(), snap, req)
