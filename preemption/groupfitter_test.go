@@ -143,23 +143,39 @@ func TestUnitsAreSorted(t *testing.T) {
 }
 
 // A node may take a pod only once another is put back: with its volume attached
-// for the other, it attaches none beyond its limit. So keeps makes room on n1, and
-// stays keeps its place on n2.
+// for the other, it attaches none beyond its limit; or the pod wants to be near the
+// other. So keeps makes room on n1, and stays keeps its place on n2.
 func TestGroupMovesWhereAPutBackMakesRoom(t *testing.T) {
 	attaches := func(volume string) func(*outrank.Pod) {
 		return func(p *outrank.Pod) { p.Volumes = []outrank.Volume{{Driver: "csi", Handle: volume}} }
 	}
-	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{
-		pod("vip", 50, "0", on("n1"), attaches("other")), pod("keeps", 5, "0", on("n1"), attaches("wanted")),
-		pod("leaves", 1, "1", on("n1")), pod("stays", 3, "1", on("n2")),
-	}}
-	c.Nodes[0].AttachLimits = map[string]int64{"csi": 1}
-	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
-	req := preemption.GroupRequest{Pods: gang(1, attaches("wanted")), Now: gen.Now}
-	require.True(t, preemption.FollowsFirstFit(e, snap, req))
-	plan, err := e.PreemptGroup(context.Background(), snap, req)
-	require.NoError(t, err)
-	assert.Equal(t, "preempt [default/leaves] violations 0; gang-0 on n1", say(plan))
-	want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: req.Pods, Now: gen.Now}))
-	assert.Empty(t, cmp.Diff(want, tellPlan(plan), equateEmpty))
+	near := func(p *outrank.Pod) {
+		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: selects("db"), TopologyKey: "kubernetes.io/hostname"}}
+	}
+	for _, test := range []struct {
+		name       string
+		asks       func(*outrank.Pod)
+		vip, keeps *outrank.Pod
+	}{
+		{"volumes", attaches("wanted"), pod("vip", 50, "0", on("n1"), attaches("other")), pod("keeps", 5, "0", on("n1"), attaches("wanted"))},
+		{"affinity", near, pod("vip", 50, "0", on("n2"), app("db")), pod("keeps", 5, "0", on("n1"), app("db"))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{
+				test.vip, test.keeps, pod("leaves", 1, "1", on("n1")), pod("stays", 3, "1", on("n2")),
+			}}
+			c.Nodes[0].AttachLimits = map[string]int64{"csi": 1}
+			for _, n := range c.Nodes {
+				n.Labels = map[string]string{"kubernetes.io/hostname": n.Name}
+			}
+			snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+			req := preemption.GroupRequest{Pods: gang(1, test.asks), Now: gen.Now}
+			require.True(t, preemption.FollowsFirstFit(e, snap, req))
+			plan, err := e.PreemptGroup(context.Background(), snap, req)
+			require.NoError(t, err)
+			assert.Equal(t, "preempt [default/leaves] violations 0; gang-0 on n1", say(plan))
+			want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: req.Pods, Now: gen.Now}))
+			assert.Empty(t, cmp.Diff(want, tellPlan(plan), equateEmpty))
+		})
+	}
 }
