@@ -43,9 +43,18 @@ func (f *fitter) outdate(from int, k *podClass) {
 	}
 }
 
-// outdateBy is outdate for the pods of a unit. It reports whether there is any such
-// member.
-func (f *fitter) outdateBy(u *unit) bool {
+// outdateBy is outdate for the pods of a unit.
+func (f *fitter) outdateBy(u *unit) {
+	for _, p := range f.run.podsOf(u) {
+		if f.concerns[p.class] {
+			f.outdate(0, p.class)
+		}
+	}
+}
+
+// counted reports whether a filter of any member counts a pod of the unit wherever
+// it is.
+func (f *fitter) counted(u *unit) bool {
 	any := false
 	for _, p := range f.run.podsOf(u) {
 		concerns, ok := f.concerns[p.class]
@@ -55,10 +64,7 @@ func (f *fitter) outdateBy(u *unit) bool {
 			}
 			f.concerns[p.class] = concerns
 		}
-		if concerns {
-			f.outdate(0, p.class)
-			any = true
-		}
+		any = any || concerns
 	}
 	return any
 }

@@ -27,8 +27,9 @@ import (
 type fitter struct {
 	run  *groupRun
 	snap *Snapshot
-	// lean: of the filters only NodeResourcesFit looks at other pods. The sites
-	// count what pods take then, and the snapshot stays as it was.
+	// lean: of the filters only NodeResourcesFit looks at the pods on a node. The
+	// sites count what pods take then, and the snapshot stays as it was, but for
+	// pods that a filter counts wherever they are.
 	lean bool
 	// monotone: a pod that is put on a node never makes the node take a member,
 	// as far as the pods on the node decide. far: the place of pods elsewhere
@@ -154,7 +155,6 @@ func (f *fitter) judge(a *attempt) bool {
 			return false
 		}
 	}
-	f.lean = f.lean && !f.far
 	return true
 }
 

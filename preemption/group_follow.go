@@ -32,11 +32,15 @@ func (f *fitter) positionsOf(u *unit) []int32 {
 
 // count counts the pods of a unit in (by is 1) or out (by is -1).
 func (f *fitter) count(u *unit, by int32) {
+	if !f.lean || f.far && f.counted(u) {
+		if by > 0 {
+			f.run.giveBack(u)
+		} else {
+			f.run.take(u)
+		}
+	}
 	switch {
-	case !f.lean && by > 0:
-		f.run.giveBack(u)
 	case !f.lean:
-		f.run.take(u)
 	case u.single() && f.sites[u.node].rows != nil:
 		s := &f.sites[u.node]
 		s.count += by
@@ -79,7 +83,10 @@ func (f *fitter) giveBack(u *unit) *Refusal {
 		f.changed = append(f.changed, at)
 		seated = seated || len(s.seated) > 0
 	}
-	outdated := f.far && f.outdateBy(u)
+	outdated := f.far && f.counted(u)
+	if outdated {
+		f.outdateBy(u)
+	}
 	if f.monotone && !seated && !outdated || f.follow() {
 		return nil
 	}

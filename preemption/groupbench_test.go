@@ -30,6 +30,32 @@ func BenchmarkGroups(b *testing.B) {
 	}
 }
 
+// BenchmarkGroupsApart is BenchmarkGroups for pods that keep each other off their
+// nodes, or that are spread over zones.
+func BenchmarkGroupsApart(b *testing.B) {
+	const zone, host = "zone", "kubernetes.io/hostname"
+	own := &outrank.LabelSelector{Labels: map[string]string{"app": "train"}}
+	for _, nodes := range []int{300, 1000, 5000} {
+		c, like := gen.Benchmark(nodes, 30, 20)
+		for i, n := range c.Nodes {
+			n.Labels[zone] = fmt.Sprint("z", i%5)
+		}
+		snap := newSnapshot(b, c)
+		like.Labels = own.Labels
+		for _, rule := range []string{"anti-affinity", "spread"} {
+			p := *like
+			if rule == "spread" {
+				p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: own, TopologyKey: zone}}
+			} else {
+				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: own, TopologyKey: host}}
+			}
+			b.Run(fmt.Sprintf("rule=%s/pods=8/nodes=%d", rule, nodes), func(b *testing.B) {
+				decideForGroup(b, snap, replicas(&p, 8))
+			})
+		}
+	}
+}
+
 // replicas returns equal pods of one group that the cluster does not know.
 func replicas(like *outrank.Pod, n int) []*outrank.Pod {
 	pods := make([]*outrank.Pod, n)
