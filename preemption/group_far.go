@@ -1,6 +1,10 @@
 package preemption
 
-import "time"
+import (
+	"reflect"
+	"slices"
+	"time"
+)
 
 // rebuiltMember is a member whose filters counted anew, with what it had before.
 type rebuiltMember struct {
@@ -46,27 +50,41 @@ func (f *fitter) outdate(from int, k *podClass) {
 // outdateBy is outdate for the pods of a unit.
 func (f *fitter) outdateBy(u *unit) {
 	for _, p := range f.run.podsOf(u) {
-		if f.concerns[p.class] {
-			f.outdate(0, p.class)
-		}
+		f.outdate(0, p.class)
 	}
+}
+
+// shareRules finds members that count the same pods, and whether there are any.
+func (f *fitter) shareRules() {
+	for i := range f.members {
+		m := &f.members[i]
+		like := slices.IndexFunc(f.rules, func(j int) bool { return sameRules(m, &f.members[j]) })
+		if like >= 0 {
+			m.counted = f.members[f.rules[like]].counted
+			continue
+		}
+		m.counted = map[*podClass]bool{}
+		f.rules = append(f.rules, i)
+	}
+	f.snap.classes.each(func(_ string, k *classMembers) {
+		f.watched = f.watched || len(k.nodes) > 0 && f.watches(k.class)
+	})
+}
+
+// sameRules: a class has the namespace, the labels and the anti-affinity in it.
+func sameRules(m, o *member) bool {
+	return m.runs.class == o.runs.class && reflect.DeepEqual(m.pod.Affinity.Pods, o.pod.Affinity.Pods) &&
+		reflect.DeepEqual(m.pod.TopologySpread, o.pod.TopologySpread)
 }
 
 // counted reports whether a filter of any member counts a pod of the unit wherever
 // it is.
 func (f *fitter) counted(u *unit) bool {
-	any := false
-	for _, p := range f.run.podsOf(u) {
-		concerns, ok := f.concerns[p.class]
-		if !ok {
-			for i := range f.members {
-				concerns = concerns || f.counts(&f.members[i], p.class)
-			}
-			f.concerns[p.class] = concerns
-		}
-		any = any || concerns
-	}
-	return any
+	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.watches(p.class) })
+}
+
+func (f *fitter) watches(k *podClass) bool {
+	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
 }
 
 // counts reports whether it matters to the filters of a member where in the cluster
@@ -76,9 +94,6 @@ func (f *fitter) counted(u *unit) bool {
 func (f *fitter) counts(m *member, k *podClass) bool {
 	known, ok := m.counted[k]
 	if !ok {
-		if m.counted == nil {
-			m.counted = map[*podClass]bool{}
-		}
 		known = countsClass(m.kind.a, k)
 		m.counted[k] = known
 	}

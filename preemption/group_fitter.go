@@ -55,9 +55,11 @@ type fitter struct {
 	versions []uint32
 	// at are the positions of the pods of the unit at hand, with repetitions.
 	at []int32
-	// concerns remembers of classes of pods whether any member counts them.
-	concerns map[*podClass]bool
-	err      error
+	// rules are members that differ in what their filters count wherever it is.
+	// watched: they count some pod on a node at all.
+	rules   []int
+	watched bool
+	err     error
 }
 
 // site is one node.
@@ -82,7 +84,8 @@ type member struct {
 	kind *memberKind
 	at   int32 // position, nowhere for none
 	// counted remembers which classes of pods a filter of the member counts
-	// wherever they are. stale: such a pod came or went since kind was made.
+	// wherever they are; members with the same rules share it. stale: such a pod
+	// came or went since kind was made.
 	counted map[*podClass]bool
 	stale   bool
 }
@@ -106,7 +109,7 @@ func (r *groupRun) newFitter() *fitter {
 	}
 	f := &fitter{
 		run: r, snap: r.work, lean: true, monotone: true, version: 1,
-		concerns: map[*podClass]bool{}, sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
+		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
 	}
 	var attempts []*attempt
 	for _, pod := range r.pods {
@@ -174,6 +177,9 @@ func (f *fitter) addMembers(attempts []*attempt) {
 			kinds[signature] = m.kind
 		}
 		f.members = append(f.members, m)
+	}
+	if f.far {
+		f.shareRules()
 	}
 }
 
