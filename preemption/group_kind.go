@@ -35,9 +35,6 @@ type nodeAnswer struct {
 	fixed statusID
 }
 
-// mostAnswers bounds the memory that the answers to one group take: 16 bytes each.
-const mostAnswers = 1 << 22
-
 func (f *fitter) newKind(a *attempt) *memberKind {
 	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
