@@ -10,7 +10,7 @@ import (
 // preemption): pod by pod up to the first that violates one, and for each pod
 // budget by budget up to the first that has nothing left. Because of that the
 // orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
-func (r *groupRun) charge(units []unit) {
+func (r *groupRun) charge(units []leaver) {
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
 	sorted := map[*podClass][]int32{} // the budgets of a class, by key

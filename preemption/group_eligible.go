@@ -10,7 +10,7 @@ import (
 // eligible returns whether the group may preempt (rules 12.1.4, 12.1.5 and 12.1.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
-func (r *groupRun) eligible(possible []unit) Ineligibility {
+func (r *groupRun) eligible(possible []leaver) Ineligibility {
 	policy := &r.config.Policy
 	if policy.Disabled {
 		return Disabled

@@ -48,7 +48,7 @@ func (f *fitter) outdate(from int, k *podClass) {
 }
 
 // outdateBy is outdate for the pods of a unit.
-func (f *fitter) outdateBy(u *unit) {
+func (f *fitter) outdateBy(u *leaver) {
 	for _, p := range f.run.podsOf(u) {
 		f.outdate(0, p.class)
 	}
@@ -79,7 +79,7 @@ func sameRules(m, o *member) bool {
 
 // counted reports whether a filter of any member counts a pod of the unit wherever
 // it is.
-func (f *fitter) counted(u *unit) bool {
+func (f *fitter) counted(u *leaver) bool {
 	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.watches(p.class) })
 }
 

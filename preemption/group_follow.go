@@ -6,7 +6,7 @@ import (
 )
 
 // takeAway takes the pods of units off their nodes, before the members are placed.
-func (f *fitter) takeAway(units []unit) {
+func (f *fitter) takeAway(units []leaver) {
 	f.version++
 	for i := range units {
 		f.count(&units[i], -1)
@@ -17,7 +17,7 @@ func (f *fitter) takeAway(units []unit) {
 }
 
 // positionsOf returns the positions of the pods of a unit, in their order.
-func (f *fitter) positionsOf(u *unit) []int32 {
+func (f *fitter) positionsOf(u *leaver) []int32 {
 	f.at = f.at[:0]
 	if u.single() {
 		f.at = append(f.at, u.node)
@@ -31,7 +31,7 @@ func (f *fitter) positionsOf(u *unit) []int32 {
 }
 
 // count counts the pods of a unit in (by is 1) or out (by is -1).
-func (f *fitter) count(u *unit, by int32) {
+func (f *fitter) count(u *leaver, by int32) {
 	if !f.lean || f.far && f.counted(u) {
 		if by > 0 {
 			f.run.giveBack(u)
@@ -70,7 +70,7 @@ func (t *total) change(v int64, by int32) {
 
 // giveBack puts a unit back if the group still has a place then. Otherwise
 // everything is as before, and it returns why.
-func (f *fitter) giveBack(u *unit) *Refusal {
+func (f *fitter) giveBack(u *leaver) *Refusal {
 	f.count(u, 1)
 	f.version++
 	f.versions, f.changed, f.left = f.versions[:0], f.changed[:0], f.left[:0]
@@ -96,7 +96,7 @@ func (f *fitter) giveBack(u *unit) *Refusal {
 }
 
 // takeBack reverts giveBack.
-func (f *fitter) takeBack(u *unit) {
+func (f *fitter) takeBack(u *leaver) {
 	for _, m := range slices.Backward(f.moves) {
 		f.seat(m.member, m.from)
 	}
@@ -177,7 +177,7 @@ func (f *fitter) placeOf(i int) int32 {
 }
 
 // decide is groupRun.decide, after the group had no place as things are.
-func (f *fitter) decide(ctx context.Context, possible []unit) error {
+func (f *fitter) decide(ctx context.Context, possible []leaver) error {
 	r := f.run
 	f.unseatAll()
 	f.takeAway(possible)
@@ -203,7 +203,7 @@ func (f *fitter) decide(ctx context.Context, possible []unit) error {
 }
 
 // reprieve is groupRun.reprieve.
-func (f *fitter) reprieve(ctx context.Context, possible []unit, violating bool, blocks map[int]*Refusal) error {
+func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
 	for i := range possible {
 		if possible[i].violates() != violating {
 			continue

@@ -24,7 +24,7 @@ type nodeAnswers struct {
 // statusID is an index into the statuses of a kind.
 type statusID uint32
 
-const success statusID = 0
+const noObjection statusID = 0
 
 // nodeAnswer is what a node said without any member on it.
 type nodeAnswer struct {
@@ -69,7 +69,7 @@ func signatureOf(a *attempt) string {
 
 // takes reports whether a node takes a member, with the members before it that have
 // their place there.
-func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == success }
+func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == noObjection }
 
 func (f *fitter) says(i int, position int32) statusID {
 	k, s := f.members[i].kind, &f.sites[position]
@@ -98,7 +98,7 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	if known.fixed == 0 {
 		known.fixed = 1 + k.id(k.a.checkNode(&k.a.question, n))
 	}
-	if known.fixed-1 != success {
+	if known.fixed-1 != noObjection {
 		return known.fixed - 1
 	}
 	k.w.enter(n)
@@ -130,7 +130,7 @@ func (k *memberKind) add(p *podState) {
 // id returns the index of a status.
 func (k *memberKind) id(s filterStatus) statusID {
 	if s.code == Success {
-		return success
+		return noObjection
 	}
 	for i := range k.statuses[:min(len(k.statuses), 8)] {
 		if same(&k.statuses[i], &s) {

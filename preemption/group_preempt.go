@@ -124,7 +124,7 @@ func (r *groupRun) first(ctx context.Context) (f *fitter, placed Placement, err 
 }
 
 // decide finds the victims (steps 3 to 6 of PreemptGroup).
-func (r *groupRun) decide(ctx context.Context, f *fitter, possible []unit) error {
+func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) error {
 	if f != nil {
 		return f.decide(ctx, possible)
 	}
@@ -153,7 +153,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []unit) error
 // reprieve puts back the units that violate a budget, or the others, as far as
 // there is still a place for the group. It stores the last placement in placed,
 // and in blocks why units could not be put back.
-func (r *groupRun) reprieve(ctx context.Context, possible []unit, violating bool, placed *Placement, blocks map[int]*Refusal) error {
+func (r *groupRun) reprieve(ctx context.Context, possible []leaver, violating bool, placed *Placement, blocks map[int]*Refusal) error {
 	for i := range possible {
 		u := &possible[i]
 		if u.violates() != violating {

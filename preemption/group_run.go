@@ -59,13 +59,13 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	return r, nil
 }
 
-func (r *groupRun) take(u *unit) {
+func (r *groupRun) take(u *leaver) {
 	for _, p := range r.podsOf(u) {
 		r.work.drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *unit) {
+func (r *groupRun) giveBack(u *leaver) {
 	for _, p := range r.podsOf(u) {
 		r.work.put(p)
 	}
@@ -74,7 +74,7 @@ func (r *groupRun) giveBack(u *unit) {
 // settle writes the plan. With every unit put back the cluster is as it was
 // when there was no place, so one of the units is a victim unless the placing
 // function contradicts itself.
-func (r *groupRun) settle(possible []unit, blocks map[int]*Refusal, placement []Assignment) error {
+func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) error {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		r.plan.Victims = append(r.plan.Victims, r.public(&possible[i], blocks[i]))
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// unit is a Unit that could leave, in few bytes and without a pointer: a cluster
+// leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
 // can have hundreds of thousands of them.
-type unit struct {
+type leaver struct {
 	priority int32
 	// size is the number of pods of a group, 0 for a single pod. So a group comes
 	// before a single pod, and before a group with fewer pods.
@@ -32,9 +32,9 @@ const (
 	mayViolate = -2
 )
 
-func (u *unit) single() bool { return u.size == 0 }
+func (u *leaver) single() bool { return u.size == 0 }
 
-func (u *unit) violates() bool { return u.budget >= 0 }
+func (u *leaver) violates() bool { return u.budget >= 0 }
 
 // wholeGroup is a group that leaves as one.
 type wholeGroup struct {
@@ -47,7 +47,7 @@ type wholeGroup struct {
 }
 
 // podsOf returns the pods of a unit by importance. The slice is not to be changed.
-func (r *groupRun) podsOf(u *unit) []*podState {
+func (r *groupRun) podsOf(u *leaver) []*podState {
 	if !u.single() {
 		return r.whole[u.node].pods
 	}
@@ -60,29 +60,29 @@ func (r *groupRun) nodeAt(position int32) *nodeState { return r.snap.nodes[r.sna
 // possible lists the units that could be victims, not sorted (rules 12.2.2, 12.2.4
 // and 12.2.5; newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than the group, the
 // configuration allows to evict their pods, and none is of the preempting group.
-func (r *groupRun) possible() []unit {
+func (r *groupRun) possible() []leaver {
 	units := r.units(int64(r.priority))
 	if r.config.MayEvict != nil {
-		units = slices.DeleteFunc(units, func(u unit) bool { return !r.mayEvict(&u) })
+		units = slices.DeleteFunc(units, func(u leaver) bool { return !r.mayEvict(&u) })
 	}
 	return units
 }
 
 // units returns the running pods as units of a priority below a limit, without
 // those of the preempting group.
-func (r *groupRun) units(below int64) []unit {
+func (r *groupRun) units(below int64) []leaver {
 	r.whole = r.whole[:0]
 	pods := 0
 	for _, slot := range r.snap.order {
 		pods += len(r.snap.nodes[slot].pods)
 	}
-	units, whole := make([]unit, 0, pods), map[*outrank.PodGroup]int{}
+	units, whole := make([]leaver, 0, pods), map[*outrank.PodGroup]int{}
 	for position, slot := range r.snap.order {
 		n := r.snap.nodes[slot]
 		covered := n.covered
 		for i := range n.sortKeys {
 			rank := n.sortKeys[i].at(r.now)
-			u := unit{priority: rank.priority, sec: rank.sec, nsec: rank.nsec, node: int32(position), pod: int32(i), budget: noBudget}
+			u := leaver{priority: rank.priority, sec: rank.sec, nsec: rank.nsec, node: int32(position), pod: int32(i), budget: noBudget}
 			if len(covered) > 0 && int(covered[0].index) == i {
 				u.budget, covered = mayViolate, covered[1:]
 			}
@@ -128,7 +128,7 @@ func (r *groupRun) gather(known map[*outrank.PodGroup]int, group *outrank.PodGro
 }
 
 // appendWhole appends the units of whole groups.
-func (r *groupRun) appendWhole(units []unit, below int64) []unit {
+func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 	for i := range r.whole {
 		g := &r.whole[i]
 		if int64(g.priority) >= below {
@@ -137,7 +137,7 @@ func (r *groupRun) appendWhole(units []unit, below int64) []unit {
 		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 		g.first = g.pods[0]
 		start := g.first.rank().at(r.now)
-		u := unit{priority: g.priority, size: int32(len(g.pods)), node: int32(i), budget: noBudget}
+		u := leaver{priority: g.priority, size: int32(len(g.pods)), node: int32(i), budget: noBudget}
 		for _, p := range g.pods {
 			if p.rank().compareStart(start, r.now) < 0 {
 				start = p.rank().at(r.now)
@@ -157,7 +157,7 @@ func (r *groupRun) appendWhole(units []unit, below int64) []unit {
 
 // mayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
-func (r *groupRun) mayEvict(u *unit) bool {
+func (r *groupRun) mayEvict(u *leaver) bool {
 	for _, p := range r.podsOf(u) {
 		for _, preemptor := range r.pods {
 			if !r.config.MayEvict(preemptor, p.pod) {
@@ -177,7 +177,7 @@ func (r *groupRun) mayEvict(u *unit) bool {
 //  3. of two groups, the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v unit) int {
+func (r *groupRun) moreImportant(u, v leaver) int {
 	if r.config.Importance != nil {
 		if c := r.config.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
 			return c
@@ -199,14 +199,14 @@ func (r *groupRun) moreImportant(u, v unit) int {
 }
 
 // firstOf returns the most important pod of a unit.
-func (r *groupRun) firstOf(u *unit) *outrank.Pod {
+func (r *groupRun) firstOf(u *leaver) *outrank.Pod {
 	if !u.single() {
 		return r.whole[u.node].first.pod
 	}
 	return r.podsOf(u)[0].pod
 }
 
-func (r *groupRun) nameOf(u *unit) (namespace, name string) {
+func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 	p := r.podsOf(u)[0].pod
 	if !u.single() {
 		return p.NamespaceName(), r.whole[u.node].Name
@@ -215,7 +215,7 @@ func (r *groupRun) nameOf(u *unit) (namespace, name string) {
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *unit, blocks *Refusal) GroupVictim {
+func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
 	v := GroupVictim{Unit: Unit{Pods: podsOf(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group = r.whole[u.node].PodGroup

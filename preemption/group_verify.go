@@ -75,8 +75,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 // group that need not be placed whole, a plan does not name every pod that was
 // asked about; what one of these is nominated to may be missing.
 func (r *groupRun) clears(planned []*outrank.Pod) bool {
-	group, _ := r.snap.Group(r.group)
-	whole := group == nil || group.Policy == ""
+	whole := r.placedWhole()
 	cleared := r.cleared()
 	for _, p := range planned {
 		at := slices.IndexFunc(cleared, func(q *outrank.Pod) bool { return p != nil && sameName(p, q) && samePod(p, q) })
@@ -86,6 +85,12 @@ func (r *groupRun) clears(planned []*outrank.Pod) bool {
 		cleared = cleared[at+1:]
 	}
 	return !whole || len(cleared) == 0
+}
+
+// placedWhole reports whether a plan names every pod that was asked about.
+func (r *groupRun) placedWhole() bool {
+	group, _ := r.snap.Group(r.group)
+	return group == nil || group.Policy == ""
 }
 
 func groupFault(kind error, format string, args ...any) error {
@@ -139,16 +144,27 @@ func (r *groupRun) runs(victim *GroupVictim) bool {
 }
 
 // unitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []unit, victim *GroupVictim) int {
-	return slices.IndexFunc(units, func(u unit) bool {
+func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
+	return slices.IndexFunc(units, func(u leaver) bool {
 		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *podState, pod *outrank.Pod) bool {
 			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
 		})
 	})
 }
 
-// verifyPlacement puts the pods on their nodes one after the other.
+// verifyPlacement puts the pods on their nodes one after the other. Pending pods of
+// the group that the plan does not name may have been asked about, so that their
+// nominations were in nobody's way (rule 12.1.6).
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
+	if !r.placedWhole() {
+		for _, slot := range r.snap.order {
+			for _, p := range r.snap.nodes[slot].nominated {
+				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {
+					r.work.seat(p.pod, "", "")
+				}
+			}
+		}
+	}
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err

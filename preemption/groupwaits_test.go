@@ -40,3 +40,17 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 		})
 	}
 }
+
+// A plan for one pod of a group is sound although another of its pods, which fits
+// nowhere and is not in the plan, is nominated to the node.
+func TestVerifyGroupPassesOverNominationsOfTheGroup(t *testing.T) {
+	big, small := pod("big", 9, "4", in("train"), nominated("n1")), pod("small", 9, "1", in("train"))
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a")}, Groups: []*outrank.PodGroup{policy("train", outrank.BasicPolicy, 0)},
+		Pods: []*outrank.Pod{pod("low", 1, "1", on("n1")), big},
+	}
+	snap := newSnapshot(t, c)
+	plan := preemptGroup(t, snap, []*outrank.Pod{big, small})
+	require.Equal(t, "preempt [default/low] violations 0; small on n1", say(plan))
+	require.NoError(t, newEvaluator(t, preemption.Config{}).VerifyGroup(context.Background(), snap, plan, gen.Now))
+}
