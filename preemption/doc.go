@@ -29,7 +29,7 @@
 // with all candidates.
 //
 // [Evaluator.Feasible] lists the nodes that take a pod as things are, for
-// schedulers that score them.
+// schedulers that score them. [Evaluator.Check] asks one node.
 //
 // [Evaluator.PreemptGroup] decides for a group of pods that can only run
 // together, and evicts whole groups that cannot be parted.
@@ -74,7 +74,7 @@
 //	dryrun      one attempt on one node
 //	exhaustive  the search that evaluates every node
 //	search      the search that prunes
-//	evaluator   Preempt, Explain, Feasible
+//	evaluator   Preempt, Explain, Feasible, Check
 //	group       PreemptGroup
 //
 // A reader may begin with answer_plan.go, then evaluator.go, then dryrun.go,

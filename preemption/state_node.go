@@ -42,6 +42,8 @@ type nodeState struct {
 	// concerned counts, by filter, the pods that have a part in what the filter
 	// says.
 	concerned [maxFilters]int32
+	// grouped counts the pods that name a pod group.
+	grouped int32
 }
 
 // level is what the pods of a priority and below hold together. The amounts
@@ -138,6 +140,9 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	}
 	for set := traits.concernedBy(p.pod); set != 0; set &= set - 1 {
 		n.concerned[bits.TrailingZeros16(uint16(set))] += by
+	}
+	if p.pod.Group != "" {
+		n.grouped += by
 	}
 	if p.rank().sec == noStart {
 		n.unstarted += int(by)
