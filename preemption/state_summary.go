@@ -67,6 +67,47 @@ type topSum struct {
 	start int64
 }
 
+// extremes bound what any pods of a node can hold, of whatever priority, and say
+// how much of what the pods of the lowest priority hold is covered by budgets.
+// Only searches by other rules than the default ones read them.
+type extremes struct {
+	// largest is the largest amount of a single pod, by column.
+	largest amountRow
+	// covered is what the covered pods of the lowest priority hold together,
+	// coveredLow how many they are, and coveredPods how many of all pods are
+	// covered.
+	covered                 amountRow
+	coveredLow, coveredPods int32
+	// upperStart is the latest start of the pods above the lowest priority, in
+	// seconds; noStart if one of them has none.
+	upperStart int64
+}
+
+// extremesOf computes the extremes of a node. The amounts mean nothing on a node
+// with large amounts.
+func extremesOf(n *nodeState, l *nodeSummary) extremes {
+	e := extremes{upperStart: math.MinInt64, coveredPods: int32(len(n.covered))}
+	low := len(n.rows) - int(l.lowPods)
+	for i := range n.rows {
+		for k, v := range n.rows[i] {
+			e.largest[k] = max(e.largest[k], v)
+		}
+		if i < low {
+			e.upperStart = max(e.upperStart, n.sortKeys[i].sec)
+		}
+	}
+	for _, g := range n.covered {
+		if int(g.index) < low {
+			continue
+		}
+		e.coveredLow++
+		for k, v := range n.rows[g.index] {
+			e.covered[k] += v
+		}
+	}
+	return e
+}
+
 // rounding is larger than the error of any sum of shares.
 const rounding = 1e-9
 
@@ -256,6 +297,7 @@ type summaryBlock struct {
 	summaries   [summaryBlockSize]nodeSummary
 	topSums     [summaryBlockSize]topSums
 	upperLevels [numUpperLevels][summaryBlockSize]level
+	extremes    [summaryBlockSize]extremes
 }
 
 // at returns the summary of a slot for reading.
@@ -266,6 +308,11 @@ func (ls *summaries) at(slot int32) *nodeSummary {
 // topSumsAt returns the top-k sums of a slot for reading.
 func (ls *summaries) topSumsAt(slot int32) *topSums {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].topSums[uint32(slot)%summaryBlockSize]
+}
+
+// extremesAt returns the extremes of a slot for reading.
+func (ls *summaries) extremesAt(slot int32) *extremes {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].extremes[uint32(slot)%summaryBlockSize]
 }
 
 // set replaces the summary of a slot, and computes its top-k sums and upper
@@ -285,6 +332,7 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	block, i := ls.blocks[at], slot%summaryBlockSize
 	setTopSums(&block.topSums[i], n, l)
+	block.extremes[i] = extremesOf(n, l)
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = level{}
 		if k+1 < len(n.levels) {
