@@ -56,7 +56,7 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with further settings.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
-	if e.config.prunable(&req) {
+	if e.config.pruned(&req) {
 		return decidePruned(ctx, &e.config, e.chunk, snap, &req)
 	}
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, false)

@@ -53,8 +53,10 @@ type search struct {
 	leastBound   int32
 	leastVictims uint16
 	incumbent    incumbent
-	signature    keyWriter // see answerCache
-	tally        tally
+	searchRules
+	promising []nodeScore // memory of evaluateBestFirst
+	signature keyWriter   // see answerCache
+	tally     tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.
@@ -93,15 +95,6 @@ const (
 // searches keeps searches for later calls.
 var searches = sync.Pool{New: func() any { return &search{} }}
 
-// prunable reports whether a question can be answered by a search.
-func (c *Config) prunable(req *Request) bool {
-	policy := &c.Policy
-	return req.Statuses == nil && c.Sample == nil && len(c.Extenders) == 0 && len(c.Scorers) == 0 &&
-		c.MayEvict == nil && c.Importance == nil &&
-		policy.Victims == Reprieve && policy.Budgets == PerVictim && policy.Ranks == nil &&
-		!policy.IgnoreStart && !policy.EvictUnprioritized && !policy.FilterOnce && !policy.EmptySelectors
-}
-
 // decidePruned answers a question by a search.
 func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
 	s := searches.Get().(*search)
@@ -112,6 +105,9 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	}
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
+	}
+	if s.general {
+		return s.runGeneral(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
 		return plan, err
@@ -124,6 +120,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
+	s.searchRules = config.searchRules()
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
 	s.anyPod = len(s.callers) > 0
 	for i := range s.needs {

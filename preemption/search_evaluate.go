@@ -90,10 +90,13 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == byResources && n.inOrder(w.nowAt) {
-		w.evaluateByResources(position, n, b.bound)
-	} else {
+	switch {
+	case b.kind != byResources || !n.inOrder(w.nowAt):
 		w.evaluateByFilters(position, n)
+	case w.byRows:
+		w.evaluateByResources(position, n, b.bound)
+	default:
+		w.evaluateByRules(position, n, b.bound)
 	}
 }
 

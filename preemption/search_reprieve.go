@@ -114,7 +114,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
-	if b := &t.best; b.position >= 0 {
+	if b := &t.best; b.position >= 0 && !t.general {
 		if b.violations < t.score.violations {
 			return t.score, false
 		}

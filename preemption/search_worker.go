@@ -31,6 +31,12 @@ type searchWorker struct {
 	left     []int64
 	leftOf   *budgetSet
 	violates []int32
+	// order, broken and topOf are the memory of evaluateByRules: possible victims by
+	// index, how many budgets each violates, and the first victim. charged is set
+	// while the ledger holds charges.
+	order, broken []int32
+	topOf         int32
+	charged       bool
 }
 
 // prepareWorkers reuses the workers of earlier calls.
@@ -83,7 +89,7 @@ func (w *searchWorker) share() {
 	}
 	in.lock.Lock()
 	defer in.lock.Unlock()
-	if w.best.better(&in.best) {
+	if w.better(&w.best, &in.best) {
 		in.best = w.best
 		in.version.Add(1)
 	}
@@ -93,7 +99,7 @@ func (w *searchWorker) share() {
 
 // keep records a candidate if it is the best so far.
 func (w *searchWorker) keep(f nodeScore) {
-	if !f.better(&w.best) {
+	if !w.better(&f, &w.best) {
 		return
 	}
 	w.best, w.allowed = f, math.MaxInt64
