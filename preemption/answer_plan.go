@@ -102,7 +102,9 @@ type Plan struct {
 	// TurnedDown counts the nodes that do not take the pod as things are, by
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
-	// most frequent status comes first.
+	// most frequent status comes first. Unhelpful is empty where there are victims
+	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
+	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 

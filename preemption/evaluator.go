@@ -63,7 +63,11 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 	if err != nil {
 		return nil, err
 	}
-	return r.plan(), nil
+	plan := r.plan()
+	if e.config.MayEvict != nil && plan.Outcome == Preempt {
+		plan.Unhelpful = nil // a search does not find all of them
+	}
+	return plan, nil
 }
 
 // Explain decides as Preempt does, and returns everything that was found on the

@@ -54,7 +54,8 @@ type search struct {
 	leastVictims uint16
 	incumbent    incumbent
 	searchRules
-	promising []nodeScore // memory of evaluateBestFirst
+	queue     []nodeScore // memory of evaluateBestFirst
+	onlyCount bool        // no candidate is wanted
 	signature keyWriter   // see answerCache
 	tally     tally
 }

@@ -2,7 +2,7 @@ package preemption
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, filtered := w.snap.order, w.filtered || w.selects || w.asked
+	order, filtered := w.snap.order, w.filtered || w.selects || w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
 		if sum := w.snap.summaries.at(slot); sum.flags == 0 && !filtered {
@@ -17,7 +17,7 @@ func (w *searchWorker) boundNodes(from, to int) {
 
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects && !w.asked {
+	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects && !w.exactly {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -99,13 +99,13 @@ func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *nodeSummary)
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
 func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) bool {
-	if !w.asked {
+	if !w.exactly {
 		return w.withoutLower(b, slot, sum)
 	}
 	n := w.snap.nodes[slot]
 	var away level
 	for i := len(n.rows) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
-		if !w.mayEvict(n.pods[i]) {
+		if !w.allows(n.pods[i]) {
 			continue
 		}
 		away.pods++
@@ -124,7 +124,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *searchWorker) anyPossible(n *nodeState) bool {
 	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
-		if !w.asked || w.mayEvict(n.pods[i]) {
+		if w.allows(n.pods[i]) {
 			return true
 		}
 	}
@@ -191,7 +191,7 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
-	case !w.filtered && plain && w.asked:
+	case !w.filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:
 		w.boundByResources(b, slot, sum)

@@ -24,7 +24,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 	} else {
 		t.reprieveByRules(bound)
 	}
-	if t.score.victims > 0 {
+	if t.score.victims > 0 && t.fits() {
 		t.score.position = position
 		w.keep(t.score)
 	}
@@ -41,7 +41,7 @@ func (t *resourceReprieve) ascend() {
 		}
 	} else {
 		for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
-			if (!t.asked || t.mayEvict(t.n.pods[i])) && t.takeNext(i) {
+			if t.allows(t.n.pods[i]) && t.takeNext(i) {
 				break
 			}
 		}
@@ -56,7 +56,34 @@ func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.score.violations += t.violationsOf(t.chargeOne(t.n.pods[i]))
 	t.take(&t.n.sortKeys[i])
 	t.topOf = int32(i)
+	return t.fits()
+}
+
+// fits reports whether there is room for the preemptor.
+func (t *resourceReprieve) fits() bool {
 	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
+}
+
+// allows reports whether a pod of lower priority could be a victim.
+func (w *searchWorker) allows(p *podState) bool {
+	return !w.asked || w.config.MayEvict(w.pod, p.pod)
+}
+
+// topBound returns the lowest priority that the top victim can have, not ok if all
+// possible victims together do not make room. Only those who may be evicted count.
+func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
+	if !t.asked {
+		return bound, true
+	}
+	with := *t
+	for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
+		if t.allows(t.n.pods[i]) {
+			if with.release(i); with.fits() {
+				return t.n.sortKeys[i].priority, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // release makes the room of a pod free.
@@ -80,6 +107,10 @@ func (t *resourceReprieve) correctTop() {
 // each time the most important first. If none up to the bound violates a budget, and
 // the order is by priority, those above it are put back in any case.
 func (t *resourceReprieve) reprieveByRules(bound int32) {
+	bound, ok := t.topBound(bound)
+	if !ok {
+		return
+	}
 	from := t.n.first(t.priority)
 	lastViolating := t.chargePossible(from)
 	if low := t.n.first(bound + 1); !t.reordered && lastViolating < low {
@@ -110,7 +141,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 func (t *resourceReprieve) listPossible(from int) {
 	t.order = t.order[:0]
 	for i := from; i < len(t.n.rows); i++ {
-		if !t.asked || t.mayEvict(t.n.pods[i]) {
+		if t.allows(t.n.pods[i]) {
 			t.order = append(t.order, int32(i))
 		}
 	}
@@ -148,7 +179,7 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 		t.listPossible(from)
 	} else {
 		for _, g := range n.covered {
-			if int(g.index) >= from && (!t.asked || t.mayEvict(n.pods[g.index])) {
+			if int(g.index) >= from && t.allows(n.pods[g.index]) {
 				t.order = append(t.order, g.index)
 			}
 		}

@@ -9,9 +9,10 @@ import (
 // bounds on resources. What remains of the arguments depends on the rule:
 //
 //   - Whoever may not be evicted (MayEvict) only makes the set of possible victims
-//     smaller. Every bound holds for a subset; the least top priority is found by
-//     asking about pods from the lowest priority up until there is room, and not
-//     further.
+//     smaller. Every bound holds for a subset, so that the caller is asked about the
+//     pods of nodes alone that are evaluated, and there from the lowest priority up
+//     until there is room. Where nothing helps in the end, all nodes are asked for
+//     the sake of their statuses.
 //   - Another order among the pods (Importance) changes which pods are put back, not
 //     what has to be held by those that are not. Any set of victims still holds a
 //     pod of priority q or above. The score's top priority is then that of the first
@@ -28,13 +29,17 @@ type searchRules struct {
 	// general: not the default rules, so that the nodes are evaluated in the order
 	// of their optimistic scores.
 	general bool
-	// asked: MayEvict has to be asked about each possible victim.
-	asked bool
+	// asked: MayEvict has to be asked about each possible victim. exactly: that is
+	// done for every node, so that all of them have their own status.
+	asked, exactly bool
 	// reordered: possible victims are in the caller's order.
 	reordered bool
 	// topLast: the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that victims above it have to be thought of.
 	topLast bool
+	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
+	// disruptions than its index; the last is for any number.
+	tight [8]uint32
 	// byRows: the victims are found as by the default rules.
 	byRows bool
 }
@@ -70,11 +75,28 @@ func (c *Config) searchRules() searchRules {
 	return r
 }
 
-// runGeneral is run for other rules than the default ones: the bounds of all nodes,
-// and then the nodes in the order of their optimistic scores, until none is better
-// than the incumbent.
+// noteTight finds the budgets that so many evictions on one node would violate.
+func (s *search) noteTight() {
+	s.tight = [len(s.tight)]uint32{}
+	for i, b := range s.snap.budgets.list {
+		if b == nil {
+			continue
+		}
+		for pods := max(0, int64(b.Allowed)) + 1; pods < int64(len(s.tight)); pods++ {
+			s.tight[pods] |= 1 << (i % budgetBits)
+		}
+		s.tight[len(s.tight)-1] |= 1 << (i % budgetBits)
+	}
+}
+
+// runGeneral is run for other rules than the default ones. One round bounds all
+// nodes, and evaluates on the way those whose optimistic score is the best so far.
+// Then come the nodes that this has not pruned, in the order of their optimistic
+// scores, until none is better than the incumbent.
 func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
-	if err := s.each(ctx, (*searchWorker).boundNodes); err != nil {
+	s.noteTight()
+	s.onlyCount = s.eligible(s.codeOf) != Eligible
+	if err := s.each(ctx, (*searchWorker).boundGeneral); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
@@ -85,107 +107,174 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 	if err := s.evaluateBestFirst(ctx); err != nil {
 		return nil, err
 	}
-	s.finishPlan(plan, s.workers[0].best)
+	best := s.workers[0].best
+	if s.asked && best.position < 0 && !s.exactly {
+		return s.runExactly(ctx)
+	}
+	s.finishPlan(plan, best)
+	if s.asked && plan.Outcome == Preempt {
+		plan.Unhelpful = nil
+	}
 	return plan, nil
 }
 
-// evaluateBestFirst evaluates the node with the best optimistic score, and then
-// all nodes whose optimistic score is better than the incumbent's, the best first.
+// runExactly decides once more, with the caller asked about every possible victim.
+func (s *search) runExactly(ctx context.Context) (*Plan, error) {
+	s.exactly = true
+	for _, w := range s.workers {
+		w.reset()
+	}
+	return s.runGeneral(ctx)
+}
+
+// boundGeneral is boundNodes for other rules than the default ones. It considers
+// each candidate at once, while its summary is at hand.
+func (w *searchWorker) boundGeneral(from, to int) {
+	plain := !w.filtered && !w.selects && !w.exactly
+	for position := from; position < to; position++ {
+		b, slot := &w.bounds[position], w.snap.order[position]
+		sum := w.snap.summaries.at(slot)
+		if plain && sum.flags == 0 {
+			w.boundByResources(b, slot, sum)
+		} else {
+			w.boundFiltered(b, position, slot)
+		}
+		w.before.count(b.before, 1)
+		w.after.count(b.after, 1)
+		if b.before == 0 {
+			w.fitsSomewhere = true
+		}
+		if b.kind != settled && !w.onlyCount && !w.fitsSomewhere {
+			w.consider(b, position, slot, sum)
+		}
+	}
+}
+
+// noWorse reports whether a score is not worse than another by the ranks alone.
+func (s *search) noWorse(f, g *nodeScore) bool {
+	elsewhere := *g
+	elsewhere.position = f.position
+	return !s.better(&elsewhere, f)
+}
+
+// mostTries is how many nodes may be evaluated because they look as good as the best
+// ones so far. A good incumbent saves the look at many others, but where bounds say
+// little they would be evaluated in vain.
+const mostTries = 32
+
+// consider evaluates a candidate if its optimistic score is the best that the worker
+// has seen, and keeps it in mind unless it is pruned.
+func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
+	o := nodeScore{position: -1}
+	promising := false
+	if !w.topLast || b.bound == sum.lowest {
+		o = b.lowest(position)
+		if promising = w.better(&o, &w.best); promising {
+			w.tighten(b, slot)
+			o = b.lowest(position)
+			w.boundStart(&o, b, slot, sum)
+			promising = w.better(&o, &w.best)
+		}
+	}
+	if w.topLast {
+		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
+			o, promising = upper, w.better(&upper, &w.best)
+		}
+	}
+	switch {
+	case !promising:
+	case w.least.position < 0 || w.tries < mostTries && w.noWorse(&o, &w.least):
+		w.least = o
+		w.tries++
+		w.evaluateAt(position)
+	default:
+		w.promising = append(w.promising, o)
+	}
+}
+
+// evaluateBestFirst evaluates the nodes whose optimistic score is better than the
+// incumbent's, the best first.
 func (s *search) evaluateBestFirst(ctx context.Context) error {
 	w := s.workers[0]
-	least := nodeScore{position: -1}
-	for position := range s.bounds {
-		if b := &s.bounds[position]; b.kind != settled {
-			if o := w.optimistic(b, position); w.better(&o, &least) {
-				least = o
+	queue := promising{search: s, nodes: s.queue[:0]}
+	for _, of := range s.workers {
+		for i := range of.promising {
+			if o := &of.promising[i]; w.better(o, &w.best) {
+				queue.nodes = append(queue.nodes, *o)
 			}
 		}
 	}
-	if least.position < 0 {
-		return nil
-	}
-	w.evaluateAt(least.position)
-	queue := promising{search: s, nodes: s.promising[:0]}
-	for position := range s.bounds {
-		if b := &s.bounds[position]; b.kind != settled {
-			if o := w.optimistic(b, position); w.better(&o, &w.best) {
-				queue.nodes = append(queue.nodes, o)
-			}
-		}
-	}
-	s.promising = queue.nodes
+	s.queue = queue.nodes
 	queue.order()
 	for tries := 0; len(queue.nodes) > 0; tries++ {
 		if tries%chunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		first := &queue.nodes[0]
-		if !w.better(first, &w.best) {
+		if !w.better(&queue.nodes[0], &w.best) {
 			return nil
 		}
-		b := &s.bounds[first.position]
-		if !b.exact {
-			w.tighten(b, s.snap.order[first.position])
-			*first = w.optimistic(b, first.position)
-			queue.sink(0)
-			continue
-		}
-		w.evaluateAt(first.position)
+		w.evaluateAt(queue.nodes[0].position)
 		queue.dropFirst()
 	}
 	return nil
 }
 
 // evaluateAt finds the victims on the node at a position.
+
 func (w *searchWorker) evaluateAt(position int) {
 	b := &w.bounds[position]
 	w.findVictims(position, w.nodeAt(position), b)
 	b.kind = settled
 }
 
-// optimistic returns a score that no candidate on this node can beat. Consider a
-// set of victims. Either all of them have the lowest priority of the node, and then
-// at least b.fewest of them are needed, and their starts bound the last rank. Or one
-// of them is above that priority, and at least as many are needed as are of any
-// pods. The better of the two by the ranks is the bound.
-func (w *searchWorker) optimistic(b *nodeBound, position int) nodeScore {
-	slot := w.snap.order[position]
-	sum := w.snap.summaries.at(slot)
-	low := nodeScore{
+// An optimistic score of a node is one that no candidate on it can beat. Consider a
+// set of victims. Either all of them have the lowest priority of the node; then at
+// least b.fewest of them are needed, and their starts bound the last rank (lowest and
+// boundStart). Or one of them is above that priority, and at least as many are needed
+// as are of any pods (upper). The better of the two by the ranks is the bound. If no
+// other rank is compared before the top priority, the first is better.
+
+// lowest returns the best score of victims that all have the lowest priority of the
+// node or, if these do not make room, as little as is enough.
+func (b *nodeBound) lowest(position int) nodeScore {
+	return nodeScore{
 		position: position, top: b.bound, victims: int32(b.fewest),
 		sum: int64(b.fewest) * (int64(b.bound) + priorityShift), start: never,
 	}
-	atLowest := b.bound == sum.lowest
-	if b.exact && atLowest {
-		if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != noStart {
-			low.start = instant{start, 1e9}
+}
+
+// boundStart sets the latest that the start of such victims can be.
+func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
+	if b.bound != sum.lowest {
+		return
+	}
+	if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != noStart {
+		o.start = instant{start, 1e9}
+	}
+}
+
+// upper returns the best score of victims one of which is above the lowest priority
+// of the node, not ok if there are no such victims.
+func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSummary) (o nodeScore, ok bool) {
+	e, top := w.snap.summaries.extremesAt(slot), b.bound
+	if b.bound == sum.lowest {
+		if w.staysLow(b, sum, e) {
+			return o, false
 		}
-	}
-	if !w.topLast {
-		return low
-	}
-	e := w.snap.summaries.extremesAt(slot)
-	if atLowest && w.staysLow(b, sum, e) {
-		return low
-	}
-	above := b.bound
-	if atLowest && above < w.priority {
-		above++
+		top++ // the preemptor's priority is higher
 	}
 	few := int64(max(e.fewest(sum, &w.asks), 1))
-	upper := nodeScore{
-		position: position, top: above, victims: int32(few), start: never,
-		sum: int64(above) + priorityShift + (few-1)*(int64(sum.lowest)+priorityShift),
+	o = nodeScore{
+		position: position, top: top, victims: int32(few), start: never,
+		sum: int64(top) + priorityShift + (few-1)*(int64(sum.lowest)+priorityShift),
 	}
 	if w.reordered {
-		upper.top, low.top = sum.lowest, sum.lowest
-	} else if atLowest && e.upperStart != noStart {
-		upper.start = instant{e.upperStart, 1e9}
+		o.top = sum.lowest // it is that of the first in the caller's order
 	}
-	if atLowest && w.better(&low, &upper) {
-		return low
+	if e.upperStart != noStart {
+		o.start = instant{e.upperStart, 1e9}
 	}
-	return upper
+	return o, true
 }
 
 // staysLow reports that all victims have the lowest priority of the node. That is
@@ -194,18 +283,22 @@ func (w *searchWorker) optimistic(b *nodeBound, position int) nodeScore {
 // the others of higher priority.
 func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
 	switch {
-	case b.kind != byResources || w.reordered:
+	case b.kind != byResources || w.reordered || w.asked:
 		return false
-	case w.config.Policy.Victims == Ascending || e.coveredPods == 0 && !w.config.Policy.EmptySelectors:
+	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
 		return true
-	case w.asked || w.config.Policy.EmptySelectors || sum.flags != 0:
+	case w.config.Policy.EmptySelectors:
+		return false
+	case e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] == 0:
+		return true // none of them violates a budget
+	case sum.flags&hasNominated != 0:
 		return false
 	}
 	held := sum.low
 	for k := range held {
 		held[k] -= e.covered[k]
 	}
-	return w.covers(sum, &held, int32(sum.lowPods)-e.coveredLow)
+	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
 }
 
 // fewest returns a lower bound on how many pods of the node hold what it is short

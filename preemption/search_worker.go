@@ -31,6 +31,13 @@ type searchWorker struct {
 	left     []int64
 	leftOf   *budgetSet
 	violates []int32
+	// least is the best optimistic score of a node that the worker has evaluated, and
+	// promising are those of nodes that it has not. fitsSomewhere is set once a node
+	// takes the preemptor, so that no candidate is wanted.
+	least         nodeScore
+	promising     []nodeScore
+	fitsSomewhere bool
+	tries         int
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
 	// index, how many budgets each violates, and the first victim. charged is set
 	// while the ledger holds charges.
@@ -49,9 +56,7 @@ func (s *search) prepareWorkers(workers int) {
 			s.workers[i] = w
 		}
 		w.search = s
-		w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
-		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
-		w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+		w.reset()
 		w.dry.begin(&s.attempt)
 		if w.leftOf != s.snap.budgets {
 			w.leftOf, w.left = s.snap.budgets, w.left[:0]
@@ -64,6 +69,14 @@ func (s *search) prepareWorkers(workers int) {
 			}
 		}
 	}
+}
+
+// reset forgets what the worker has found.
+func (w *searchWorker) reset() {
+	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
+	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
