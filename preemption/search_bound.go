@@ -164,7 +164,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 		}
 	}
 	switch {
-	case b.before&unresolvable != 0:
+	case b.before&unresolvable != 0 && !w.given:
 	case away.pods == 0:
 		b.after = noVictims
 	default:
@@ -173,7 +173,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 			without.free[k] += away.held[k]
 		}
 		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
-		b.after = w.shortage(&without)
+		b.after = w.shortage(&without) | b.before&unresolvable
 	}
 }
 
@@ -188,6 +188,13 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 			return
 		}
 	}
+	w.boundPods(b, position, slot)
+}
+
+// boundPods is boundFiltered without the node filters.
+func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
+	n := w.snap.nodes[slot]
+	sum := w.snap.summaries.at(slot)
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
@@ -236,7 +243,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	touched := w.touched(n, w.beforeResources, len(w.active))
 	b.before = w.shortage(sum)
 	switch {
-	case b.before == 0 && !touched:
+	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
@@ -294,7 +301,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable {
+	if st.code != Unschedulable && !w.given {
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {
