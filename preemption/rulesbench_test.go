@@ -3,7 +3,9 @@ package preemption_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/outrank-go/outrank"
@@ -30,6 +32,7 @@ var benchedRules = []struct {
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
+	{"statuses-in-order", preemption.Config{}},
 	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
@@ -52,8 +55,11 @@ func BenchmarkRules(b *testing.B) {
 				}
 				e := newEvaluator(b, rules.config)
 				req := preemption.Request{Now: gen.Now}
-				if rules.name == "statuses" {
+				switch rules.name {
+				case "statuses":
 					req.Statuses = fullNodes(snap)
+				case "statuses-in-order":
+					req.StatusesInOrder = slices.Collect(maps.Values(fullNodes(snap)))
 				}
 				runtime.GC()
 				b.ReportAllocs()
@@ -71,9 +77,9 @@ func BenchmarkRules(b *testing.B) {
 
 // fullNodes is what a scheduler says of nodes that are all short of cpu.
 func fullNodes(snap *preemption.Snapshot) map[string]preemption.Status {
-	statuses := map[string]preemption.Status{}
+	statuses, reasons := map[string]preemption.Status{}, []string{"Insufficient cpu"}
 	for n := range snap.Nodes() {
-		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
+		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: reasons}
 	}
 	return statuses
 }
