@@ -43,7 +43,8 @@ type Config struct {
 type Scorer struct {
 	// Name is for people.
 	Name string
-	// Score may look at the candidate, and must not change it.
+	// Score may look at the candidate during the call, and must neither change nor
+	// keep it. It is called once for each candidate, on the goroutine of the caller.
 	Score func(c *Candidate) int64
 }
 

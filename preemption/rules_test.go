@@ -38,6 +38,15 @@ func drawConfig(t *rapid.T) Config {
 			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
 		}
 	}
+	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
+		c.Scorers = append(c.Scorers, Scorer{Name: fmt.Sprint(i), Score: func(c *Candidate) int64 {
+			s := int64(len(c.Victims) + i*c.Score.Violations)
+			for _, v := range c.Victims {
+				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
+			}
+			return -s % 5
+		}})
+	}
 	return c
 }
 
@@ -132,8 +141,9 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		}
 		req.Statuses = nil
 	}
-	explained, err := eval.ExplainRequest(context.Background(), snap, req)
+	r, err := decideExhaustively(context.Background(), &eval.config, eval.chunk, snap, &req, true)
 	require.NoError(t, err)
+	explained := r.explanation()
 	for range 2 {
 		got, err := eval.PreemptRequest(context.Background(), snap, req)
 		require.NoError(t, err)

@@ -122,6 +122,9 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
+	if len(config.Scorers) > 0 {
+		return s.runScored(ctx, req)
+	}
 	if s.general {
 		return s.runGeneral(ctx, req)
 	}
@@ -140,8 +143,9 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		return err
 	}
 	s.searchRules = config.searchRules()
-	s.exactly, s.onlyCount = s.asked && config.Sample != nil, false
-	if config.Sample != nil {
+	every := config.Sample != nil || len(config.Scorers) > 0
+	s.exactly, s.onlyCount = s.asked && every, false
+	if every {
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
 	}
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
@@ -173,6 +177,7 @@ func (s *search) release() {
 			clear(w.before.others)
 			clear(w.after.others)
 			w.lastGiven, w.space = Status{}, Status{}
+			w.releaseScratch()
 		}
 	}
 	clear(s.tally)

@@ -105,7 +105,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 	n := w.snap.nodes[slot]
 	var away level
 	for i := len(n.rows) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
-		if !w.allows(n.pods[i]) {
+		if !w.allows(n.objects[i]) {
 			continue
 		}
 		away.pods++
@@ -124,7 +124,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *searchWorker) anyPossible(n *nodeState) bool {
 	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
-		if w.allows(n.pods[i]) {
+		if w.allows(n.objects[i]) {
 			return true
 		}
 	}

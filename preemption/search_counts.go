@@ -133,6 +133,9 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
 	possible, _ := w.dryRun(n)
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
+	if s.asked {
+		p.Unhelpful = nil // not every node was asked about
+	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
 }
 

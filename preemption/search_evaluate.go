@@ -110,10 +110,17 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 			position: position, violations: sc.Violations, top: sc.TopPriority,
 			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
 		})
-	case len(possible) == 0:
-		w.after.count(noVictims, 1)
 	default:
-		w.after.count(w.after.intern(st), 1)
+		w.countFailure(possible, st)
 	}
 	w.dry.restoreVictims(possible)
+}
+
+// countFailure counts a node on which preemption does not help.
+func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
+	if len(possible) == 0 {
+		w.after.count(noVictims, 1)
+	} else {
+		w.after.count(w.after.intern(st), 1)
+	}
 }

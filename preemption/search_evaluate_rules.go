@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/outrank-go/outrank"
 )
 
 // evaluateByRules is evaluateByResources for other rules about victims and
@@ -41,7 +43,7 @@ func (t *resourceReprieve) ascend() {
 		}
 	} else {
 		for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
-			if t.allows(t.n.pods[i]) && t.takeNext(i) {
+			if t.allows(t.n.objects[i]) && t.takeNext(i) {
 				break
 			}
 		}
@@ -65,8 +67,8 @@ func (t *resourceReprieve) fits() bool {
 }
 
 // allows reports whether a pod of lower priority could be a victim.
-func (w *searchWorker) allows(p *podState) bool {
-	return !w.asked || w.config.MayEvict(w.pod, p.pod)
+func (w *searchWorker) allows(p *outrank.Pod) bool {
+	return !w.asked || w.config.MayEvict(w.pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
@@ -77,7 +79,7 @@ func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
 	}
 	with := *t
 	for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
-		if t.allows(t.n.pods[i]) {
+		if t.allows(t.n.objects[i]) {
 			if with.release(i); with.fits() {
 				return t.n.sortKeys[i].priority, true
 			}
@@ -141,7 +143,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 func (t *resourceReprieve) listPossible(from int) {
 	t.order = t.order[:0]
 	for i := from; i < len(t.n.rows); i++ {
-		if t.allows(t.n.pods[i]) {
+		if t.allows(t.n.objects[i]) {
 			t.order = append(t.order, int32(i))
 		}
 	}
@@ -179,7 +181,7 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 		t.listPossible(from)
 	} else {
 		for _, g := range n.covered {
-			if int(g.index) >= from && t.allows(n.pods[g.index]) {
+			if int(g.index) >= from && t.allows(n.objects[g.index]) {
 				t.order = append(t.order, g.index)
 			}
 		}

@@ -45,9 +45,9 @@ type searchRules struct {
 }
 
 // pruned reports whether a question can be answered without evaluating every
-// node. Extenders and scorers have to see every candidate.
+// node. Extenders have to see every candidate at once.
 func (c *Config) pruned(req *Request) bool {
-	if req.Pod == nil || len(c.Extenders) > 0 || len(c.Scorers) > 0 {
+	if req.Pod == nil || len(c.Extenders) > 0 {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
@@ -107,7 +107,7 @@ func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
 		return plan, nil
 	}
 	if s.config.Sample != nil {
-		if err := s.trySample(ctx); err != nil {
+		if err := s.trySample(ctx, s.workers[0].tryForSample); err != nil {
 			return nil, err
 		}
 	}
@@ -120,9 +120,6 @@ func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
 		return s.runExactly(ctx, req)
 	}
 	s.finishPlan(plan, best)
-	if s.asked && plan.Outcome == Preempt {
-		plan.Unhelpful = nil
-	}
 	return plan, nil
 }
 

@@ -39,9 +39,8 @@ func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, 
 }
 
 // trySample tries the nodes where preemption may help, from the offset on, until
-// enough candidates are found, one of them free of violations (group 10.1). Only
-// those that may violate a budget are evaluated for that.
-func (s *search) trySample(ctx context.Context) error {
+// enough candidates are found, one of them free of violations (group 10.1).
+func (s *search) trySample(ctx context.Context, try func(position int, anyFree, room bool) sampled) error {
 	nodes := s.positions[:0]
 	for position, try := range s.toTry {
 		if try {
@@ -54,12 +53,12 @@ func (s *search) trySample(ctx context.Context) error {
 	}
 	sample := s.config.Sample
 	start, enough := sample.start(len(nodes), s.pod.Key()), sample.enough(len(nodes))
-	w, violating, free := s.workers[0], 0, 0
+	violating, free := 0, 0
 	for i := range nodes {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch w.tryForSample(int(nodes[(start+i)%len(nodes)]), free > 0, violating < enough) {
+		switch try(int(nodes[(start+i)%len(nodes)]), free > 0, violating < enough) {
 		case freeCandidate:
 			free++
 		case violatingCandidate:
@@ -83,7 +82,8 @@ const (
 
 // tryForSample tries a node. A candidate that violates a budget counts only if there
 // is room for it. Once a candidate is free of violations, which is all that matters,
-// there is room for any other, and they are not told apart.
+// there is room for any other, and they are not told apart. Only those that may
+// violate a budget are evaluated for that.
 func (w *searchWorker) tryForSample(position int, anyFree, room bool) sampled {
 	slot := w.snap.order[position]
 	b, sum := &w.bounds[position], w.snap.summaries.at(slot)

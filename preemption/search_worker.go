@@ -38,6 +38,11 @@ type searchWorker struct {
 	promising     []nodeScore
 	fitsSomewhere bool
 	tries         int
+	// scratch is the candidate that was found last. While recording is set, blocked
+	// lists the pods that could not be put back.
+	scratch   Candidate
+	blocked   []blockedPod
+	recording bool
 	// lastGiven is the last status that the caller gave, and lastAnswer the answer
 	// that stands for it.
 	lastGiven  Status
