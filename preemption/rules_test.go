@@ -11,6 +11,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -144,6 +145,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	r, err := decideExhaustively(context.Background(), &eval.config, eval.chunk, snap, &req, true)
 	require.NoError(t, err)
 	explained := r.explanation()
+	agreesInParts(t, eval, snap, req, explained)
 	for range 2 {
 		got, err := eval.PreemptRequest(context.Background(), snap, req)
 		require.NoError(t, err)
@@ -156,6 +158,43 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {
 			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%+v", eval.config.Policy), diff)
+		}
+	}
+}
+
+// agreesInParts compares what Explain, Candidates and ExplainNode say with an
+// explanation by the exhaustive search.
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, want *Explanation) {
+	ctx := context.Background()
+	got, err := eval.ExplainRequest(ctx, snap, req)
+	require.NoError(t, err)
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
+	}
+	var each []Candidate
+	wanted := rapid.IntRange(1, 6).Draw(t, "candidates")
+	for c, err := range eval.Candidates(ctx, snap, req) {
+		require.NoError(t, err)
+		if each = append(each, *c); len(each) == wanted {
+			break
+		}
+	}
+	if diff := gocmp.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
+	}
+	if eval.config.Sample != nil || len(eval.config.Scorers) > 0 {
+		return
+	}
+	for _, report := range want.Nodes {
+		got, c, err := eval.ExplainNode(ctx, snap, req, report.Node)
+		require.NoError(t, err)
+		if diff := gocmp.Diff(report, got); diff != "" {
+			t.Fatalf("node (-of all +alone):\n%s", diff)
+		}
+		at := slices.IndexFunc(want.Candidates, func(c Candidate) bool { return c.Node == report.Node })
+		require.Equal(t, at >= 0, c != nil)
+		if c != nil {
+			require.Empty(t, gocmp.Diff(want.Candidates[at], *c))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package preemption_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -33,6 +34,9 @@ var benchedRules = []struct {
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
 	{"statuses-in-order", preemption.Config{}},
+	{"explain-node", preemption.Config{}},
+	{"explain-five", preemption.Config{}},
+	{"explain-all", preemption.Config{}},
 	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
@@ -65,10 +69,7 @@ func BenchmarkRules(b *testing.B) {
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					req.Pod = pods[i%len(pods)]
-					plan, err := e.PreemptRequest(context.Background(), snap, req)
-					if err != nil || plan.Outcome != preemption.Preempt {
-						b.Fatal(plan, err)
-					}
+					check(b, askBy(rules.name, e, snap, req))
 				}
 			})
 		}
@@ -82,4 +83,33 @@ func fullNodes(snap *preemption.Snapshot) map[string]preemption.Status {
 		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: reasons}
 	}
 	return statuses
+}
+
+// askBy asks one question as the name says.
+func askBy(name string, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request) error {
+	ctx := context.Background()
+	switch name {
+	case "explain-node":
+		_, c, err := e.ExplainNode(ctx, snap, req, "node-00007")
+		if err == nil && c == nil {
+			err = errors.New("no candidate")
+		}
+		return err
+	case "explain-five":
+		five := 0
+		for _, err := range e.Candidates(ctx, snap, req) {
+			if five++; err != nil || five == 5 {
+				return err
+			}
+		}
+		return errors.New("not five candidates")
+	case "explain-all":
+		_, err := e.ExplainRequest(ctx, snap, req)
+		return err
+	}
+	plan, err := e.PreemptRequest(ctx, snap, req)
+	if err == nil && plan.Outcome != preemption.Preempt {
+		err = fmt.Errorf("%v", plan)
+	}
+	return err
 }

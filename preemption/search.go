@@ -105,20 +105,30 @@ const (
 // searches keeps searches for later calls.
 var searches = sync.Pool{New: func() any { return &search{} }}
 
-// decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
+// beginSearch prepares a search for a question. The caller releases it.
+func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
 	s := searches.Get().(*search)
-	defer s.release()
 	s.chunk = chunk
-	if err := s.begin(config, snap, req); err != nil {
+	err := s.begin(config, snap, req)
+	if err == nil && req.hasStatuses() {
+		if err = req.checkStatuses(snap); err == nil {
+			s.takeStatuses(req)
+		}
+	}
+	if err != nil {
+		s.release()
 		return nil, err
 	}
-	if req.hasStatuses() {
-		if err := req.checkStatuses(snap); err != nil {
-			return nil, err
-		}
-		s.takeStatuses(req)
+	return s, nil
+}
+
+// decidePruned answers a question by a search.
+func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
+	s, err := beginSearch(config, chunk, snap, req)
+	if err != nil {
+		return nil, err
 	}
+	defer s.release()
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}

@@ -56,6 +56,7 @@ func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
 		if b.before != 0 {
 			if b.kind == settled {
 				w.after.count(b.after, 1)
+				w.failure = w.statusOf(b.after)
 				return nil, false
 			}
 			return w.fillCandidate(n, position, b.bound), true
@@ -65,6 +66,7 @@ func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
 	defer w.dry.restoreVictims(possible)
 	if st.code != Success {
 		w.countFailure(possible, st)
+		w.failure = st
 		return nil, false
 	}
 	w.scratch = w.dry.candidate(possible)

@@ -253,6 +253,22 @@ func (w *searchWorker) evaluateAt(position int) {
 // as are of any pods (upper). The better of the two by the ranks is the bound. If no
 // other rank is compared before the top priority, the first is better.
 
+// optimistic returns the optimistic score of a node.
+func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32, sum *nodeSummary) nodeScore {
+	o := nodeScore{position: -1}
+	if !w.topLast || b.bound == sum.lowest {
+		w.tighten(b, slot)
+		o = b.lowest(position)
+		w.boundStart(&o, b, slot, sum)
+	}
+	if w.topLast {
+		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
+			o = upper
+		}
+	}
+	return o
+}
+
 // lowest returns the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
 func (b *nodeBound) lowest(position int) nodeScore {

@@ -41,6 +41,7 @@ type searchWorker struct {
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   Candidate
+	failure   filterStatus // of the node that was no candidate
 	blocked   []blockedPod
 	recording bool
 	// lastGiven is the last status that the caller gave, and lastAnswer the answer
