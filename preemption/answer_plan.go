@@ -169,6 +169,9 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
+	// Cost is what the victims cost together by the caller's rule ([Config.Cost]), 0
+	// without one. It saturates at the largest int64.
+	Cost int64
 }
 
 // Explanation is a Plan with everything that was found on the way.

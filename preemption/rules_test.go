@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -37,6 +38,15 @@ func drawConfig(t *rapid.T) Config {
 		c.Sample = &Sample{
 			Percent: rapid.IntRange(0, 100).Draw(t, "percent"), Minimum: rapid.IntRange(0, 5).Draw(t, "minimum"),
 			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
+		}
+	}
+	if slices.Contains(c.Policy.Ranks, ByCost) || rapid.Bool().Draw(t, "cost") {
+		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
+		c.Cost = func(victim *outrank.Pod) int64 {
+			if most == 3 && nameHash(victim)%7 == 0 {
+				return math.MaxInt64
+			}
+			return int64(nameHash(victim)%most) - 1
 		}
 	}
 	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
@@ -92,7 +102,7 @@ func drawPolicy(t *rapid.T) Policy {
 		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
 	}
 	if rapid.Bool().Draw(t, "own ranks") {
-		ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")
 		p.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
@@ -31,6 +32,10 @@ var benchedRules = []struct {
 	{"simplified", preemption.Config{Policy: preemption.Simplified()}},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
+	{"cost", preemption.Config{
+		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
+		Cost:   func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
+	}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
 	{"statuses-in-order", preemption.Config{}},

@@ -55,6 +55,7 @@ type search struct {
 	leastVictims uint16
 	incumbent    incumbent
 	searchRules
+	costTable *costTable  // locked
 	queue     []nodeScore // memory of evaluateBestFirst
 	onlyCount bool        // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
@@ -173,6 +174,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	} else {
 		s.bounds = s.bounds[:n]
 	}
+	s.takeCosts()
 	s.prepareWorkers(max(1, config.Workers))
 	return nil
 }
@@ -191,6 +193,7 @@ func (s *search) release() {
 		}
 	}
 	clear(s.tally)
+	s.releaseCosts()
 	s.given, s.statuses, s.inOrder = false, nil, nil
 	s.attempt.release()
 	searches.Put(s)

@@ -83,7 +83,7 @@ func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *C
 	c := &w.scratch
 	*c = Candidate{Node: n.name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: Score{
 		Violations: f.violations, TopPriority: f.top, PrioritySum: f.sum, Victims: int(f.victims),
-		Start: f.start.time(),
+		Start: f.start.time(), Cost: f.cost,
 	}}
 	for _, v := range w.blocked {
 		c.Victims = append(c.Victims, Victim{Pod: n.objects[v.index], Blocks: w.public(w.statusOf(v.by))})

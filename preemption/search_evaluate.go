@@ -109,6 +109,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 		w.keep(nodeScore{
 			position: position, violations: sc.Violations, top: sc.TopPriority,
 			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
+			cost: sc.Cost,
 		})
 	default:
 		w.countFailure(possible, st)

@@ -21,6 +21,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 			t.slack[k] = sum.free[k] - w.asks[k]
 		}
 	}
+	t.costs = w.costsOn(n)
 	if w.config.Policy.Victims == Ascending {
 		t.ascend()
 	} else {
@@ -56,7 +57,7 @@ func (t *resourceReprieve) ascend() {
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
 	t.score.violations += t.violationsOf(t.chargeOne(t.n.pods[i]))
-	t.take(&t.n.sortKeys[i])
+	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
 }

@@ -15,7 +15,8 @@ func (s *search) explainsByRows() bool {
 func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, error) {
 	e := &Explanation{Nodes: make([]NodeReport, len(s.bounds))}
 	w := s.workers[0]
-	var slab []Victim
+	e.Candidates = make([]Candidate, 0, len(s.bounds))
+	var victims victimSlab
 	for position := range e.Nodes {
 		if position%chunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -30,14 +31,13 @@ func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, e
 			report.AfterRemoval = s.public(w.failure)
 			continue
 		}
-		slab = append(slab, c.Victims...)
-		e.Candidates = append(e.Candidates, s.lasting(c, slices.Clip(slab[len(slab)-len(c.Victims):])))
+		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
 	}
 	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
 	s.scoreAll(e.Candidates)
-	e.DecidedBy = s.rank(e.Candidates)
+	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
 	e.Plan = *s.beginPlan()
 	s.tally = s.sum(s.tally[:0], &w.after)
 	e.Unhelpful = s.counts(s.tally)
@@ -103,9 +103,21 @@ func (s *search) scoreAll(candidates []Candidate) {
 	}
 }
 
-// rank sorts candidates that are in the order of their nodes, the best first, and
-// returns the rank by which the first beats the second.
-func (s *search) rank(candidates []Candidate) Rank {
+// victimSlab makes room for the victims of many candidates at a time.
+type victimSlab []Victim
+
+func (v *victimSlab) copy(victims []Victim) []Victim {
+	if cap(*v)-len(*v) < len(victims) {
+		*v = make(victimSlab, 0, max(512, len(victims)))
+	}
+	at := len(*v)
+	*v = append(*v, victims...)
+	return (*v)[at:len(*v):len(*v)]
+}
+
+// rank returns candidates that are in the order of their nodes sorted, the best
+// first, and the rank by which the first beats the second.
+func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
 	compare := func(a, b *Candidate) (int, Rank) {
 		if len(s.config.Scorers) == 0 {
 			return a.Score.compareBy(&b.Score, s.ranks)
@@ -116,19 +128,19 @@ func (s *search) rank(candidates []Candidate) Rank {
 		return 0, ByNodeOrder
 	}
 	places := make([]*Candidate, len(candidates))
-	sorted := slices.Clone(candidates)
-	for i := range sorted {
-		places[i] = &sorted[i]
+	for i := range candidates {
+		places[i] = &candidates[i]
 	}
 	slices.SortStableFunc(places, func(a, b *Candidate) int { order, _ := compare(a, b); return order })
+	sorted := make([]Candidate, len(candidates))
 	for i, c := range places {
-		candidates[i] = *c
+		sorted[i] = *c
 	}
-	if len(candidates) < 2 {
-		return 0
+	if len(sorted) < 2 {
+		return sorted, 0
 	}
-	_, by := compare(&candidates[0], &candidates[1])
-	return by
+	_, by := compare(&sorted[0], &sorted[1])
+	return sorted, by
 }
 
 // explainNode finds what one node says, and the candidate that it is, nil for none.
@@ -179,7 +191,14 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 			return
 		}
 		position := queue.nodes[0].position
-		if b := &s.bounds[position]; b.kind != evaluated {
+		b := &s.bounds[position]
+		switch {
+		case b.kind != evaluated && !b.exact:
+			w.tighten(b, s.snap.order[position])
+			queue.nodes[0] = w.optimistic(b, position, s.snap.order[position])
+			queue.sink(0)
+			continue
+		case b.kind != evaluated:
 			if queue.nodes[0] = w.scoreOfNode(b, position); queue.nodes[0].position < 0 {
 				queue.dropFirst()
 				continue
@@ -218,5 +237,5 @@ func (w *searchWorker) boundForLater(position int) (o nodeScore, ok bool) {
 	if b.kind == settled {
 		return o, false
 	}
-	return w.optimistic(b, position, slot, w.snap.summaries.at(slot)), true
+	return w.optimistic(b, position, slot), true
 }

@@ -27,6 +27,7 @@ func (w *searchWorker) reprieveRows(position int, n *nodeState, bound int32) (f 
 			t.slack[k] = sum.free[k] + held[k] - w.asks[k]
 		}
 	}
+	t.costs = w.costsOn(n)
 	f, ok = t.reprieve(from, bound)
 	f.position = position
 	return f, ok
@@ -107,6 +108,8 @@ type resourceReprieve struct {
 	slack amountRow
 	room  int32
 	score nodeScore
+	// costs are what the pods of the node cost, nil if that does not matter.
+	costs []int64
 }
 
 // reprieve puts back first the pods that violate a budget, then the others from
@@ -153,7 +156,7 @@ func (t *resourceReprieve) putBack(i int) bool {
 		t.slack[2] -= row[2]
 		return true
 	}
-	t.take(&t.n.sortKeys[i])
+	t.take(i)
 	if t.recording {
 		t.blocked = append(t.blocked, blockedPod{int32(i), t.shortOf(row)})
 	}
@@ -174,7 +177,11 @@ func (t *resourceReprieve) shortOf(row *amountRow) (short answer) {
 }
 
 // take counts a victim.
-func (t *resourceReprieve) take(r *importance) {
+func (t *resourceReprieve) take(i int) {
+	r := &t.n.sortKeys[i]
+	if t.costs != nil {
+		t.score.cost = addCosts(t.score.cost, t.costs[i])
+	}
 	t.score.victims++
 	t.score.sum += int64(r.priority) + priorityShift
 	if t.score.victims > 1 && r.priority < t.score.top {

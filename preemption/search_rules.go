@@ -40,6 +40,8 @@ type searchRules struct {
 	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
 	// disruptions than its index; the last is for any number.
 	tight [8]uint32
+	// costed: a rank compares what victims cost.
+	costed bool
 	// byRows: the victims are found as by the default rules.
 	byRows bool
 }
@@ -60,6 +62,7 @@ func (c *Config) searchRules() searchRules {
 	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil}
 	r.byRows = !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
+	r.costed = slices.Contains(policy.Ranks, ByCost)
 	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
 	r.general = !r.byRows || !standard || policy.FilterOnce || c.Sample != nil
 	for _, rank := range policy.Ranks {
@@ -188,10 +191,12 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 	promising := false
 	if !w.topLast || b.bound == sum.lowest {
 		o = b.lowest(position)
+		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
 		if promising = w.better(&o, &w.best); promising {
 			w.tighten(b, slot)
 			o = b.lowest(position)
 			w.boundStart(&o, b, slot, sum)
+			w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
 			promising = w.better(&o, &w.best)
 		}
 	}
@@ -254,12 +259,15 @@ func (w *searchWorker) evaluateAt(position int) {
 // other rank is compared before the top priority, the first is better.
 
 // optimistic returns the optimistic score of a node.
-func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32, sum *nodeSummary) nodeScore {
+func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeScore {
+	sum := w.snap.summaries.at(slot)
 	o := nodeScore{position: -1}
 	if !w.topLast || b.bound == sum.lowest {
-		w.tighten(b, slot)
 		o = b.lowest(position)
-		w.boundStart(&o, b, slot, sum)
+		if b.exact {
+			w.boundStart(&o, b, slot, sum)
+		}
+		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
 	}
 	if w.topLast {
 		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
@@ -267,6 +275,54 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32, sum *n
 		}
 	}
 	return o
+}
+
+// boundCost sets the least that victims cost, so many of these pods, which hold what
+// the node is short of.
+func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary, low bool) {
+	if !w.costed || sum.flags&largeAmounts != 0 {
+		return
+	}
+	c := w.costTable.at(w.snap.nodes[slot], int(sum.lowPods), w.config.Cost)
+	short := w.short(sum)
+	if low {
+		o.cost = c.low.least(o.victims, &short)
+	} else {
+		o.cost = c.all.least(o.victims, &short)
+	}
+}
+
+// costsOn returns what the pods of a node cost, nil if nobody asks.
+func (w *searchWorker) costsOn(n *nodeState) []int64 {
+	if w.costTable == nil {
+		return nil
+	}
+	return w.costTable.at(n, int(w.snap.summaries.at(n.slot).lowPods), w.config.Cost).costs
+}
+
+// takeCosts makes the costs of earlier searches known to this one, unless another
+// search uses them.
+func (s *search) takeCosts() {
+	if s.config.Cost == nil {
+		return
+	}
+	if t := s.snap.costs.of(s.config); t.mu.TryLock() {
+		s.costTable = t
+	} else {
+		s.costTable = &costTable{}
+		s.costTable.mu.Lock()
+	}
+	if n := len(s.snap.nodes); len(s.costTable.bySlot) < n {
+		s.costTable.bySlot = append(s.costTable.bySlot, make([]nodeCosts, n-len(s.costTable.bySlot))...)
+	}
+}
+
+// releaseCosts lets others have the costs.
+func (s *search) releaseCosts() {
+	if s.costTable != nil {
+		s.costTable.mu.Unlock()
+		s.costTable = nil
+	}
 }
 
 // lowest returns the best score of victims that all have the lowest priority of the
@@ -309,6 +365,7 @@ func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSu
 	if e.upperStart != noStart {
 		o.start = instant{e.upperStart, 1e9}
 	}
+	w.boundCost(&o, b, slot, sum, false)
 	return o, true
 }
 

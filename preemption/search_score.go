@@ -8,6 +8,7 @@ type nodeScore struct {
 	victims    int32
 	sum        int64
 	start      instant
+	cost       int64 // by the caller's rule
 }
 
 // better reports whether a candidate wins by the default ranks (chapter 11)
@@ -62,6 +63,10 @@ func (f *nodeScore) betterBy(g *nodeScore, ranks []Rank) bool {
 		case ByVictims:
 			if f.victims != g.victims {
 				return f.victims < g.victims
+			}
+		case ByCost:
+			if f.cost != g.cost {
+				return f.cost < g.cost
 			}
 		case ByStart:
 			if f.start != g.start {

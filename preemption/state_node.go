@@ -41,6 +41,8 @@ type nodeState struct {
 	offers  amounts
 	maxPods int64
 	taken   usage
+	// version counts the changes.
+	version uint64
 	// concerned counts, by filter, the pods that have a part in what the filter
 	// says.
 	concerned [maxFilters]int32
@@ -154,6 +156,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 
 // sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
+	n.version++
 	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {

@@ -43,6 +43,11 @@ type Input struct {
 	Pod *outrank.Pod
 	// Now is the start time of every pod that has none.
 	Now time.Time
+	// Ranks are what candidates are compared by, in this order; nil means the five
+	// of chapter 11.
+	Ranks []Rank
+	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
+	Cost func(victim *outrank.Pod) int64
 }
 
 // Code is how a node did.
