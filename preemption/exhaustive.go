@@ -6,8 +6,9 @@ import (
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
-// every node. Explanations, samples, extenders and scorers need that; for all
-// other questions the pruned search returns the same answers (see search).
+// every node. Extenders need that, and explanations about other filters or by
+// other rules; to all other questions the pruned search returns the same answers
+// (see search).
 type result struct {
 	*attempt
 	runners    []*dryRunner   // one per worker

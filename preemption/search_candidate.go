@@ -5,13 +5,6 @@ import (
 	"slices"
 )
 
-// blockedPod is a pod of a node, by index, that could not be put back, with what the
-// preemptor was short of then.
-type blockedPod struct {
-	index int32
-	by    answer
-}
-
 // eachCandidate visits the candidates among the nodes that are marked to be tried,
 // in the order of the nodes or of the sample. A candidate is valid during its visit.
 func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *Candidate)) error {

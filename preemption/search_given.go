@@ -59,17 +59,6 @@ func (w *searchWorker) givenAt(position int) *Status {
 	return &notFiltered
 }
 
-// givenCode returns the code of the status that the caller gave for a node.
-func (s *search) givenCode(n *nodeState) Code {
-	code := notFiltered.Code
-	if s.inOrder != nil {
-		code = s.inOrder[slices.Index(s.snap.order, n.slot)].Code
-	} else if st, ok := s.statuses[n.name]; ok {
-		code = st.Code
-	}
-	return min(code, UnschedulableAndUnresolvable)
-}
-
 // checkGiven returns the error of a status for a node that does not exist, once all
 // statuses are noted.
 func (s *search) checkGiven(req *Request) error {

@@ -133,3 +133,10 @@ func (w *searchWorker) keep(f nodeScore) {
 		w.allowed = f.sum / each
 	}
 }
+
+// blockedPod is a pod of a node, by index, that could not be put back, with what the
+// preemptor was short of then.
+type blockedPod struct {
+	index int32
+	by    answer
+}
