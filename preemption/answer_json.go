@@ -35,6 +35,7 @@ type (
 		ShiftedPrioritySum int64  `json:"shiftedPrioritySum"`
 		Victims            int    `json:"victims"`
 		Start              string `json:"start,omitempty"`
+		Cost               int64  `json:"cost,omitempty"`
 	}
 	wireCandidate struct {
 		Node      string       `json:"node"`
@@ -102,7 +103,7 @@ func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
 		PrioritySum: s.PrioritySum - int64(s.Victims)*priorityShift, ShiftedPrioritySum: s.PrioritySum,
-		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"),
+		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"), Cost: s.Cost,
 	}
 }
 

@@ -102,7 +102,9 @@ type Plan struct {
 	// TurnedDown counts the nodes that do not take the pod as things are, by
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
-	// most frequent status comes first.
+	// most frequent status comes first. Unhelpful is empty where there are victims
+	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
+	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -168,6 +170,9 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
+	// Cost is what the victims cost together by the caller's rule ([Config.Cost]), 0
+	// without one. It saturates at the largest int64.
+	Cost int64
 }
 
 // Explanation is a Plan with everything that was found on the way.

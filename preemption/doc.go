@@ -26,7 +26,8 @@
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //
 // [Evaluator.Explain] returns the same plan with the reasons of every node and
-// with all candidates.
+// with all candidates. [Evaluator.ExplainNode] tells of one node, and
+// [Evaluator.Candidates] finds the best few candidates.
 //
 // [Evaluator.Feasible] lists the nodes that take a pod as things are, for
 // schedulers that score them. [Evaluator.Check] asks one node.
@@ -36,7 +37,8 @@
 // [Snapshot.ApplyGroup] applies its [GroupPlan].
 //
 // A [Config] changes the rules: [Filter] adds filters, MayEvict protects pods,
-// Importance and Scorers replace the orders, an [Extender] changes candidates,
+// Importance and Scorers replace the orders, Cost says what a victim costs, for the
+// rank [ByCost], an [Extender] changes candidates,
 // a [Sample] limits the nodes as kube-scheduler does, and a [Policy] is a
 // variant of an old scheduler.
 //

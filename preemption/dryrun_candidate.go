@@ -30,6 +30,9 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	sc := Score{Violations: violations, Victims: len(victims)}
 	highest := victims[0]
 	for _, p := range victims {
+		if a.config.Cost != nil {
+			sc.Cost = addCosts(sc.Cost, costOf(a.config.Cost, p.pod))
+		}
 		sc.PrioritySum += int64(p.priority()) + priorityShift
 		c := cmp.Compare(p.priority(), highest.priority())
 		if c > 0 || c == 0 && p.rank().compareStart(highest.rank(), a.nowAt) < 0 {
@@ -59,20 +62,11 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
-	var last []*outrank.PodDisruptionBudget // of those in w.broken
-	w.broken = w.broken[:0]
+	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
 	name := func(i int, v *Victim) {
-		broken := w.charge(possible[i])
-		if v == nil || len(broken) == 0 {
-			return
+		if broken := w.charge(possible[i]); v != nil {
+			v.Violated = shared.of(broken)
 		}
-		if !slices.Equal(broken, w.broken) {
-			w.broken, last = append(w.broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
-			for j, b := range broken {
-				last[j] = w.a.snap.budgets.list[b]
-			}
-		}
-		v.Violated = last
 	}
 	if w.a.config.Policy.Victims == Ascending {
 		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
@@ -89,5 +83,27 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 			}
 		}
 	}
+	w.broken = shared.broken
 	w.ledger.Reset()
+}
+
+// sharedNames lists the budgets that pods violate, once for pods in a row that
+// violate the same.
+type sharedNames struct {
+	budgets *budgetSet
+	broken  []int32
+	last    []*outrank.PodDisruptionBudget // those of broken
+}
+
+func (s *sharedNames) of(broken []int32) []*outrank.PodDisruptionBudget {
+	if len(broken) == 0 {
+		return nil
+	}
+	if !slices.Equal(broken, s.broken) {
+		s.broken, s.last = append(s.broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
+		for i, b := range broken {
+			s.last[i] = s.budgets.list[b]
+		}
+	}
+	return s.last
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
-// every node. Explanations, samples, extenders and scorers need that; for all
-// other questions the pruned search returns the same answers (see search).
+// every node. Extenders need that, and explanations about other filters or by
+// other rules; to all other questions the pruned search returns the same answers
+// (see search).
 type result struct {
 	*attempt
 	runners    []*dryRunner   // one per worker
@@ -64,7 +65,10 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 
 // filterAll asks every node, unless the caller gave the statuses.
 func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
-	if req.Statuses != nil {
+	if req.hasStatuses() {
+		if err := req.checkStatuses(r.snap); err != nil {
+			return nil, err
+		}
 		r.refused = filterStatus{} // the caller has gone beyond that
 		return req.givenStatuses(r.snap)
 	}

@@ -2,7 +2,7 @@ package preemption
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, filtered := w.snap.order, w.filtered || w.selects
+	order, filtered := w.snap.order, w.filtered || w.selects || w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
 		if sum := w.snap.summaries.at(slot); sum.flags == 0 && !filtered {
@@ -17,7 +17,7 @@ func (w *searchWorker) boundNodes(from, to int) {
 
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects {
+	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects && !w.exactly {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -86,6 +86,51 @@ func (w *searchWorker) covers(sum *nodeSummary, held *amountRow, pods int32) boo
 	return int32(sum.room)+pods >= 1
 }
 
+// boundByAsking is boundByResources where the caller has to be asked who may be
+// evicted.
+func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *nodeSummary) {
+	*b = nodeBound{before: w.shortage(sum)}
+	if b.before != 0 && w.makesRoom(b, slot, sum) {
+		w.boundVictims(b, sum)
+	}
+}
+
+// makesRoom reports whether a node that is short of resources has room with all
+// possible victims removed, and bounds the top priority as withoutLower does. The
+// caller is asked about the pods from the least important up until there is room.
+func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	if !w.exactly {
+		return w.withoutLower(b, slot, sum)
+	}
+	n := w.snap.nodes[slot]
+	var away level
+	for i := len(n.rows) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+		if !w.allows(n.objects[i]) {
+			continue
+		}
+		away.pods++
+		for k, v := range n.rows[i] {
+			away.held[k] += v
+		}
+		if w.covers(sum, &away.held, away.pods) {
+			b.kind, b.bound = byResources, n.sortKeys[i].priority
+			return true
+		}
+	}
+	w.recordShortage(b, slot, sum, &away)
+	return false
+}
+
+// anyPossible reports whether any pod of the node could be a victim.
+func (w *searchWorker) anyPossible(n *nodeState) bool {
+	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+		if w.allows(n.objects[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutLower reports whether a node that is short of resources has room with
 // all pods of lower priority removed. If so, it bounds the top priority of the
 // victims; otherwise it records the shortage.
@@ -119,7 +164,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 		}
 	}
 	switch {
-	case b.before&unresolvable != 0:
+	case b.before&unresolvable != 0 && !w.given:
 	case away.pods == 0:
 		b.after = noVictims
 	default:
@@ -128,7 +173,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 			without.free[k] += away.held[k]
 		}
 		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
-		b.after = w.shortage(&without)
+		b.after = w.shortage(&without) | b.before&unresolvable
 	}
 }
 
@@ -143,9 +188,18 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 			return
 		}
 	}
+	w.boundPods(b, position, slot)
+}
+
+// boundPods is boundFiltered without the node filters.
+func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
+	n := w.snap.nodes[slot]
+	sum := w.snap.summaries.at(slot)
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
+	case !w.filtered && plain && w.exactly:
+		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:
 		w.boundByResources(b, slot, sum)
 	case !plain || w.anyPod || sum == &adjusted || w.touched(n, 0, w.beforeResources):
@@ -189,19 +243,24 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	touched := w.touched(n, w.beforeResources, len(w.active))
 	b.before = w.shortage(sum)
 	switch {
-	case b.before == 0 && !touched:
+	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case !w.withoutLower(b, slot, sum):
+	case !w.makesRoom(b, slot, sum):
+		return
+	case touched && w.config.Policy.Victims == Ascending:
+		w.evaluateByFilters(position, n) // what all together allow, few may not
+		b.kind = settled
 		return
 	}
 	w.dry.enterAfterResources(n)
 	if touched {
 		b.kind = byFilters
-		for _, p := range n.pods[n.first(w.priority):] {
+		w.dry.n = n
+		for _, p := range w.dry.possible() {
 			w.dry.removeAfterResources(p)
 		}
 	}
@@ -223,7 +282,7 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummar
 	b.before = w.before.intern(st)
 	switch {
 	case st.code != Unschedulable:
-	case sum.lowPods == 0 || sum.lowest >= w.priority:
+	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
 		b.after = w.after.intern(st)
@@ -242,10 +301,10 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable {
+	if st.code != Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain {
+	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {
 		w.evaluateByFilters(position, n)
 		return
 	}
@@ -263,7 +322,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		b.after = w.after.intern(st)
 		return
 	}
-	w.withoutLower(b, slot, sum)
+	w.makesRoom(b, slot, sum)
 	b.kind = byFilters
 	w.boundVictims(b, sum)
 }

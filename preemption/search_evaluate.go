@@ -90,10 +90,13 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == byResources && n.inOrder(w.nowAt) {
-		w.evaluateByResources(position, n, b.bound)
-	} else {
+	switch {
+	case b.kind != byResources || !n.inOrder(w.nowAt):
 		w.evaluateByFilters(position, n)
+	case w.byRows:
+		w.evaluateByResources(position, n, b.bound)
+	default:
+		w.evaluateByRules(position, n, b.bound)
 	}
 }
 
@@ -106,11 +109,19 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 		w.keep(nodeScore{
 			position: position, violations: sc.Violations, top: sc.TopPriority,
 			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
+			cost: sc.Cost,
 		})
-	case len(possible) == 0:
-		w.after.count(noVictims, 1)
 	default:
-		w.after.count(w.after.intern(st), 1)
+		w.countFailure(possible, st)
 	}
 	w.dry.restoreVictims(possible)
+}
+
+// countFailure counts a node on which preemption does not help.
+func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
+	if len(possible) == 0 {
+		w.after.count(noVictims, 1)
+	} else {
+		w.after.count(w.after.intern(st), 1)
+	}
 }

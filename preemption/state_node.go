@@ -31,6 +31,8 @@ type nodeState struct {
 	// pods run on the node. nominated are pending pods that room was made for.
 	// Both are sorted by importance; a missing start counts as later than any.
 	pods, nominated []*podState
+	// objects are the objects of pods, which are wanted without all the rest.
+	objects []*outrank.Pod
 
 	owner *owner
 	*nodeRef
@@ -39,6 +41,8 @@ type nodeState struct {
 	offers  amounts
 	maxPods int64
 	taken   usage
+	// version counts the changes.
+	version uint64
 	// concerned counts, by filter, the pods that have a part in what the filter
 	// says.
 	concerned [maxFilters]int32
@@ -79,6 +83,7 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c.owner = o
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
 	c.covered = slices.Clone(n.covered)
+	c.objects = slices.Clone(n.objects)
 	c.rows, c.sortKeys, c.levels = slices.Clone(n.rows), slices.Clone(n.sortKeys), slices.Clone(n.levels)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
@@ -97,8 +102,9 @@ func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	slices.SortFunc(nominated, byImportance)
 	n.pods, n.nominated = pods, nominated
 	n.rows, n.sortKeys = make([]amountRow, len(pods)), make([]importance, len(pods))
+	n.objects = make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		n.rows[i], n.sortKeys[i] = p.takes.std, p.rank()
+		n.rows[i], n.sortKeys[i], n.objects[i] = p.takes.std, p.rank(), p.pod
 		n.count(p, 1, traits)
 	}
 }
@@ -110,6 +116,7 @@ func (n *nodeState) addPod(p *podState, traits filterTraits) {
 	n.pods = slices.Insert(n.pods, i, p)
 	n.rows = slices.Insert(n.rows, i, p.takes.std)
 	n.sortKeys = slices.Insert(n.sortKeys, i, p.rank())
+	n.objects = slices.Insert(n.objects, i, p.pod)
 	n.count(p, 1, traits)
 }
 
@@ -119,6 +126,7 @@ func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	n.pods = slices.Delete(n.pods, i, i+1)
 	n.rows = slices.Delete(n.rows, i, i+1)
 	n.sortKeys = slices.Delete(n.sortKeys, i, i+1)
+	n.objects = slices.Delete(n.objects, i, i+1)
 	n.count(p, -1, traits)
 	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
@@ -153,6 +161,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 
 // sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
+	n.version++
 	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {

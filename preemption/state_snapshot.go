@@ -50,6 +50,7 @@ type Snapshot struct {
 	columns   *columns
 	topology  *topology
 	cache     *answerCache
+	costs     *costMemory
 	pods      podIndex
 	classes   sharedIndex[*classMembers] // by key
 	// claims counts the uses of claims by pods on nodes, by key.
@@ -80,6 +81,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		columns:    columnsFor(c),
 		topology:   newTopology(),
 		cache:      &answerCache{},
+		costs:      &costMemory{},
 		classes:    newSharedIndex[*classMembers](0),
 		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
 		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
