@@ -85,7 +85,7 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
 func (w *dryRunner) restoreVictims(possible []*podState) {
-	if len(w.a.callers) == 0 {
+	if !w.a.follows {
 		return
 	}
 	for i, p := range possible {
@@ -97,7 +97,7 @@ func (w *dryRunner) restoreVictims(possible []*podState) {
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
 func (w *dryRunner) restoreAll(possible []*podState) {
-	if len(w.a.callers) == 0 {
+	if !w.a.follows {
 		return
 	}
 	for _, p := range possible {

@@ -138,8 +138,8 @@ func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	return filterStatus{}
 }
 
-// enterAfterResources, removeAfterResources and checkAfterResources are enter,
-// remove and check for the filters after NodeResourcesFit alone. They are for
+// enterAfterResources, changeAfterResources and checkAfterResources are enter,
+// change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *dryRunner) enterAfterResources(n *nodeState) {
 	for _, f := range w.filters[w.a.beforeResources:] {
@@ -147,9 +147,9 @@ func (w *dryRunner) enterAfterResources(n *nodeState) {
 	}
 }
 
-func (w *dryRunner) removeAfterResources(p *podState) {
+func (w *dryRunner) changeAfterResources(p *podState, by int) {
 	for _, f := range w.filters[w.a.beforeResources:] {
-		f.change(p, -1)
+		f.change(p, by)
 	}
 }
 

@@ -44,6 +44,8 @@ type search struct {
 	// the first node filters, or the preemptor needs a resource without a
 	// column. anyPod: every pod may have a part in that.
 	filtered, anyPod bool
+	// tabled: all these filters are rules of the caller whose answers are known.
+	tabled bool
 
 	bounds  []nodeBound // by position
 	workers []*searchWorker
@@ -89,6 +91,9 @@ const (
 	// byFilters: the node is a candidate, and other filters have a part in the
 	// choice.
 	byFilters
+	// unasked: the node is a candidate as far as resources go, and no filter after
+	// NodeResourcesFit was asked.
+	unasked
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 )
@@ -123,7 +128,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	}
 	s.searchRules = config.searchRules()
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod = len(s.callers) > 0
+	s.anyPod, s.tabled = false, s.filterPlan.tabled()
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 {
 			s.asks[at] = s.needs[i].value
@@ -132,6 +137,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		}
 	}
 	s.filtered = s.anyPod || !s.resourcesAlone()
+	s.tabled = s.tabled && !s.anyPod && !s.selects
 	if n := len(snap.order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
 	} else {
@@ -189,6 +195,9 @@ func (s *search) run(ctx context.Context) (*Plan, error) {
 	}
 	s.gather()
 	s.finishPlan(plan, s.incumbent.best)
+	if s.selective && plan.Outcome == Preempt {
+		plan.Unhelpful = nil // not every node was asked
+	}
 	return plan, nil
 }
 

@@ -112,7 +112,7 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
-	if s.asked && plan.Outcome == Preempt {
+	if (s.asked || s.selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil
 	}
 	return plan, nil
@@ -134,7 +134,7 @@ func (w *searchWorker) boundGeneral(from, to int) {
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], w.snap.order[position]
 		sum := w.snap.summaries.at(slot)
-		if plain && sum.flags == 0 {
+		if sum.flags == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
