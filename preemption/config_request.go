@@ -34,14 +34,22 @@ func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	for i, slot := range snap.order {
 		s, ok := r.Statuses[snap.nodes[slot].name]
 		if !ok {
-			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
+			s = Status{Code: UnschedulableAndUnresolvable, Reasons: noStatusReasons}
 		}
-		out[i] = filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
-		if s.Filter == "" && s.ExcludedBy != "" {
-			out[i].filter, out[i].excluded = s.ExcludedBy, true
-		}
+		out[i] = filterStatusOf(&s)
 	}
 	return out, nil
+}
+
+var noStatusReasons = []string{reasonNoStatus}
+
+// filterStatusOf returns a status of the caller's as filters give it.
+func filterStatusOf(s *Status) filterStatus {
+	out := filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+	if s.Filter == "" && s.ExcludedBy != "" {
+		out.filter, out.excluded = s.ExcludedBy, true
+	}
+	return out
 }
 
 // PredicateStatus returns the status of a node on which the named predicates of

@@ -32,7 +32,34 @@ func drawConfig(t *rapid.T) Config {
 	case 1:
 		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
 	}
+	if rapid.IntRange(0, 4).Draw(t, "sample") == 0 {
+		c.Sample = &Sample{
+			Percent: rapid.IntRange(0, 100).Draw(t, "percent"), Minimum: rapid.IntRange(0, 5).Draw(t, "minimum"),
+			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
+		}
+	}
 	return c
+}
+
+// drawStatuses draws what the nodes said as things are: what they really say, or
+// something else.
+func drawStatuses(t *rapid.T, snap *Snapshot) map[string]Status {
+	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
+		return nil
+	}
+	statuses := map[string]Status{}
+	for n := range snap.Nodes() {
+		switch rapid.IntRange(0, 9).Draw(t, "status") {
+		case 0:
+			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, ExcludedBy: "Other"}
+		case 1: // none
+		case 2:
+			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, Filter: "Other", Reasons: []string{"no", "never"}}
+		default:
+			statuses[n.Name] = Status{Code: Unschedulable, Filter: "Other", Reasons: []string{"not now"}}
+		}
+	}
+	return statuses
 }
 
 func drawPolicy(t *rapid.T) Policy {
@@ -98,7 +125,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	eval, err := NewEvaluator(drawConfig(t))
 	require.NoError(t, err)
 	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
-	req := Request{Pod: p, Now: now}
+	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
 	explained, err := eval.ExplainRequest(context.Background(), snap, req)
 	require.NoError(t, err)
 	for range 2 {

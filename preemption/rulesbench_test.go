@@ -29,6 +29,7 @@ var benchedRules = []struct {
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
+	{"statuses", preemption.Config{}},
 	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
@@ -50,10 +51,15 @@ func BenchmarkRules(b *testing.B) {
 					snap, pods = newSnapshot(b, c), likes(p, 1000)
 				}
 				e := newEvaluator(b, rules.config)
+				req := preemption.Request{Now: gen.Now}
+				if rules.name == "statuses" {
+					req.Statuses = fullNodes(snap)
+				}
 				runtime.GC()
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
+					req.Pod = pods[i%len(pods)]
+					plan, err := e.PreemptRequest(context.Background(), snap, req)
 					if err != nil || plan.Outcome != preemption.Preempt {
 						b.Fatal(plan, err)
 					}
@@ -61,4 +67,13 @@ func BenchmarkRules(b *testing.B) {
 			})
 		}
 	}
+}
+
+// fullNodes is what a scheduler says of nodes that are all short of cpu.
+func fullNodes(snap *preemption.Snapshot) map[string]preemption.Status {
+	statuses := map[string]preemption.Status{}
+	for n := range snap.Nodes() {
+		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
+	}
+	return statuses
 }

@@ -58,7 +58,11 @@ type search struct {
 	searchRules
 	queue     []nodeScore // memory of evaluateBestFirst
 	onlyCount bool        // no candidate is wanted
-	signature keyWriter   // see answerCache
+	positions []int32     // memory of trySample
+	// given: the caller gave the statuses of the nodes.
+	given     bool
+	statuses  map[string]Status
+	signature keyWriter // see answerCache
 	tally     tally
 }
 
@@ -96,6 +100,8 @@ const (
 	unasked
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
+	// toTry: preemption is to be tried on the node, which is not bounded yet.
+	toTry
 )
 
 // searches keeps searches for later calls.
@@ -109,10 +115,15 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if err := s.begin(config, snap, req); err != nil {
 		return nil, err
 	}
+	if req.Statuses != nil {
+		if err := s.takeStatuses(req); err != nil {
+			return nil, err
+		}
+	}
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
-	if s.general {
+	if s.general || s.given {
 		return s.runGeneral(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
@@ -127,6 +138,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		return err
 	}
 	s.searchRules = config.searchRules()
+	s.exactly = s.asked && config.Sample != nil
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
 	s.anyPod, s.tabled = false, s.filterPlan.tabled()
 	for i := range s.needs {
@@ -156,9 +168,11 @@ func (s *search) release() {
 			w.dry.release()
 			clear(w.before.others)
 			clear(w.after.others)
+			w.lastGiven = Status{}
 		}
 	}
 	clear(s.tally)
+	s.given, s.statuses = false, nil
 	s.attempt.release()
 	searches.Put(s)
 }

@@ -171,7 +171,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 		}
 	}
 	switch {
-	case b.before&unresolvable != 0:
+	case b.before&unresolvable != 0 && !w.given:
 	case away.pods == 0:
 		b.after = noVictims
 	default:
@@ -180,7 +180,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 			without.free[k] += away.held[k]
 		}
 		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
-		b.after = w.shortage(&without)
+		b.after = w.shortage(&without) | b.before&unresolvable
 	}
 }
 
@@ -195,6 +195,13 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 			return
 		}
 	}
+	w.boundPods(b, position, slot)
+}
+
+// boundPods is boundFiltered without the node filters.
+func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
+	n := w.snap.nodes[slot]
+	sum := w.snap.summaries.at(slot)
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
@@ -253,7 +260,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	}
 	touched := w.touched(n, w.beforeResources, len(w.active))
 	switch {
-	case b.before == 0 && !touched:
+	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
@@ -317,7 +324,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable {
+	if st.code != Unschedulable && !w.given {
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {

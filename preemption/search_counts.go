@@ -111,6 +111,12 @@ func (s *search) codeOf(node string) (Code, bool) {
 	if n == nil || n.node == nil {
 		return Success, false
 	}
+	if s.given {
+		if st, ok := s.statuses[node]; ok {
+			return min(st.Code, UnschedulableAndUnresolvable), true
+		}
+		return UnschedulableAndUnresolvable, true
+	}
 	return s.workers[0].dry.filter(n).code, true
 }
 

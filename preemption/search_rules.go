@@ -47,7 +47,7 @@ type searchRules struct {
 // pruned reports whether a question can be answered without evaluating every
 // node. Extenders and scorers have to see every candidate.
 func (c *Config) pruned(req *Request) bool {
-	if req.Pod == nil || req.Statuses != nil || c.Sample != nil || len(c.Extenders) > 0 || len(c.Scorers) > 0 {
+	if req.Pod == nil || len(c.Extenders) > 0 || len(c.Scorers) > 0 {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
@@ -61,7 +61,7 @@ func (c *Config) searchRules() searchRules {
 	r.byRows = !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
-	r.general = !r.byRows || !standard || policy.FilterOnce
+	r.general = !r.byRows || !standard || policy.FilterOnce || c.Sample != nil
 	for _, rank := range policy.Ranks {
 		if rank == ByTopPriority {
 			break
@@ -96,12 +96,21 @@ func (s *search) noteTight() {
 func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 	s.noteTight()
 	s.onlyCount = s.eligible(s.codeOf) != Eligible
-	if err := s.each(ctx, (*searchWorker).boundGeneral); err != nil {
-		return nil, err
+	var plan *Plan
+	for _, round := range s.rounds() {
+		if err := s.each(ctx, round); err != nil {
+			return nil, err
+		}
+		if plan == nil {
+			if plan = s.beginPlan(); plan.Outcome != Preempt {
+				return plan, nil
+			}
+		}
 	}
-	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
-		return plan, nil
+	if s.config.Sample != nil {
+		if err := s.trySample(ctx); err != nil {
+			return nil, err
+		}
 	}
 	s.gather()
 	if err := s.evaluateBestFirst(ctx); err != nil {
@@ -126,6 +135,26 @@ func (s *search) runExactly(ctx context.Context) (*Plan, error) {
 	}
 	return s.runGeneral(ctx)
 }
+
+// rounds returns the rounds over all nodes, the first of which ends with the status
+// of every node known. A sample looks at the candidates by itself.
+func (s *search) rounds() []func(w *searchWorker, from, to int) {
+	switch {
+	case s.given && s.config.Sample != nil:
+		return givenRounds[:1]
+	case s.given:
+		return givenRounds[:]
+	case s.config.Sample != nil:
+		return sampleRounds[:]
+	}
+	return generalRounds[:]
+}
+
+var (
+	generalRounds = [...]func(w *searchWorker, from, to int){(*searchWorker).boundGeneral}
+	givenRounds   = [...]func(w *searchWorker, from, to int){(*searchWorker).noteGiven, (*searchWorker).boundTried}
+	sampleRounds  = [...]func(w *searchWorker, from, to int){(*searchWorker).filterNodes}
+)
 
 // boundGeneral is boundNodes for other rules than the default ones. It considers
 // each candidate at once, while its summary is at hand.
@@ -289,8 +318,8 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 		return true
 	case w.config.Policy.EmptySelectors:
 		return false
-	case e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] == 0:
-		return true // none of them violates a budget
+	case !w.mayViolate(e):
+		return true
 	case sum.flags&hasNominated != 0:
 		return false
 	}
@@ -299,6 +328,11 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 		held[k] -= e.covered[k]
 	}
 	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
+}
+
+// mayViolate reports whether a pod of the lowest priority can violate a budget.
+func (w *searchWorker) mayViolate(e *extremes) bool {
+	return e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] != 0
 }
 
 // fewest returns a lower bound on how many pods of the node hold what it is short

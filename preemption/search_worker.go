@@ -38,6 +38,10 @@ type searchWorker struct {
 	promising     []nodeScore
 	fitsSomewhere bool
 	tries         int
+	// lastGiven is the last status that the caller gave, and lastAnswer the answer
+	// that stands for it.
+	lastGiven  Status
+	lastAnswer answer
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
 	// index, how many budgets each violates, and the first victim. charged is set
 	// while the ledger holds charges.
@@ -77,6 +81,7 @@ func (w *searchWorker) reset() {
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
+	w.lastGiven, w.lastAnswer = Status{}, 0
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
