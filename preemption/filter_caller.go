@@ -130,15 +130,15 @@ func (f *callerOnNode) check(nominated []*podState) filterStatus {
 		state.Add(p.pod, f.n.node)
 	}
 	if copied {
-		return filterStatusOf(state.Check(f.n.node))
+		return callerStatus(state.Check(f.n.node))
 	}
 	if !f.known {
-		f.status, f.known = filterStatusOf(state.Check(f.n.node)), f.concerns != nil
+		f.status, f.known = callerStatus(state.Check(f.n.node)), f.concerns != nil
 	}
 	return f.status
 }
 
-func filterStatusOf(s Status) filterStatus {
+func callerStatus(s Status) filterStatus {
 	return filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
 }
 

@@ -98,6 +98,9 @@ const (
 	// unasked: the node is a candidate as far as resources go, and no filter after
 	// NodeResourcesFit was asked.
 	unasked
+	// bySelection: the node is a candidate, and beside resources the caller's filters
+	// that say which pods concern them have a part in the choice.
+	bySelection
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 	// toTry: preemption is to be tried on the node, which is not bounded yet.

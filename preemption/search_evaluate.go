@@ -95,6 +95,8 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	}
 	switch {
 	case b.kind == settled:
+	case b.kind == bySelection && n.inOrder(w.nowAt):
+		w.evaluateSelectively(position, n, b.bound)
 	case b.kind != byResources || !n.inOrder(w.nowAt):
 		w.evaluateByFilters(position, n)
 	case w.byRows:
@@ -108,11 +110,19 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 // wanted. If no pod of the node touches them, their answer does not depend on the
 // victims.
 func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
-	if w.touched(n, w.beforeResources, len(w.active)) {
-		b.kind = byFilters
+	b.kind = byResources
+	for i := w.beforeResources; i < len(w.active); i++ {
+		if f := &w.active[i]; f.touches(n) {
+			b.kind = bySelection
+			if c, ok := f.podFilter.(*callerFilter); !ok || c.concerns == nil || !w.byRows {
+				b.kind = byFilters
+				return
+			}
+		}
+	}
+	if b.kind == bySelection {
 		return
 	}
-	b.kind = byResources
 	w.dry.enterAfterResources(n)
 	if st := w.dry.checkAfterResources(); st.code != Success {
 		b.kind = settled

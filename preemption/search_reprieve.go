@@ -100,6 +100,8 @@ type resourceReprieve struct {
 	slack amountRow
 	room  int32
 	score nodeScore
+	// asking: filters are asked about the pods in concerned.
+	asking bool
 }
 
 // reprieve puts back first the pods that violate a budget, then the others from
@@ -139,7 +141,8 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 // otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
-	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
+		(!t.asking || !t.concerned[i] || t.letBack(t.n.pods[i], i)) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]
