@@ -119,10 +119,17 @@ func TestPropertyWholeConfig(t *testing.T) {
 	}
 }
 
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
+	return ok
+}
+
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(drawConfig(t))
+	config := drawConfig(t)
+	config.Filters = drawFilters(t, snap)
+	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
 	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
 	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
@@ -135,7 +142,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == Fits || want.Outcome == NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && eval.config.MayEvict != nil {
+		if want.Outcome == Preempt && (config.MayEvict != nil || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {
