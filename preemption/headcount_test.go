@@ -1,12 +1,18 @@
 package preemption
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"strings"
+	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
 )
 
 // headcount is a filter about the number of pods of an app on a node: at most so many
@@ -135,4 +141,47 @@ func drawHeadcount(t *rapid.T) headcount {
 		app:   rapid.SampledFrom([]string{"web", "db", "0", "1", "2"}).Draw(t, "app"),
 		limit: rapid.IntRange(0, 3).Draw(t, "limit"), least: rapid.IntRange(0, 3).Draw(t, "least") == 0,
 	}
+}
+
+// By the default rules, with filters that say which pods concern them, and with several
+// rules about nodes in turn, whose answers one snapshot keeps.
+func TestPropertySelectiveFilters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		h := headcount{app: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "app"), limit: rapid.IntRange(0, 2).Draw(t, "limit")}
+		if rapid.Bool().Draw(t, "attached") {
+			require.NoError(t, snap.Attach(h))
+		}
+		var evals []*Evaluator
+		rule := func(digit string) Filter {
+			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) Status {
+				if strings.HasSuffix(n.Name, digit) {
+					return Status{Code: Unschedulable, Reasons: []string{digit}}
+				}
+				return Status{}
+			})
+		}
+		for _, filters := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
+			eval, err := NewEvaluator(Config{Filters: filters, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
+			require.NoError(t, err)
+			evals = append(evals, eval)
+		}
+		for range 3 {
+			for i, eval := range evals {
+				ex, err := eval.Explain(context.Background(), snap, p, gen.Now)
+				require.NoError(t, err)
+				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+				require.NoError(t, err)
+				want := ex.Plan
+				if want.Outcome == Fits || want.Outcome == Preempt && isSelective(eval.config.Filters[0]) {
+					want.Unhelpful = nil
+				}
+				if diff := gocmp.Diff(&want, got); diff != "" {
+					t.Fatalf("evaluator %d (-explained +searched):\n%s", i, diff)
+				}
+			}
+		}
+	})
 }
