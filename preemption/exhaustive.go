@@ -64,7 +64,10 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 
 // filterAll asks every node, unless the caller gave the statuses.
 func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
-	if req.Statuses != nil {
+	if req.hasStatuses() {
+		if err := req.checkStatuses(r.snap); err != nil {
+			return nil, err
+		}
 		r.refused = filterStatus{} // the caller has gone beyond that
 		return req.givenStatuses(r.snap)
 	}

@@ -133,6 +133,12 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	require.NoError(t, err)
 	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
 	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
+	if req.Statuses != nil && len(req.Statuses) == snap.NumNodes() && rapid.Bool().Draw(t, "in order") {
+		for n := range snap.Nodes() {
+			req.StatusesInOrder = append(req.StatusesInOrder, req.Statuses[n.Name])
+		}
+		req.Statuses = nil
+	}
 	explained, err := eval.ExplainRequest(context.Background(), snap, req)
 	require.NoError(t, err)
 	for range 2 {

@@ -3,7 +3,9 @@ package preemption_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/outrank-go/outrank"
@@ -30,6 +32,7 @@ var benchedRules = []struct {
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
+	{"statuses-in-order", preemption.Config{}},
 	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
 	{"node-rule-warm", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
 	{"node-rule-warm-some-fail", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, everyTenth)}}},
@@ -61,8 +64,11 @@ func BenchmarkRules(b *testing.B) {
 				}
 				e := newEvaluator(b, rules.config)
 				req := preemption.Request{Now: gen.Now}
-				if rules.name == "statuses" {
+				switch rules.name {
+				case "statuses":
 					req.Statuses = fullNodes(snap)
+				case "statuses-in-order":
+					req.StatusesInOrder = slices.Collect(maps.Values(fullNodes(snap)))
 				}
 				runtime.GC()
 				b.ReportAllocs()
@@ -127,9 +133,9 @@ func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*preemption.Snaps
 
 // fullNodes is what a scheduler says of nodes that are all short of cpu.
 func fullNodes(snap *preemption.Snapshot) map[string]preemption.Status {
-	statuses := map[string]preemption.Status{}
+	statuses, reasons := map[string]preemption.Status{}, []string{"Insufficient cpu"}
 	for n := range snap.Nodes() {
-		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
+		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: reasons}
 	}
 	return statuses
 }

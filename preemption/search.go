@@ -3,6 +3,7 @@ package preemption
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -58,10 +59,14 @@ type search struct {
 	searchRules
 	queue     []nodeScore // memory of evaluateBestFirst
 	onlyCount bool        // no candidate is wanted
-	positions []int32     // memory of trySample
+	// toTry marks the positions of the nodes that a sample may try, and positions
+	// lists them.
+	toTry     []bool
+	positions []int32
 	// given: the caller gave the statuses of the nodes.
 	given     bool
 	statuses  map[string]Status
+	inOrder   []Status
 	signature keyWriter // see answerCache
 	tally     tally
 }
@@ -103,8 +108,6 @@ const (
 	bySelection
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
-	// toTry: preemption is to be tried on the node, which is not bounded yet.
-	toTry
 )
 
 // searches keeps searches for later calls.
@@ -118,21 +121,25 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if err := s.begin(config, snap, req); err != nil {
 		return nil, err
 	}
-	if req.Statuses != nil {
-		if err := s.takeStatuses(req); err != nil {
+	if req.hasStatuses() {
+		if err := req.checkStatuses(snap); err != nil {
 			return nil, err
 		}
+		s.takeStatuses(req)
 	}
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
-	if s.general || s.given {
-		return s.runGeneral(ctx)
+	if s.general {
+		return s.runGeneral(ctx, req)
+	}
+	if s.given {
+		return s.run(ctx, req)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
 		return plan, err
 	}
-	return s.run(ctx)
+	return s.run(ctx, req)
 }
 
 // begin prepares a search.
@@ -141,7 +148,10 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		return err
 	}
 	s.searchRules = config.searchRules()
-	s.exactly = s.asked && config.Sample != nil
+	s.exactly, s.onlyCount = s.asked && config.Sample != nil, false
+	if config.Sample != nil {
+		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
+	}
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
 	s.anyPod, s.tabled = false, s.filterPlan.tabled()
 	for i := range s.needs {
@@ -171,11 +181,11 @@ func (s *search) release() {
 			w.dry.release()
 			clear(w.before.others)
 			clear(w.after.others)
-			w.lastGiven = Status{}
+			w.lastGiven, w.space = Status{}, Status{}
 		}
 	}
 	clear(s.tally)
-	s.given, s.statuses = false, nil
+	s.given, s.statuses, s.inOrder = false, nil, nil
 	s.attempt.release()
 	searches.Put(s)
 }
@@ -193,8 +203,15 @@ func (s *search) refusedPlan() *Plan {
 	return plan
 }
 
-func (s *search) run(ctx context.Context) (*Plan, error) {
-	if err := s.each(ctx, (*searchWorker).boundNodes); err != nil {
+func (s *search) run(ctx context.Context, req *Request) (*Plan, error) {
+	first := (*searchWorker).boundNodes
+	if s.given {
+		first = (*searchWorker).boundGiven
+	}
+	if err := s.each(ctx, first); err != nil {
+		return nil, err
+	}
+	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()

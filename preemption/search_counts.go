@@ -112,10 +112,7 @@ func (s *search) codeOf(node string) (Code, bool) {
 		return Success, false
 	}
 	if s.given {
-		if st, ok := s.statuses[node]; ok {
-			return min(st.Code, UnschedulableAndUnresolvable), true
-		}
-		return UnschedulableAndUnresolvable, true
+		return s.givenCode(n), true
 	}
 	return s.workers[0].dry.filter(n).code, true
 }

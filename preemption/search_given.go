@@ -6,44 +6,82 @@ import "slices"
 // nodes as things are. Preemption is then tried on every node with the code
 // Unschedulable, whatever the filters say there; only dry runs ask them.
 
-// takeStatuses prepares the round that reads the caller's statuses. The error is
-// that of a status for a node that does not exist.
-func (s *search) takeStatuses(req *Request) error {
-	s.given, s.statuses = true, req.Statuses
+// takeStatuses prepares the round that reads the caller's statuses.
+func (s *search) takeStatuses(req *Request) {
+	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
 	s.refused = filterStatus{} // the caller has gone beyond that
-	if !s.knowsAll(req) {
-		_, err := req.givenStatuses(s.snap)
-		return err
-	}
-	return nil
-}
-
-// knowsAll reports whether all nodes with a status exist.
-func (s *search) knowsAll(req *Request) bool {
-	found := 0
-	for _, slot := range s.snap.order {
-		if _, ok := req.Statuses[s.snap.nodes[slot].name]; ok {
-			found++
-		}
-	}
-	return found == len(req.Statuses)
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
 	for position := from; position < to; position++ {
-		st, ok := w.statuses[w.snap.nodes[w.snap.order[position]].name]
-		if !ok {
-			st = Status{Code: UnschedulableAndUnresolvable, Reasons: noStatusReasons}
-		}
-		b := &w.bounds[position]
-		*b = nodeBound{before: w.answerGiven(&st)}
-		if st.Code == Unschedulable {
-			b.kind = toTry
-		}
-		w.before.count(b.before, 1)
+		w.toTry[position] = w.note(w.givenAt(position)) == Unschedulable
 	}
+}
+
+// boundGiven is boundGeneral for given statuses.
+func (w *searchWorker) boundGiven(from, to int) {
+	for position := from; position < to; position++ {
+		b := &w.bounds[position]
+		b.kind = settled
+		switch w.note(w.givenAt(position)) {
+		case Success:
+			w.fitsSomewhere = true
+		case Unschedulable:
+			if w.onlyCount || w.fitsSomewhere {
+				continue
+			}
+			slot := w.snap.order[position]
+			if w.tryNode(b, position, slot); b.kind != settled && w.general {
+				w.consider(b, position, slot, w.snap.summaries.at(slot))
+			}
+		}
+	}
+}
+
+// note counts a given status, and returns its code.
+func (w *searchWorker) note(st *Status) Code {
+	w.before.count(w.answerGiven(st), 1)
+	return min(st.Code, UnschedulableAndUnresolvable)
+}
+
+// givenAt returns the status that the caller gave for a node.
+func (w *searchWorker) givenAt(position int) *Status {
+	if w.inOrder != nil {
+		return &w.inOrder[position]
+	}
+	if st, ok := w.statuses[w.nodeAt(position).name]; ok {
+		w.known++
+		w.space = st
+		return &w.space
+	}
+	return &notFiltered
+}
+
+// givenCode returns the code of the status that the caller gave for a node.
+func (s *search) givenCode(n *nodeState) Code {
+	code := notFiltered.Code
+	if s.inOrder != nil {
+		code = s.inOrder[slices.Index(s.snap.order, n.slot)].Code
+	} else if st, ok := s.statuses[n.name]; ok {
+		code = st.Code
+	}
+	return min(code, UnschedulableAndUnresolvable)
+}
+
+// checkGiven returns the error of a status for a node that does not exist, once all
+// statuses are noted.
+func (s *search) checkGiven(req *Request) error {
+	known := 0
+	for _, w := range s.workers {
+		known += w.known
+	}
+	if known == len(req.Statuses) {
+		return nil
+	}
+	_, err := req.givenStatuses(s.snap)
+	return err
 }
 
 // answerGiven returns the answer that stands for a given status. Mostly it is the
@@ -54,26 +92,15 @@ func (w *searchWorker) answerGiven(st *Status) answer {
 	}
 	last := &w.lastGiven
 	if w.lastAnswer == 0 || st.Code != last.Code || st.Filter != last.Filter || st.ExcludedBy != last.ExcludedBy ||
-		!slices.Equal(st.Reasons, last.Reasons) {
+		!sameTexts(st.Reasons, last.Reasons) {
 		w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
 	}
 	return w.lastAnswer
 }
 
-// boundTried bounds those nodes of a chunk on which preemption is to be tried, and
-// considers them.
-func (w *searchWorker) boundTried(from, to int) {
-	for position := from; position < to; position++ {
-		b := &w.bounds[position]
-		if b.kind != toTry {
-			continue
-		}
-		slot := w.snap.order[position]
-		w.tryNode(b, position, slot)
-		if b.kind != settled {
-			w.consider(b, position, slot, w.snap.summaries.at(slot))
-		}
-	}
+// sameTexts is slices.Equal, and mostly does not look at the texts.
+func sameTexts(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say

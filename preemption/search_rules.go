@@ -93,19 +93,18 @@ func (s *search) noteTight() {
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
-func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
+func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
 	s.noteTight()
 	s.onlyCount = s.eligible(s.codeOf) != Eligible
-	var plan *Plan
-	for _, round := range s.rounds() {
-		if err := s.each(ctx, round); err != nil {
-			return nil, err
-		}
-		if plan == nil {
-			if plan = s.beginPlan(); plan.Outcome != Preempt {
-				return plan, nil
-			}
-		}
+	if err := s.each(ctx, s.firstRound()); err != nil {
+		return nil, err
+	}
+	if err := s.checkGiven(req); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != Preempt {
+		return plan, nil
 	}
 	if s.config.Sample != nil {
 		if err := s.trySample(ctx); err != nil {
@@ -118,7 +117,7 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 	}
 	best := s.workers[0].best
 	if s.asked && best.position < 0 && !s.exactly {
-		return s.runExactly(ctx)
+		return s.runExactly(ctx, req)
 	}
 	s.finishPlan(plan, best)
 	if (s.asked || s.selective) && plan.Outcome == Preempt {
@@ -128,33 +127,27 @@ func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 }
 
 // runExactly decides once more, with the caller asked about every possible victim.
-func (s *search) runExactly(ctx context.Context) (*Plan, error) {
+func (s *search) runExactly(ctx context.Context, req *Request) (*Plan, error) {
 	s.exactly = true
 	for _, w := range s.workers {
 		w.reset()
 	}
-	return s.runGeneral(ctx)
+	return s.runGeneral(ctx, req)
 }
 
-// rounds returns the rounds over all nodes, the first of which ends with the status
-// of every node known. A sample looks at the candidates by itself.
-func (s *search) rounds() []func(w *searchWorker, from, to int) {
-	switch {
-	case s.given && s.config.Sample != nil:
-		return givenRounds[:1]
+// firstRound returns the round over all nodes that ends with the status of every node
+// known. For a sample it leaves the candidates alone.
+func (s *search) firstRound() func(w *searchWorker, from, to int) {
+	switch sample := s.config.Sample != nil; {
+	case s.given && sample:
+		return (*searchWorker).noteGiven
 	case s.given:
-		return givenRounds[:]
-	case s.config.Sample != nil:
-		return sampleRounds[:]
+		return (*searchWorker).boundGiven
+	case sample:
+		return (*searchWorker).filterNodes
 	}
-	return generalRounds[:]
+	return (*searchWorker).boundGeneral
 }
-
-var (
-	generalRounds = [...]func(w *searchWorker, from, to int){(*searchWorker).boundGeneral}
-	givenRounds   = [...]func(w *searchWorker, from, to int){(*searchWorker).noteGiven, (*searchWorker).boundTried}
-	sampleRounds  = [...]func(w *searchWorker, from, to int){(*searchWorker).filterNodes}
-)
 
 // boundGeneral is boundNodes for other rules than the default ones. It considers
 // each candidate at once, while its summary is at hand.

@@ -7,37 +7,35 @@ import "context"
 func (w *searchWorker) filterNodes(from, to int) {
 	plain := !w.filtered && !w.selects
 	for position := from; position < to; position++ {
-		b, slot := &w.bounds[position], w.snap.order[position]
-		*b = nodeBound{}
+		slot := w.snap.order[position]
+		x, code := answer(0), Success
 		if sum := w.snap.summaries.at(slot); plain && sum.flags == 0 {
-			w.filterByResources(b, slot, sum)
+			x, code = w.filterByResources(slot, sum)
 		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != Success {
-			b.before = w.before.intern(st)
-			if st.code == Unschedulable {
-				b.kind = toTry
-			}
+			x, code = w.before.intern(st), st.code
 		}
-		w.before.count(b.before, 1)
+		w.toTry[position] = code == Unschedulable
+		w.before.count(x, 1)
 	}
 }
 
 // filterByResources is filterNodes for a node on which resources alone decide. What
 // the least important pods hold mostly shows that the node is large enough.
-func (w *searchWorker) filterByResources(b *nodeBound, slot int32, sum *nodeSummary) {
-	if b.before = w.shortage(sum); b.before == 0 {
-		return
-	}
-	b.kind = toTry
-	if w.covers(sum, &sum.low, int32(sum.lowPods)) {
-		return
+func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
+	short := w.shortage(sum)
+	switch {
+	case short == 0:
+		return 0, Success
+	case w.covers(sum, &sum.low, int32(sum.lowPods)):
+		return short, Unschedulable
 	}
 	offers := &w.snap.nodes[slot].offers.std
 	for k := range w.asks {
 		if w.asks[k] > offers[k] {
-			b.before |= unresolvable
-			b.kind = settled
+			return short | unresolvable, UnschedulableAndUnresolvable
 		}
 	}
+	return short, Unschedulable
 }
 
 // trySample tries the nodes where preemption may help, from the offset on, until
@@ -45,8 +43,8 @@ func (w *searchWorker) filterByResources(b *nodeBound, slot int32, sum *nodeSumm
 // those that may violate a budget are evaluated for that.
 func (s *search) trySample(ctx context.Context) error {
 	nodes := s.positions[:0]
-	for position := range s.bounds {
-		if s.bounds[position].kind == toTry {
+	for position, try := range s.toTry {
+		if try {
 			nodes = append(nodes, int32(position))
 		}
 	}
@@ -61,7 +59,7 @@ func (s *search) trySample(ctx context.Context) error {
 		if i%chunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch w.tryForSample(int(nodes[(start+i)%len(nodes)]), violating < enough) {
+		switch w.tryForSample(int(nodes[(start+i)%len(nodes)]), free > 0, violating < enough) {
 		case freeCandidate:
 			free++
 		case violatingCandidate:
@@ -84,8 +82,9 @@ const (
 )
 
 // tryForSample tries a node. A candidate that violates a budget counts only if there
-// is room for it.
-func (w *searchWorker) tryForSample(position int, room bool) sampled {
+// is room for it. Once a candidate is free of violations, which is all that matters,
+// there is room for any other, and they are not told apart.
+func (w *searchWorker) tryForSample(position int, anyFree, room bool) sampled {
 	slot := w.snap.order[position]
 	b, sum := &w.bounds[position], w.snap.summaries.at(slot)
 	best := w.best
@@ -94,7 +93,7 @@ func (w *searchWorker) tryForSample(position int, room bool) sampled {
 	found := w.best
 	w.best = best
 	if b.kind != settled {
-		if w.freeOfViolations(b, slot, sum) {
+		if anyFree || w.freeOfViolations(b, slot, sum) {
 			w.consider(b, position, slot, sum)
 			return freeCandidate
 		}

@@ -42,6 +42,8 @@ type searchWorker struct {
 	// that stands for it.
 	lastGiven  Status
 	lastAnswer answer
+	space      Status
+	known      int // nodes with a given status
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
 	// index, how many budgets each violates, and the first victim. charged is set
 	// while the ledger holds charges.
@@ -83,7 +85,7 @@ func (w *searchWorker) reset() {
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
-	w.lastGiven, w.lastAnswer = Status{}, 0
+	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
