@@ -33,6 +33,9 @@ type Config struct {
 	// order settles ties, and is used if Importance is nil. Several goroutines
 	// may call it at once.
 	Importance func(a, b *outrank.Pod) int
+	// Chooser chooses the victims on a node in place of the rules of chapter 9; nil
+	// means those. Groups of pods do without it.
+	Chooser *Chooser
 	// Scorers rank the candidates in place of the policy's ranks. The highest
 	// score wins; the next scorer decides among equals, and the order of the
 	// nodes in the end. Every node is then evaluated.
@@ -88,6 +91,9 @@ func (c *Config) Validate() error {
 		}
 	}
 	ps = append(ps, c.Policy.problems()...)
+	if c.Chooser != nil {
+		ps = append(ps, c.Chooser.problems()...)
+	}
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)
 	}

@@ -87,7 +87,7 @@ func (a *attempt) moreImportant(p, q *podState) int {
 
 // mayEvict reports whether a pod could be a victim.
 func (a *attempt) mayEvict(p *podState) bool {
-	lower := p.priority() < a.priority || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	lower := p.priority() < a.priority || a.config.anyPriority() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 

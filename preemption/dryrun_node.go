@@ -25,6 +25,8 @@ type dryRunner struct {
 	victim   []bool
 	blocks   []filterStatus
 	chosen   []*podState
+	// err is the first answer of the caller's rule that made no sense.
+	err error
 	// covering and none are the memory of what charge returns.
 	covering, none []int32
 }
@@ -38,7 +40,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *dryRunner) begin(a *attempt) {
-	w.a = a
+	w.a, w.err = a, nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
@@ -57,7 +59,7 @@ func (w *dryRunner) begin(a *attempt) {
 
 // release drops everything that belongs to the caller.
 func (w *dryRunner) release() {
-	w.a, w.n = nil, nil
+	w.a, w.n, w.err = nil, nil, nil
 	w.resources.release()
 	for _, f := range w.filters {
 		f.release()

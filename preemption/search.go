@@ -130,6 +130,18 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
+	plan, err := s.decide(ctx, req)
+	if err == nil {
+		err = s.workers[0].dry.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// decide chooses the way to the answer.
+func (s *search) decide(ctx context.Context, req *Request) (*Plan, error) {
 	if s.general {
 		return s.runGeneral(ctx, req)
 	}
@@ -168,7 +180,11 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	} else {
 		s.bounds = s.bounds[:n]
 	}
-	s.prepareWorkers(max(1, config.Workers))
+	workers := max(1, config.Workers)
+	if s.chosen {
+		workers = 1 // so that the same node is the first with a senseless answer
+	}
+	s.prepareWorkers(workers)
 	return nil
 }
 

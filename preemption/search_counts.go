@@ -131,7 +131,11 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
-	possible, _ := w.dryRun(n)
+	possible, st := w.dryRun(n)
+	if st.code != Success {
+		w.contradicted()
+		return
+	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
 }

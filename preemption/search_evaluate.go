@@ -90,14 +90,14 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == unasked {
+	if b.kind == unasked && !w.chosen {
 		w.askLate(b, n)
 	}
 	switch {
 	case b.kind == settled:
 	case b.kind == bySelection && n.inOrder(w.nowAt):
 		w.evaluateSelectively(position, n, b.bound)
-	case b.kind != byResources || !n.inOrder(w.nowAt):
+	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
 		w.evaluateByResources(position, n, b.bound)

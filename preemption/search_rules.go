@@ -40,6 +40,9 @@ type searchRules struct {
 	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
 	// disruptions than its index; the last is for any number.
 	tight [8]uint32
+	// chosen: the caller's rule chooses the victims. Whatever it chooses has to make
+	// room, so that the bounds on any set of victims hold.
+	chosen bool
 	// byRows: the victims are found as by the default rules.
 	byRows bool
 }
@@ -50,6 +53,9 @@ func (c *Config) pruned(req *Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || len(c.Scorers) > 0 {
 		return false
 	}
+	if c.anyPriority() {
+		return false
+	}
 	// A pod without priority counts as one of priority 0, and is no special case
 	// below a higher one.
 	return !c.Policy.EvictUnprioritized || req.Pod.PriorityValue() > 0
@@ -57,8 +63,8 @@ func (c *Config) pruned(req *Request) bool {
 
 func (c *Config) searchRules() searchRules {
 	policy := &c.Policy
-	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil}
-	r.byRows = !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
+	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil}
+	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
 	r.general = !r.byRows || !standard || policy.FilterOnce || c.Sample != nil
@@ -120,7 +126,7 @@ func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
 		return s.runExactly(ctx, req)
 	}
 	s.finishPlan(plan, best)
-	if (s.asked || s.selective) && plan.Outcome == Preempt {
+	if (s.asked || s.selective || s.chosen) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil
 	}
 	return plan, nil
@@ -305,7 +311,7 @@ func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSu
 // the others of higher priority.
 func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
 	switch {
-	case b.kind != byResources || w.reordered || w.asked:
+	case b.kind != byResources || w.reordered || w.asked || w.chosen:
 		return false
 	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
 		return true

@@ -93,7 +93,8 @@ func (w *searchWorker) tryForSample(position int, anyFree, room bool) sampled {
 	found := w.best
 	w.best = best
 	if b.kind != settled {
-		if anyFree || w.freeOfViolations(b, slot, sum) {
+		surely := b.kind != unasked && !w.chosen // a candidate, whatever it is worth
+		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
 			w.consider(b, position, slot, sum)
 			return freeCandidate
 		}
@@ -121,7 +122,7 @@ func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSumma
 	}
 	e := w.snap.summaries.extremesAt(slot)
 	if w.config.Policy.Victims == Ascending {
-		return b.kind == byResources && !w.asked && !w.reordered && !w.mayViolate(e)
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e)
 	}
 	return w.staysLow(b, sum, e)
 }
