@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -101,6 +105,22 @@ func (a *gpuAttempt) Remove(p *outrank.Pod, n *outrank.Node) {
 }
 func (a *gpuAttempt) Clone() preemption.FilterState {
 	return &gpuAttempt{a.want, a.cluster, maps.Clone(a.changed)}
+}
+
+// The filter keeps its contract, alone and attached to snapshots.
+func TestGPUSharingKeepsItsContract(t *testing.T) {
+	err := filtertest.Check(gpuSharing{}, filtertest.Options{Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+		for i, n := range c.Nodes {
+			n.Labels["gpus"] = fmt.Sprint(i % 3)
+		}
+		for i, p := range c.Pods {
+			if i%3 > 0 {
+				p.Labels["gpu-share"], p.Labels["gpu-device"] = fmt.Sprint(20+10*(i%5)), fmt.Sprint(i%2)
+			}
+		}
+		pod.Labels["gpu-share"] = "70"
+	}})
+	require.NoError(t, err)
 }
 
 // Two pods share the GPU of each node. The snapshot counts the shares once, and

@@ -38,6 +38,7 @@ var benchedRules = []struct {
 	{"node-rule-warm-some-fail", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, everyTenth)}}},
 	{"gpu-filter", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
 	{"gpu-filter-unattached", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"choose", preemption.Config{Chooser: &preemption.Chooser{Name: "Closest", Choose: closest}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
 
