@@ -50,6 +50,9 @@ type Config struct {
 	// answers for all pods on the pod's node be asked for anew, and a new Evaluator
 	// asks for all. What it looks up must not change during a call.
 	Cost func(victim *outrank.Pod) int64
+	// Chooser chooses the victims on a node in place of the rules of chapter 9; nil
+	// means those. Groups of pods do without it.
+	Chooser *Chooser
 	// Scorers rank the candidates in place of the policy's ranks. The highest
 	// score wins; the next scorer decides among equals, and the order of the
 	// nodes in the end. Every node is then evaluated.
@@ -109,6 +112,9 @@ func (c *Config) Validate() error {
 	ps = append(ps, c.Plugins.problems()...)
 	if c.Cost == nil && slices.Contains(c.Policy.Ranks, ByCost) {
 		add("Cost", "missing, and the policy ranks candidates by it")
+	}
+	if c.Chooser != nil {
+		ps = append(ps, c.Chooser.problems()...)
 	}
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)

@@ -46,6 +46,9 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 // candidate returns the result of the dry run that just ended.
 func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c := Candidate{Node: w.n.name, Score: w.score(possible)}
+	if w.a.config.Chooser != nil {
+		w.blocksOfChosen(possible)
+	}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.victim[i] {
@@ -68,7 +71,15 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 			v.Violated = shared.of(broken)
 		}
 	}
-	if w.a.config.Policy.Victims == Ascending {
+	if w.a.config.Chooser != nil {
+		v := 0
+		for i := range possible {
+			if w.victim[i] {
+				name(i, &victims[v])
+				v++
+			}
+		}
+	} else if w.a.config.Policy.Victims == Ascending {
 		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
 			name(i, &victims[v])
 		}

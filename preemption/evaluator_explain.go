@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -29,7 +30,10 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 		position = slices.Index(snap.order, n.slot)
 	}
 	report, c := s.explainNode(n, position)
-	return report, c, ctx.Err()
+	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
+		return NodeReport{}, nil, err
+	}
+	return report, c, nil
 }
 
 // Candidates iterates over the candidates in the order of the ranks, the best first,

@@ -34,6 +34,7 @@ func drawConfig(t *rapid.T) Config {
 	case 1:
 		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
 	}
+	c.Chooser = drawChooser(t)
 	if rapid.IntRange(0, 4).Draw(t, "sample") == 0 {
 		c.Sample = &Sample{
 			Percent: rapid.IntRange(0, 100).Draw(t, "percent"), Minimum: rapid.IntRange(0, 5).Draw(t, "minimum"),
@@ -151,10 +152,43 @@ func TestPropertyWholeConfig(t *testing.T) {
 	}
 }
 
+// drawChooser draws nil, or a rule that takes pods in an order of its own until there is
+// room, and may refuse where that takes many.
+func drawChooser(t *rapid.T) *Chooser {
+	if rapid.IntRange(0, 3).Draw(t, "chooser") > 0 {
+		return nil
+	}
+	most := rapid.IntRange(1, 6).Draw(t, "most")
+	byHash, spare := rapid.Bool().Draw(t, "by hash"), rapid.Bool().Draw(t, "spare")
+	return &Chooser{Name: "Drawn", AnyPriority: rapid.IntRange(0, 3).Draw(t, "any priority") == 0, Choose: func(v *NodeView) []*outrank.Pod {
+		pods := v.Possible()
+		slices.Reverse(pods)
+		if byHash {
+			slices.SortStableFunc(pods, func(p, q *outrank.Pod) int { return cmp.Compare(nameHash(p), nameHash(q)) })
+		}
+		for n := 1; n <= min(most, len(pods)); n++ {
+			if v.Fits(pods[:n]...) {
+				if spare && n < len(pods) && v.Fits(pods[:n+1]...) {
+					n++
+				}
+				return pods[:n]
+			}
+		}
+		return nil
+	}}
+}
+
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
+	return ok
+}
+
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(drawConfig(t))
+	config := drawConfig(t)
+	config.Filters = drawFilters(t, snap)
+	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
 	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
 	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
@@ -175,7 +209,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == Fits || want.Outcome == NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && eval.config.MayEvict != nil {
+		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {

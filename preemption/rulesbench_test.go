@@ -43,6 +43,11 @@ var benchedRules = []struct {
 	{"explain-five", preemption.Config{}},
 	{"explain-all", preemption.Config{}},
 	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
+	{"node-rule-warm", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
+	{"node-rule-warm-some-fail", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, everyTenth)}}},
+	{"gpu-filter", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"gpu-filter-unattached", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"choose", preemption.Config{Chooser: &preemption.Chooser{Name: "Closest", Choose: closest}}},
 	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
 
@@ -56,11 +61,16 @@ func BenchmarkRules(b *testing.B) {
 	for _, nodes := range []int{5000, 15000} {
 		var snap *preemption.Snapshot
 		var pods []*outrank.Pod
+		var gpus gpuBench
 		for _, rules := range benchedRules {
 			b.Run(fmt.Sprintf("rules=%s/nodes=%d", rules.name, nodes), func(b *testing.B) {
 				if snap == nil {
 					c, p := gen.Benchmark(nodes, 30, 20)
 					snap, pods = newSnapshot(b, c), likes(p, 1000)
+				}
+				snap, pods := snap, pods
+				if rules.name == "gpu-filter" || rules.name == "gpu-filter-unattached" {
+					snap, pods = gpus.of(b, nodes, rules.name == "gpu-filter")
 				}
 				e := newEvaluator(b, rules.config)
 				req := preemption.Request{Now: gen.Now}
@@ -79,6 +89,53 @@ func BenchmarkRules(b *testing.B) {
 			})
 		}
 	}
+}
+
+// everyTenth turns pods away from a tenth of the nodes.
+func everyTenth(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+	if n.Name[len(n.Name)-1] == '7' {
+		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+	}
+	return preemption.Status{}
+}
+
+// gpuBench is the cluster of the other benchmarks where a tenth of the pods hold a
+// share of one of two GPUs of their node, and the preemptor wants half of one.
+type gpuBench struct {
+	plain, attached *preemption.Snapshot
+	pods            []*outrank.Pod
+}
+
+func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*preemption.Snapshot, []*outrank.Pod) {
+	if g.plain == nil {
+		c, p := gen.Benchmark(nodes, 30, 20)
+		for _, n := range c.Nodes {
+			n.Labels["gpus"] = "2"
+		}
+		used := map[string]*[2]int{}
+		for i, p := range c.Pods {
+			if i%10 != 3 {
+				continue
+			}
+			if used[p.NodeName] == nil {
+				used[p.NodeName] = &[2]int{}
+			}
+			at, gpu := used[p.NodeName], i/10%2
+			held := min(20+i/10%7*10, 100-at[gpu])
+			at[gpu] += held
+			p.Labels["gpu-share"], p.Labels["gpu-device"] = fmt.Sprint(held), fmt.Sprint(gpu)
+		}
+		p.Labels = map[string]string{"gpu-share": "50"}
+		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
+		g.attached = g.plain.Clone()
+		if err := g.attached.Attach(gpuSharing{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if attached {
+		return g.attached, g.pods
+	}
+	return g.plain, g.pods
 }
 
 // fullNodes is what a scheduler says of nodes that are all short of cpu.

@@ -43,6 +43,8 @@ type search struct {
 	// the first node filters, or the preemptor needs a resource without a
 	// column. anyPod: every pod may have a part in that.
 	filtered, anyPod bool
+	// tabled: all these filters are rules of the caller whose answers are known.
+	tabled bool
 
 	bounds  []nodeBound // by position
 	workers []*searchWorker
@@ -97,6 +99,12 @@ const (
 	// byFilters: the node is a candidate, and other filters have a part in the
 	// choice.
 	byFilters
+	// unasked: the node is a candidate as far as resources go, and no filter after
+	// NodeResourcesFit was asked.
+	unasked
+	// bySelection: the node is a candidate, and beside resources the caller's filters
+	// that say which pods concern them have a part in the choice.
+	bySelection
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 )

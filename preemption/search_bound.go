@@ -2,10 +2,10 @@ package preemption
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, filtered := w.snap.order, w.filtered || w.selects || w.exactly
+	order, plain := w.snap.order, !w.filtered && !w.selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
-		if sum := w.snap.summaries.at(slot); sum.flags == 0 && !filtered {
+		if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -15,9 +15,16 @@ func (w *searchWorker) boundNodes(from, to int) {
 	}
 }
 
+// rulesPass reports whether resources alone decide on a node without flags, because
+// all other filters are rules of the caller that are known to pass there.
+func (w *searchWorker) rulesPass(slot int32) bool {
+	return w.tabled && !w.exactly && w.passesTables(slot)
+}
+
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects && !w.exactly {
+	plain := !w.filtered && !w.selects && !w.exactly
+	if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -240,8 +247,18 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 // same whichever pods leave.
 func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *nodeSummary) {
 	n := w.snap.nodes[slot]
-	touched := w.touched(n, w.beforeResources, len(w.active))
 	b.before = w.shortage(sum)
+	if b.before != 0 {
+		if !w.makesRoom(b, slot, sum) {
+			return
+		}
+		if w.selective {
+			b.kind = unasked
+			w.boundVictims(b, sum)
+			return
+		}
+	}
+	touched := w.touched(n, w.beforeResources, len(w.active))
 	switch {
 	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
@@ -249,22 +266,28 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case !w.makesRoom(b, slot, sum):
-		return
 	case touched && w.config.Policy.Victims == Ascending:
 		w.evaluateByFilters(position, n) // what all together allow, few may not
 		b.kind = settled
 		return
 	}
 	w.dry.enterAfterResources(n)
+	var away []*podState
 	if touched {
 		b.kind = byFilters
 		w.dry.n = n
-		for _, p := range w.dry.possible() {
-			w.dry.removeAfterResources(p)
+		away = w.dry.possible()
+	}
+	for _, p := range away {
+		w.dry.changeAfterResources(p, -1)
+	}
+	st := w.dry.checkAfterResources()
+	if w.follows {
+		for _, p := range away {
+			w.dry.changeAfterResources(p, 1)
 		}
 	}
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st.code != Success {
 		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}

@@ -133,9 +133,13 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
-	possible, _ := w.dryRun(n)
+	possible, st := w.dryRun(n)
+	if st.code != Success {
+		w.contradicted()
+		return
+	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
-	if s.asked {
+	if s.asked || s.selective || s.chosen {
 		p.Unhelpful = nil // not every node was asked about
 	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)

@@ -90,13 +90,43 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
+	if b.kind == unasked && !w.chosen {
+		w.askLate(b, n)
+	}
 	switch {
-	case b.kind != byResources || !n.inOrder(w.nowAt):
+	case b.kind == settled:
+	case b.kind == bySelection && n.inOrder(w.nowAt):
+		w.evaluateSelectively(position, n, b.bound)
+	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
 	case w.byRows:
 		w.evaluateByResources(position, n, b.bound)
 	default:
 		w.evaluateByRules(position, n, b.bound)
+	}
+}
+
+// askLate asks the filters after NodeResourcesFit about a candidate whose victims are
+// wanted. If no pod of the node touches them, their answer does not depend on the
+// victims.
+func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
+	b.kind = byResources
+	for i := w.beforeResources; i < len(w.active); i++ {
+		if f := &w.active[i]; f.touches(n) {
+			b.kind = bySelection
+			if c, ok := f.podFilter.(*callerFilter); !ok || c.concerns == nil || !w.byRows {
+				b.kind = byFilters
+				return
+			}
+		}
+	}
+	if b.kind == bySelection {
+		return
+	}
+	w.dry.enterAfterResources(n)
+	if st := w.dry.checkAfterResources(); st.code != Success {
+		b.kind = settled
+		w.after.count(w.after.intern(st), 1)
 	}
 }
 

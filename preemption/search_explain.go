@@ -208,7 +208,14 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 			continue
 		}
 		queue.dropFirst()
-		possible, _ := w.dry.dryRun(s.nodeAt(position))
+		possible, st := w.dry.dryRun(s.nodeAt(position))
+		if st.code != Success {
+			w.dry.contradicted()
+		}
+		if w.dry.err != nil {
+			yield(nil, w.dry.err)
+			return
+		}
 		c := w.dry.candidate(possible)
 		w.dry.restoreVictims(possible)
 		if !yield(&c, nil) {

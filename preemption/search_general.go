@@ -66,7 +66,7 @@ func (w *searchWorker) boundGeneral(from, to int) {
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], w.snap.order[position]
 		sum := w.snap.summaries.at(slot)
-		if plain && sum.flags == 0 {
+		if sum.flags == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)

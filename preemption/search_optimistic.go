@@ -91,7 +91,7 @@ func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSu
 // the others of higher priority.
 func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
 	switch {
-	case b.kind != byResources || w.reordered || w.asked:
+	case b.kind != byResources || w.reordered || w.asked || w.chosen:
 		return false
 	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
 		return true

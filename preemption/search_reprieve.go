@@ -110,6 +110,8 @@ type resourceReprieve struct {
 	score nodeScore
 	// costs are what the pods of the node cost, nil if that does not matter.
 	costs []int64
+	// asking: filters are asked about the pods in concerned.
+	asking bool
 }
 
 // reprieve puts back first the pods that violate a budget, then the others from
@@ -149,7 +151,8 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 // otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
-	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
+		(!t.asking || !t.concerned[i] || t.letBack(t.n.pods[i], i)) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]

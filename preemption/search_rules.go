@@ -39,6 +39,9 @@ type searchRules struct {
 	tight [8]uint32
 	// costed: a rank compares what victims cost.
 	costed bool
+	// chosen: the caller's rule chooses the victims. Whatever it chooses has to make
+	// room, so that the bounds on any set of victims hold.
+	chosen bool
 	// byRows: the victims are found as by the default rules.
 	byRows bool
 }
@@ -50,6 +53,9 @@ func (c *Config) pruned(req *Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
 		return false
 	}
+	if c.anyPriority() {
+		return false
+	}
 	// A pod without priority counts as one of priority 0, and is no special case
 	// below a higher one.
 	return !c.Policy.EvictUnprioritized || req.Pod.PriorityValue() > 0
@@ -57,8 +63,8 @@ func (c *Config) pruned(req *Request) bool {
 
 func (c *Config) searchRules() searchRules {
 	policy := &c.Policy
-	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil}
-	r.byRows = !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
+	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil}
+	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	r.costed = slices.Contains(policy.Ranks, ByCost)
 	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)

@@ -32,7 +32,19 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
-	if len(config.Scorers) > 0 {
+	plan, err := s.decide(ctx, req)
+	if err == nil {
+		err = s.workers[0].dry.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// decide chooses the way to the answer.
+func (s *search) decide(ctx context.Context, req *Request) (*Plan, error) {
+	if len(s.config.Scorers) > 0 {
 		return s.runScored(ctx, req)
 	}
 	if s.general {
@@ -59,7 +71,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
 	}
 	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod = len(s.callers) > 0
+	s.anyPod, s.tabled = false, s.filterPlan.tabled()
 	for i := range s.needs {
 		if at := s.needs[i].column; at >= 0 {
 			s.asks[at] = s.needs[i].value
@@ -68,13 +80,18 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		}
 	}
 	s.filtered = s.anyPod || !s.resourcesAlone()
+	s.tabled = s.tabled && !s.anyPod && !s.selects
 	if n := len(snap.order); cap(s.bounds) < n {
 		s.bounds = make([]nodeBound, n)
 	} else {
 		s.bounds = s.bounds[:n]
 	}
 	s.takeCosts()
-	s.prepareWorkers(max(1, config.Workers))
+	workers := max(1, config.Workers)
+	if s.chosen {
+		workers = 1 // so that the same node is the first with a senseless answer
+	}
+	s.prepareWorkers(workers)
 	return nil
 }
 

@@ -108,11 +108,15 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 	w.tryNode(b, position, slot)
 	found := w.best
 	w.best = best
+	surely := b.kind != unasked && !w.chosen // a candidate, whatever it is worth
 	if room == noRoom {
+		if b.kind != settled && !surely {
+			w.scoreOfNode(b, position) // for its status
+		}
 		return noCandidate
 	}
 	if b.kind != settled {
-		if anyFree || w.freeOfViolations(b, slot, sum) {
+		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
 			w.consider(b, position, slot, sum)
 			return freeCandidate
 		}
@@ -140,7 +144,7 @@ func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSumma
 	}
 	e := w.snap.summaries.extremesAt(slot)
 	if w.config.Policy.Victims == Ascending {
-		return b.kind == byResources && !w.asked && !w.reordered && !w.mayViolate(e)
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e)
 	}
 	return w.staysLow(b, sum, e)
 }

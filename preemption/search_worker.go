@@ -56,6 +56,8 @@ type searchWorker struct {
 	order, broken []int32
 	topOf         int32
 	charged       bool
+	// concerned marks pods of one node (see findConcerned).
+	concerned []bool
 }
 
 // prepareWorkers reuses the workers of earlier calls.

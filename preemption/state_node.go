@@ -48,6 +48,8 @@ type nodeState struct {
 	concerned [maxFilters]int32
 	// grouped counts the pods that name a pod group.
 	grouped int32
+	// attached lists, by attachment, the pods that concern the filter.
+	attached [][]*podState
 }
 
 // level is what the pods of a priority and below hold together. The amounts
@@ -84,6 +86,7 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
 	c.covered = slices.Clone(n.covered)
 	c.objects = slices.Clone(n.objects)
+	c.attached = cloneLists(n.attached)
 	c.rows, c.sortKeys, c.levels = slices.Clone(n.rows), slices.Clone(n.sortKeys), slices.Clone(n.levels)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
@@ -240,4 +243,41 @@ func insertByImportance(pods []*podState, p *podState) []*podState {
 func removeByImportance(pods []*podState, p *podState) []*podState {
 	i := indexOf(pods, p)
 	return slices.Delete(pods, i, i+1)
+}
+
+// concerning lists the pods of the node that concern an attached filter, the most
+// important first.
+func (n *nodeState) concerning(attachment int) []*podState {
+	if attachment < len(n.attached) {
+		return n.attached[attachment]
+	}
+	return nil
+}
+
+// list puts a pod on the list of those that concern an attached filter (by is 1) or
+// takes it off (by is -1). It reports whether the list has changed; it has not if the
+// filter has changed its mind about the pod.
+func (n *nodeState) list(p *podState, attachment, by int) bool {
+	for len(n.attached) <= attachment {
+		n.attached = append(n.attached, nil)
+	}
+	pods := &n.attached[attachment]
+	switch at := slices.IndexFunc(*pods, func(q *podState) bool { return sameName(p.pod, q.pod) }); {
+	case by > 0 && at < 0:
+		*pods = insertByImportance(*pods, p)
+	case by < 0 && at >= 0:
+		*pods = slices.Delete(*pods, at, at+1)
+	default:
+		return false
+	}
+	return true
+}
+
+// cloneLists returns independent copies of lists.
+func cloneLists(lists [][]*podState) [][]*podState {
+	out := slices.Clone(lists)
+	for i := range out {
+		out[i] = slices.Clone(out[i])
+	}
+	return out
 }
