@@ -238,6 +238,23 @@ func TestPropertyMayEvict(t *testing.T) {
 	})
 }
 
+// Protected pods of the lowest priority make a more important one leave, alone. A
+// bound from all pods of the lowest priority would say that three have to.
+func TestMayEvictAmongTheLeastImportant(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "3", "a"), node("n2", "6", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 1, "1500m", on("n1")), pod("y", 1, "1500m", on("n1")),
+			pod("large", 5, "3", on("n2")), pod("small", 1, "1", on("n2")), pod("tiny", 1, "1", on("n2")), pod("kept", 1, "1", on("n2")),
+		},
+	}
+	config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}})
+	config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "kept" }
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n2 [default/large]", plan.Candidate.String())
+}
+
 // The caller's order decides which pods are put back first. Here it is the
 // reverse of the default.
 func TestImportance(t *testing.T) {
