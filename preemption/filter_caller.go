@@ -52,13 +52,13 @@ type callerFilter struct {
 func begun(f Filter, q *question) (podFilter, error) {
 	switch r := f.(type) {
 	case nodeRuleFilter:
-		return &nodeRule{check: r.check, pod: q.pod}, nil
+		return &ruleAttempt{check: r.check, pod: q.pod}, nil
 	case *keyedRule:
 		key, table := r.answers(q)
 		if table.failing == 0 {
 			return nil, nil
 		}
-		return &nodeRule{table: table, key: key}, nil
+		return &ruleAttempt{table: table, key: key}, nil
 	}
 	state, err := f.Start(q.pod, q.snap)
 	if err != nil || state == nil {

@@ -108,22 +108,22 @@ func ruled(s Status) Status {
 	return Status{Code: min(s.Code, UnschedulableAndUnresolvable), Reasons: s.Reasons}
 }
 
-// nodeRule is a rule in one attempt that looks at no pods but the preemptor. If table
+// ruleAttempt is a rule in one attempt that looks at no pods but the preemptor. If table
 // is not nil, it has the answers.
-type nodeRule struct {
+type ruleAttempt struct {
 	check func(*outrank.Pod, *outrank.Node) Status
 	pod   *outrank.Pod
 	table *answerTable
 	key   answersKey
 }
 
-func (*nodeRule) touches(*nodeState) bool { return false }
+func (*ruleAttempt) touches(*nodeState) bool { return false }
 
-func (r *nodeRule) onNode(nodeFilter) nodeFilter { return &nodeRuleOnNode{nodeRule: r} }
+func (r *ruleAttempt) onNode(nodeFilter) nodeFilter { return &nodeRuleOnNode{ruleAttempt: r} }
 
-// nodeRuleOnNode is a nodeRule on one node after another. It asks once about each.
+// nodeRuleOnNode is a ruleAttempt on one node after another. It asks once about each.
 type nodeRuleOnNode struct {
-	*nodeRule
+	*ruleAttempt
 	node   *nodeState
 	asked  bool
 	status Status
@@ -139,7 +139,7 @@ func (f *nodeRuleOnNode) check([]*podState) filterStatus {
 		if f.table != nil {
 			f.status = f.table.at(f.node.slot)
 		} else {
-			f.status = ruled(f.nodeRule.check(f.pod, f.node.node))
+			f.status = ruled(f.ruleAttempt.check(f.pod, f.node.node))
 		}
 	}
 	return filterStatus{code: f.status.Code, text: f.status.Reasons}

@@ -46,7 +46,7 @@ type filterPlan struct {
 func (fp *filterPlan) add(pf podFilter, index int) {
 	fp.active = append(fp.active, activeFilter{pf, index})
 	switch f := pf.(type) {
-	case *nodeRule:
+	case *ruleAttempt:
 		fp.fixed = fp.fixed && f.table != nil
 	case *callerFilter:
 		fp.fixed, fp.follows = false, true
@@ -57,7 +57,7 @@ func (fp *filterPlan) add(pf podFilter, index int) {
 // tabled reports whether all active filters are rules whose answers are known.
 func (fp *filterPlan) tabled() bool {
 	for i := range fp.active {
-		if r, ok := fp.active[i].podFilter.(*nodeRule); !ok || r.table == nil {
+		if r, ok := fp.active[i].podFilter.(*ruleAttempt); !ok || r.table == nil {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (fp *filterPlan) tabled() bool {
 // passesTables reports whether none of them turns the preemptor away from a node.
 func (fp *filterPlan) passesTables(slot int32) bool {
 	for i := range fp.active {
-		if !fp.active[i].podFilter.(*nodeRule).table.passes(slot) {
+		if !fp.active[i].podFilter.(*ruleAttempt).table.passes(slot) {
 			return false
 		}
 	}
@@ -196,7 +196,7 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 		}
 	}
 	for i := range fp.active {
-		if r, ok := fp.active[i].podFilter.(*nodeRule); ok {
+		if r, ok := fp.active[i].podFilter.(*ruleAttempt); ok {
 			key.amount(int64(fp.active[i].index))
 			key.amount(int64(r.key.rule))
 			key.text(r.key.key)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func explainBy(t fataler, config preemption.Config, c *outrank.Cluster, p *outrank.Pod) *preemption.Explanation {
@@ -236,6 +238,96 @@ func TestPropertyMayEvict(t *testing.T) {
 			t.Fatalf("candidates (-protected by priority +by rule):\n%s", diff)
 		}
 	})
+}
+
+// Protected pods of the lowest priority make a more important one leave, alone. A
+// bound from all pods of the lowest priority would say that three have to.
+func TestMayEvictAmongTheLeastImportant(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "3", "a"), node("n2", "6", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 1, "1500m", on("n1")), pod("y", 1, "1500m", on("n1")),
+			pod("large", 5, "3", on("n2")), pod("small", 1, "1", on("n2")), pod("tiny", 1, "1", on("n2")), pod("kept", 1, "1", on("n2")),
+		},
+	}
+	config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}})
+	config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "kept" }
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n2 [default/large]", plan.Candidate.String())
+}
+
+// Pods that violate a budget are put back first, so that a more important one may
+// have to leave in their place. Where its start decides, no bound from the starts of
+// the least important may keep its node from being looked at.
+func TestTheMoreImportantLeaveForABudget(t *testing.T) {
+	all := &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}
+	covered := app("b")
+	for _, tt := range []struct {
+		name     string
+		policy   preemption.Policy
+		selector *outrank.LabelSelector
+		allowed  int32
+		cpu      string // of the preemptor
+		pods     []*outrank.Pod
+		want     string
+	}{
+		{
+			name: "the budget allows no disruption", selector: all, cpu: "1",
+			pods: []*outrank.Pod{pod("low", 1, "1", covered, startedAgo(time.Hour)), pod("high", 5, "1", startedAgo(time.Minute))},
+			want: "n2 [default/high]",
+		},
+		{
+			name: "it allows one, of the more important", selector: all, allowed: 1, cpu: "1",
+			pods: []*outrank.Pod{pod("low", 1, "1", covered, startedAgo(time.Hour)), pod("high", 5, "1", covered, startedAgo(time.Minute))},
+			want: "n2 [default/high]",
+		},
+		{
+			name: "its selector is empty", selector: &outrank.LabelSelector{}, allowed: 1, cpu: "1",
+			policy: preemption.Policy{EmptySelectors: true},
+			pods:   []*outrank.Pod{pod("low", 1, "1", startedAgo(time.Hour)), pod("high", 5, "1", startedAgo(time.Minute))},
+			want:   "n2 [default/high]",
+		},
+		{
+			name: "room is short by the number of pods", selector: all, cpu: "0",
+			pods: []*outrank.Pod{pod("low", 1, "1", covered, startedAgo(time.Hour)), pod("high", 5, "1", startedAgo(time.Minute))},
+			want: "n2 [default/high]",
+		},
+		{
+			name: "a nominated pod takes what another of the least important leaves", selector: all, cpu: "1",
+			pods: []*outrank.Pod{
+				pod("low", 1, "1", covered, startedAgo(time.Hour)), pod("free", 1, "1", startedAgo(time.Hour)),
+				pod("high", 5, "1", startedAgo(time.Minute)), pod("waiting", 9, "1", nominated("n2")),
+			},
+			want: "n2 [default/high, default/free]",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &outrank.Cluster{
+				Nodes:   []*outrank.Node{node("n1", "1", "a"), node("n2", "0", "a")},
+				Pods:    []*outrank.Pod{pod("x", 1, "1", on("n1"), startedAgo(10*time.Minute))},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: tt.allowed, Selector: tt.selector}},
+			}
+			running := 0
+			for _, p := range tt.pods {
+				if p.NominatedNode == "" {
+					p.NodeName = "n2"
+					running++
+				}
+				c.Pods = append(c.Pods, p)
+			}
+			for n, pods := range []int{1, running} {
+				c.Nodes[n].Allocatable = resource.MustList("cpu", strconv.Itoa(pods), "pods", strconv.Itoa(pods+len(tt.pods)-running))
+			}
+			config := by(tt.policy)
+			config.Policy.Ranks = []preemption.Rank{preemption.ByStart}
+			p := pod("p", 9, tt.cpu)
+			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, plan.Candidate.String())
+			assert.Equal(t, explainBy(t, config, c, p).Plan, *plan)
+		})
+	}
 }
 
 // The caller's order decides which pods are put back first. Here it is the

@@ -35,10 +35,11 @@ func drawConfig(t *rapid.T) Config {
 		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
 	}
 	c.Chooser = drawChooser(t)
-	if rapid.IntRange(0, 4).Draw(t, "sample") == 0 {
-		c.Sample = &Sample{
-			Percent: rapid.IntRange(0, 100).Draw(t, "percent"), Minimum: rapid.IntRange(0, 5).Draw(t, "minimum"),
-			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
+	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
+		c.Sample = &Sample{ // mostly a small one
+			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
+			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
+			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
 		}
 		c.Sample.Explicit = c.Sample.Percent+c.Sample.Minimum > 0 && rapid.Bool().Draw(t, "explicit")
 	}
@@ -133,6 +134,7 @@ func TestPropertyWholeConfig(t *testing.T) {
 	t.Run("crowd", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c, p := crowd(t)
+			addOddities(t, c)
 			agreesWithExplain(t, c, p, gen.Now.Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "earlier"))*time.Second))
 		})
 	})
@@ -181,6 +183,20 @@ func drawChooser(t *rapid.T) *Chooser {
 func isSelective(f Filter) bool {
 	_, ok := f.(SelectiveFilter)
 	return ok
+}
+
+// addOddities adds, sometimes, a budget with an empty selector, and pending pods that
+// room has to be left for.
+func addOddities(t *rapid.T, c *outrank.Cluster) {
+	if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed by it"), Selector: &outrank.LabelSelector{}})
+	}
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 8}).Draw(t, "nominated") {
+		p := *rapid.SampledFrom(c.Pods).Draw(t, "like")
+		p.Name, p.NominatedNode, p.NodeName, p.StartTime = fmt.Sprint("nominated", i), p.NodeName, "", time.Time{}
+		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 1000}).Draw(t, "priority of the nominated"))
+		c.Pods = append(c.Pods, &p)
+	}
 }
 
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {

@@ -118,6 +118,9 @@ func (v *victimSlab) copy(victims []Victim) []Victim {
 // rank returns candidates that are in the order of their nodes sorted, the best
 // first, and the rank by which the first beats the second.
 func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
+	if len(candidates) == 0 {
+		return nil, 0
+	}
 	compare := func(a, b *Candidate) (int, Rank) {
 		if len(s.config.Scorers) == 0 {
 			return a.Score.compareBy(&b.Score, s.ranks)

@@ -75,9 +75,6 @@ func (c *Config) searchRules() searchRules {
 		}
 		r.topLast = r.topLast || rank != ByViolations
 	}
-	if policy.Ranks != nil && !slices.Contains(policy.Ranks, ByTopPriority) {
-		r.topLast = len(policy.Ranks) > 0
-	}
 	r.topLast = r.topLast || r.reordered
 	return r
 }

@@ -24,10 +24,9 @@ import (
 // lowest priority, with many pods of few sizes.
 func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	priorities := []int32{0, 0, 0, 10, 100}
-	if rapid.Bool().Draw(t, "extreme") {
-		priorities = []int32{math.MinInt32, math.MinInt32, -5, 0}
-	}
+	priorities := rapid.SampledFrom([][]int32{
+		{0, 0, 0, 10, 100}, {math.MinInt32, math.MinInt32, -5, 0}, {0, 0, 1, 2}, // with none between two of them
+	}).Draw(t, "priorities")
 	most := rapid.IntRange(1, 16).Draw(t, "most pods")
 	// Few sizes make for nodes that need just as many victims.
 	step, sizes := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step"), rapid.SampledFrom([]int64{1, 2, 5}).Draw(t, "sizes")

@@ -253,7 +253,7 @@ var bad = []struct {
 		}
 	}},
 	{"does not concern itself with what it counts", filtertest.ConcernRule, false, func() preemption.Filter {
-		return &busy{limit: 2, concerns: func(p *outrank.Pod) bool { return isBusy(p) && p.Name[len(p.Name)-1] != '2' }}
+		return &choosy{quota{limit: 2}}
 	}},
 	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() preemption.Filter {
 		return &busy{limit: 2, remove: func(crowd, *outrank.Pod, *outrank.Node) {}}
@@ -294,6 +294,11 @@ func homesick() preemption.Filter {
 		return s.right(n)
 	}}
 }
+
+// choosy counts all pods, and says that only the busy ones concern it.
+type choosy struct{ quota }
+
+func (*choosy) Concerns(p *outrank.Pod) bool { return isBusy(p) }
 
 // goroutine is the number of the goroutine as the runtime prints it.
 func goroutine() string {

@@ -17,7 +17,8 @@ func checkConcern(s *scene) *Violation {
 	}
 	for i, p := range s.here.cluster.Pods {
 		twin := s.untouched.cluster.Pods[i]
-		if f.Concerns(p) != f.Concerns(p) || f.Concerns(p) != f.Concerns(twin) {
+		first := f.Concerns(p)
+		if again := f.Concerns(p); again != first || f.Concerns(twin) != first {
 			s.calls = []string{"Concerns " + string(p.Key())}
 			return s.violation(ConcernRule, "it said something else for the same pod, or for an equal one")
 		}

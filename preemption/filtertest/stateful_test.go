@@ -11,21 +11,15 @@ import (
 // it, and a snapshot can keep its state. Each of the functions, if not nil, takes the
 // place of what is right.
 type busy struct {
-	limit    int
-	concerns func(p *outrank.Pod) bool
-	remove   func(c crowd, p *outrank.Pod, n *outrank.Node)
-	clone    func(c crowd) preemption.ClusterState
-	attempt  func(a *busyAttempt, n *outrank.Node)
+	limit   int
+	remove  func(c crowd, p *outrank.Pod, n *outrank.Node)
+	clone   func(c crowd) preemption.ClusterState
+	attempt func(a *busyAttempt, n *outrank.Node)
 }
 
 func (*busy) Name() string { return "Busy" }
 
-func (b *busy) Concerns(p *outrank.Pod) bool {
-	if b.concerns != nil {
-		return b.concerns(p)
-	}
-	return isBusy(p)
-}
+func (b *busy) Concerns(p *outrank.Pod) bool { return isBusy(p) }
 
 func (b *busy) NewState() preemption.ClusterState {
 	return crowd{b, map[string]int{}}
