@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -35,6 +36,48 @@ func (b *budgetSet) with(i int, budget *outrank.PodDisruptionBudget) *budgetSet 
 		other.gone++
 	}
 	return other
+}
+
+// budgetChange says that a budget allows more or less than before. It makes no
+// difference on a node where it covers no more pods than limit.
+type budgetChange struct {
+	index int32
+	limit int
+}
+
+// appendChanges appends what a set allows else than an earlier one. It is silent
+// about pods that other budgets cover now.
+func (b *budgetSet) appendChanges(dst []budgetChange, earlier *budgetSet) []budgetChange {
+	for i := range min(len(b.list), len(earlier.list)) {
+		x, y := earlier.list[i], b.list[i]
+		if x == y || x == nil || y == nil {
+			continue
+		}
+		limit := max(0, int(min(x.Allowed, y.Allowed)))
+		if !maps.Equal(x.Disrupted, y.Disrupted) {
+			limit = 0
+		} else if limit == max(0, int(max(x.Allowed, y.Allowed))) {
+			continue
+		}
+		dst = append(dst, budgetChange{int32(i), limit})
+	}
+	return dst
+}
+
+// concernedBy reports whether any of the changes may make a difference on a node.
+func (n *nodeState) concernedBy(changes []budgetChange) bool {
+	for _, c := range changes {
+		pods := 0
+		for _, g := range n.covered {
+			if slices.Contains(g.class.covering, c.index) {
+				pods++
+			}
+		}
+		if pods > c.limit {
+			return true
+		}
+	}
+	return false
 }
 
 // findBudget returns the index of a budget, -1 for one that is not there. It looks

@@ -144,7 +144,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
-	c.budgetAt = s.budgetAt.share()
+	c.budgetAt, c.cache = s.budgetAt.share(), s.cache.share()
 	return c
 }
 
