@@ -60,9 +60,7 @@ func dump(s *Snapshot) string {
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
-		p, domains := s.partition(key), map[string]int32{}
-		s.slots.each(func(name string, slot int32) { domains[name] = p.of(slot) })
-		fmt.Fprintf(&b, "topology %s: %d domains, %v\n", key, p.domains, domains)
+		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.partition(key)))
 	}
 	for _, budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
@@ -74,6 +72,30 @@ func dump(s *Snapshot) string {
 		fmt.Fprintf(&b, "namespace %s %p\n", ns.Name, ns)
 	}
 	return b.String()
+}
+
+// dumpPartition writes down the domains with their nodes, whatever their ids are.
+func dumpPartition(s *Snapshot, p *partition) string {
+	domains, there := map[string][]string{}, 0
+	p.idOf.each(func(value string, id int32) {
+		domains[value] = []string{fmt.Sprint(p.nodes[id], " nodes:")}
+		s.slots.each(func(name string, slot int32) {
+			if p.of(slot) == id {
+				domains[value] = append(domains[value], name)
+				there++
+			}
+		})
+		slices.Sort(domains[value])
+		if int(id) >= p.domains || slices.Contains(p.unused, id) {
+			domains[value] = append(domains[value], "no such id")
+		}
+	})
+	s.slots.each(func(_ string, slot int32) {
+		if p.of(slot) != noDomain {
+			there--
+		}
+	})
+	return fmt.Sprintf("%v, %d nodes elsewhere", domains, -there)
 }
 
 // coveredBy lists the budgets of a class, whatever their indices are.

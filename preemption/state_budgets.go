@@ -19,9 +19,16 @@ type budgetSet struct {
 	gone    int // budgets that were taken away
 }
 
+// newBudgetSet prepares budgets, some of which may be nil.
 func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
-	list := slices.Clone(budgets)
-	return &budgetSet{list: list, matcher: pdb.New(list)}
+	b := &budgetSet{list: slices.Clone(budgets)}
+	b.matcher = pdb.New(b.list)
+	for _, budget := range b.list {
+		if budget == nil {
+			b.gone++
+		}
+	}
+	return b
 }
 
 // with returns the set with another budget at an index, nil for none, where the
@@ -111,16 +118,95 @@ func (b *budgetSet) tooManyGone() bool { return b.gone > 16 && b.gone > len(b.li
 func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return s.budgets.present() }
 
 // SetBudgets replaces all budgets. The error is that of
-// [outrank.Cluster.Validate]. Time is that of matching every class of pods anew,
-// and of moving the pods of those that other budgets cover now. [Snapshot.Undo]
-// takes it back. One budget is changed by [Snapshot.PutBudget] in much less time.
+// [outrank.Cluster.Validate].
+//
+// Time is that of going over the budgets, and for those that are new, gone or have
+// another selector that of [Snapshot.PutBudget]; where known budgets come in another
+// order, or new ones between them, all pods that budgets cover are moved.
+// [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
+// budgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	s.replaceBudgets(newBudgetSet(budgets))
+	next, ok := s.budgets.followedBy(budgets)
+	if !ok {
+		s.replaceBudgets(newBudgetSet(budgets))
+		return nil
+	}
+	namespaces := next.coveringElse(s.budgets)
+	s.setBudgets(next)
+	for _, namespace := range namespaces {
+		s.rematch(namespace)
+	}
+	s.numberAnew()
 	return nil
+}
+
+// fewChanges is how many single changes of a set are made one after another, rather
+// than by preparing all budgets anew.
+const fewChanges = 8
+
+// followedBy returns the set with these budgets in which each known one keeps its
+// index. It is not ok if that is not their order.
+func (b *budgetSet) followedBy(budgets []*outrank.PodDisruptionBudget) (next *budgetSet, ok bool) {
+	later := make(map[outrank.Key]bool, len(budgets))
+	for _, budget := range budgets {
+		later[budget.Key()] = true
+	}
+	list := slices.Clone(b.list)
+	var changed []int
+	for i, known := range list {
+		if known == nil {
+			continue
+		}
+		key := known.Key()
+		switch {
+		case !later[key]:
+			list[i] = nil
+		case budgets[0].Key() != key:
+			return nil, false
+		default:
+			list[i], budgets = budgets[0], budgets[1:]
+		}
+		if list[i] != known {
+			changed = append(changed, i)
+		}
+	}
+	if len(changed)+len(budgets) > fewChanges {
+		return newBudgetSet(append(list, budgets...)), true
+	}
+	next = b
+	for _, i := range changed {
+		next = next.with(i, list[i])
+	}
+	for _, budget := range budgets {
+		next = next.with(len(next.list), budget)
+	}
+	return next, true
+}
+
+// coveringElse lists the namespaces with budgets that cover other pods than in an
+// earlier set with the same indexes, each once.
+func (b *budgetSet) coveringElse(earlier *budgetSet) []string {
+	var namespaces []string
+	for i, budget := range b.list {
+		var before *outrank.PodDisruptionBudget
+		if i < len(earlier.list) {
+			before = earlier.list[i]
+		}
+		if before == budget || pdb.SameCoverage(before, budget) {
+			continue
+		}
+		if budget == nil {
+			budget = before
+		}
+		if ns := budget.NamespaceName(); !slices.Contains(namespaces, ns) {
+			namespaces = append(namespaces, ns)
+		}
+	}
+	return namespaces
 }
 
 // PutBudget takes a budget in as an informer delivers it: a new one is added
@@ -128,11 +214,11 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 // that of [outrank.Cluster.Validate] about the budget.
 //
 // A change of the status alone, or of anything else but the selector, touches no
-// pod: time is that of copying the list of budgets, however many pods there are. A new budget or another selector costs a look at every
-// class of pods in addition, that is pods of the same namespace, labels and
-// anti-affinity, and the pods of those classes that the change concerns are moved;
-// where some of these are pending, every pod is looked at. [Snapshot.Undo] takes it
-// back.
+// pod: time is that of copying the list of budgets, however many pods there are. A
+// new budget or another selector costs a look at every class of pods in addition,
+// that is pods of the same namespace, labels and anti-affinity, and at the nodes with
+// pods of those classes that the change concerns; where some of these are pending,
+// every pod is looked at. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
 	if err := c.Validate(); err != nil {
@@ -167,10 +253,15 @@ func (s *Snapshot) DeleteBudget(key outrank.Key) error {
 	s.setBudgets(s.budgets.with(i, nil))
 	s.budgetAt.remove(string(key))
 	s.rematch(namespace)
+	s.numberAnew()
+	return nil
+}
+
+// numberAnew numbers the budgets anew if too many were taken away.
+func (s *Snapshot) numberAnew() {
 	if s.budgets.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.budgets.present()))
 	}
-	return nil
 }
 
 // replaceBudgets puts another set of budgets in place and matches all pods.
@@ -185,40 +276,9 @@ func (s *Snapshot) setBudgets(b *budgetSet) {
 }
 
 // rematch finds out anew which budgets cover the pods of a namespace, of all
-// namespaces where it is empty, and moves those for which that changed.
+// namespaces where it is empty.
 func (s *Snapshot) rematch(namespace string) {
-	changed, slots := s.rematchClasses(namespace)
-	if len(changed) == 0 {
-		return
-	}
-	var pods []*podState
-	if slots == nil {
-		s.pods.each(func(p *podState) {
-			if changed[p.class] != nil {
-				pods = append(pods, p)
-			}
-		})
-	}
-	for slot := range slots {
-		for _, p := range s.nodes[slot].pods {
-			if changed[p.class] != nil {
-				pods = append(pods, p)
-			}
-		}
-	}
-	for _, p := range pods {
-		q := *p
-		q.class = changed[p.class]
-		s.replace(p, &q)
-	}
-}
-
-// rematchClasses returns the classes of a namespace that other budgets cover now,
-// each with what takes its place, and the slots where their pods are: nil where
-// some of these are pending, and so on no node.
-func (s *Snapshot) rematchClasses(namespace string) (changed map[*podClass]*podClass, slots map[int32]bool) {
-	changed, slots = map[*podClass]*podClass{}, map[int32]bool{}
-	pending := false
+	changed := map[*podClass]*podClass{}
 	var covering []int32
 	s.classes.each(func(_ string, m *classMembers) {
 		k := m.class
@@ -226,21 +286,67 @@ func (s *Snapshot) rematchClasses(namespace string) (changed map[*podClass]*podC
 			return
 		}
 		covering = s.budgets.matcher.AppendCovering(covering[:0], &outrank.Pod{Namespace: k.namespace, Labels: k.labels})
-		if slices.Equal(covering, k.covering) {
-			return
+		if !slices.Equal(covering, k.covering) {
+			other := *k
+			other.covering = slices.Clone(covering)
+			changed[k] = &other
 		}
-		other := *k
-		other.covering = slices.Clone(covering)
-		changed[k] = &other
-		running := 0
+	})
+	s.reclass(changed)
+}
+
+// reclass puts other classes with the same keys in the place of some, and looks at
+// each node with pods of these once.
+func (s *Snapshot) reclass(changed map[*podClass]*podClass) {
+	if len(changed) == 0 {
+		return
+	}
+	s.journal.record(step{kind: putClasses, classes: changed})
+	slots, pending := map[int32]bool{}, 0
+	for was, is := range changed {
+		m := s.membersOf(was)
+		m.class = is
+		pending += m.pods
 		for slot, pods := range m.nodes {
 			slots[slot] = true
-			running += int(pods)
+			pending -= int(pods)
 		}
-		pending = pending || running < m.pods
-	})
-	if pending {
-		slots = nil
 	}
-	return changed, slots
+	for slot := range slots {
+		n := s.writable(s.nodes[slot].name)
+		for i, p := range n.pods {
+			if is := changed[p.class]; is != nil {
+				n.pods[i] = s.withClass(p, is)
+			}
+		}
+		s.refresh(n)
+	}
+	if pending > 0 {
+		s.reclassPending(changed)
+	}
+}
+
+// reclassPending is reclass for pods without a node.
+func (s *Snapshot) reclassPending(changed map[*podClass]*podClass) {
+	var pods []*podState
+	s.pods.each(func(p *podState) {
+		if !p.running && changed[p.class] != nil {
+			pods = append(pods, p)
+		}
+	})
+	for _, p := range pods {
+		q := s.withClass(p, changed[p.class])
+		if p.at != nil {
+			n := s.writable(p.at.name)
+			n.nominated[indexOf(n.nominated, p)] = q
+		}
+	}
+}
+
+// withClass replaces a pod by an equal one of another class.
+func (s *Snapshot) withClass(p *podState, k *podClass) *podState {
+	q := *p
+	q.class = k
+	s.pods.replace(p, &q)
+	return &q
 }

@@ -56,6 +56,15 @@ func (x *podIndex) remove(p *podState) {
 	x.override(p.pod.Key(), nil)
 }
 
+// replace puts another version of a pod that is in the index in its place.
+func (x *podIndex) replace(p, q *podState) {
+	if !x.shared {
+		x.base.cells[x.base.cellOf(p)] = q
+		return
+	}
+	x.override(p.pod.Key(), q)
+}
+
 // override puts a change over the base; once there are many of them, a base of
 // one's own is cheaper.
 func (x *podIndex) override(key outrank.Key, p *podState) {
@@ -171,13 +180,19 @@ func (t *podTable) grow() {
 	}
 }
 
-// remove takes out a pod, and moves up the pods behind it that would otherwise
-// not be found any more.
-func (t *podTable) remove(p *podState) {
+// cellOf returns the cell of a pod that is in the table.
+func (t *podTable) cellOf(p *podState) int {
 	at := t.home(hashOfPod(p.pod))
 	for t.cells[at] != p {
 		at = t.next(at)
 	}
+	return at
+}
+
+// remove takes out a pod, and moves up the pods behind it that would otherwise
+// not be found any more.
+func (t *podTable) remove(p *podState) {
+	at := t.cellOf(p)
 	t.pods--
 	hole := at
 	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
