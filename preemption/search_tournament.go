@@ -25,7 +25,9 @@ type tournament struct {
 	before, after answers
 }
 
-const tournamentBlockSize = 64
+// tournamentBlockSize is small, because a clone that evaluates nodes here and there
+// copies a block for each of them.
+const tournamentBlockSize = 16
 
 // tournamentBlock has the entries of consecutive positions. winners is a binary
 // tree like that of the tournament, of indexes into the block; its leaves are all

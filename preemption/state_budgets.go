@@ -319,7 +319,9 @@ func (s *Snapshot) reclass(changed map[*podClass]*podClass) {
 				n.pods[i] = s.withClass(p, is)
 			}
 		}
-		s.refresh(n)
+		n.findCovered()
+		s.summaries.setCovered(slot, n, s.owner)
+		s.cache.changed(slot)
 	}
 	if pending > 0 {
 		s.reclassPending(changed)

@@ -148,7 +148,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 
 // sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
-	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
+	n.levels = slices.Grow(n.levels[:0], n.priorities())
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {
 		if p := n.sortKeys[i].priority; at.pods == 0 || at.priority != p {
@@ -165,6 +165,12 @@ func (n *nodeState) sumUp() {
 	if at.pods > 0 {
 		n.levels = append(n.levels, at)
 	}
+	n.findCovered()
+}
+
+// findCovered lists the pods that budgets cover.
+func (n *nodeState) findCovered() {
+	n.covered = n.covered[:0]
 	for i, p := range n.pods {
 		if len(p.class.covering) > 0 {
 			n.covered = append(n.covered, coveredPod{int32(i), p.class})

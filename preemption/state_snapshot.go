@@ -139,8 +139,8 @@ func (s *Snapshot) refresh(n *nodeState) {
 }
 
 // Clone returns an equal snapshot that is independent of s. The two share what
-// neither has changed since: cloning costs a pointer for 64 nodes, and the first
-// change afterwards one for each node. The clone has no marks, and begins with the
+// neither has changed since: cloning costs two pointers for 64 nodes, and the
+// first change afterwards one for each node. The clone has no marks, and begins with the
 // cached answers of s. Cloning counts as a change of s. Afterwards different
 // goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
