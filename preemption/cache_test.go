@@ -210,7 +210,52 @@ func TestCloneIsWarm(t *testing.T) {
 	assert.Zero(t, differing(before, blocksOf(snap)))
 	further := clone.Clone()
 	assert.Empty(t, cmp.Diff(ask(clone), ask(further)), "a clone of a clone")
+	for _, p := range c.Pods[:10] { // of the first node
+		dearer := *p
+		dearer.Priority = outrank.Priority(p.PriorityValue() + 1)
+		require.NoError(t, snap.UpdatePod(&dearer))
+	}
+	late := snap.Clone()
+	ask(late)
+	assert.LessOrEqual(t, differing(before, blocksOf(late)), 2, "it knows what has changed since the last decision")
+	ask(snap)
 	assert.Equal(t, 1, differing(blocksOf(clone), blocksOf(further)), "the node that the preemptor is nominated to")
+}
+
+// What a clone notes of its own changes is not what its origin has noted.
+func TestClonesNoteTheirOwnChanges(t *testing.T) {
+	c, p := gen.Benchmark(100, 10, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	ask := func(s *Snapshot) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		require.NoError(t, err)
+		want, err := eval.Preempt(context.Background(), s.view(), p, gen.Now)
+		require.NoError(t, err)
+		require.Empty(t, cmp.Diff(want, plan))
+		return plan
+	}
+	for range 3 {
+		ask(snap)
+	}
+	plan := ask(snap)
+	dearer := *plan.Victims[0].Pod
+	dearer.Priority = outrank.Priority(p.PriorityValue() - 1)
+	require.NoError(t, snap.UpdatePod(&dearer))
+	clone := snap.Clone()
+	require.NoError(t, clone.AddNode(&outrank.Node{Name: "another"}))
+	for range 3 {
+		ask(clone)
+	}
+	for _, q := range c.Pods {
+		if q.NodeName != plan.Node {
+			require.NoError(t, clone.UpdatePod(q))
+		}
+	}
+	assert.NotEqual(t, plan.Victims, ask(snap).Victims)
+	ask(clone)
 }
 
 // A snapshot and its clones may be used at once, several goroutines reading each.
