@@ -18,9 +18,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Whatever happens to a snapshot between decisions, one with a cache of earlier
-// decisions answers as one that never made any: a clone starts with an empty
-// cache.
+// Whatever happens to a snapshot and to its clones between decisions, one with a
+// cache of earlier decisions answers as one that never made any: a view starts
+// with an empty cache.
 func TestPropertyCache(t *testing.T) {
 	used := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +31,7 @@ func TestPropertyCache(t *testing.T) {
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
 			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
 			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget, "Unbind": m.Unbind,
-			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply,
+			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})
 		used += len(m.snap.cache.bySignature)
@@ -41,6 +41,7 @@ func TestPropertyCache(t *testing.T) {
 
 type cacheMachine struct {
 	*machine
+	others []*machine // clones and origins, each with a life of its own
 	askers []*outrank.Pod
 	asked  int
 }
@@ -73,6 +74,21 @@ func (m *cacheMachine) drawAskers(t *rapid.T, shape gen.Shape) {
 	}
 }
 
+// fork makes a clone.
+func (m *cacheMachine) fork(*rapid.T) {
+	other := m.copy()
+	other.snap = m.snap.Clone()
+	m.others = append(m.others, &other)
+}
+
+// turn goes on with another of the snapshots.
+func (m *cacheMachine) turn(t *rapid.T) {
+	if len(m.others) > 0 {
+		i := rapid.IntRange(0, len(m.others)-1).Draw(t, "other")
+		m.machine, m.others[i] = m.others[i], m.machine
+	}
+}
+
 // allow changes what budgets allow, but not which pods they cover.
 func (m *cacheMachine) allow(t *rapid.T) {
 	budgets := make([]*outrank.PodDisruptionBudget, len(m.budgets))
@@ -96,7 +112,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), m.snap.Clone(), asker, now)
+	want, wantErr := eval.Preempt(context.Background(), m.snap.view(), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -141,6 +157,148 @@ func TestCacheConcurrently(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				assert.NoError(t, err)
 				assert.Empty(t, cmp.Diff(want, got))
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A clone begins with what its origin knows, and copies of that only what changes.
+func TestCloneIsWarm(t *testing.T) {
+	const blocks = 5
+	c, p := gen.Benchmark(blocks*tournamentBlockSize-10, 10, 5)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	ask := func(s *Snapshot) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		require.NoError(t, err)
+		want, err := eval.Preempt(context.Background(), s.view(), p, gen.Now)
+		require.NoError(t, err)
+		require.Empty(t, cmp.Diff(want, plan))
+		return plan
+	}
+	blocksOf := func(s *Snapshot) []*tournamentBlock {
+		require.Len(t, s.cache.bySignature, 1)
+		for _, known := range s.cache.bySignature {
+			return slices.Clone(known.nodes.(*tournament).blocks)
+		}
+		return nil
+	}
+	differing := func(x, y []*tournamentBlock) (count int) {
+		require.Len(t, y, len(x))
+		for i := range x {
+			if x[i] != y[i] {
+				count++
+			}
+		}
+		return count
+	}
+	for range 3 {
+		ask(snap)
+	}
+	before := blocksOf(snap)
+	require.Len(t, before, blocks)
+	clone := snap.Clone()
+	plan := ask(clone)
+	assert.Zero(t, differing(before, blocksOf(clone)), "nothing has changed")
+	require.NoError(t, clone.Apply(plan))
+	assert.NotEqual(t, plan.Victims, ask(clone).Victims)
+	assert.LessOrEqual(t, differing(before, blocksOf(clone)), 2, "the node that changed, and the next one")
+	assert.Empty(t, cmp.Diff(plan, ask(snap)), "the origin is as it was")
+	assert.Zero(t, differing(before, blocksOf(snap)))
+	further := clone.Clone()
+	assert.Empty(t, cmp.Diff(ask(clone), ask(further)), "a clone of a clone")
+	for _, p := range c.Pods[:10] { // of the first node
+		dearer := *p
+		dearer.Priority = outrank.Priority(p.PriorityValue() + 1)
+		require.NoError(t, snap.UpdatePod(&dearer))
+	}
+	late := snap.Clone()
+	ask(late)
+	assert.LessOrEqual(t, differing(before, blocksOf(late)), 2, "it knows what has changed since the last decision")
+	ask(snap)
+	assert.Equal(t, 1, differing(blocksOf(clone), blocksOf(further)), "the node that the preemptor is nominated to")
+}
+
+// What a clone notes of its own changes is not what its origin has noted.
+func TestClonesNoteTheirOwnChanges(t *testing.T) {
+	c, p := gen.Benchmark(100, 10, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	ask := func(s *Snapshot) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		require.NoError(t, err)
+		want, err := eval.Preempt(context.Background(), s.view(), p, gen.Now)
+		require.NoError(t, err)
+		require.Empty(t, cmp.Diff(want, plan))
+		return plan
+	}
+	for range 3 {
+		ask(snap)
+	}
+	plan := ask(snap)
+	dearer := *plan.Victims[0].Pod
+	dearer.Priority = outrank.Priority(p.PriorityValue() - 1)
+	require.NoError(t, snap.UpdatePod(&dearer))
+	clone := snap.Clone()
+	require.NoError(t, clone.AddNode(&outrank.Node{Name: "another"}))
+	for range 3 {
+		ask(clone)
+	}
+	for _, q := range c.Pods {
+		if q.NodeName != plan.Node {
+			require.NoError(t, clone.UpdatePod(q))
+		}
+	}
+	assert.NotEqual(t, plan.Victims, ask(snap).Victims)
+	ask(clone)
+}
+
+// A snapshot and its clones may be used at once, several goroutines reading each.
+func TestClonesConcurrently(t *testing.T) {
+	c, p := gen.Benchmark(200, 10, 5)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	q := *p
+	q.Priority = outrank.Priority(p.PriorityValue() - 1)
+	ask := func(s *Snapshot, p *outrank.Pod) *Plan {
+		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
+		assert.NoError(t, err)
+		return plan
+	}
+	for range 3 {
+		ask(snap, p)
+		ask(snap, &q)
+	}
+	sides := []*Snapshot{snap}
+	for range 3 {
+		sides = append(sides, snap.Clone())
+	}
+	var group sync.WaitGroup
+	for side, s := range sides {
+		group.Go(func() {
+			for round := range 15 {
+				want, wantOther := ask(s.view(), p), ask(s.view(), &q)
+				var readers sync.WaitGroup
+				for range 3 {
+					readers.Go(func() {
+						assert.Empty(t, cmp.Diff(want, ask(s, p)))
+						assert.Empty(t, cmp.Diff(wantOther, ask(s, &q)))
+					})
+				}
+				readers.Wait()
+				if round%4 == 3 {
+					s = s.Clone()
+				}
+				dearer := *want.Victims[side%len(want.Victims)].Pod
+				dearer.Priority = outrank.Priority(q.PriorityValue() - 1)
+				assert.NoError(t, s.UpdatePod(&dearer))
 			}
 		})
 	}
@@ -229,12 +387,12 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels},
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.Clone()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(snap.view()), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}, Allowed: 5,
 	}}))
-	assert.Empty(t, cmp.Diff(ask(snap.Clone()), ask(snap)))
+	assert.Empty(t, cmp.Diff(ask(snap.view()), ask(snap)))
 	assert.NotEmpty(t, cmp.Diff(before, ask(snap)))
 }
 
@@ -268,7 +426,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, cmp.Diff(ask(snap.Clone()), after))
+		assert.Empty(t, cmp.Diff(ask(snap.view()), after))
 		assert.NotEmpty(t, cmp.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}

@@ -10,21 +10,15 @@ import (
 // since. It is not ok if the cache cannot be used.
 func (s *search) answerFromCache(ctx context.Context) (plan *Plan, ok bool, err error) {
 	cache := s.snap.cache
-	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 || !cache.mu.TryLock() {
+	if !s.fixed || s.anyPod || s.snap.summaries.large > 0 || len(s.snap.order) < 2 {
 		return nil, false, nil
 	}
-	defer cache.mu.Unlock()
 	s.writeSignature()
 	known := cache.of(s.signature, s.snap.order, len(s.snap.nodes))
 	if known == nil {
 		return nil, false, nil
 	}
-	t, _ := known.nodes.(*tournament)
-	if t == nil {
-		t = &tournament{}
-		known.nodes = t
-	}
-	c := cachedSearch{s, s.workers[0], cache, known, t}
+	c := cachedSearch{search: s, w: s.workers[0], cache: cache, known: known}
 	plan, err = c.answer(ctx)
 	return plan, true, err
 }
@@ -52,34 +46,59 @@ type cachedSearch struct {
 	t     *tournament
 }
 
-// answer brings the entry up to date and decides.
+// answer decides. Readers that ask for the same signature take turns until the
+// node is found. Each works out the victims by itself.
 func (c *cachedSearch) answer(ctx context.Context) (*Plan, error) {
-	c.w.before, c.w.after = c.t.before, c.t.after
-	defer func() {
-		c.t.before, c.t.after = c.w.before, c.w.after
-		c.w.before, c.w.after = answers{}, answers{}
-	}()
-	if err := c.update(ctx); err != nil {
-		return nil, err
-	}
-	plan := c.beginPlan()
-	if plan.Outcome != Preempt {
-		return plan, nil
-	}
-	best, err := c.best(ctx)
+	plan, best, err := c.decide(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.finishPlan(plan, best)
+	if plan.Outcome == Preempt {
+		c.finishPlan(plan, best)
+	}
 	return plan, nil
+}
+
+// decide brings the entry up to date and finds the best node. The worker counts for
+// the tournament meanwhile, and has a copy of the counts afterwards.
+func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, err error) {
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	c.open()
+	w, t := c.w, c.t
+	before, after := w.before.others[:0], w.after.others[:0]
+	w.before, w.after = t.before, t.after
+	defer func() {
+		t.before, t.after = w.before, w.after
+		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
+	}()
+	if err := c.update(ctx); err != nil {
+		return nil, best, err
+	}
+	if plan = c.beginPlan(); plan.Outcome == Preempt {
+		best, err = c.best(ctx)
+	}
+	return plan, best, err
+}
+
+// open makes the tournament of the entry one that may be written.
+func (c *cachedSearch) open() {
+	t, _ := c.known.nodes.(*tournament)
+	switch {
+	case t == nil:
+		t = &tournament{}
+	case c.known.shared:
+		t = t.copy()
+	}
+	c.t, c.known.nodes, c.known.shared = t, t, false
 }
 
 // update bounds the nodes that changed, or all nodes if that is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, end := c.t, c.cache.end()
-	if c.known.synced < c.cache.start || len(t.entries) == 0 || end-c.known.synced > uint64(len(t.entries)) {
+	if c.known.synced < c.cache.start || t.nodes == 0 || end-c.known.synced > uint64(t.nodes) {
 		if err := c.build(ctx); err != nil {
-			t.entries = t.entries[:0]
+			t.nodes = 0
 			return err
 		}
 	} else {
@@ -102,18 +121,31 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	return nil
 }
 
-// renewGuarded bounds the nodes whose evaluation depends on budgets, if these are
-// not the same any more. No bound depends on budgets.
+// renewGuarded bounds the nodes whose evaluation depends on budgets that allow more
+// or less by now. No bound depends on budgets, and a node with pods that other
+// budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
 	if c.known.budgets == c.snap.budgets {
 		return
 	}
-	for _, position := range t.guarded {
-		t.entries[position].guarded = false
-		c.reboundNode(position)
+	var space [8]budgetChange
+	changes := c.snap.budgets.appendChanges(space[:0], c.known.budgets)
+	if len(changes) == 0 {
+		return
 	}
-	t.guarded = t.guarded[:0]
+	kept := t.guarded[:0]
+	for _, position := range t.guarded {
+		current := t.at(position).kind == evaluated
+		if current && !c.nodeAt(int(position)).concernedBy(changes) {
+			kept = append(kept, position)
+			continue
+		}
+		if t.writable(position).guarded = false; current {
+			c.reboundNode(position)
+		}
+	}
+	t.guarded = kept
 }
 
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
@@ -150,7 +182,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 
 // reboundNode bounds a node again and plays its matches.
 func (c *cachedSearch) reboundNode(position int32) {
-	e := &c.t.entries[position]
+	e := c.t.at(position)
 	c.w.before.count(e.before, -1)
 	c.w.after.count(e.after, -1)
 	c.bound(position)
@@ -159,8 +191,7 @@ func (c *cachedSearch) reboundNode(position int32) {
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot := c.snap.order[position]
-	e := &c.t.entries[position]
+	slot, e := c.snap.order[position], c.t.writable(position)
 	c.w.boundNode(&e.nodeBound, int(position), slot)
 	c.scoreByBound(position)
 	c.w.before.count(e.before, 1)
@@ -169,7 +200,7 @@ func (c *cachedSearch) bound(position int32) {
 
 // scoreByBound writes the best score that a node's bound allows.
 func (c *cachedSearch) scoreByBound(position int32) {
-	e := &c.t.entries[position]
+	e := c.t.writable(position)
 	e.nodeScore = nodeScore{position: -1}
 	if e.kind == settled {
 		return
@@ -192,11 +223,12 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		if tries%chunkSize == 0 && ctx.Err() != nil {
 			return nodeScore{}, ctx.Err()
 		}
-		position := c.t.winners[1]
-		e := &c.t.entries[position]
+		position := c.t.best()
+		e := c.t.at(position)
 		if e.position < 0 || e.kind == evaluated {
 			return e.nodeScore, nil
 		}
+		e = c.t.writable(position)
 		n := c.nodeAt(int(position))
 		if !e.exact {
 			c.w.tighten(&e.nodeBound, n.slot)

@@ -30,8 +30,9 @@ func dump(s *Snapshot) string {
 	var states []string
 	s.slots.each(func(name string, slot int32) {
 		n := s.nodes[slot]
-		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  pods %s\n  nominated %s\n",
-			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys, dumpPods(n.pods), dumpPods(n.nominated)))
+		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  levels %v covered %s extremes %v\n  pods %s\n  nominated %s\n",
+			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys,
+			n.levels, dumpCovered(s, n), extremesOf(n, s.summaries.at(slot)) == *s.summaries.extremesAt(slot), dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), coveredBy(s, p.class)))
@@ -60,9 +61,7 @@ func dump(s *Snapshot) string {
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
-		p, domains := s.partition(key), map[string]int32{}
-		s.slots.each(func(name string, slot int32) { domains[name] = p.of(slot) })
-		fmt.Fprintf(&b, "topology %s: %d domains, %v\n", key, p.domains, domains)
+		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.partition(key)))
 	}
 	for _, budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
@@ -74,6 +73,39 @@ func dump(s *Snapshot) string {
 		fmt.Fprintf(&b, "namespace %s %p\n", ns.Name, ns)
 	}
 	return b.String()
+}
+
+// dumpCovered lists the covered pods of a node with their budgets.
+func dumpCovered(s *Snapshot, n *nodeState) string {
+	var keys []string
+	for _, g := range n.covered {
+		keys = append(keys, fmt.Sprintf("%s by %s", n.pods[g.index].pod.Key(), coveredBy(s, g.class)))
+	}
+	return strings.Join(keys, ", ")
+}
+
+// dumpPartition writes down the domains with their nodes, whatever their ids are.
+func dumpPartition(s *Snapshot, p *partition) string {
+	domains, there := map[string][]string{}, 0
+	p.idOf.each(func(value string, id int32) {
+		domains[value] = []string{fmt.Sprint(p.nodes[id], " nodes:")}
+		s.slots.each(func(name string, slot int32) {
+			if p.of(slot) == id {
+				domains[value] = append(domains[value], name)
+				there++
+			}
+		})
+		slices.Sort(domains[value])
+		if int(id) >= p.domains || slices.Contains(p.unused, id) {
+			domains[value] = append(domains[value], "no such id")
+		}
+	})
+	s.slots.each(func(_ string, slot int32) {
+		if p.of(slot) != noDomain {
+			there--
+		}
+	})
+	return fmt.Sprintf("%v, %d nodes elsewhere", domains, -there)
 }
 
 // coveredBy lists the budgets of a class, whatever their indices are.
@@ -311,8 +343,35 @@ func (m *machine) RemoveNode(t *rapid.T) {
 }
 
 func (m *machine) SetBudgets(t *rapid.T) {
-	n := rapid.IntRange(0, len(m.budgets)).Draw(t, "budgets")
-	m.budgets = slices.Clone(m.budgets[:n])
+	var budgets []*outrank.PodDisruptionBudget
+	for _, b := range m.budgets {
+		switch rapid.SampledFrom([]string{"same", "same", "status", "selector", "gone"}).Draw(t, "budget") {
+		case "gone":
+			continue
+		case "status":
+			other := *b
+			other.Allowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
+			b = &other
+		case "selector":
+			other := *b
+			other.Selector = &outrank.LabelSelector{Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}}
+			b = &other
+		}
+		budgets = append(budgets, b)
+	}
+	for range rapid.SampledFrom([]int{0, 0, 1, 2, 20}).Draw(t, "more") {
+		m.serial++
+		b := &outrank.PodDisruptionBudget{Name: fmt.Sprint("set", m.serial), Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "a"}}}
+		at := len(budgets)
+		if rapid.Bool().Draw(t, "between") {
+			at = rapid.IntRange(0, at).Draw(t, "at")
+		}
+		budgets = slices.Insert(budgets, at, b)
+	}
+	if rapid.IntRange(0, 4).Draw(t, "order") == 0 {
+		slices.Reverse(budgets)
+	}
+	m.budgets = budgets
 	require.NoError(t, m.snap.SetBudgets(m.budgets))
 }
 

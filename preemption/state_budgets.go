@@ -3,6 +3,7 @@ package preemption
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -19,9 +20,16 @@ type budgetSet struct {
 	gone    int // budgets that were taken away
 }
 
+// newBudgetSet prepares budgets, some of which may be nil.
 func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
-	list := slices.Clone(budgets)
-	return &budgetSet{list: list, matcher: pdb.New(list)}
+	b := &budgetSet{list: slices.Clone(budgets)}
+	b.matcher = pdb.New(b.list)
+	for _, budget := range b.list {
+		if budget == nil {
+			b.gone++
+		}
+	}
+	return b
 }
 
 // with returns the set with another budget at an index, nil for none, where the
@@ -36,6 +44,48 @@ func (b *budgetSet) with(i int, budget *outrank.PodDisruptionBudget) *budgetSet 
 		other.gone++
 	}
 	return other
+}
+
+// budgetChange says that a budget allows more or less than before. It makes no
+// difference on a node where it covers no more pods than limit.
+type budgetChange struct {
+	index int32
+	limit int
+}
+
+// appendChanges appends what a set allows else than an earlier one. It is silent
+// about pods that other budgets cover now.
+func (b *budgetSet) appendChanges(dst []budgetChange, earlier *budgetSet) []budgetChange {
+	for i := range min(len(b.list), len(earlier.list)) {
+		x, y := earlier.list[i], b.list[i]
+		if x == y || x == nil || y == nil {
+			continue
+		}
+		limit := max(0, int(min(x.Allowed, y.Allowed)))
+		if !maps.Equal(x.Disrupted, y.Disrupted) {
+			limit = 0
+		} else if limit == max(0, int(max(x.Allowed, y.Allowed))) {
+			continue
+		}
+		dst = append(dst, budgetChange{int32(i), limit})
+	}
+	return dst
+}
+
+// concernedBy reports whether any of the changes may make a difference on a node.
+func (n *nodeState) concernedBy(changes []budgetChange) bool {
+	for _, c := range changes {
+		pods := 0
+		for _, g := range n.covered {
+			if slices.Contains(g.class.covering, c.index) {
+				pods++
+			}
+		}
+		if pods > c.limit {
+			return true
+		}
+	}
+	return false
 }
 
 // findBudget returns the index of a budget, -1 for one that is not there. It looks
@@ -93,16 +143,95 @@ func (b *budgetSet) tooManyGone() bool { return b.gone > 16 && b.gone > len(b.li
 func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return s.budgets.present() }
 
 // SetBudgets replaces all budgets. The error is that of
-// [outrank.Cluster.Validate]. Time is that of matching every class of pods anew,
-// and of moving the pods of those that other budgets cover now. [Snapshot.Undo]
-// takes it back. One budget is changed by [Snapshot.PutBudget] in much less time.
+// [outrank.Cluster.Validate].
+//
+// Time is that of going over the budgets, and for those that are new, gone or have
+// another selector that of [Snapshot.PutBudget]; where known budgets come in another
+// order, or new ones between them, all pods that budgets cover are moved.
+// [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
+// budgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	s.replaceBudgets(newBudgetSet(budgets))
+	next, ok := s.budgets.followedBy(budgets)
+	if !ok {
+		s.replaceBudgets(newBudgetSet(budgets))
+		return nil
+	}
+	namespaces := next.coveringElse(s.budgets)
+	s.setBudgets(next)
+	for _, namespace := range namespaces {
+		s.rematch(namespace)
+	}
+	s.numberAnew()
 	return nil
+}
+
+// fewChanges is how many single changes of a set are made one after another, rather
+// than by preparing all budgets anew.
+const fewChanges = 8
+
+// followedBy returns the set with these budgets in which each known one keeps its
+// index. It is not ok if that is not their order.
+func (b *budgetSet) followedBy(budgets []*outrank.PodDisruptionBudget) (next *budgetSet, ok bool) {
+	later := make(map[outrank.Key]bool, len(budgets))
+	for _, budget := range budgets {
+		later[budget.Key()] = true
+	}
+	list := slices.Clone(b.list)
+	var changed []int
+	for i, known := range list {
+		if known == nil {
+			continue
+		}
+		key := known.Key()
+		switch {
+		case !later[key]:
+			list[i] = nil
+		case budgets[0].Key() != key:
+			return nil, false
+		default:
+			list[i], budgets = budgets[0], budgets[1:]
+		}
+		if list[i] != known {
+			changed = append(changed, i)
+		}
+	}
+	if len(changed)+len(budgets) > fewChanges {
+		return newBudgetSet(append(list, budgets...)), true
+	}
+	next = b
+	for _, i := range changed {
+		next = next.with(i, list[i])
+	}
+	for _, budget := range budgets {
+		next = next.with(len(next.list), budget)
+	}
+	return next, true
+}
+
+// coveringElse lists the namespaces with budgets that cover other pods than in an
+// earlier set with the same indexes, each once.
+func (b *budgetSet) coveringElse(earlier *budgetSet) []string {
+	var namespaces []string
+	for i, budget := range b.list {
+		var before *outrank.PodDisruptionBudget
+		if i < len(earlier.list) {
+			before = earlier.list[i]
+		}
+		if before == budget || pdb.SameCoverage(before, budget) {
+			continue
+		}
+		if budget == nil {
+			budget = before
+		}
+		if ns := budget.NamespaceName(); !slices.Contains(namespaces, ns) {
+			namespaces = append(namespaces, ns)
+		}
+	}
+	return namespaces
 }
 
 // PutBudget takes a budget in as an informer delivers it: a new one is added
@@ -110,11 +239,11 @@ func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
 // that of [outrank.Cluster.Validate] about the budget.
 //
 // A change of the status alone, or of anything else but the selector, touches no
-// pod: time is that of copying the list of budgets, however many pods there are. A new budget or another selector costs a look at every
-// class of pods in addition, that is pods of the same namespace, labels and
-// anti-affinity, and the pods of those classes that the change concerns are moved;
-// where some of these are pending, every pod is looked at. [Snapshot.Undo] takes it
-// back.
+// pod: time is that of copying the list of budgets, however many pods there are. A
+// new budget or another selector costs a look at every class of pods in addition,
+// that is pods of the same namespace, labels and anti-affinity, and at the nodes with
+// pods of those classes that the change concerns; where some of these are pending,
+// every pod is looked at. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
 	if err := c.Validate(); err != nil {
@@ -149,10 +278,15 @@ func (s *Snapshot) DeleteBudget(key outrank.Key) error {
 	s.setBudgets(s.budgets.with(i, nil))
 	s.budgetAt.remove(string(key))
 	s.rematch(namespace)
+	s.numberAnew()
+	return nil
+}
+
+// numberAnew numbers the budgets anew if too many were taken away.
+func (s *Snapshot) numberAnew() {
 	if s.budgets.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.budgets.present()))
 	}
-	return nil
 }
 
 // replaceBudgets puts another set of budgets in place and matches all pods.
@@ -167,40 +301,9 @@ func (s *Snapshot) setBudgets(b *budgetSet) {
 }
 
 // rematch finds out anew which budgets cover the pods of a namespace, of all
-// namespaces where it is empty, and moves those for which that changed.
+// namespaces where it is empty.
 func (s *Snapshot) rematch(namespace string) {
-	changed, slots := s.rematchClasses(namespace)
-	if len(changed) == 0 {
-		return
-	}
-	var pods []*podState
-	if slots == nil {
-		s.pods.each(func(p *podState) {
-			if changed[p.class] != nil {
-				pods = append(pods, p)
-			}
-		})
-	}
-	for slot := range slots {
-		for _, p := range s.nodes[slot].pods {
-			if changed[p.class] != nil {
-				pods = append(pods, p)
-			}
-		}
-	}
-	for _, p := range pods {
-		q := *p
-		q.class = changed[p.class]
-		s.replace(p, &q)
-	}
-}
-
-// rematchClasses returns the classes of a namespace that other budgets cover now,
-// each with what takes its place, and the slots where their pods are: nil where
-// some of these are pending, and so on no node.
-func (s *Snapshot) rematchClasses(namespace string) (changed map[*podClass]*podClass, slots map[int32]bool) {
-	changed, slots = map[*podClass]*podClass{}, map[int32]bool{}
-	pending := false
+	changed := map[*podClass]*podClass{}
 	finder := s.budgets.matcher.Finder()
 	s.classes.each(func(_ string, m *classMembers) {
 		k := m.class
@@ -208,21 +311,70 @@ func (s *Snapshot) rematchClasses(namespace string) (changed map[*podClass]*podC
 			return
 		}
 		covering := finder.Covering(&outrank.Pod{Namespace: k.namespace, Labels: k.labels})
-		if slices.Equal(covering, k.covering) {
-			return
+		if !slices.Equal(covering, k.covering) {
+			other := *k
+			other.covering = covering
+			changed[k] = &other
 		}
-		other := *k
-		other.covering = covering
-		changed[k] = &other
-		running := 0
+	})
+	s.reclass(changed)
+}
+
+// reclass puts other classes with the same keys in the place of some, and looks at
+// each node with pods of these once.
+func (s *Snapshot) reclass(changed map[*podClass]*podClass) {
+	if len(changed) == 0 {
+		return
+	}
+	s.journal.record(step{kind: putClasses, classes: changed})
+	slots, pending := map[int32]bool{}, 0
+	for was, is := range changed {
+		m := s.membersOf(was)
+		m.class = is
+		pending += m.pods
 		for slot, pods := range m.nodes {
 			slots[slot] = true
-			running += int(pods)
+			pending -= int(pods)
 		}
-		pending = pending || running < m.pods
-	})
-	if pending {
-		slots = nil
 	}
-	return changed, slots
+	for slot := range slots {
+		n := s.writable(s.nodes[slot].name)
+		for i, p := range n.pods {
+			if is := changed[p.class]; is != nil {
+				n.pods[i] = s.withClass(p, is)
+				n.relist(p, n.pods[i])
+			}
+		}
+		n.findCovered()
+		s.summaries.setCovered(slot, n, s.owner)
+		s.cache.changed(slot)
+	}
+	if pending > 0 {
+		s.reclassPending(changed)
+	}
+}
+
+// reclassPending is reclass for pods without a node.
+func (s *Snapshot) reclassPending(changed map[*podClass]*podClass) {
+	var pods []*podState
+	s.pods.each(func(p *podState) {
+		if !p.running && changed[p.class] != nil {
+			pods = append(pods, p)
+		}
+	})
+	for _, p := range pods {
+		q := s.withClass(p, changed[p.class])
+		if p.at != nil {
+			n := s.writable(p.at.name)
+			n.nominated[indexOf(n.nominated, p)] = q
+		}
+	}
+}
+
+// withClass replaces a pod by an equal one of another class.
+func (s *Snapshot) withClass(p *podState, k *podClass) *podState {
+	q := *p
+	q.class = k
+	s.pods.replace(p, &q)
+	return &q
 }

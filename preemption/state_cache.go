@@ -2,23 +2,30 @@ package preemption
 
 import (
 	"hash/maphash"
+	"maps"
+	"slices"
 	"sync"
 )
 
 // answerCache keeps, for each pod signature, the answers of all nodes in
 // earlier decisions, and which nodes changed since. The search layer defines
-// the answers. Readers of a snapshot share the cache; a reader that finds it in
-// use searches without it.
+// the answers. Readers of a snapshot share the cache, and take turns at an entry.
+// A clone begins with the entries of its origin: an entry that another cache may
+// see as well is copied before it is written.
 type answerCache struct {
-	mu          sync.Mutex
+	mu sync.Mutex // for what readers write: everything but the log
+	// owner marks the entries that belong to this cache alone.
+	owner       *owner
 	bySignature map[string]*cachedAnswers
 	uses        uint64
 	// log lists the slots that changed, the oldest first. start is the number
-	// of changes before the first of them.
+	// of changes before the first of them. What is in the log is never written
+	// again, because clones share it.
 	log   []int32
 	start uint64
 	// positionOf has the position of each slot in the order of the nodes, -1
-	// for a slot without a node. It is nil while unknown.
+	// for a slot without a node. It is nil while unknown, and never written
+	// again.
 	positionOf []int32
 	// recent has the hashes of the last signatures that had no entry, as many
 	// as there can be entries. A signature gets an entry only when it comes
@@ -29,11 +36,15 @@ type answerCache struct {
 
 // cachedAnswers is the entry for one signature.
 type cachedAnswers struct {
-	synced uint64 // how much of the log is taken in
+	owner *owner
+	used  uint64 // when it was last used, by the count of uses
+
+	mu     sync.Mutex // for the rest; nothing of the caller's is called under it
+	synced uint64     // how much of the log is taken in
 	// budgets are those that the nodes were evaluated with.
 	budgets *budgetSet
-	used    uint64 // when it was last used, by the count of uses
-	nodes   any    // what the search keeps
+	nodes   any  // what the search keeps
+	shared  bool // nodes must not be written, because another cache has them, too
 }
 
 // mostSignatures and mostCachedNodes bound the memory of a snapshot's cache.
@@ -46,27 +57,52 @@ const (
 // capacity returns how many signatures the cache may hold.
 func capacity(nodes int) int { return max(1, min(mostSignatures, mostCachedNodes/max(1, nodes))) }
 
+// share returns a cache with the same entries for a clone. From then on neither
+// side writes one of them.
+func (m *answerCache) share() *answerCache {
+	m.owner = &owner{}
+	m.dropOld()
+	return &answerCache{
+		owner: &owner{}, bySignature: maps.Clone(m.bySignature), uses: m.uses,
+		log: m.log, start: m.start, positionOf: m.positionOf,
+		recent: m.recent, nextRecent: m.nextRecent,
+	}
+}
+
+// dropOld drops the part of the log that no entry needs any more: an entry that
+// misses more changes than there are nodes is built anew.
+func (m *answerCache) dropOld() {
+	end := m.end()
+	needed := end
+	for _, c := range m.bySignature {
+		if c.synced >= m.start && end-c.synced <= uint64(len(m.positionOf)) {
+			needed = min(needed, c.synced)
+		}
+	}
+	m.log = slices.Clip(m.log[needed-m.start:])
+	m.start = needed
+}
+
 // changed notes that a node changed.
 func (m *answerCache) changed(slot int32) {
 	if len(m.bySignature) == 0 {
 		return
 	}
-	m.log = append(m.log, slot)
-	if most := 1024 + 2*len(m.positionOf); len(m.log) > most {
+	if most := 1024 + 2*len(m.positionOf); len(m.log) >= most {
 		half := len(m.log) / 2
 		m.start += uint64(half)
-		m.log = append(m.log[:0], m.log[half:]...)
+		m.log = append(make([]int32, 0, most), m.log[half:]...)
 	}
+	m.log = append(m.log, slot)
 }
 
-// forget drops all entries, because the order of the nodes or the budgets
-// changed.
+// forget drops all entries, because the order of the nodes changed.
 func (m *answerCache) forget() {
 	if len(m.bySignature) > 0 {
 		clear(m.bySignature)
 	}
 	m.start += uint64(len(m.log))
-	m.log, m.positionOf = m.log[:0], nil
+	m.log, m.positionOf = nil, nil
 }
 
 // end returns the number of changes so far.
@@ -84,8 +120,14 @@ func (m *answerCache) position(slot int32) (position int32, ok bool) {
 // of returns the entry for a signature, or nil if the signature is not worth an
 // entry yet. order lists the slots of the nodes, which are below slots.
 func (m *answerCache) of(signature []byte, order []int32, slots int) *cachedAnswers {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.uses++
 	if c, ok := m.bySignature[string(signature)]; ok {
+		if c.owner != m.owner {
+			c = &cachedAnswers{owner: m.owner, synced: c.synced, budgets: c.budgets, nodes: c.nodes, shared: true}
+			m.bySignature[string(signature)] = c
+		}
 		c.used = m.uses
 		return c
 	}
@@ -126,12 +168,12 @@ func (m *answerCache) add(signature []byte, order []int32, slots int) *cachedAns
 		m.bySignature = map[string]*cachedAnswers{}
 	}
 	if m.positionOf == nil {
-		m.positionOf = fill(m.positionOf, slots, -1)
+		m.positionOf = fill[int32](nil, slots, -1)
 		for position, slot := range order {
 			m.positionOf[slot] = int32(position)
 		}
 	}
-	c := &cachedAnswers{used: m.uses}
+	c := &cachedAnswers{owner: m.owner, used: m.uses}
 	m.bySignature[string(signature)] = c
 	return c
 }

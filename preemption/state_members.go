@@ -68,7 +68,6 @@ func (s *Snapshot) moved(p *podState, node, nominated string) *podState {
 // join counts a pod in its class. leave counts it out.
 func (s *Snapshot) join(p *podState) {
 	m := s.membersOf(p.class)
-	m.class = p.class // other budgets may cover it now
 	if m.pods++; m.pods == 1 && len(p.class.antiAffinity) > 0 {
 		s.antiAffinityClasses++
 	}

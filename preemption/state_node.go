@@ -165,7 +165,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 // sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
 	n.version++
-	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
+	n.levels = slices.Grow(n.levels[:0], n.priorities())
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {
 		if p := n.sortKeys[i].priority; at.pods == 0 || at.priority != p {
@@ -182,6 +182,12 @@ func (n *nodeState) sumUp() {
 	if at.pods > 0 {
 		n.levels = append(n.levels, at)
 	}
+	n.findCovered()
+}
+
+// findCovered lists the pods that budgets cover.
+func (n *nodeState) findCovered() {
+	n.covered = n.covered[:0]
 	for i, p := range n.pods {
 		if len(p.class.covering) > 0 {
 			n.covered = append(n.covered, coveredPod{int32(i), p.class})
@@ -271,6 +277,15 @@ func (n *nodeState) list(p *podState, attachment, by int) bool {
 		return false
 	}
 	return true
+}
+
+// relist puts another state of the same pod on the lists of attached filters.
+func (n *nodeState) relist(p, q *podState) {
+	for _, pods := range n.attached {
+		if at := slices.Index(pods, p); at >= 0 {
+			pods[at] = q
+		}
+	}
 }
 
 // cloneLists returns independent copies of lists.

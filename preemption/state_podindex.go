@@ -2,193 +2,174 @@ package preemption
 
 import (
 	"hash/maphash"
-	"maps"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 )
 
-// podIndex finds pods by namespace and name. Like a sharedIndex it consists of
-// a base that copies share and of each copy's own changes.
+// podIndex finds pods by namespace and name. It is a hash table with linear
+// probing, and stores no keys: a map of strings would take as much memory as the
+// pods. Its cells are in pages that copies share until one of them writes a page.
 type podIndex struct {
-	base    *podTable
-	shared  bool                      // base must not be written
-	changes map[outrank.Key]*podState // laid over the base, nil for one that is gone
+	pages []*podPage
+	own   []bool // by page: no copy has it
+	pods  int
 }
 
-func newPodIndex(size int) podIndex { return podIndex{base: newPodTable(size)} }
+const podPageSize = 128
+
+type podPage struct {
+	cells  [podPageSize]*podState // nil where free
+	hashes [podPageSize]uint32    // of the pods in cells
+}
+
+func newPodIndex(pods int) podIndex {
+	pages := (8+pods*4/3)/podPageSize + 1
+	x := podIndex{pages: make([]*podPage, pages), own: make([]bool, pages)}
+	for i := range x.pages {
+		x.pages[i], x.own[i] = &podPage{}, true
+	}
+	return x
+}
 
 // get finds a pod by its key, namespace/name.
 func (x *podIndex) get(key outrank.Key) (*podState, bool) {
-	if p, ok := x.changes[key]; ok {
-		return p, p != nil
-	}
-	p := x.base.find(hashOf(key), func(p *podState) bool { return hasKey(p.pod, key) })
+	p := x.find(hashOf(key), func(p *podState) bool { return hasKey(p.pod, key) })
 	return p, p != nil
 }
 
 // of returns what the snapshot knows of a pod.
 func (x *podIndex) of(pod *outrank.Pod) (*podState, bool) {
-	if len(x.changes) > 0 {
-		var space [keySpace]byte
-		if p, ok := x.changes[outrank.Key(appendKey(space[:0], pod))]; ok {
-			return p, p != nil
-		}
-	}
-	p := x.base.find(hashOfPod(pod), func(p *podState) bool { return sameName(p.pod, pod) })
+	p := x.find(hashOfPod(pod), func(p *podState) bool { return sameName(p.pod, pod) })
 	return p, p != nil
 }
 
 // set adds a pod. No pod of its name is in the index.
 func (x *podIndex) set(p *podState) {
-	if !x.shared {
-		x.base.put(p)
-		return
+	if x.pods++; x.pods > x.size()*4/5 {
+		x.grow()
 	}
-	x.override(p.pod.Key(), p)
+	x.insert(p, hashOfPod(p.pod))
 }
 
-// remove takes out a pod that is in the index.
+// replace puts another version of a pod that is in the index in its place.
+func (x *podIndex) replace(p, q *podState) {
+	at := x.cellOf(p)
+	x.write(at, q, x.hash(at))
+}
+
+// remove takes out a pod that is in the index, and moves up the pods behind it that
+// would otherwise not be found any more.
 func (x *podIndex) remove(p *podState) {
-	if !x.shared {
-		x.base.remove(p)
-		return
+	at := x.cellOf(p)
+	x.pods--
+	hole := at
+	for at = x.next(at); x.cell(at) != nil; at = x.next(at) {
+		// A pod whose home lies behind the hole is found without passing the
+		// hole.
+		if x.behind(x.home(x.hash(at)), at) >= x.behind(hole, at) {
+			x.write(hole, x.cell(at), x.hash(at))
+			hole = at
+		}
 	}
-	x.override(p.pod.Key(), nil)
+	x.write(hole, nil, 0)
 }
 
-// override puts a change over the base; once there are many of them, a base of
-// one's own is cheaper.
-func (x *podIndex) override(key outrank.Key, p *podState) {
-	if x.changes == nil {
-		x.changes = map[outrank.Key]*podState{}
-	}
-	x.changes[key] = p
-	if len(x.changes) <= 64+x.base.pods/4 {
-		return
-	}
-	base := newPodTable(x.base.pods)
-	x.each(base.put)
-	*x = podIndex{base: base}
-}
-
-// share returns a copy. From then on neither side writes the base.
+// share returns a copy. From then on neither side writes a page that both have.
 func (x *podIndex) share() podIndex {
-	x.shared = true
+	x.own = make([]bool, len(x.own))
 	return x.view()
 }
 
-// view returns a copy that never writes the base. Unless x is shared, the copy
-// is valid only until x changes.
+// view returns a copy that never writes a page of x. Unless x is shared, the copy is
+// valid only until x changes.
 func (x *podIndex) view() podIndex {
-	return podIndex{base: x.base, shared: true, changes: maps.Clone(x.changes)}
+	return podIndex{pages: slices.Clone(x.pages), own: make([]bool, len(x.own)), pods: x.pods}
 }
 
-// each calls f for every pod, in no particular order.
+// each calls f for every pod, in no particular order. f may replace pods.
 func (x *podIndex) each(f func(p *podState)) {
-	for _, p := range x.base.cells {
-		if p == nil {
-			continue
-		}
-		if len(x.changes) > 0 {
-			if _, changed := x.changes[p.pod.Key()]; changed {
-				continue
+	for _, page := range x.pages {
+		for _, p := range page.cells {
+			if p != nil {
+				f(p)
 			}
 		}
-		f(p)
-	}
-	for _, p := range x.changes {
-		if p != nil {
-			f(p)
-		}
 	}
 }
 
-// podTable is a hash table of pods by key with linear probing. It stores no
-// keys: a map of strings would take as much memory as the pods.
-type podTable struct {
-	cells  []*podState // nil where free
-	hashes []uint32    // of the pods in cells
-	pods   int
-}
+func (x *podIndex) size() int { return len(x.pages) * podPageSize }
 
-func newPodTable(pods int) *podTable {
-	size := 8 + pods*4/3
-	return &podTable{cells: make([]*podState, size), hashes: make([]uint32, size)}
+func (x *podIndex) cell(at int) *podState { return x.pages[at/podPageSize].cells[at%podPageSize] }
+func (x *podIndex) hash(at int) uint32    { return x.pages[at/podPageSize].hashes[at%podPageSize] }
+
+func (x *podIndex) write(at int, p *podState, hash uint32) {
+	i := at / podPageSize
+	if !x.own[i] {
+		own := *x.pages[i]
+		x.pages[i], x.own[i] = &own, true
+	}
+	x.pages[i].cells[at%podPageSize], x.pages[i].hashes[at%podPageSize] = p, hash
 }
 
 // find returns the pod with this hash for which meant is true, or nil.
-func (t *podTable) find(hash uint32, meant func(*podState) bool) *podState {
-	for at := t.home(hash); t.cells[at] != nil; at = t.next(at) {
-		if t.hashes[at] == hash && meant(t.cells[at]) {
-			return t.cells[at]
+func (x *podIndex) find(hash uint32, meant func(*podState) bool) *podState {
+	for at := x.home(hash); ; at = x.next(at) {
+		p := x.cell(at)
+		if p == nil || x.hash(at) == hash && meant(p) {
+			return p
 		}
 	}
-	return nil
 }
 
 // home returns the cell at which the search for a hash begins. Hashes spread
 // evenly over the cells.
-func (t *podTable) home(hash uint32) int { return int(uint64(hash) * uint64(len(t.cells)) >> 32) }
+func (x *podIndex) home(hash uint32) int { return int(uint64(hash) * uint64(x.size()) >> 32) }
 
-func (t *podTable) next(at int) int {
-	if at++; at == len(t.cells) {
+func (x *podIndex) next(at int) int {
+	if at++; at == x.size() {
 		return 0
 	}
 	return at
 }
 
 // behind returns the number of steps from one cell to another.
-func (t *podTable) behind(from, to int) int {
+func (x *podIndex) behind(from, to int) int {
 	if to < from {
-		to += len(t.cells)
+		to += x.size()
 	}
 	return to - from
 }
 
-func (t *podTable) put(p *podState) {
-	if t.pods++; t.pods > len(t.cells)*4/5 {
-		t.grow()
+// cellOf returns the cell of a pod that is in the index.
+func (x *podIndex) cellOf(p *podState) int {
+	at := x.home(hashOfPod(p.pod))
+	for x.cell(at) != p {
+		at = x.next(at)
 	}
-	t.insert(p, hashOfPod(p.pod))
+	return at
 }
 
-func (t *podTable) insert(p *podState, hash uint32) {
-	at := t.home(hash)
-	for t.cells[at] != nil {
-		at = t.next(at)
+func (x *podIndex) insert(p *podState, hash uint32) {
+	at := x.home(hash)
+	for x.cell(at) != nil {
+		at = x.next(at)
 	}
-	t.cells[at], t.hashes[at] = p, hash
+	x.write(at, p, hash)
 }
 
-func (t *podTable) grow() {
-	old := *t
-	size := len(old.cells) * 3 / 2
-	t.cells, t.hashes = make([]*podState, size), make([]uint32, size)
-	for i, p := range old.cells {
-		if p != nil {
-			t.insert(p, old.hashes[i])
+// grow makes room for half as many pods again.
+func (x *podIndex) grow() {
+	old := *x
+	*x = newPodIndex(x.pods * 3 / 2)
+	x.pods = old.pods
+	for _, page := range old.pages {
+		for i, p := range page.cells {
+			if p != nil {
+				x.insert(p, page.hashes[i])
+			}
 		}
 	}
-}
-
-// remove takes out a pod, and moves up the pods behind it that would otherwise
-// not be found any more.
-func (t *podTable) remove(p *podState) {
-	at := t.home(hashOfPod(p.pod))
-	for t.cells[at] != p {
-		at = t.next(at)
-	}
-	t.pods--
-	hole := at
-	for at = t.next(at); t.cells[at] != nil; at = t.next(at) {
-		// A pod whose home lies behind the hole is found without passing the
-		// hole.
-		if t.behind(t.home(t.hashes[at]), at) >= t.behind(hole, at) {
-			t.cells[hole], t.hashes[hole] = t.cells[at], t.hashes[at]
-			hole = at
-		}
-	}
-	t.cells[hole] = nil
 }
 
 // keySpace is large enough for most keys.

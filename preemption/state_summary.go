@@ -274,9 +274,8 @@ func (ls *summaries) extremesAt(slot int32) *extremes {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].extremes[uint32(slot)%summaryBlockSize]
 }
 
-// set replaces the summary of a slot, and computes its top-k sums and upper
-// levels.
-func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
+// writable returns the block of a slot for writing.
+func (ls *summaries) writable(slot int32, o *owner) *summaryBlock {
 	at := int(slot / summaryBlockSize)
 	for len(ls.blocks) <= at {
 		ls.blocks, ls.owners = append(ls.blocks, &summaryBlock{}), append(ls.owners, o)
@@ -285,11 +284,23 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 		own := *ls.blocks[at]
 		ls.blocks[at], ls.owners[at] = &own, o
 	}
-	l := &ls.blocks[at].summaries[slot%summaryBlockSize]
+	return ls.blocks[at]
+}
+
+// setCovered computes anew what depends on budgets.
+func (ls *summaries) setCovered(slot int32, n *nodeState, o *owner) {
+	block, i := ls.writable(slot, o), slot%summaryBlockSize
+	block.extremes[i] = extremesOf(n, &block.summaries[i])
+}
+
+// set replaces the summary of a slot, and computes its top-k sums and upper
+// levels.
+func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
+	block, i := ls.writable(slot, o), slot%summaryBlockSize
+	l := &block.summaries[i]
 	ls.large -= int(l.flags&largeAmounts) / int(largeAmounts)
 	*l = with
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
-	block, i := ls.blocks[at], slot%summaryBlockSize
 	setTopSums(&block.topSums[i], n, l)
 	block.extremes[i] = extremesOf(n, l)
 	for k := range block.upperLevels {

@@ -45,6 +45,7 @@ type step struct {
 	node     *outrank.Node
 	position int
 	budgets  *budgetSet
+	classes  map[*podClass]*podClass // what took the place of which
 	// group and namespace are the objects before the change, nil for none; name
 	// is that of either.
 	group     *outrank.PodGroup
@@ -61,6 +62,7 @@ const (
 	dropNode
 	changeNode
 	putBudgets
+	putClasses
 	putGroup
 	putNamespace
 )
@@ -70,7 +72,8 @@ const (
 func (s *Snapshot) revert(st step) {
 	switch st.kind {
 	case putPod:
-		s.drop(st.pod)
+		p, _ := s.pods.of(st.pod.pod) // another class may have taken the place of its own
+		s.drop(p)
 	case dropPod:
 		s.put(st.pod)
 	case putNode:
@@ -79,6 +82,12 @@ func (s *Snapshot) revert(st step) {
 		s.setNode(st.node.Name, st.node, st.position)
 	case putBudgets:
 		s.setBudgets(st.budgets)
+	case putClasses:
+		before := make(map[*podClass]*podClass, len(st.classes))
+		for was, is := range st.classes {
+			before[is] = was
+		}
+		s.reclass(before)
 	case changeNode:
 		s.changeNode(s.node(st.node.Name).slot, st.node)
 	case putGroup:

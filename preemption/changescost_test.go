@@ -1,0 +1,107 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+)
+
+// What budgets allow touches no pod, and other selectors touch only the pods that
+// they concern, however the budgets are given.
+func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
+	c, _ := gen.Benchmark(60, 10, 12)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	allowing := func(b *outrank.PodDisruptionBudget) *outrank.PodDisruptionBudget {
+		other := *b
+		other.Allowed += 3
+		return &other
+	}
+	victim := c.Pods[0]
+	other := &outrank.PodDisruptionBudget{Name: "other", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{Labels: victim.Labels}}
+	concerned := map[string]bool{}
+	for _, p := range c.Pods {
+		if p.Namespace == victim.Namespace && other.Selector.Matches(p.Labels) {
+			concerned[p.NodeName] = true
+		}
+	}
+	require.Less(t, len(concerned), 20)
+	nodes := func() []string {
+		var names []string
+		for _, n := range snap.nodes {
+			if n.owner == snap.owner {
+				names = append(names, n.name)
+			}
+		}
+		return names
+	}
+	for name, change := range map[string]struct {
+		set     func() error
+		touches int
+	}{
+		"status of one":        {func() error { return snap.PutBudget(allowing(snap.Budgets()[5])) }, 0},
+		"status of one of all": {func() error { b := snap.Budgets(); b[5] = allowing(b[5]); return snap.SetBudgets(b) }, 0},
+		"status of all": {func() error {
+			b := snap.Budgets()
+			for i := range b {
+				b[i] = allowing(b[i])
+			}
+			return snap.SetBudgets(b)
+		}, 0},
+		"one more":        {func() error { return snap.PutBudget(other) }, len(concerned)},
+		"one more of all": {func() error { return snap.SetBudgets(append(snap.Budgets(), other)) }, len(concerned)},
+		"one less of all": {func() error {
+			if err := snap.PutBudget(other); err != nil {
+				return err
+			}
+			snap.owner = &owner{}
+			return snap.SetBudgets(slices.DeleteFunc(snap.Budgets(), func(b *outrank.PodDisruptionBudget) bool { return b == other }))
+		}, len(concerned)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mark := snap.Mark()
+			snap.owner = &owner{} // from now on a node that is written is copied
+			require.NoError(t, change.set())
+			assert.Len(t, nodes(), change.touches)
+			require.NoError(t, snap.Undo(mark))
+		})
+	}
+}
+
+// A node with other labels moves between domains, and nothing else is looked at.
+// Domains that are empty are used again.
+func TestNodesMoveBetweenDomains(t *testing.T) {
+	c, _ := gen.Benchmark(30, 1, 0)
+	for i, n := range c.Nodes {
+		n.Labels = map[string]string{"zone": fmt.Sprint(i % 3)}
+	}
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	zones := snap.partition("zone")
+	for i := range 200 {
+		n := *c.Nodes[i%2]
+		n.Labels = map[string]string{"zone": fmt.Sprint("other-", i)}
+		require.NoError(t, snap.UpdateNode(&n))
+	}
+	require.NoError(t, snap.RemoveNode(c.Nodes[2].Name))
+	require.NoError(t, snap.AddNode(c.Nodes[2]))
+	require.Same(t, zones, snap.partition("zone"))
+	assert.Equal(t, 5, zones.domains)
+	assert.Equal(t, zones.of(2), zones.of(5))
+	assert.NotEqual(t, zones.of(0), zones.of(1))
+	clone := snap.Clone()
+	require.NoError(t, clone.UpdateNode(c.Nodes[0]))
+	assert.NotSame(t, zones, clone.partition("zone"))
+	assert.Equal(t, clone.partition("zone").of(3), clone.partition("zone").of(0))
+	assert.NotEqual(t, zones.of(3), zones.of(0), "the origin is as it was")
+	for i := range 3 * mostPartitions {
+		snap.partition(fmt.Sprint("key-", i))
+	}
+	assert.LessOrEqual(t, len(snap.topology.byKey), mostPartitions)
+}
