@@ -79,7 +79,14 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it == nil {
 		return Entry{}, false
 	}
-	c.pools[it.pool].remove(it)
+	if it.members != nil {
+		crowd := it
+		it = crowd.members.first()
+		c.leave(crowd, it)
+	} else {
+		c.pools[it.pool].remove(it)
+	}
+	it.run, it.class = nil, nil
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	it.FailedFilters, it.moved, it.updated, it.tried = nil, false, false, it.Pod

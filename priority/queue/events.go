@@ -118,6 +118,7 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
+	q.alone(q.items[keyOf(pod)])
 	key, most := keyOf(pod), pod.PriorityValue()
 	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
 	q.note(event, concerns)
@@ -141,7 +142,7 @@ func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
 	count := 0
 	for _, it := range moving {
 		if q.revive(it, now) {
-			count++
+			count += it.size()
 		}
 	}
 	return count

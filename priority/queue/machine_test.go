@@ -19,6 +19,8 @@ type machine struct {
 	core  *core
 	now   time.Time
 	begun []Entry // attempts, over or not
+	// rules are those of the classes; nil where nothing is refused in numbers.
+	rules *classRules
 }
 
 // pod draws one of few, so that they meet. Pods of the names "near" wait for a
@@ -283,28 +285,58 @@ func (m *machine) check(t *rapid.T) {
 // checkPlaces: every pod is in one place and knows it, and no pod comes before
 // the one above it in the heap.
 func (m *machine) checkPlaces(t *rapid.T) {
-	total := 0
+	total, crowds := 0, 0
 	for where := range poolCount {
 		h := &m.core.pools[where]
-		total += len(h.items)
+		total += h.count
 		for i, it := range h.items {
 			require.Equal(t, where, it.pool)
 			require.Equal(t, i, it.at)
-			require.Same(t, it, m.core.items[it.key])
+			if it.members == nil {
+				require.Same(t, it, m.core.items[it.key])
+				require.False(t, it.member)
+			} else {
+				crowds++
+				m.checkCrowd(t, it)
+			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
 		}
 	}
 	require.Len(t, m.core.items, total)
+	for _, list := range m.core.crowds {
+		crowds -= len(list)
+	}
+	require.Zero(t, crowds, "every crowd is on the list of its class")
+}
+
+// checkCrowd: the members know where they are, and are sorted.
+func (m *machine) checkCrowd(t *rapid.T, crowd *item) {
+	var last *item
+	crowd.members.each(0, func(it *item, _ int) {
+		require.Same(t, it, m.core.items[it.key])
+		require.True(t, it.member)
+		require.Same(t, crowd, m.core.leader(it))
+		require.True(t, last == nil || compareMembers(last, it) < 0)
+		last = it
+	})
+	require.Equal(t, crowd.Pod, crowd.members.first().Pod)
 }
 
 func (m *machine) run(t *rapid.T) {
 	m.now = noon
-	t.Repeat(map[string]func(*rapid.T){
+	steps := map[string]func(*rapid.T){
 		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
 		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
 		"done": m.done, "activate": m.activate, "move all": m.moveAll, "room given up": m.roomGivenUp, "assigned": m.assigned,
 		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
-	})
+	}
+	if m.rules != nil {
+		steps["refuse"], steps["refuse again"], steps["refuse once more"] = m.refuse, m.refuse, m.refuse
+	}
+	if m.held == nil {
+		delete(steps, "turn gate")
+	}
+	t.Repeat(steps)
 }
 
 // Queue does what a plain list does that is walked over each time.
@@ -318,13 +350,13 @@ func runQueue(t *rapid.T) {
 	held := map[string]bool{}
 	q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
 	require.NoError(t, err)
-	(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
+	(&machine{model: model{early: early, held: held}, q: q, core: &q.core, rules: &classRules{}}).run(t)
 }
 
 // So does FIFO.
 func TestFIFOAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := NewFIFO()
-		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core}).run(t)
+		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core, rules: &classRules{}}).run(t)
 	})
 }
