@@ -56,6 +56,12 @@ type Config struct {
 	// depend on; nil means those that there are (see [pdb.StatusInput]).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
+	// OneByOne has every attempt made by itself, with a question to the scheduler's
+	// rules. Without it pods that are alike share the answer that nothing helps
+	// until something changes that concerns them: the same comes out, sooner. Rules
+	// of the caller's own, those of [Scheduler.Preemption] as well as the gates,
+	// order and hints of Queue, are asked about every pod in either case.
+	OneByOne bool
 	// Seed decides among nodes of equal score; with zero the first in the
 	// cluster's order is taken.
 	Seed uint64

@@ -11,10 +11,14 @@ import (
 
 // cycle is one scheduling cycle; see the package comment.
 func (s *Simulation) cycle(ctx context.Context) error {
+	if s.refuse() {
+		return nil
+	}
 	entry, ok := s.queue.TryPop(s.Time())
 	if !ok {
 		return nil // a gate held the pod whose time had come
 	}
+	s.latest = entry.Cycle
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
 	nodes, plan, err := s.ask(ctx, p)
@@ -28,8 +32,24 @@ func (s *Simulation) cycle(ctx context.Context) error {
 // ask finds the nodes that take a pod or, where there are none, the plan to make
 // room. Most attempts in a full cluster fail, and what every node says to pods
 // of one shape is remembered for plans alone, so that the plan is asked for
-// first; but not where that would take new budgets. The answer is the same.
+// first; but not where that would take new budgets. The answer is the same. So it is
+// where pods that are alike share it.
 func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
+	class := s.alikeTo(p)
+	if class == nil {
+		return s.askAnew(ctx, p)
+	}
+	if plan := class.planFor(p); plan != nil {
+		return nil, plan, nil
+	}
+	nodes, plan, err := s.askAnew(ctx, p)
+	if plan != nil && err == nil {
+		class.learn(plan)
+	}
+	return nodes, plan, err
+}
+
+func (s *Simulation) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
 	eval := p.scheduler.eval
 	if !s.budgets.any {
 		plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())

@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// refuse makes the attempts that come to nothing and are next, for pods that have
+// been refused before, and reports whether there were any. Nobody can tell them
+// from those of [Simulation.cycle], which are made one by one: where somebody
+// observes them, they are.
+func (s *Simulation) refuse() bool {
+	if !s.sharing || s.config.Observe != nil {
+		return false
+	}
+	how := queue.Refusing{Class: s.classOf, Since: s.since, MostFresh: s.inQueue - s.tried - s.untriedGated()}
+	if s.config.Cycle > 0 {
+		how.Most = 1
+	}
+	done := s.queue.Refuse(s.Time(), how)
+	if done.Attempts == 0 {
+		return false
+	}
+	s.latest = done.Last
+	s.tried += done.Fresh
+	s.steps += done.Attempts - 1
+	s.busy = later(s.at, s.config.Cycle)
+	return true
+}
+
+// classOf returns the class of a pod in the queue, nil for one whose attempt has
+// to be made by itself.
+func (s *Simulation) classOf(obj *outrank.Pod) queue.Class {
+	p := s.pods[obj.Key()]
+	if !p.lineage.refused {
+		return nil // it has to be noted
+	}
+	if a := s.alikeTo(p); a != nil {
+		return a
+	}
+	return nil
+}
+
+// counted are the metrics with the attempts of refuse.
+func (s *Simulation) counted() execution.MetricValues {
+	values := s.metrics.Values()
+	for _, x := range s.inOrder {
+		if x.refused == 0 {
+			continue
+		}
+		values.PreemptionAttempts += x.refused
+		if values.ScheduleAttempts == nil {
+			values.ScheduleAttempts = map[execution.Attempt]uint64{}
+		}
+		values.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}] += x.refused
+	}
+	return values
+}
