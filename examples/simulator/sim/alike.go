@@ -100,7 +100,23 @@ func (s *Simulation) relate(p *pod) {
 		return
 	}
 	s.related = true
-	s.sharing = s.sharing && len(s.classes) == 0
+	if len(s.classes) > 0 {
+		s.share(false)
+	}
+}
+
+// share begins or ends sharing. From its end on pods know for themselves in which
+// state they were tried.
+func (s *Simulation) share(yes bool) {
+	if s.sharing && !yes {
+		pending := s.queue.Pending()
+		for _, e := range slices.Concat(pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated) {
+			if e.Cycle > s.since {
+				s.pods[e.Pod.Key()].tried = s.state
+			}
+		}
+	}
+	s.sharing = yes
 }
 
 // relational reports whether a pod's place depends on other pods' labels.
