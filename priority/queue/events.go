@@ -128,17 +128,8 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 // reviveAll revives the unschedulable pods that are chosen and the gated ones that
 // are let in, and returns how many.
 func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
-	var moving []*item
-	for _, it := range q.pools[gated].items {
-		if it.mayOpen() {
-			moving = append(moving, it)
-		}
-	}
-	for _, it := range q.pools[unschedulable].items {
-		if chosen(it) {
-			moving = append(moving, it)
-		}
-	}
+	moving := q.pools[gated].takeOut(nil, (*item).mayOpen)
+	moving = q.pools[unschedulable].takeOut(moving, chosen)
 	count := 0
 	for _, it := range moving {
 		if q.revive(it, now) {

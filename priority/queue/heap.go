@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -81,6 +82,35 @@ func (h *heap) remove(it *item) {
 	if at < last {
 		h.fix(h.items[at])
 	}
+}
+
+// takeOut takes the chosen items out and appends them. Time O(n), and O(log n) for
+// each of them unless they are many.
+func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
+	first := len(to)
+	for _, it := range h.items {
+		if chosen(it) {
+			to = append(to, it)
+		}
+	}
+	out := to[first:]
+	switch {
+	case len(out) == len(h.items):
+		clear(h.items)
+		h.items, h.count = h.items[:0], 0
+	case len(out) > len(h.items)/16:
+		for _, it := range out {
+			it.pool = poolCount // in none
+			h.count -= it.size()
+		}
+		h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
+		h.restore()
+	default:
+		for _, it := range out {
+			h.remove(it)
+		}
+	}
+	return to
 }
 
 // restore makes a heap of items in any order.

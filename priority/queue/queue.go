@@ -50,6 +50,7 @@ type Queue struct {
 	// them apart. steps is the failure from which on the backoff is the longest.
 	crowded bool
 	steps   int
+	sweep   sweep
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -133,22 +134,24 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		}
 	case unschedulable:
 		if q.helpsItself(it, before, pod) {
+			q.pools[unschedulable].remove(it)
 			q.revive(it, now)
 		}
 	case gated:
+		q.pools[gated].remove(it)
 		q.revive(it, now)
 	}
 	return nil
 }
 
-// revive moves a pod to active, or to backoff while that lasts, and reports
-// whether its gates let it in.
+// revive puts a pod that is in no pool into active, or into backoff while that
+// lasts, and reports whether its gates let it in.
 func (q *Queue) revive(it *item, now time.Time) bool {
 	to := active
 	if q.config.backoffOver(it.BackoffEnd).After(now) {
 		to = it.backoffPool()
 	}
-	q.move(it, to)
+	q.push(it, to)
 	return it.pool != gated
 }
 

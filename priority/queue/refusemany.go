@@ -11,8 +11,10 @@ type sweep struct {
 	r    *Refusing
 	now  time.Time
 	stop *item // the first item that is not refused, nil for none
-	// refused are the items with pods before stop.
-	refused []refusedItem
+	// refused are the items with pods before stop; known and unknown are those of a
+	// pool by what their classes say at first.
+	refused, known []refusedItem
+	unknown        []*item
 	out     Refusals
 	run     *refusalRun
 	// results are the items as they go back, found by class and step of the backoff.
@@ -58,7 +60,9 @@ func (q *Queue) refuseMany(now time.Time, r *Refusing) (out Refusals, ok bool) {
 	if _, refused := q.refusal(head, r); !refused {
 		return Refusals{}, true
 	}
-	s := sweep{q: q, r: r, now: now}
+	s := &q.sweep
+	defer s.release()
+	s.q, s.r, s.now = q, r, now
 	h := &q.pools[active]
 	s.search(h)
 	between := len(s.refused)
@@ -80,6 +84,16 @@ func (q *Queue) refuseMany(now time.Time, r *Refusing) (out Refusals, ok bool) {
 	return s.out, true
 }
 
+// release keeps the memory of a sweep for the next one, and nothing else.
+func (s *sweep) release() {
+	clear(s.refused)
+	clear(s.known)
+	clear(s.unknown)
+	clear(s.results)
+	clear(s.found)
+	*s = sweep{refused: s.refused[:0], known: s.known[:0], unknown: s.unknown[:0], results: s.results[:0], found: s.found}
+}
+
 // fresh reports whether the item's pods were not tried since the attempt that
 // counts.
 func (s *sweep) fresh(it *item) bool {
@@ -93,21 +107,20 @@ func (s *sweep) fresh(it *item) bool {
 // Those behind it are not looked at, and classes that nothing is known of are
 // asked in order.
 func (s *sweep) search(h *heap) {
-	var known []refusedItem
-	var unknown []*item
+	s.known, s.unknown = s.known[:0], s.unknown[:0]
 	s.walk(h, 0, func(it *item) bool {
 		if s.q.classOf(it, s.r) == nil {
 			return false
 		}
 		if filters, ok := it.class.Known(); ok && len(filters) > 0 {
-			known = append(known, refusedItem{it: it, filters: filters})
+			s.known = append(s.known, refusedItem{it: it, filters: filters})
 		} else {
-			unknown = append(unknown, it)
+			s.unknown = append(s.unknown, it)
 		}
 		return true
 	})
-	slices.SortFunc(unknown, h.order)
-	for _, it := range unknown {
+	slices.SortFunc(s.unknown, h.order)
+	for _, it := range s.unknown {
 		if s.behind(h, it) {
 			break
 		}
@@ -116,9 +129,9 @@ func (s *sweep) search(h *heap) {
 			s.stop = it
 			break
 		}
-		known = append(known, refusedItem{it: it, filters: filters})
+		s.known = append(s.known, refusedItem{it: it, filters: filters})
 	}
-	for _, x := range known {
+	for _, x := range s.known {
 		if !s.behind(h, x.it) {
 			s.cut(h, &x)
 			s.refused = append(s.refused, x)
@@ -184,7 +197,9 @@ func (s *sweep) commit(between int) {
 	}
 	s.takeOut(&q.pools[active], s.refused[:between])
 	s.takeOut(&q.pools[backoff], s.refused[between:])
-	s.found = make(map[resultKey]int, len(s.refused))
+	if s.found == nil {
+		s.found = map[resultKey]int{}
+	}
 	for i := range s.refused {
 		s.gather(&s.refused[i])
 	}

@@ -124,6 +124,10 @@ func (h *host) mayTake(a *alike) bool {
 		slots -= h.tiers[i].pods
 		addTo(left, h.tiers[i].used, -1)
 	}
+	if slots < 1 || !suffices(left, a.asks) {
+		a.s.row = left
+		return false
+	}
 	for _, p := range h.nominated {
 		if a.heeds(p.obj) {
 			slots--
@@ -131,12 +135,17 @@ func (h *host) mayTake(a *alike) bool {
 		}
 	}
 	a.s.row = left
-	for c, asked := range a.asks {
+	return slots >= 1 && suffices(left, a.asks)
+}
+
+// suffices reports whether there is as much left as is asked for.
+func suffices(left, asks []int64) bool {
+	for c, asked := range asks {
 		if asked > left[c] && asked > 0 {
 			return false
 		}
 	}
-	return slots >= 1
+	return true
 }
 
 // heeds reports whether room is kept for a pod that is nominated, and not the one
