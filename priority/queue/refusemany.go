@@ -15,8 +15,8 @@ type sweep struct {
 	// pool by what their classes say at first.
 	refused, known []refusedItem
 	unknown        []*item
-	out     Refusals
-	run     *refusalRun
+	out            Refusals
+	run            *refusalRun
 	// results are the items as they go back, found by class and step of the backoff.
 	results []result
 	found   map[resultKey]int

@@ -75,7 +75,8 @@ type Config struct {
 	// that changed it. The sample's slice and map are used again. The levels are
 	// those of [Simulation.Resources].
 	Sample func(chart.Sample)
-	// Progress, if set, is called after every step.
+	// Progress, if set, is called after every step, and once for attempts that are
+	// made together.
 	Progress func()
 }
 

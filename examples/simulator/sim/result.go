@@ -106,5 +106,5 @@ func (s *Simulation) Progress() float64 {
 	return min(1, float64(s.progress.arrivals+s.progress.ends)/float64(s.progress.expected))
 }
 
-// Steps is how many steps were made.
+// Steps is how many steps were made, each attempt being one.
 func (s *Simulation) Steps() int { return s.steps }

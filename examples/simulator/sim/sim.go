@@ -281,8 +281,9 @@ func (s *Simulation) untriedGated() int {
 }
 
 // Step does the next thing on the agenda, or one scheduling cycle if that comes
-// before it, whenever that is. Without a next step it does nothing. After an
-// error the run cannot go on.
+// before it, whenever that is. Cycles that come to nothing one after another, at
+// the same time, may be done in one call. Without a next step it does nothing.
+// After an error the run cannot go on.
 func (s *Simulation) Step() error {
 	at, ok := s.agenda.next()
 	cycle, may := s.nextCycle()
