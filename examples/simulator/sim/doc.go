@@ -32,6 +32,11 @@
 // Writes take no time: what a plan asks for has happened when the cycle is over,
 // in either order of execution.
 //
+// The snapshot that all of this looks at is changed in place. It holds the pods
+// on nodes, those that are being deleted among them, and the pending pods that
+// the [execution.Nominator] has nominated, so that it says what
+// [execution.Nominator.ApplyTo] would.
+//
 // # Pods that are alike
 //
 // In a full cluster most attempts come to nothing: each departure has all pods
@@ -42,11 +47,6 @@
 // the attempts are made one by one, since each is an event, but still share
 // answers. Nothing is shared between pods in groups, nor where
 // [Scheduler.Preemption] has more than a policy.
-//
-// The snapshot that all of this looks at is changed in place. It holds the pods
-// on nodes, those that are being deleted among them, and the pending pods that
-// the [execution.Nominator] has nominated, so that it says what
-// [execution.Nominator.ApplyTo] would.
 //
 // # Where it is simpler than a cluster
 //
