@@ -1,10 +1,18 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
+
+// refuser is a queue that makes attempts by itself.
+type refuser interface {
+	queue.SchedulingQueue
+	Refuse(now time.Time, how queue.Refusing) queue.Refusals
+}
 
 // refuse makes the attempts that come to nothing and are next, for pods that have
 // been refused before, and reports whether there were any. Nobody can tell them
