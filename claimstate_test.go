@@ -101,6 +101,8 @@ func TestVolumesTakenOver(t *testing.T) {
 		`"gcePersistentDisk":{"pdName":"d"}`:                      {Driver: gce, Handle: "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"},
 		`"azureDisk":{"diskName":"d","diskURI":"/disks/d"}`:       {Driver: "disk.csi.azure.com", Handle: "/disks/d"},
 		`"cinder":{"volumeID":"d"}`:                               {Driver: "cinder.csi.openstack.org", Handle: "d"},
+		`"portworxVolume":{"volumeID":"d"}`:                       {Driver: "pxd.portworx.com", Handle: "d"},
+		`"portworxVolume":{"volumeID":""}`:                        {},
 		`"csi":{"driver":"x","volumeHandle":""}`:                  {},
 		`"nfs":{"server":"s"}`:                                    {},
 	} {
@@ -132,6 +134,19 @@ func claimed(t *testing.T, source, labels string) outrank.Volume {
 	return c.Claims[0].Volume
 }
 
+// A claim that waits counts for the driver that has taken over from its class's
+// provisioner.
+func TestProvisionersTakenOver(t *testing.T) {
+	for provisioner, driver := range map[string]string{
+		"kubernetes.io/aws-ebs": "ebs.csi.aws.com", "kubernetes.io/gce-pd": "pd.csi.storage.gke.io", "kubernetes.io/azure-disk": "disk.csi.azure.com",
+		"kubernetes.io/cinder": "cinder.csi.openstack.org", "kubernetes.io/portworx-volume": "pxd.portworx.com", "x": "x",
+	} {
+		c := read(t, []byte(fmt.Sprintf(`{"kind":"StorageClass","metadata":{"name":"s"},"provisioner":%q,"volumeBindingMode":"WaitForFirstConsumer"}
+			{"kind":"PersistentVolumeClaim","metadata":{"name":"c"},"spec":{"storageClassName":"s"}}`, provisioner)))
+		assert.Equal(t, outrank.Volume{Driver: driver}, c.Claims[0].Volume)
+	}
+}
+
 // A pod that names such a disk itself has it attached as well.
 func TestDisksTakenOver(t *testing.T) {
 	for kind, want := range map[outrank.DiskKind][2]string{
@@ -145,9 +160,10 @@ func TestDisksTakenOver(t *testing.T) {
 	driver, _ := (&outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: "aws://nowhere"}).Attachment()
 	assert.Empty(t, driver, "a text that names no volume is attached to nothing")
 	pod, err := outrank.ReadPod(strings.NewReader(`{"kind":"Pod","metadata":{"name":"p"},"spec":{"volumes":[
-		{"name":"a","azureDisk":{"diskName":"d","diskURI":"/disks/d"}},{"name":"b","cinder":{"volumeID":"d"}},{"name":"c","azureDisk":{"diskName":"d"}}]}}`))
+		{"name":"a","azureDisk":{"diskName":"d","diskURI":"/disks/d"}},{"name":"b","cinder":{"volumeID":"d"}},{"name":"c","azureDisk":{"diskName":"d"}},
+		{"name":"d","portworxVolume":{"volumeID":"d"}},{"name":"e","portworxVolume":{}}]}}`))
 	require.NoError(t, err)
-	want := []outrank.Volume{{Driver: "disk.csi.azure.com", Handle: "/disks/d"}, {Driver: "cinder.csi.openstack.org", Handle: "d"}}
+	want := []outrank.Volume{{Driver: "disk.csi.azure.com", Handle: "/disks/d"}, {Driver: "cinder.csi.openstack.org", Handle: "d"}, {Driver: "pxd.portworx.com", Handle: "d"}}
 	assert.Equal(t, want, pod.Volumes)
 	again := read(t, write(t, &outrank.Cluster{Pods: []*outrank.Pod{pod}}))
 	assert.Equal(t, want, again.Pods[0].Volumes, "written and read")

@@ -1,5 +1,7 @@
 package outrank
 
+import "time"
+
 // Cluster is all that a decision may depend on. The order of Nodes matters in
 // one place: of nodes that are equal in every rank, the first is chosen. No
 // other order matters.
@@ -23,6 +25,12 @@ type Cluster struct {
 	// an input: WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
+	// AsOf is the latest time that the input of ReadCluster names as past: when
+	// pods were created, started, asked to go or changed a condition, and when
+	// nodes were created and last reported one. It is zero where none is named.
+	// The input was made at that time or soon after. Like the two above, it
+	// describes an input.
+	AsOf time.Time
 }
 
 // Pod returns the pod with this namespace and name, nil if there is none. Time

@@ -14,6 +14,7 @@ type converter struct {
 	kind, name string
 	problems   []Problem
 	texts      map[string]string
+	asOf       *time.Time // of the cluster; see latest
 }
 
 func (cv *converter) object() string {
@@ -65,6 +66,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		StrictGroups:     s.SecurityContext.SupplementalGroupsPolicy == strictGroups,
 		HostNetwork:      s.HostNetwork,
 		HostUsers:        s.HostUsers,
+		Grace:            graceOf(s.TerminationGraceSeconds),
 		NominatedNode:    cv.text(st.NominatedNodeName),
 		Priority:         s.Priority,
 		PriorityClass:    cv.text(s.PriorityClassName),
@@ -106,6 +108,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	at = meta.field("deletionTimestamp")
 	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
+	cv.podTimes(w, p)
 	return p
 }
 
@@ -245,9 +248,13 @@ func (cv *converter) time(text string, at *path) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || !writable(t) {
-		cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
+		cv.notTime(text, at)
 	}
 	return t
+}
+
+func (cv *converter) notTime(text string, at *path) {
+	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
 }
 
 func (cv *converter) affinity(w *manifest.Affinity) Affinity {
@@ -350,6 +357,7 @@ func (cv *converter) node(w *manifest.Node) *Node {
 	status := path{name: "status", index: -1}
 	at := status.field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
+	cv.nodeTimes(w)
 	for _, t := range w.Spec.Taints {
 		n.Taints = append(n.Taints, Taint{cv.text(t.Key), cv.text(t.Value), TaintEffect(cv.text(t.Effect))})
 	}

@@ -44,6 +44,8 @@ func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
 		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
 	}
+	grace := at.field("terminationGracePeriodSeconds")
+	w.TerminationGraceSeconds = e.grace(p.Grace, &grace)
 	for _, gate := range p.SchedulingGates {
 		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
 	}

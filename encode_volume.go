@@ -54,6 +54,8 @@ func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
 			return e.disk(&v.Disk, at)
 		case attachedInPod(v) && v.Driver == azureDriver:
 			return manifest.Volume{Azure: &manifest.AzureDisk{URI: v.Handle}}
+		case attachedInPod(v) && v.Driver == portworxDriver:
+			return manifest.Volume{Portworx: &manifest.PortworxVolume{ID: v.Handle}}
 		case attachedInPod(v):
 			return manifest.Volume{Cinder: &manifest.CinderDisk{ID: v.Handle}}
 		}
@@ -68,7 +70,8 @@ func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
 // attachedInPod reports whether a pod can name the volume itself, though it is no
 // Disk.
 func attachedInPod(v *Volume) bool {
-	return (v.Driver == azureDriver || v.Driver == cinderDriver) && v.Handle != "" && v.Disk.Kind == ""
+	inPod := v.Driver == azureDriver || v.Driver == cinderDriver || v.Driver == portworxDriver
+	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
 // unclaimed refuses what a volume can have from its claim alone.

@@ -47,6 +47,18 @@ func ExampleReadPod() {
 	// Output: default/web 100 cpu: 2 <nil>
 }
 
+func ExampleReadManifest() {
+	pod, warnings, err := outrank.ReadManifest(strings.NewReader(
+		`{"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"resources": {"limits": {"cpu": "2"}}}]}}`))
+	fmt.Println(pod.Key(), pod.Requests(), err)
+	for _, w := range warnings {
+		fmt.Println(w)
+	}
+	// Output:
+	// default/web cpu: 2 <nil>
+	// pod default/web: spec.containers[0].resources.requests: no memory; what a limit range of the namespace would set is not filled in
+}
+
 func ExamplePod_UnmarshalJSON() {
 	var pods []*outrank.Pod
 	err := json.Unmarshal([]byte(`[{"metadata": {"name": "a"}, "spec": {"nodeName": "n1"}}]`), &pods)

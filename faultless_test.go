@@ -78,7 +78,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			"Name", "PreemptionPolicy", "Affinity", "TopologySpread", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
 			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNode", "Priority", "PriorityClass", "ResizeInfeasible",
-			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Allocated", "Actual", "QOSClass",
+			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "Allocated", "Actual", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
 		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll"}},

@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// FuzzReadCluster reads anything. Errors are a list of problems, each with its
+// FuzzReadCluster reads anything, as a cluster and as a manifest. Errors are a list of problems, each with its
 // object; what is read is valid, can be written, and reads back as it was.
 func FuzzReadCluster(f *testing.F) {
 	f.Add([]byte(list))
@@ -29,7 +29,13 @@ func FuzzReadCluster(f *testing.F) {
 	for _, seed := range recordedSeeds(f) {
 		f.Add(seed)
 	}
+	f.Add([]byte(manifest(`{"hostNetwork":true,"containers":[{"ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"3"}}}]}`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if p, _, err := outrank.ReadManifest(bytes.NewReader(text)); err != nil {
+			checkProblems(t, err)
+		} else {
+			require.NoError(t, p.Validate(), "a manifest that is read is valid")
+		}
 		c, err := outrank.ReadCluster(bytes.NewReader(text))
 		if err != nil {
 			checkProblems(t, err)

@@ -32,9 +32,13 @@ var rooms = map[string][]string{
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
 	"priority/queue": {".", "priority"},
+	// Who may create pods of a class.
+	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
+	// What a scheduler's configuration file means for a decision.
+	"preemption/schedulerconfig": {".", "resource", "preemption"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// Clusters to try things on, and whether a filter keeps its contract.

@@ -12,6 +12,8 @@ const (
 	gceDriver    = "pd.csi.storage.gke.io"
 	azureDriver  = "disk.csi.azure.com"
 	cinderDriver = "cinder.csi.openstack.org"
+
+	portworxDriver = "pxd.portworx.com"
 )
 
 // takenOver gives the driver that has taken over from a provisioner.
@@ -20,6 +22,8 @@ var takenOver = map[string]string{
 	"kubernetes.io/gce-pd":     gceDriver,
 	"kubernetes.io/azure-disk": azureDriver,
 	"kubernetes.io/cinder":     cinderDriver,
+
+	"kubernetes.io/portworx-volume": portworxDriver,
 }
 
 // driverOf is the driver that makes the volumes of a provisioner.
@@ -108,6 +112,8 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 		driver, handle = azureDriver, spec.Azure.URI
 	case spec.Cinder != nil:
 		driver, handle = cinderDriver, spec.Cinder.ID
+	case spec.Portworx != nil:
+		driver, handle = portworxDriver, spec.Portworx.ID
 	}
 	if driver == "" || handle == "" {
 		return "", "" // it counts against no limit

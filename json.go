@@ -19,6 +19,7 @@ const (
 	kindStorageClass = "StorageClass"
 	kindCSINode      = "CSINode"
 	kindList         = "List"
+	kindStatus       = "Status"
 )
 
 // MarshalJSON returns the v1 Pod. Volumes appear as the claims and disks that

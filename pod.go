@@ -83,6 +83,11 @@ type Pod struct {
 	HostNetwork bool
 	HostUsers   *bool
 
+	// Grace is the time that the pod has to end when it is deleted, in whole
+	// seconds (spec.terminationGracePeriodSeconds); nil where the pod does not say.
+	// See [Pod.GracePeriod].
+	Grace *time.Duration
+
 	// Volumes are those that limit where the pod can run.
 	Volumes []Volume
 	// Group names the pod group in the pod's namespace that it belongs to.

@@ -24,7 +24,8 @@ import (
 // these it has lost its volume, or cannot get one ([ClaimState]).
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
-// largest single object. Time is linear in the input.
+// largest single object, and by 64 MB for a list of one kind that names the kind
+// only after objects that do not. Time is linear in the input.
 //
 // Whatever is wrong with the objects is listed in one *[InputError], which
 // wraps [ErrInvalid], and there is no cluster then: amounts and times that
@@ -78,30 +79,15 @@ func (rd *reader) validate() {
 // JSON. Errors are those of [ReadCluster]; anything but exactly one pod is one,
 // too. A finished pod is read like any other. What the pod's claims stand for
 // is left open; see [Cluster.ResolveVolumes].
+//
+// A pod without a UID is a manifest. It gets what an API server would give it
+// when it is created, as far as placing it depends on that (chapter 21 of
+// internal/manifest/RULES.md): a limit is a request where there is none, a pod on
+// the host's network takes its ports there, and so on. Its priority is left to
+// package priority. [ReadManifest] says in addition what is not filled in.
 func ReadPod(r io.Reader) (*Pod, error) {
-	rd := newReader()
-	rd.finished = true
-	err := manifest.Each(r, func(it manifest.Item) error {
-		if it.Kind != "Pod" {
-			rd.problem(it.Where, "kind", "%s where a Pod is wanted", quote(it.Kind))
-			return nil
-		}
-		return rd.item(it)
-	})
-	pods := rd.cluster.Pods
-	switch {
-	case errors.Is(err, manifest.ErrSyntax):
-		rd.problem("input", "", "%v", err)
-	case err != nil:
-		return nil, err
-	case len(rd.problems) == 0 && len(pods) != 1:
-		rd.problem("input", "", "holds %d pods where one is wanted", len(pods))
-	}
-	rd.validate()
-	if len(rd.problems) > 0 {
-		return nil, &InputError{Problems: rd.problems, More: rd.more}
-	}
-	return pods[0], nil
+	p, _, err := ReadManifest(r)
+	return p, err
 }
 
 // reader turns items into objects of a cluster.
@@ -112,6 +98,8 @@ type reader struct {
 	texts    map[string]string // one copy of each text that recurs
 	storage  storage
 	finished bool // keep pods that have ended, too
+	fills    bool // fill in what the API server would
+	warnings []Problem
 }
 
 func newReader() *reader {
@@ -174,12 +162,24 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.storageClass(it)
 	case "CSINode":
 		rd.csiNode(it)
+	case kindStatus:
+		rd.status(it)
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
 		rd.skip(it.Kind)
 	}
 	return nil
+}
+
+// status reports an error that the API server gave in place of objects.
+func (rd *reader) status(it manifest.Item) {
+	var w manifest.Status
+	if wrong := manifest.Decode(it.Raw, &w); len(wrong) > 0 || w.Status != "Failure" {
+		rd.skip(it.Kind)
+		return
+	}
+	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", quote(w.Message))
 }
 
 func (rd *reader) skip(kind string) {
@@ -192,7 +192,12 @@ func (rd *reader) skip(kind string) {
 func (rd *reader) pod(it manifest.Item) *Pod {
 	var w manifest.Pod
 	cv := rd.decode(it, "pod", &w, &w.Metadata, true)
-	p := cv.pod(&w)
+	var p *Pod
+	if rd.fills && w.Metadata.UID == "" {
+		p = rd.manifest(&cv, &w)
+	} else {
+		p = cv.pod(&w)
+	}
 	rd.keep(cv.problems...)
 	return p
 }
@@ -255,12 +260,16 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 	default:
 		name = meta.Name
 	}
-	cv := converter{kind: kind, name: name, texts: rd.texts}
+	cv := converter{kind: kind, name: name, texts: rd.texts, asOf: &rd.cluster.AsOf}
 	for _, m := range wrong {
 		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
 	}
 	if meta.Name == "" && it.Where != "" {
-		cv.problems = append(cv.problems, Problem{cv.object(), "metadata.name", "missing"})
+		text := "missing"
+		if meta.GenerateName != "" {
+			text = "missing; only the API server makes one of generateName " + quote(meta.GenerateName) + ": give the object a name here"
+		}
+		cv.problems = append(cv.problems, Problem{cv.object(), "metadata.name", text})
 	}
 	return cv
 }

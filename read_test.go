@@ -27,7 +27,7 @@ const everyField = `{
   },
   "spec": {
     "nodeName": "n1", "priority": -5, "hostNetwork": true, "hostUsers": false, "priorityClassName": "low", "preemptionPolicy": "Never",
-    "nodeSelector": {"disk": "ssd"},
+    "nodeSelector": {"disk": "ssd"}, "terminationGracePeriodSeconds": 0,
     "overhead": {"cpu": "50m"},
     "resources": {"requests": {"cpu": 2}, "limits": {"memory": "1Gi"}},
     "containers": [
@@ -72,7 +72,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 	want := &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1",
 		Labels: map[string]string{"app": "web"}, Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"},
-		NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool),
+		NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool), Grace: new(time.Duration),
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{
 			{

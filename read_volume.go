@@ -210,6 +210,8 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (Volume, boo
 		return Volume{Driver: azureDriver, Handle: w.Azure.URI}, true
 	case w.Cinder != nil && w.Cinder.ID != "":
 		return Volume{Driver: cinderDriver, Handle: w.Cinder.ID}, true
+	case w.Portworx != nil && w.Portworx.ID != "":
+		return Volume{Driver: portworxDriver, Handle: w.Portworx.ID}, true
 	}
 	return Volume{}, false
 }

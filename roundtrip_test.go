@@ -64,7 +64,7 @@ func fullPod() *outrank.Pod {
 	return &outrank.Pod{
 		Name: "web-1", Namespace: "shop", UID: "u1", Labels: map[string]string{"app": "web"},
 		Owner: outrank.Owner{Kind: "ReplicaSet", Name: "web"}, NodeName: "n1", NominatedNode: "n2", HostNetwork: true, HostUsers: new(bool),
-		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true,
+		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true, Grace: new(time.Duration),
 		Allocated: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b"}}, InitContainers: []outrank.Container{fullContainer("a")},
@@ -120,7 +120,7 @@ func fullClaim() *outrank.VolumeClaim {
 // left are the fields that are not written, for the reasons that WriteCluster
 // names. No others may be empty in a full cluster.
 var left = []string{
-	"Cluster.Skipped", "Cluster.Finished", "Pod.Value",
+	"Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
 	// Volume is two things: in a claim it has no claim and no disk.
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
@@ -128,7 +128,7 @@ var left = []string{
 // whatIsWritten leaves out what left names; nil and empty are the same.
 var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(outrank.Cluster{}, "Skipped", "Finished"),
+	cmpopts.IgnoreFields(outrank.Cluster{}, "Skipped", "Finished", "AsOf"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
 }
 
@@ -336,8 +336,9 @@ func TestClustersSurvive(t *testing.T) {
 			if got, want := once.Finished, len(c.Pods)-len(want.Pods); got != want {
 				t.Fatalf("%d finished pods, want %d", got, want)
 			}
-			once.Finished = 0
-			if twice := read(t, write(t, once)); !reflect.DeepEqual(once, twice) {
+			twice := read(t, write(t, once))
+			once.Finished, once.AsOf, twice.AsOf = 0, time.Time{}, time.Time{}
+			if !reflect.DeepEqual(once, twice) {
 				t.Fatalf("written and read once more (-want +got):\n%s", cmp.Diff(once, twice))
 			}
 			if again := write(t, c); !bytes.Equal(text, again) {

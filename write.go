@@ -17,7 +17,7 @@ import (
 // so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
 // names; reading back puts all of them into Cluster.Claims.
 //
-// Not written are Skipped and Finished, which describe an input, the Claim
+// Not written are Skipped, Finished and AsOf, which describe an input, the Claim
 // within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
 // ReadCluster only counts them. Empty lists and maps read back as nil, and an
 // Allocated without Actual gets an empty Actual. Amounts keep their value, but a

@@ -127,6 +127,7 @@ var askerIrrelevant = map[string]string{
 	"SchedulingGates":                          "a pod that is asked about is taken to be let through",
 	"OS":                                       "the kubelet's business",
 	"StrictGroups":                             "the kubelet's business",
+	"Grace":                                    "how long it takes to end counts for nothing",
 	"Allocated":                                "a pod that does not run counts by its spec",
 	"Actual":                                   "a pod that does not run counts by its spec",
 	"Ready":                                    "the kubelet's and the budgets' business",

@@ -20,6 +20,9 @@ type Config struct {
 	Workers int
 	// Policy is the variant of preemption. The zero value is today's scheduler.
 	Policy Policy
+	// Plugins switches built-in filters off and changes what they ask for. The
+	// zero value is the default profile of kube-scheduler.
+	Plugins Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
 	// Extenders can change the candidates. They are asked in this order.
@@ -88,6 +91,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	ps = append(ps, c.Policy.problems()...)
+	ps = append(ps, c.Plugins.problems()...)
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)
 	}

@@ -17,8 +17,13 @@ import (
 type Sample struct {
 	// Percent of the nodes, and at least Minimum, are enough candidates. Zero
 	// means 10 and 100 (minCandidateNodesPercentage and
-	// minCandidateNodesAbsolute).
+	// minCandidateNodesAbsolute), unless Explicit is set.
 	Percent, Minimum int
+	// Explicit means that Percent and Minimum count as they stand, a zero too, as
+	// in DefaultPreemptionArgs that name them. Both zero is an error. A Minimum of
+	// zero lets the reference drop every candidate where Percent of the nodes is
+	// less than one (rule 10.1.5).
+	Explicit bool
 	// Offset is the index of the first node to try, modulo the number of nodes.
 	Offset int
 	// Seed, if it is not zero, and the preemptor's name determine the offset in
@@ -37,6 +42,9 @@ func (s *Sample) problems() []outrank.Problem {
 	if s.Minimum < 0 {
 		add("Sample.Minimum", "%d is negative", s.Minimum)
 	}
+	if s.Explicit && s.Percent == 0 && s.Minimum == 0 {
+		add("Sample.Percent", "0 at the same time as Sample.Minimum")
+	}
 	if s.Offset < 0 {
 		add("Sample.Offset", "%d is negative", s.Offset)
 	}
@@ -46,10 +54,10 @@ func (s *Sample) problems() []outrank.Problem {
 // enough returns how many candidates of n nodes end the search.
 func (s *Sample) enough(n int) int {
 	percent, minimum := s.Percent, s.Minimum
-	if percent == 0 {
+	if percent == 0 && !s.Explicit {
 		percent = 10
 	}
-	if minimum == 0 {
+	if minimum == 0 && !s.Explicit {
 		minimum = 100
 	}
 	return min(max(n*percent/100, minimum), n)

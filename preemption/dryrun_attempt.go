@@ -39,6 +39,9 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		a.ranks = sharedRanks
 	}
 	a.question = question{snap: snap, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
+	if err := a.configure(&config.Plugins); err != nil {
+		return err
+	}
 	a.filterPlan.begin(&a.question)
 	return a.beginCallers()
 }

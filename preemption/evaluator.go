@@ -24,7 +24,23 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	}
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
+	config.Plugins = config.Plugins.clone()
 	return &Evaluator{config: config, chunk: chunkSize}, nil
+}
+
+// Filters returns the names of the filters in the order in which a node is asked:
+// the built-in ones, then the caller's (rule 7.1.4). They are the names in
+// [Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
+// The slice is the caller's. Time is linear in the filters.
+func (e *Evaluator) Filters() []string {
+	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
+	for _, f := range builtIn {
+		names = append(names, f.name)
+	}
+	for _, f := range e.config.Filters {
+		names = append(names, f.Name())
+	}
+	return names
 }
 
 // Preempt decides which pods have to leave so that the pod can run:

@@ -149,6 +149,8 @@ func (r *result) try(ctx context.Context) error {
 				continue
 			}
 			switch {
+			case enough == 0:
+				r.forget([]int{i}) // the list has no room at all (rule 10.1.5)
 			case r.scores[i].Violations == 0:
 				free++
 			case violating < enough:

@@ -11,12 +11,15 @@ var builtIn = [...]*descriptor{
 	&spreadFilter, &interPodFilter, &declaredFeaturesFilter,
 }
 
+// builtInNames are their names, by index.
+var builtInNames [len(builtIn)]string
+
 // byCaller is the index of the caller's first filter.
 const byCaller = len(builtIn)
 
 func init() {
 	for i, f := range builtIn {
-		f.index = i
+		f.index, builtInNames[i] = i, f.name
 	}
 }
 

@@ -37,6 +37,11 @@ type descriptor struct {
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
 	check func(pod *outrank.Pod, node *outrank.Node) []string
+	// enforce returns why the configuration keeps every pod from the node, nil
+	// where it does not; nil for a filter to which it adds nothing. It is asked
+	// before check. enforces reports whether it can say no at all.
+	enforce  func(p *Plugins, node *outrank.Node) []string
+	enforces func(p *Plugins) bool
 	// appendSignature appends everything of a preemptor that check reads. Every
 	// node answers pods with equal signatures equally.
 	appendSignature func(key *keyWriter, pod *outrank.Pod)
@@ -84,6 +89,13 @@ type question struct {
 	pod      *outrank.Pod
 	priority int32
 	needs    []need
+	// plugins is what the configuration changes about the filters. The filters in
+	// off are not asked at all, those in silent not about nodes; off is part of
+	// silent.
+	plugins     *Plugins
+	off, silent filterSet
+	// spread are the constraints that hold for the preemptor.
+	spread []outrank.TopologySpreadConstraint
 }
 
 // heeds reports whether a nomination of another pod counts in this attempt: the

@@ -11,7 +11,10 @@ import (
 // 7.15.3).
 const NodeAffinity = "NodeAffinity"
 
-var nodeAffinityText = []string{fit.ReasonNodeAffinity}
+var (
+	nodeAffinityText  = []string{fit.ReasonNodeAffinity}
+	addedAffinityText = []string{"node(s) didn't match scheduler-enforced node affinity"}
+)
 
 var nodeAffinityFilter = descriptor{
 	name: NodeAffinity,
@@ -21,6 +24,13 @@ var nodeAffinityFilter = descriptor{
 	check: func(pod *outrank.Pod, node *outrank.Node) []string {
 		if !fit.NodeAffinity(pod, node) {
 			return nodeAffinityText
+		}
+		return nil
+	},
+	enforces: func(p *Plugins) bool { return p.AddedAffinity != nil },
+	enforce: func(p *Plugins, node *outrank.Node) []string {
+		if !p.enforced(node) {
+			return addedAffinityText
 		}
 		return nil
 	},

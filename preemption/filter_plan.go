@@ -36,14 +36,48 @@ type filterPlan struct {
 	fixed bool
 }
 
+// setOf returns the filters of these names.
+func setOf(names []string) filterSet {
+	var set filterSet
+	if len(names) == 0 {
+		return set
+	}
+	for i, f := range builtInNames {
+		if slices.Contains(names, f) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// configure applies what a configuration changes about the filters. The needs are
+// there already.
+func (q *question) configure(p *Plugins) (err error) {
+	q.plugins, q.off = p, setOf(p.Off)
+	q.silent = q.off | setOf(p.OffOnNodes)
+	if q.silent.has(resourcesFilter.index) {
+		q.needs = q.needs[:0]
+	}
+	if len(p.IgnoredResources) > 0 || len(p.IgnoredResourceGroups) > 0 {
+		q.needs = slices.DeleteFunc(q.needs, func(d need) bool { return p.ignores(d.name) })
+	}
+	q.spread, err = p.spreadOf(q.pod)
+	return err
+}
+
 // begin finds the filters that have something to say.
 func (fp *filterPlan) begin(q *question) {
 	*fp = filterPlan{active: fp.active[:0], fixed: true}
 	for i, f := range builtIn {
-		fp.beforeNodes(q.pod, i)
+		if !q.off.has(i) {
+			fp.beforeNodes(q.pod, i)
+		}
 		switch {
 		case f == &resourcesFilter:
 			fp.beforeResources = len(fp.active)
+		case q.silent.has(i):
+		case f.enforces != nil && f.enforces(q.plugins):
+			fp.selects = true
 		case f.concernsPod != nil && !f.concernsPod(q.pod):
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
@@ -92,10 +126,17 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
 	}
 	for i, f := range builtIn[:resourcesFilter.index] {
-		if f.check == nil {
+		if f.check == nil || q.silent.has(i) {
 			continue
 		}
-		if reasons := f.check(q.pod, n.node); reasons != nil {
+		var reasons []string
+		if f.enforce != nil {
+			reasons = f.enforce(q.plugins, n.node)
+		}
+		if reasons == nil {
+			reasons = f.check(q.pod, n.node)
+		}
+		if reasons != nil {
 			return filterStatus{code: UnschedulableAndUnresolvable, by: i, text: reasons}
 		}
 	}

@@ -17,10 +17,9 @@ var (
 )
 
 var spreadFilter = descriptor{
-	name:        PodTopologySpread,
-	concernsPod: func(pod *outrank.Pod) bool { return len(pod.TopologySpread) > 0 },
+	name: PodTopologySpread,
 	begin: func(q *question) podFilter {
-		if s := newSpread(q.snap, q.pod); s != nil {
+		if s := newSpread(q); s != nil {
 			return s
 		}
 		return nil
@@ -72,13 +71,14 @@ const absent = -1
 
 // newSpread goes over the pod classes and the nodes once. It returns nil if the
 // pod has no constraint that can keep it out.
-func newSpread(snap *Snapshot, pod *outrank.Pod) *spread {
-	if len(pod.TopologySpread) == 0 {
+func newSpread(q *question) *spread {
+	if len(q.spread) == 0 {
 		return nil
 	}
+	snap, pod := q.snap, q.pod
 	s := &spread{pod: pod, namespace: pod.NamespaceName(), touched: make([]bool, len(snap.nodes))}
-	for i := range pod.TopologySpread {
-		c := &pod.TopologySpread[i]
+	for i := range q.spread {
+		c := &q.spread[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
 			s.constraints = append(s.constraints, newSpreadConstraint(snap, c, pod))
 		}

@@ -51,6 +51,7 @@ var residentIrrelevant = map[string]string{
 	"Group":                                    "only a preemptor that is a group takes groups as a whole",
 	"OS":                                       "the kubelet's business",
 	"StrictGroups":                             "the kubelet's business",
+	"Grace":                                    "how long it takes to end counts for nothing",
 	"Ready":                                    "budgets say what they allow",
 	"QOSClass":                                 "the kubelet's business",
 	"Static":                                   "the kubelet's business",

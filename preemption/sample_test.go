@@ -28,6 +28,13 @@ func TestPropertySample(t *testing.T) {
 			Minimum: rapid.IntRange(1, 5).Draw(t, "minimum"),
 			Offset:  rapid.IntRange(0, 20).Draw(t, "offset"),
 		}
+		switch sample.Explicit = rapid.Bool().Draw(t, "explicit"); {
+		case !sample.Explicit:
+		case rapid.Bool().Draw(t, "without percent"):
+			sample.Percent = 0
+		case rapid.Bool().Draw(t, "without minimum"):
+			sample.Minimum = 0
+		}
 		all := explain(t, c, p)
 		want := oneByOne(all, sample)
 		got := explainBy(t, preemption.Config{Sample: sample, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}, c, p)
@@ -62,6 +69,9 @@ func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
 	}
 	n := len(potential)
 	enough := min(max(n*s.Percent/100, s.Minimum), n)
+	if enough == 0 {
+		return nil // the reference has no room to keep a candidate
+	}
 	found := map[string]bool{}
 	violating, free := 0, 0
 	for i := range n {

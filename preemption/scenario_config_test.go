@@ -18,6 +18,9 @@ import (
 //
 //	policy v1.13 | simplified | disabled
 //	sample [percent=10] [minimum=100] [offset=0]
+//	plugins [off=NAME,...] [off-on-nodes=NAME,...] [ignores=RESOURCE,...] [ignores-groups=GROUP,...]
+//	adds any [node=(...)] [spread=(... by zone)]   what holds for every pod; the selector is
+//	                                 that of the controller of the pods it selects
 //	spares SELECTOR                  MayEvict: pods that are never victims
 //	importance cpu                   a larger cpu request is more important
 //	scorer NAME prefers=NODE         NODE scores 1, all others 0
@@ -36,6 +39,10 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 				"percent=": scenario.Number(&s.Percent), "minimum=": scenario.Number(&s.Minimum), "offset=": scenario.Number(&s.Offset),
 			})
 			w.config.Sample = s
+		case "plugins":
+			w.readPlugins(l)
+		case "adds":
+			w.readDefaults(l)
 		case "spares":
 			spared := readSelector(l)
 			w.config.MayEvict = func(_, victim *outrank.Pod) bool { return !spared.Matches(victim.Labels) }
@@ -67,6 +74,38 @@ func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 		w.config.Policy.Disabled = true
 	default:
 		l.Fail("unknown policy %q", name)
+	}
+}
+
+// readPlugins reads what is switched off and what is ignored.
+func (w *scenarioWorld) readPlugins(l *scenario.Line) {
+	p, resources := &w.config.Plugins, []string(nil)
+	l.Options(scenario.Options{
+		"off=": scenario.Names(&p.Off), "off-on-nodes=": scenario.Names(&p.OffOnNodes),
+		"ignores=": scenario.Names(&resources), "ignores-groups=": scenario.Names(&p.IgnoredResourceGroups),
+	})
+	for _, name := range resources {
+		p.IgnoredResources = append(p.IgnoredResources, resource.Name(name))
+	}
+}
+
+// readDefaults reads an affinity that is added to every pod's, and constraints for
+// pods without any.
+func (w *scenarioWorld) readDefaults(l *scenario.Line) {
+	p, like := &w.config.Plugins, l.Pod()
+	p.AddedAffinity, p.DefaultSpread = like.Affinity.Node, like.TopologySpread
+	var selectors []*outrank.LabelSelector
+	for i := range p.DefaultSpread {
+		selectors = append(selectors, p.DefaultSpread[i].Selector)
+		p.DefaultSpread[i].Selector = nil
+	}
+	p.SpreadSelector = func(pod *outrank.Pod) *outrank.LabelSelector {
+		for _, s := range selectors {
+			if s.Matches(pod.Labels) {
+				return s
+			}
+		}
+		return nil
 	}
 }
 

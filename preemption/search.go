@@ -97,7 +97,7 @@ var searches = sync.Pool{New: func() any { return &search{} }}
 func (c *Config) prunable(req *Request) bool {
 	policy := &c.Policy
 	return req.Statuses == nil && c.Sample == nil && len(c.Extenders) == 0 && len(c.Scorers) == 0 &&
-		c.MayEvict == nil && c.Importance == nil &&
+		c.MayEvict == nil && c.Importance == nil && c.Plugins.boundByResources() &&
 		policy.Victims == Reprieve && policy.Budgets == PerVictim && policy.Ranks == nil &&
 		!policy.IgnoreStart && !policy.EvictUnprioritized && !policy.FilterOnce && !policy.EmptySelectors
 }

@@ -40,6 +40,7 @@ func (s *search) writeSignature() {
 	}
 	key.text(s.pod.Scheduler()) // whose nominations count
 	s.filterPlan.appendSignature(key, s.pod)
+	s.plugins.appendSignature(key, s.off, s.silent)
 }
 
 // cachedSearch is one decision that uses a cache entry.

@@ -28,6 +28,7 @@ type options struct {
 	score       sim.Score
 	policy      preemption.Policy
 	order       execution.Order
+	earlyPop    bool
 	cycle       time.Duration
 	until       time.Duration
 	grace       time.Duration
@@ -69,7 +70,8 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Func("policy", "", choice(&o.policy, map[string]preemption.Policy{
 		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified(),
 	}))
-	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}))
+	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}))
+	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
 	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")
@@ -165,7 +167,10 @@ Rules
                             most allocated (default least)
   -policy current|v1.13|sketch
                             the variant of preemption (default current)
-  -order sync|async         in which order plans are carried out (default sync)
+  -order sync|async|nominated-first
+                            in which order plans are carried out (default sync)
+  -early-pop=false          a pod that did not fit waits to the end of its backoff,
+                            also while the scheduler has nothing else to do
   -cycle duration           how long the scheduler takes for a pod (default 0s)
   -grace duration           how long an evicted pod takes to end (default 30s)
   -recreate=false           do not make evicted pods anew, from the beginning

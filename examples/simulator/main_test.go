@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"-queue", "lifo"}, "it is one of fifo, priority"},
 		{[]string{"-score", ""}, "it is one of least, most"},
 		{[]string{"-policy", "v1"}, "it is one of current, sketch, v1.13"},
-		{[]string{"-order", "a"}, "it is one of async, sync"},
+		{[]string{"-order", "a"}, "it is one of async, nominated-first, sync"},
 		{[]string{"-grace", "-1s"}, "-cycle, -grace and -until are not negative"},
 		{[]string{"-fast"}, "run simulator -h for the flags"},
 		{[]string{"now"}, `unexpected argument "now"`},

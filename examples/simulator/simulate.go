@@ -78,6 +78,7 @@ func (o *options) simulation() sim.Config {
 		Discipline: o.queue, Order: o.order, Cycle: o.cycle, Grace: &o.grace, Seed: o.shape.Seed,
 		End: o.until,
 	}
+	c.Queue.NoEarlyPop = !o.earlyPop
 	if o.recreate {
 		c.Recreate.Rule = sim.RecreateWhenGone
 	}

@@ -33,7 +33,10 @@ type Document struct {
 	Room []Room `json:"room"`
 	// Hints say what might help where nothing does.
 	Hints []string `json:"hints"`
-	// Warnings are about the dump.
+	// Caveats say why the answer may not be what happens: what the dump does not
+	// hold, and what is special about the pod.
+	Caveats []Warning `json:"caveats"`
+	// Warnings are about the dump, and about what a manifest leaves out.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -114,12 +117,15 @@ type Room struct {
 	After resource.Quantity `json:"after"`
 }
 
-// Warning is something odd but harmless about the dump.
+// Warning is something odd about the dump or the pod.
 type Warning struct {
 	Object string `json:"object"`
 	Field  string `json:"field,omitempty"`
 	Text   string `json:"text"`
 }
+
+// String returns "object: field: text".
+func (w Warning) String() string { return outrank.Problem(w).String() }
 
 func writeJSON(w io.Writer, d *decision) error {
 	enc := json.NewEncoder(w)

@@ -198,7 +198,7 @@ func TestHints(t *testing.T) {
 // What limits the pod to some nodes is said where it is asked about, because a
 // manifest that kubectl printed may carry a node's name unnoticed.
 func TestNodeLimitsAreShown(t *testing.T) {
-	pod := podItem("p", "b", 9, "1", func(_, spec, _ map[string]any) { spec["nodeSelector"] = map[string]any{"name": "b"} })
+	pod := podItem("p", "b", 9, "1", created, func(_, spec, _ map[string]any) { spec["nodeSelector"] = map[string]any{"name": "b"} })
 	dump := manifest(t, listOf(nodeItem("a", "1"), nodeItem("b", "1"), podItem("x", "b", 1, "1")))
 	text := answered(t, pod, "-cluster", dump, "-pod", "-")
 	for _, want := range []string{

@@ -13,6 +13,7 @@ import (
 func newAnswer(d *decision) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		Caveats: d.caveats,
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
 		Refused:        d.Refused.Code != preemption.Success,
 		FeasibleNodes:  feasible(d),
@@ -36,6 +37,7 @@ func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
 		Decision: d.Explanation, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+		Caveats: append([]Warning{}, d.caveats...),
 	}
 	if d.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)

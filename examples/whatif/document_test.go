@@ -107,7 +107,7 @@ func (d *document) answer() *Answer {
 	x := &d.Decision
 	a := &Answer{
 		Cluster: d.Cluster, Now: d.Now, Pod: d.Pod, Outcome: x.Outcome, Ineligible: x.Ineligible,
-		FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints,
+		Caveats: d.Caveats, FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints,
 		CandidateCount: len(x.Candidates), Refused: x.Refused != nil,
 	}
 	for i, v := range x.Victims {

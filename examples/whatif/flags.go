@@ -19,6 +19,7 @@ import (
 // options is what the command line says.
 type options struct {
 	cluster, pending, manifest string
+	scheduler                  string // a file of its configuration
 
 	// The pod described by flags.
 	name, namespace, class string
@@ -58,6 +59,7 @@ func (o *options) source() string {
 func parse(args []string) (*options, error) {
 	o := &options{set: map[string]bool{}}
 	fs := o.flagSet()
+	fs.VisitAll(once)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, err
 	} else if err != nil {
@@ -85,6 +87,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.namespace, "namespace", outrank.DefaultNamespace, "")
 	fs.Func("labels", "", func(s string) (err error) { o.labels, err = pairs(s); return })
 	fs.Func("node-selector", "", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.StringVar(&o.scheduler, "scheduler-config", "", "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.Func("now", "", o.setNow)
 	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "")
@@ -108,6 +111,9 @@ func (o *options) check() error {
 		if o.set[name] && o.valueOf(name) == "" {
 			return fmt.Errorf("-%s is empty; give it a value or leave it out", name)
 		}
+	}
+	if err := o.checkNames(); err != nil {
+		return err
 	}
 	return o.contradictions()
 }
@@ -201,6 +207,9 @@ func pairs(text string) (map[string]string, error) {
 		}
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("%s is given twice", key)
+		}
+		if err := labelProblem(key, value); err != nil {
+			return nil, err
 		}
 		out[key] = value
 	}

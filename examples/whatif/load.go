@@ -38,9 +38,9 @@ func load(opts *options, stdin io.Reader, stderr io.Writer) (*outrank.Cluster, e
 
 func noNodes(source string, c *outrank.Cluster) error {
 	if len(c.Pods) == 0 && len(c.Skipped) == 0 && c.Finished == 0 {
-		return fmt.Errorf("%s is empty; fill it with kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json", source)
+		return fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
 	}
-	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json?", source)
+	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
 }
 
 // openCluster returns the dump, its size where it is known, and how to close it.

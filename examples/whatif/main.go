@@ -39,6 +39,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -112,11 +113,16 @@ type decision struct {
 	question *question
 	snap     *preemption.Snapshot
 	warnings []outrank.Problem
+	caveats  []Warning
 	now      time.Time
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	eval, err := preemption.NewEvaluator(preemption.Config{Workers: opts.workers})
+	config, warnings, err := opts.configFor(q.pod)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := preemption.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -136,25 +142,17 @@ func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwat
 	watch.lap("deciding")
 	return &decision{
 		Explanation: e, opts: opts, cluster: cluster, question: q, snap: snap,
-		warnings: cluster.Warnings(), now: now,
+		warnings: slices.Concat(warnings, cluster.Warnings(), q.warnings), caveats: caveats(opts, cluster, q), now: now,
 	}, nil
 }
 
 // afterLatest is a second after the latest time that the dump names, so that no
 // pod started in the future. It is the zero time where the dump names none.
 func afterLatest(c *outrank.Cluster) time.Time {
-	var latest time.Time
-	for _, p := range c.Pods {
-		for _, t := range []time.Time{p.StartTime, p.DeletionTime} {
-			if t.After(latest) {
-				latest = t
-			}
-		}
+	if c.AsOf.IsZero() {
+		return c.AsOf
 	}
-	if latest.IsZero() {
-		return latest
-	}
-	return latest.UTC().Add(time.Second)
+	return c.AsOf.Add(time.Second)
 }
 
 // stopwatch measures the steps that -timings reports.

@@ -18,6 +18,8 @@ type Answer struct {
 	Now time.Time
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked
+	// Caveats say why the answer may not be what happens.
+	Caveats []Warning
 
 	Outcome preemption.Outcome
 	// Ineligible says why the pod may not push others out. It may also be set

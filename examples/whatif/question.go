@@ -17,6 +17,8 @@ type question struct {
 	// from is where the pod comes from, and source where its priority does.
 	from   string
 	source PrioritySource
+	// warnings name what a manifest lacks.
+	warnings []outrank.Problem
 }
 
 // Where the pod may come from.
@@ -96,8 +98,11 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 // askManifest reads a pod that is not in the cluster yet, and gives it the
 // priority that it would get there, and the volumes that its claims stand for.
 func askManifest(file string, c *outrank.Cluster, stdin io.Reader) (*question, error) {
-	pod, err := readManifest(file, stdin)
+	pod, warnings, err := readManifest(file, stdin)
 	if err != nil {
+		return nil, err
+	}
+	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
 	}
 	if on := runsOn(c, pod); on != "" {
@@ -105,25 +110,47 @@ func askManifest(file string, c *outrank.Cluster, stdin io.Reader) (*question, e
 			"or take it out of the dump to ask where it would go", pod.Key(), on)
 	}
 	c.ResolveVolumes(pod)
-	q := &question{pod: pod, from: fromManifest}
+	q := &question{pod: pod, from: fromManifest, warnings: warnings}
 	return q, q.resolve(c)
 }
 
-func readManifest(file string, stdin io.Reader) (*outrank.Pod, error) {
+func readManifest(file string, stdin io.Reader) (*outrank.Pod, []outrank.Problem, error) {
 	in := stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, fmt.Errorf("-pod: %w", err)
+			return nil, nil, fmt.Errorf("-pod: %w", err)
 		}
 		defer f.Close()
 		in = f
 	}
-	pod, err := outrank.ReadPod(in)
+	pod, warnings, err := outrank.ReadManifest(in)
 	if err != nil {
-		return nil, unusable("-pod "+file, err)
+		return nil, nil, unusable("-pod "+file, err)
 	}
-	return pod, nil
+	return pod, warnings, nil
+}
+
+// namespaceKnown refuses a pod that could not be created for want of a namespace.
+// The default one is always there.
+func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
+	name := pod.NamespaceName()
+	if len(c.Namespaces) == 0 || name == outrank.DefaultNamespace || slices.ContainsFunc(c.Namespaces, func(ns *outrank.Namespace) bool { return ns.Name == name }) {
+		return nil
+	}
+	var known, near []string
+	for _, ns := range c.Namespaces {
+		known = append(known, ns.Name)
+		if editDistance(ns.Name, name) <= 2 {
+			near = append(near, ns.Name)
+		}
+	}
+	if near != nil {
+		known = near
+	}
+	slices.Sort(known)
+	return fmt.Errorf("pod %s cannot be created: there is no namespace %s in the dump; it has %s",
+		pod.Key(), name, some(known, mostNear, len(known)))
 }
 
 // askDescribed makes a pod of the flags.
@@ -132,6 +159,9 @@ func askDescribed(opts *options, c *outrank.Cluster) (*question, error) {
 		Name: opts.name, Namespace: opts.namespace, Labels: opts.labels,
 		PriorityClass: opts.class, NodeSelector: opts.nodeSelector,
 		Containers: []outrank.Container{{Name: "main", Requests: opts.requests}},
+	}
+	if err := namespaceKnown(c, pod); err != nil {
+		return nil, err
 	}
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another -name or -namespace", pod.Key())

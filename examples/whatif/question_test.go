@@ -15,7 +15,7 @@ func TestQuestions(t *testing.T) {
 	bare := listOf(nodeItem("n", "1"))
 	waiting := listOf(nodeItem("n", "1"), podItem("waits", "", 7, "1"),
 		item("Pod", "bare", nil), classItem("other", 9, true))
-	number := podItem("new", "", 7, "1")
+	number := podItem("new", "", 7, "1", created)
 	named := func(class string) string {
 		return item("Pod", "new", map[string]any{"spec": map[string]any{"priorityClassName": class}})
 	}
@@ -98,7 +98,7 @@ func TestClaimsOfTheManifest(t *testing.T) {
 		item("PersistentVolume", "pv", map[string]any{"spec": map[string]any{"nodeAffinity": map[string]any{"required": map[string]any{
 			"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{map[string]any{"key": "name", "operator": "In", "values": []any{"n2"}}}}},
 		}}}}))
-	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+	pod := podItem("new", "", 7, "1", created, func(_, spec, _ map[string]any) {
 		spec["volumes"] = []any{map[string]any{"name": "v", "persistentVolumeClaim": map[string]any{"claimName": "data"}}}
 	})
 	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, dump))
@@ -111,7 +111,7 @@ func TestClaimsOfTheManifest(t *testing.T) {
 func TestClaimThatCannotBeUsed(t *testing.T) {
 	dump := listOf(nodeItem("n1", "1"), podItem("low", "n1", 1, "1"),
 		item("PersistentVolumeClaim", "data", map[string]any{"metadata": map[string]any{"name": "data", "deletionTimestamp": "2026-01-01T00:00:00Z"}}))
-	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+	pod := podItem("new", "", 7, "1", created, func(_, spec, _ map[string]any) {
 		spec["volumes"] = []any{map[string]any{"name": "v", "persistentVolumeClaim": map[string]any{"claimName": "data"}}}
 	})
 	got := answerOf(t, pod, "-pod", "-", "-cluster", manifest(t, dump))
@@ -125,7 +125,7 @@ func TestClaimThatCannotBeUsed(t *testing.T) {
 
 // The names that a node affinity demands may contradict each other.
 func TestNamesThatConflict(t *testing.T) {
-	pod := podItem("new", "", 7, "1", func(_, spec, _ map[string]any) {
+	pod := podItem("new", "", 7, "1", created, func(_, spec, _ map[string]any) {
 		name := func(n string) any {
 			return map[string]any{"key": "metadata.name", "operator": "In", "values": []any{n}}
 		}

@@ -55,6 +55,7 @@ func writeQuestion(p page, a *Answer) {
 	if a.Pod.NominatedNode != "" {
 		p.line("  nominated  to %s, by an earlier preemption", a.Pod.NominatedNode)
 	}
+	writeCaveats(p, a.Caveats)
 }
 
 // nodeLimits are the pod's plainest demands on its node.

@@ -13,12 +13,15 @@ usage: whatif [-cluster FILE] [the pod] [flags]
 
 Where to look (default: a sample cluster that comes with the program)
   -cluster FILE        a dump in JSON, plain or gzipped, - for standard input:
-                       kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
+                       ` + dumpCommand + `
 
 The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -pending NS/NAME     a pending pod of the dump
-  -pod FILE            a manifest in JSON, - for standard input; for YAML, convert it:
-                       kubectl create --dry-run=client -f pod.yaml -o json
+  -pod FILE            a manifest in JSON, - for standard input; best as the API server
+                       would make it, which also reads YAML:
+                       kubectl create --dry-run=server -f pod.yaml -o json
+                       (with client instead, requests, host ports and so on are filled in
+                       here, and a warning names what is not)
   or described:
   -cpu AMOUNT          like 500m or 4
   -memory AMOUNT       like 8Gi
@@ -31,11 +34,16 @@ The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -node-selector A=B   labels that its node must have
 
 How to answer
+  -scheduler-config FILE
+                       decide as a scheduler with this KubeSchedulerConfiguration does,
+                       in JSON: yq -o=json . scheduler.yaml
+                       (default: as kube-scheduler does without one)
   -o text|json         the form of the answer (default: text)
   -list N              how many candidates, reasons and nodes the text lists (default: 5)
   -now TIME            what ages are measured from and a missing start counts as
-                       (default: a second after the latest start or deletion in the
-                       dump, so that the same dump always gives the same answer)
+                       (default: a second after the latest start, deletion, heartbeat or
+                       change of a condition in the dump, so that the same dump always
+                       gives the same answer)
   -workers N           goroutines that share the work (default: the processors);
                        the answer does not depend on it
   -timings             say on standard error how long each step took
@@ -45,7 +53,7 @@ Examples
   whatif -pending ml/train-2
   whatif -cpu 2 -memory 4Gi -class standard
   whatif -cpu 6 -memory 12Gi -priority 200000 -node-selector topology.kubernetes.io/zone=eu-1a
-  kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json |
+  ` + dumpCommand + ` |
     whatif -cluster - -pod pod.json
 
 Exit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.

@@ -90,6 +90,9 @@ func priorityText(p *Asked) string {
 
 // whyIneligible says why the pod may not push anybody out.
 func whyIneligible(a *Answer) string {
+	if a.Ineligible == preemption.Disabled {
+		return "its scheduler is configured without preemption."
+	}
 	if a.Ineligible == preemption.PolicyNever {
 		if a.Pod.PriorityClass != "" {
 			return "class " + a.Pod.PriorityClass + " has preemption policy Never, to wait for room instead of making it."

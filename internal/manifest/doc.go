@@ -4,4 +4,7 @@
 //
 // Cutting is done by hand, because a dump is a single JSON value of gigabytes;
 // reading an object once it is cut out is left to encoding/json.
+//
+// RULES.md in its folder says what an API server adds to a pod that is created,
+// which the root package does for a manifest.
 package manifest

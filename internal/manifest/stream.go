@@ -20,17 +20,20 @@ type Item struct {
 	Single bool
 }
 
-// ErrSyntax is wrapped by errors about a stream that is not JSON.
+// ErrSyntax is wrapped by errors about a stream that is not JSON, and equal to
+// those, for errors.Is, about one that cannot be used for another reason.
 var ErrSyntax = errors.New("not JSON")
 
 // Each calls f for every object of the stream, in order. A stream is any
 // number of JSON objects one after another, with white space between them; an
 // object that has a field "items" with an array is a list, and its elements
 // are called for instead. Elements of a typed list ("PodList") that carry no
-// kind get theirs from the list, if its kind comes before its items.
+// kind get theirs from the list. Where the list's kind comes after its items, as
+// it does with sorted keys, they are held back until it is known, and called for
+// after those that have a kind; 64 MB of them at most.
 //
-// It stops at the first error, f's own or one that wraps [ErrSyntax] or comes
-// from r. Memory is bounded by the largest single object.
+// It stops at the first error, f's own or one that is [ErrSyntax] or comes
+// from r. Memory is bounded by the largest single object and what is held back.
 func Each(r io.Reader, f func(Item) error) error {
 	s := &scanner{r: r, mark: -1}
 	for n := 1; ; n++ {
@@ -42,7 +45,7 @@ func Each(r io.Reader, f func(Item) error) error {
 			return err
 		}
 		if c != '{' {
-			return s.unexpected(c)
+			return s.strange(c)
 		}
 		if err := s.document(fmt.Sprintf("document %d", n), f); err != nil {
 			return unexpectedEnd(err)
@@ -54,6 +57,7 @@ func Each(r io.Reader, f func(Item) error) error {
 func (s *scanner) document(where string, f func(Item) error) error {
 	s.mark = s.pos
 	var kind string
+	var late held
 	isList := false
 	err := s.object(func(key []byte) error {
 		isKind, isItems := string(key) == "kind", string(key) == "items"
@@ -68,7 +72,7 @@ func (s *scanner) document(where string, f func(Item) error) error {
 		case isItems && c == '[':
 			isList = true
 			s.mark = -1
-			return s.items(elementKind(kind), f)
+			return s.items(kind, &late, f)
 		case isItems && c == 'n':
 			isList = true
 		}
@@ -79,7 +83,7 @@ func (s *scanner) document(where string, f func(Item) error) error {
 	}
 	raw := s.since()
 	if isList || kind == "List" {
-		return nil
+		return late.give(elementKind(kind), f)
 	}
 	return f(Item{Kind: kind, Where: where, Raw: raw, Single: true})
 }
@@ -96,12 +100,18 @@ func elementKind(list string) string {
 	return kind
 }
 
-func (s *scanner) items(kind string, f func(Item) error) error {
-	i := 0
+// items reads the elements of a list whose kind is list, empty if that is not
+// known yet; late takes those that need to know it.
+func (s *scanner) items(list string, late *held, f func(Item) error) error {
+	i := -1
 	return s.array(func() error {
-		where := fmt.Sprintf("items[%d]", i)
 		i++
-		return s.element(kind, where, f)
+		return s.element(elementKind(list), elementAt(i), func(it Item) error {
+			if list == "" && it.Kind == "" && isObject(it.Raw) {
+				return late.add(i, it.Raw)
+			}
+			return f(it)
+		})
 	})
 }
 
@@ -415,6 +425,9 @@ func (s *scanner) skipNested() error {
 }
 
 func (s *scanner) unexpected(c byte) error {
+	if s.wide() {
+		return errWide
+	}
 	at := s.off + int64(s.pos)
 	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
 	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:", "#", "- "} {

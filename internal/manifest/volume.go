@@ -10,10 +10,11 @@ type Volume struct {
 	AWS   *AWSDisk     `json:"awsElasticBlockStore,omitempty"`
 	ISCSI *ISCSITarget `json:"iscsi,omitempty"`
 	RBD   *RBDImage    `json:"rbd,omitempty"`
-	// Azure and Cinder are attached by CSI drivers, and shared freely.
-	Azure  *AzureDisk  `json:"azureDisk,omitempty"`
-	Cinder *CinderDisk `json:"cinder,omitempty"`
-	Claim  *ClaimName  `json:"persistentVolumeClaim,omitempty"`
+	// Azure, Cinder and Portworx are attached by CSI drivers, and shared freely.
+	Azure    *AzureDisk      `json:"azureDisk,omitempty"`
+	Cinder   *CinderDisk     `json:"cinder,omitempty"`
+	Portworx *PortworxVolume `json:"portworxVolume,omitempty"`
+	Claim    *ClaimName      `json:"persistentVolumeClaim,omitempty"`
 	// Ephemeral volumes are claims that are made along with the pod.
 	Ephemeral *Ephemeral `json:"ephemeral,omitempty"`
 }
@@ -37,6 +38,11 @@ type AzureDisk struct {
 
 // CinderDisk is cinder of a volume.
 type CinderDisk struct {
+	ID string `json:"volumeID"`
+}
+
+// PortworxVolume is portworxVolume of a volume.
+type PortworxVolume struct {
 	ID string `json:"volumeID"`
 }
 
@@ -103,6 +109,7 @@ type PersistentVolumeSpec struct {
 	GCE          *GCEDisk           `json:"gcePersistentDisk,omitempty"`
 	Azure        *AzureDisk         `json:"azureDisk,omitempty"`
 	Cinder       *CinderDisk        `json:"cinder,omitempty"`
+	Portworx     *PortworxVolume    `json:"portworxVolume,omitempty"`
 	NodeAffinity VolumeNodeAffinity `json:"nodeAffinity,omitzero"`
 }
 

@@ -14,15 +14,26 @@ import (
 // then, from the stream.
 type Written string
 
+// Status is v1 Status, what an API server answers with where something is wrong.
+type Status struct {
+	Status  string `json:"status,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
 // Meta is metadata.
 type Meta struct {
 	Name              string            `json:"name,omitempty"`
+	GenerateName      string            `json:"generateName,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`
 	UID               string            `json:"uid,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       Annotations       `json:"annotations,omitzero"`
+	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
-	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
+	// DeletionGrace is how many seconds after the deletion was asked for the
+	// deletion timestamp is.
+	DeletionGrace   int64   `json:"deletionGracePeriodSeconds,omitempty"`
+	OwnerReferences []Owner `json:"ownerReferences,omitempty"`
 }
 
 // Annotations are the two that say where a pod comes from, and the two that
@@ -96,6 +107,10 @@ type PodSpec struct {
 	SchedulingGates           []SchedulingGate  `json:"schedulingGates,omitempty"`
 	OS                        OS                `json:"os,omitzero"`
 	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
+	TerminationGraceSeconds   *int64            `json:"terminationGracePeriodSeconds,omitempty"`
+	// These two are read so that a manifest can be warned about.
+	RuntimeClassName string     `json:"runtimeClassName,omitempty"`
+	ResourceClaims   []struct{} `json:"resourceClaims,omitempty"`
 }
 
 // SchedulingGate is an entry of spec.schedulingGates.
@@ -131,6 +146,16 @@ type Condition struct {
 	Type   string `json:"type,omitempty"`
 	Status string `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// When the condition was last looked at, and when it changed.
+	Probe      Moment `json:"lastProbeTime,omitzero"`
+	Transition Moment `json:"lastTransitionTime,omitzero"`
+}
+
+// NodeCondition is an entry of status.conditions of a Node, of which only the
+// times matter: when the kubelet last reported it, and when it changed.
+type NodeCondition struct {
+	Heartbeat  Moment `json:"lastHeartbeatTime,omitzero"`
+	Transition Moment `json:"lastTransitionTime,omitzero"`
 }
 
 // Container is an entry of spec.containers or spec.initContainers.
@@ -156,9 +181,10 @@ type ContainerStatus struct {
 
 // Port is an entry of a container's ports.
 type Port struct {
-	HostPort int32  `json:"hostPort,omitempty"`
-	HostIP   string `json:"hostIP,omitempty"`
-	Protocol string `json:"protocol,omitempty"`
+	ContainerPort int32  `json:"containerPort,omitempty"`
+	HostPort      int32  `json:"hostPort,omitempty"`
+	HostIP        string `json:"hostIP,omitempty"`
+	Protocol      string `json:"protocol,omitempty"`
 }
 
 // Affinity is spec.affinity.
@@ -242,8 +268,9 @@ type Node struct {
 		Taints        []Taint `json:"taints,omitempty"`
 	} `json:"spec,omitzero"`
 	Status struct {
-		Allocatable      Amounts  `json:"allocatable,omitempty"`
-		DeclaredFeatures []string `json:"declaredFeatures,omitempty"`
+		Allocatable      Amounts         `json:"allocatable,omitempty"`
+		Conditions       []NodeCondition `json:"conditions,omitempty"`
+		DeclaredFeatures []string        `json:"declaredFeatures,omitempty"`
 		Features         struct {
 			SupplementalGroupsPolicy bool `json:"supplementalGroupsPolicy,omitempty"`
 		} `json:"features,omitzero"`

@@ -10,6 +10,7 @@ import (
 // the filters compute once before the first node. It never changes afterwards.
 type attempt struct {
 	pod     *outrank.Pod
+	setup   *Setup
 	now     time.Time
 	cluster *outrank.Cluster
 	// running are the pods on each node.
@@ -36,6 +37,7 @@ type attempt struct {
 func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
+		setup:      &in.Setup,
 		now:        in.Now,
 		cluster:    in.Cluster,
 		running:    map[string][]*outrank.Pod{},
@@ -48,7 +50,7 @@ func newAttempt(in Input) *attempt {
 	for _, p := range in.Cluster.Pods {
 		a.place(p)
 	}
-	a.constraints = readConstraints(in.Pod)
+	a.constraints = readConstraints(in.Pod, a.setup)
 	a.affinity = readTerms(in.Pod, in.Pod.Affinity.Pods)
 	a.antiAffinity = readTerms(in.Pod, in.Pod.Affinity.AntiPods)
 	a.countClaims()

@@ -11,12 +11,12 @@ import (
 // is lost or being deleted, and then for one that is not bound; VolumeZone looks
 // for the volumes of claims, but not of ephemeral ones.
 func (a *attempt) refusal() Status {
-	if names, all := namedNodes(a.pod); !all && len(names) == 0 {
+	if names, all := a.namedNodes(); !all && len(names) == 0 {
 		return unresolvable(nodeAffinity, "pod affinity terms conflict")
 	}
 	for _, v := range a.pod.Volumes {
 		switch {
-		case v.Claim == "":
+		case v.Claim == "" || a.setup.off(volumeBinding):
 		case v.State == outrank.ClaimLost:
 			return unresolvable(volumeBinding, fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume))
 		case v.State == outrank.ClaimDeleting:
@@ -24,12 +24,12 @@ func (a *attempt) refusal() Status {
 		}
 	}
 	for _, v := range a.pod.Volumes {
-		if v.Claim != "" && v.State == outrank.ClaimUnbound {
+		if v.Claim != "" && v.State == outrank.ClaimUnbound && !a.setup.off(volumeBinding) {
 			return unresolvable(volumeBinding, "pod has unbound immediate PersistentVolumeClaims")
 		}
 	}
 	for _, v := range a.pod.Volumes {
-		if isUse(v) && v.State == outrank.ClaimVolumeMissing {
+		if isUse(v) && v.State == outrank.ClaimVolumeMissing && !a.setup.off(volumeZone) {
 			return unresolvable(volumeZone, fmt.Sprintf("persistentvolume %q not found", v.MissingVolume))
 		}
 	}

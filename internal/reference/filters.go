@@ -19,26 +19,32 @@ const (
 )
 
 // filters are all of them, in the order they run (rule 7.1.4).
-var filters = []func(*scene) Status{
-	(*scene).filterUnschedulable,
-	(*scene).filterName,
-	(*scene).filterTaints,
-	(*scene).filterNodeAffinity,
-	(*scene).filterPorts,
-	(*scene).filterResources,
-	(*scene).filterRestrictions,
-	(*scene).filterVolumeLimits,
-	(*scene).filterVolumeBinding,
-	(*scene).filterVolumeZone,
-	(*scene).filterSpread,
-	(*scene).filterInterpod,
-	(*scene).filterDeclaredFeatures,
+var filters = []struct {
+	name string
+	run  func(*scene) Status
+}{
+	{nodeUnschedulable, (*scene).filterUnschedulable},
+	{nodeName, (*scene).filterName},
+	{taintToleration, (*scene).filterTaints},
+	{nodeAffinity, (*scene).filterNodeAffinity},
+	{nodePorts, (*scene).filterPorts},
+	{nodeResourcesFit, (*scene).filterResources},
+	{volumeRestrictions, (*scene).filterRestrictions},
+	{nodeVolumeLimits, (*scene).filterVolumeLimits},
+	{volumeBinding, (*scene).filterVolumeBinding},
+	{volumeZone, (*scene).filterVolumeZone},
+	{podTopologySpread, (*scene).filterSpread},
+	{interPodAffinity, (*scene).filterInterpod},
+	{nodeDeclaredFeatures, (*scene).filterDeclaredFeatures},
 }
 
-// runFilters returns the first failure (rule 7.1.3).
+// runFilters returns the first failure (rule 7.1.3), of those that are switched on.
 func (s *scene) runFilters() Status {
 	for _, filter := range filters {
-		if status := filter(s); status.Code != Success {
+		if s.a.setup.silent(filter.name) {
+			continue
+		}
+		if status := filter.run(s); status.Code != Success {
 			return status
 		}
 	}

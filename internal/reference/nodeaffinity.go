@@ -104,7 +104,7 @@ func fieldHolds(r outrank.NodeRequirement, name string) bool {
 // node affinity names its nodes, the other nodes are not filtered at all (rules
 // 7.15.1 to 7.15.3).
 func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
-	names, all := namedNodes(a.pod)
+	names, all := a.namedNodes()
 	if all || names[n.Name] {
 		return Status{}
 	}
@@ -115,8 +115,9 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 
 // namedNodes are the nodes that the terms name between them; all is set if some
 // term names none and so leaves every node open.
-func namedNodes(p *outrank.Pod) (names map[string]bool, all bool) {
-	if p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
+func (a *attempt) namedNodes() (names map[string]bool, all bool) {
+	p := a.pod
+	if a.setup.off(nodeAffinity) || p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
 		return nil, true
 	}
 	names = map[string]bool{}

@@ -42,8 +42,12 @@ func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 	return true
 }
 
-// filterNodeAffinity: node selector and required node affinity must both hold.
+// filterNodeAffinity: what the scheduler adds, the node selector and the required
+// node affinity must all hold.
 func (s *scene) filterNodeAffinity() Status {
+	if !s.a.setup.allows(s.node) {
+		return unresolvable(nodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
+	}
 	if !wantsNode(s.a.pod, s.node) {
 		return unresolvable(nodeAffinity, "node(s) didn't match Pod's node affinity/selector")
 	}

@@ -43,6 +43,8 @@ type Input struct {
 	Pod *outrank.Pod
 	// Now is the start time of every pod that has none.
 	Now time.Time
+	// Setup is what a configuration changes about the filters.
+	Setup Setup
 }
 
 // Code is how a node did.

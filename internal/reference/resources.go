@@ -23,7 +23,7 @@ func (s *scene) filterResources() Status {
 	requests := s.a.pod.Requests()
 	for _, name := range requests.Names() {
 		want := requests.Amount(name)
-		if !name.Counted() || want <= 0 {
+		if !name.Counted() || want <= 0 || s.a.setup.ignores(string(name)) {
 			continue
 		}
 		switch whole := s.node.Allocatable.Amount(name); {

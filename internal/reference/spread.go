@@ -17,9 +17,9 @@ type constraint struct {
 }
 
 // readConstraints leaves ScheduleAnyway out: it never fails.
-func readConstraints(p *outrank.Pod) []constraint {
+func readConstraints(p *outrank.Pod, setup *Setup) []constraint {
 	var list []constraint
-	for _, c := range p.TopologySpread {
+	for _, c := range setup.spreadOf(p) {
 		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {
 			continue
 		}

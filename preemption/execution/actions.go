@@ -49,3 +49,12 @@ type Eviction struct {
 	Preemptor *outrank.Pod
 	Node      string
 }
+
+// Period is the time that the victim has to end: Grace, or else that of the victim's
+// own Grace, or else [outrank.DefaultGracePeriod] (rule 14.1.7).
+func (e *Eviction) Period() time.Duration {
+	if e.Grace != nil {
+		return *e.Grace
+	}
+	return e.Victim.GracePeriod(outrank.DefaultGracePeriod)
+}

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -33,8 +34,13 @@ func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
 	}
 }
 
-// victimCondition is the condition of a victim (rule 14.1.4).
-func victimCondition(scheduler string) outrank.PodCondition {
+// inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
+const inMemory = " (in kube-scheduler memory)."
+
+// victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
+// one that the preemptor names, unless the configuration gives another name.
+func (c *Config) victimCondition(preemptor *outrank.Pod) outrank.PodCondition {
+	scheduler := cmp.Or(c.Scheduler, preemptor.Scheduler())
 	return outrank.PodCondition{
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
 		Message: scheduler + ": preempting to accommodate a higher priority pod",

@@ -6,9 +6,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// victimEvent is the event about a victim, in the words of the variant.
-func (c *Config) victimEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
-	e := preemptedEvent(victim, preemptor, node)
+// victimEvent is the event about a victim, in the words of the variant. The older
+// variants say the same about a victim that waited to be bound.
+func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node string) outrank.Event {
+	e := preemptedEvent(victim.Pod, preemptor, node)
 	by := fmt.Sprintf("by %s on node %s", preemptor.Key(), node)
 	switch {
 	case c.SimplifiedEvents:
@@ -16,6 +17,8 @@ func (c *Config) victimEvent(victim, preemptor *outrank.Pod, node string) outran
 	case c.Order == NominatedFirst:
 		// v1.13 knows no action and no second pod of an event.
 		e.Action, e.Related, e.Message = "", nil, by
+	case victim.Result == RejectedWhileWaiting:
+		e.Message += inMemory
 	}
 	return e
 }

@@ -60,9 +60,12 @@ type Config struct {
 	// 16. With 1 everything happens in the caller's goroutine, one call of
 	// Actions after the other.
 	Parallel int
-	// Scheduler is the name in the condition of a victim; empty means
-	// [DefaultScheduler].
+	// Scheduler is the name in the condition of a victim; empty means the one that
+	// the preemptor names.
 	Scheduler string
+	// Retry is how often the patch of a status is tried: the condition of a victim,
+	// a nomination that is written or cleared.
+	Retry Retry
 	// SimplifiedEvents posts the events of [preemption.Simplified] (rules 13.3.9
 	// and 13.3.10): a warning on each victim, and one on the preemptor once all is
 	// done.
@@ -109,6 +112,7 @@ func (c *Config) Validate() error {
 	if c.Remember < 0 {
 		add("Remember", "%d is negative", c.Remember)
 	}
+	ps = append(ps, c.Retry.problem("executor config")...)
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}
@@ -154,9 +158,6 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	if config.Scheduler == "" {
-		config.Scheduler = DefaultScheduler
-	}
 	return &Executor{config: config, evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
 }
 
@@ -174,10 +175,11 @@ func NewExecutor(config Config) (*Executor, error) {
 //  3. Pods of lower priority that are nominated to the node lose their
 //     nomination. A failure here is in the report and ends nothing. In
 //     [Asynchronous] order the preemptor is activated in the end after such a
-//     failure, as in the reference.
+//     failure, and after a pod that was not found, as in the reference.
 //  4. The preemptor is nominated to the node.
 //
-// [Order] says in what order steps 2 to 4 are taken. The call returns when all
+// [Order] says in what order steps 2 to 4 are taken. Where all victims are
+// terminating, [Asynchronous] order takes step 4 alone, and counts no victims. The call returns when all
 // is done; the victims may take long after that to terminate.
 //
 // A failure, or the end of the context, interrupts the execution: calls that
@@ -197,9 +199,6 @@ func NewExecutor(config Config) (*Executor, error) {
 //     those that were begun with it; in the reference the others may or may not
 //     be reached.
 //   - A preemptor that is being deleted counts as gone.
-//   - A plan whose victims are all terminating is executed, and counted, in
-//     [Asynchronous] order, too; in the reference even the nominations stay as
-//     they are.
 //   - No victim is evicted twice: the reference trusts the victim's deletion
 //     time, which it may read late.
 //

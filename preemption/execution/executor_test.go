@@ -74,8 +74,8 @@ func TestOrders(t *testing.T) {
 		},
 		"all terminating": {
 			"no victim to wait for", execution.Asynchronous, planFor(pendingPod("a", withDeletion)), nil,
-			"latest p|nominate p n1|clear nomination lower",
-			"default/p on n1: completed; default/a terminating already; default/lower not nominated any more; nominated", nil,
+			"latest p|nominate p n1",
+			"default/p on n1: completed; default/a terminating already; nominated", nil,
 		},
 		"twice in the plan": {
 			"taken once", execution.Synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
@@ -164,9 +164,9 @@ func TestOrders(t *testing.T) {
 			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"clearing one that is gone": {
-			"not found is success", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"cleared, and a failure all the same", execution.Asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "clear nomination lower") },
-			"latest p|nominate p n1|clear nomination lower!|evict a|event a",
+			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
 			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"nominating fails": {

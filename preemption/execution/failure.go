@@ -21,11 +21,18 @@ type Failure struct {
 	Now time.Time
 	// Plan is the answer of preemption after every node had turned the pod down.
 	Plan *preemption.Plan
+	// Ways are the ways out that were asked, of [preemption.FirstWayOut], whose Plan
+	// is Plan. Nil stands for those of the default scheduler: the step for devices,
+	// which has no claims to deallocate, and Plan.
+	Ways []preemption.WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
 	// to reserve something on it, or to permit the binding.
 	Refused *preemption.Status
+	// Pending says that the step of Refused waits for something of its own that is
+	// under way, and has not refused the node for good (upstream's code Pending).
+	Pending bool
 	// Err is anything else that went wrong.
 	Err error
 	// Node is the node that the pod was about to be bound to when Err came up;
@@ -34,6 +41,9 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
+	// Took is how long the attempt took, by a clock of the caller's, for the
+	// metrics; nil where that was not measured.
+	Took *time.Duration
 }
 
 // FailureKind is why an attempt failed.
@@ -109,6 +119,9 @@ type Verdict struct {
 	// Filters are the names of the filters that turned nodes down, or because
 	// of which nodes were not filtered at all, sorted by name. Only events that concern one of them can help the pod.
 	Filters []string
+	// PendingFilters are those of Filters that wait for something of their own: an
+	// event that may help one of them has the pod tried at once.
+	PendingFilters []string
 	// Nomination is what becomes of the pod's nomination.
 	Nomination Nomination
 	// Event is FailedScheduling with the message cut to 1024 bytes, Condition
@@ -137,6 +150,9 @@ func (f *Failure) Verdict() (*Verdict, error) {
 	}
 	kind := f.kind()
 	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind)}
+	if f.Pending && kind == NodeRefused {
+		v.PendingFilters = slices.Clone(v.Filters)
+	}
 	reason, message := ReasonUnschedulable, f.message(kind)
 	if kind == SchedulerFailed {
 		v.Result, reason = ResultError, ReasonSchedulerError
@@ -149,6 +165,20 @@ func (f *Failure) Verdict() (*Verdict, error) {
 		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
 	}
 	return v, nil
+}
+
+// preemptions is how often preemption was asked for a way out (rule 14.5.1).
+func (f *Failure) preemptions() int {
+	if f.Ways == nil {
+		return 1
+	}
+	n := 0
+	for i := range f.Ways {
+		if f.Ways[i].Plan != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *Failure) check() error {
@@ -168,6 +198,8 @@ func (f *Failure) check() error {
 		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", key, preemption.ErrState)
 	case f.Refused != nil && f.Refused.Code == preemption.Success:
 		return fmt.Errorf("failure of pod %s: %w: refused with success", key, preemption.ErrState)
+	case f.Pending && f.Refused == nil:
+		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", key, outrank.ErrInvalid)
 	}
 	return nil
 }

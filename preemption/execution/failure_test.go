@@ -183,7 +183,7 @@ func TestTexts(t *testing.T) {
 		execution.Interrupted, execution.Completed, execution.PreemptorGone, execution.PreemptorBound, execution.Result(99),
 		execution.Skipped, execution.Evicted, execution.RejectedWhileWaiting, execution.AlreadyTerminating, execution.AlreadyEvicted, execution.AlreadyGone, execution.Failed, execution.EvictionResult(99),
 		execution.Synchronous, execution.Asynchronous, execution.Order(99), execution.NoNodes, execution.NoFit, execution.NodeRefused, execution.SchedulerFailed, execution.FailureKind(99),
-		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.Requeue(99),
+		execution.Requeued, execution.NotRequeuedGone, execution.NotRequeuedBound, execution.NotRequeuedReplaced, execution.Requeue(99),
 		execution.Nomination{}, execution.Nomination{execution.SetNomination, "n1"}, execution.Nomination{Change: execution.DropNomination}, execution.Nomination{Change: 99},
 		outrank.Event{}, outrank.PodCondition{}, executiontest.Call{}, &execution.Report{},
 	} {
@@ -192,9 +192,9 @@ func TestTexts(t *testing.T) {
 		assert.False(t, seen[s], s)
 		seen[s] = true
 	}
-	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1}).Validate()
+	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: 9, Parallel: 5000, Remember: -1, Retry: execution.Retry{Tries: -1}}).Validate()
 	require.ErrorIs(t, v, outrank.ErrInvalid)
-	assert.Equal(t, 3, strings.Count(v.Error(), "\n")+1)
+	assert.Equal(t, 4, strings.Count(v.Error(), "\n")+1)
 }
 
 // A pod of a DaemonSet, which names its node by a field, waits for events about

@@ -51,6 +51,8 @@ type FailureHandler struct {
 	Queue     FailureQueue
 	Nominator *Nominator
 	Metrics   *Metrics
+	// Retry is how often the status is tried to be patched.
+	Retry Retry
 }
 
 // Requeue is whether a pod went back to the queue.
@@ -60,10 +62,12 @@ type Requeue uint8
 const (
 	// Requeued: the pod went back as unschedulable.
 	Requeued Requeue = iota
-	// NotRequeuedGone: the pod is gone, or another pod has its name by now.
+	// NotRequeuedGone: the pod is gone.
 	NotRequeuedGone
 	// NotRequeuedBound: the pod runs on a node by now.
 	NotRequeuedBound
+	// NotRequeuedReplaced: the pod is gone, and another pod has its name by now.
+	NotRequeuedReplaced
 )
 
 // String returns the answer in a few words.
@@ -75,6 +79,8 @@ func (r Requeue) String() string {
 		return "gone"
 	case NotRequeuedBound:
 		return "bound already"
+	case NotRequeuedReplaced:
+		return "another pod has its name"
 	}
 	return fmt.Sprintf("Requeue(%d)", uint8(r))
 }
@@ -101,7 +107,7 @@ type FailureResult struct {
 //     Where a node had been found for it (Refused, or Err with a Node), a queue
 //     that has the method RoomGivenUp, as those of package priority/queue have, is
 //     told that other pods may use the room there.
-//  4. The event FailedScheduling is posted.
+//  4. The event FailedScheduling is posted, also for a pod that is gone or bound.
 //  5. The condition PodScheduled=False is set, together with the nomination.
 //
 // It differs from the reference in this:
@@ -109,7 +115,8 @@ type FailureResult struct {
 //   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
 //     names no node yet; in the reference it is lost then.
 //   - A pod of the same name with another UID is another pod: the pod of the
-//     failure is gone.
+//     failure is gone. No event is posted then, lest it be taken for one about the
+//     other pod, whose nomination is left alone.
 //   - When fetching fails with something else than [preemption.ErrNotFound], the
 //     pod goes back as it was, lest it be lost. The reference asks a cache,
 //     which cannot fail.
@@ -118,7 +125,7 @@ type FailureResult struct {
 //
 // All steps are taken even if one of them fails or the context has ended. The
 // error joins what went wrong, and the result is then complete all the same.
-// Only an error of [Failure.Verdict], or an error about missing Actions, comes
+// Only an error of [Failure.Verdict], or one about the handler's own fields, comes
 // without a result and before anything is done.
 //
 // The call takes one step after the other and costs little beside the calls of
@@ -128,17 +135,22 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if h.Actions == nil {
 		return nil, fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
 	}
+	if ps := h.Retry.problem("failure handler"); ps != nil {
+		return nil, &outrank.InputError{Problems: ps}
+	}
 	v, err := f.Verdict()
 	if err != nil {
 		return nil, err
 	}
 	r := &FailureResult{Verdict: *v, Pod: f.Entry.Pod}
-	h.count(r, f.schedulerName())
+	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
 	h.giveUpRoom(&f)
-	h.Actions.Event(r.Event)
+	if r.Requeue != NotRequeuedReplaced {
+		h.Actions.Event(r.Event)
+	}
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
 }
 
@@ -149,11 +161,17 @@ func (f *Failure) schedulerName() string {
 	return f.Profile
 }
 
-func (h *FailureHandler) count(r *FailureResult, profile string) {
+func (h *FailureHandler) count(r *FailureResult, f *Failure) {
 	if r.Kind == NoFit {
-		h.Metrics.AddPreemption()
+		for range f.preemptions() {
+			h.Metrics.AddPreemption()
+		}
 	}
-	h.Metrics.AddAttempt(Attempt{Result: r.Result, Profile: profile})
+	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
+	h.Metrics.AddAttempt(a)
+	if f.Took != nil {
+		h.Metrics.AddAttemptDuration(a, *f.Took)
+	}
 }
 
 // fetch finds out whether the pod is still to be scheduled. It returns the
@@ -164,7 +182,9 @@ func (r *FailureResult) fetch(ctx context.Context, from latestFetcher) (*outrank
 	case err != nil:
 		return r.Pod, fmt.Errorf("pod %s: %w", r.Pod.Key(), err)
 	case result == PreemptorGone:
-		r.Requeue = NotRequeuedGone
+		if r.Requeue = NotRequeuedGone; latest != nil {
+			r.Requeue = NotRequeuedReplaced
+		}
 		return nil, nil
 	case result == PreemptorBound:
 		r.Requeue = NotRequeuedBound
@@ -184,7 +204,8 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 		return nil
 	}
 	// The result keeps its own filters whatever a queue does with these.
-	entry.Pod, entry.FailedFilters = r.Pod, slices.Clone(r.Filters)
+	entry.Pod = r.Pod
+	entry.FailedFilters, entry.PendingFilters = slices.Clone(r.Filters), slices.Clone(r.PendingFilters)
 	if err := h.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
 		return fmt.Errorf("pod %s: back to the queue: %w", r.Pod.Key(), err)
 	}
@@ -220,7 +241,7 @@ func (h *FailureHandler) update(ctx context.Context, r *FailureResult) error {
 	if r.Requeue != Requeued {
 		return nil
 	}
-	err := h.Actions.UpdateStatus(ctx, r.Pod, r.Condition, r.Nomination)
+	err := h.Retry.do(ctx, func() error { return h.Actions.UpdateStatus(ctx, r.Pod, r.Condition, r.Nomination) })
 	if err == nil || notFound(err) {
 		return nil
 	}

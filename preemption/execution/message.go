@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,20 +45,35 @@ func (f *Failure) message(kind FailureKind) string {
 }
 
 // wayOut returns why there is no way out for the pod, empty where there is (rules
-// 15.3.2 to 15.3.4). An error is preemption's alone.
+// 15.3.2 to 15.3.4, and 15.3.7). An error is preemption's alone.
 func (f *Failure) wayOut() string {
-	var why string
 	switch {
 	case f.ExecutionErr != nil:
 		return preemptionMessage + f.ExecutionErr.Error()
-	case f.Plan.Outcome == preemption.NotEligible:
-		why = f.Plan.Ineligible.String()
-	case f.Plan.Outcome == preemption.NothingHelps:
-		why = nodesMessage(nodesOf(f.Plan), withUntried(f.Plan))
-	default:
+	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
 		return ""
+	case f.Ways == nil:
+		return noClaimsMessage + ", " + whyNot(f.Plan)
 	}
-	return noClaimsMessage + ", " + preemptionMessage + why
+	var said []string
+	for i := range f.Ways {
+		if text := cmp.Or(f.Ways[i].Says, whyNot(f.Ways[i].Plan)); text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// whyNot returns what preemption says about a plan that does not help, empty without
+// a plan.
+func whyNot(p *preemption.Plan) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Outcome == preemption.NotEligible:
+		return preemptionMessage + p.Ineligible.String()
+	}
+	return preemptionMessage + nodesMessage(nodesOf(p), withUntried(p))
 }
 
 // withUntried returns the answers of preemption on all nodes that turned the pod

@@ -1,8 +1,8 @@
 package execution
 
 import (
+	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,39 +44,34 @@ var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 // Families returns the values under the names and with the buckets of
 // kube-scheduler, sorted by name; attempts are sorted by result and profile. The
 // buckets of the histogram are cumulative, as Prometheus wants them. A metric
-// that was never set is left out, except the two of preemption.
+// that was never set is left out, except the two of preemption. Durations are in
+// seconds.
 func (c MetricValues) Families() []MetricFamily {
 	families := []MetricFamily{{
 		Name: "scheduler_preemption_attempts_total", Type: "counter",
 		Help:    "How often preemption was tried.",
 		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
 	}, c.PreemptionVictims.metricFamily()}
+	families = slices.Insert(families, 0, c.podFamilies()...)
 	if c.Pending != nil {
 		families = slices.Insert(families, 0, c.Pending.metricFamily())
 	}
 	if len(c.ScheduleAttempts) > 0 {
 		families = append(families, c.attemptFamily())
 	}
+	if len(c.AttemptDurations) > 0 {
+		families = append(families, c.attemptDurationFamily())
+	}
 	return families
 }
 
 func (h *VictimHistogram) metricFamily() MetricFamily {
 	f := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
-	total := uint64(0)
-	for i, n := range h.Buckets {
-		total += n
-		bound := math.Inf(1)
-		if i < len(histogramBounds) {
-			bound = float64(histogramBounds[i])
-		}
-		f.Samples = append(f.Samples, MetricSample{
-			Name:   f.Name + "_bucket",
-			Labels: []MetricLabel{{"le", strconv.FormatFloat(bound, 'g', -1, 64)}}, Value: float64(total),
-		})
+	bounds := make([]float64, len(histogramBounds))
+	for i, b := range histogramBounds {
+		bounds[i] = float64(b)
 	}
-	f.Samples = append(f.Samples,
-		MetricSample{Name: f.Name + "_sum", Value: float64(h.Sum)},
-		MetricSample{Name: f.Name + "_count", Value: float64(total)})
+	f.addHistogram(nil, bounds, h.Buckets[:], float64(h.Sum))
 	return f
 }
 
@@ -91,18 +86,17 @@ func (p *PendingPods) metricFamily() MetricFamily {
 	return f
 }
 
+// compareAttempts sorts by result, and then by profile.
+func compareAttempts(a, b Attempt) int {
+	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
+}
+
 func (c *MetricValues) attemptFamily() MetricFamily {
 	f := MetricFamily{
 		Name: "scheduler_schedule_attempts_total", Type: "counter",
 		Help: "Number of attempts to schedule pods, by how they ended.",
 	}
-	keys := slices.SortedFunc(maps.Keys(c.ScheduleAttempts), func(a, b Attempt) int {
-		if order := strings.Compare(string(a.Result), string(b.Result)); order != 0 {
-			return order
-		}
-		return strings.Compare(a.Profile, b.Profile)
-	})
-	for _, a := range keys {
+	for _, a := range slices.SortedFunc(maps.Keys(c.ScheduleAttempts), compareAttempts) {
 		f.Samples = append(f.Samples, MetricSample{
 			Name: f.Name, Value: float64(c.ScheduleAttempts[a]),
 			Labels: []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}},

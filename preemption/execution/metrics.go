@@ -23,6 +23,13 @@ type MetricValues struct {
 	PreemptionVictims VictimHistogram
 	// ScheduleAttempts is how attempts to schedule a pod ended.
 	ScheduleAttempts map[Attempt]uint64
+	// AttemptDurations is how long these attempts took, as far as that was measured.
+	AttemptDurations map[Attempt]DurationHistogram
+	// PodAttempts is how many attempts the pods took that were scheduled, and
+	// PodDurations how long they waited for it, by the number of attempts; 15 stands
+	// for that and more.
+	PodAttempts  TriesHistogram
+	PodDurations map[int]DurationHistogram
 	// Pending is how many pods wait, nil until [Metrics.SetPending] is called.
 	Pending *PendingPods
 }
@@ -68,11 +75,7 @@ func VictimBounds() []int { return slices.Clone(histogramBounds[:]) }
 
 // Count returns the number of plans.
 func (h *VictimHistogram) Count() uint64 {
-	n := uint64(0)
-	for _, b := range h.Buckets {
-		n += b
-	}
-	return n
+	return sumOf(h.Buckets[:])
 }
 
 // AddPreemption counts an attempt to preempt.
@@ -120,6 +123,7 @@ func (m *Metrics) Values() MetricValues {
 	m.change(func(c *MetricValues) {
 		copied = *c
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
+		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {
 			p := *c.Pending
 			copied.Pending = &p

@@ -53,6 +53,8 @@ func TestNoMetrics(t *testing.T) {
 	m.AddVictims(1)
 	m.AddAttempt(execution.Attempt{})
 	m.SetPending(execution.PendingPods{})
+	m.AddAttemptDuration(execution.Attempt{}, 1)
+	m.AddScheduled(1, 1)
 	assert.Equal(t, execution.MetricValues{}, m.Values())
 	assert.Len(t, m.Values().Families(), 2)
 }

@@ -19,12 +19,20 @@ import (
 // written later and read back later still.
 //
 // A pod is known by its namespace and name. A UID, where there is one, keeps
-// apart pods that had the same name one after the other: an event about the
-// earlier pod does not touch the nomination of the later one.
+// apart pods that had the same name one after the other: news of the earlier pod
+// does not touch the nomination of the later one. Which is the later one Find
+// tells; without it, the pod that replaced the other here.
 //
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
+	// Find, if set, returns the latest version of a pod by its key, such as a
+	// lister of informers, and false for a pod that is gone. A pod gets no
+	// nomination that is gone by then, is bound or has finished, whatever the
+	// version says that the nominator is given (rule 15.4.4). It is called while the
+	// nominator is locked, and must not use it. It is set before the first use.
+	Find func(key outrank.Key) (*outrank.Pod, bool)
+
 	mu sync.RWMutex
 	// byNode lists the pods nominated to a node, the most important first; no
 	// list is empty. byPod has exactly the pods in these lists, by key.
@@ -37,7 +45,12 @@ type Nominator struct {
 type nominatedPod struct {
 	pod  *outrank.Pod
 	node string
+	// before are the UIDs of earlier pods of the name, the latest last.
+	before []string
 }
+
+// mostBefore bounds the UIDs of earlier pods that are kept for a nomination.
+const mostBefore = 8
 
 // Add records that room was made for the pod on the node, in place of any
 // earlier nomination of the pod. An empty node stands for the pod's own
@@ -53,7 +66,7 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.put(pod, node)
+	n.put(pod, node, nil)
 }
 
 // Update follows a change of the pod's object from old to new. Where neither
@@ -69,12 +82,15 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	node := ""
-	if old.NominatedNode == "" && new.NominatedNode == "" && samePod(old, new) {
-		node = n.entry(old).node
+	e, node := n.entry(old), ""
+	switch {
+	case !samePod(old, new):
+		e.before = earlier(e.before, old)
+	case old.NominatedNode == "" && new.NominatedNode == "":
+		node = e.node
 	}
 	n.remove(old)
-	n.put(new, node)
+	n.put(new, node, e.before)
 }
 
 // Delete removes the pod's nomination, if it has one.
@@ -193,19 +209,63 @@ func (n *Nominator) below(node string, value int32) []*outrank.Pod {
 	})
 }
 
-// put replaces the nomination of the pod.
-func (n *Nominator) put(pod *outrank.Pod, node string) {
-	// A later pod of the same name replaces the earlier one.
+// put replaces the nomination of the pod, and that of an earlier pod of its name.
+// before are the UIDs of earlier ones where the pod has no nomination now.
+func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	key := pod.Key()
-	n.drop(key)
-	node = cmp.Or(node, pod.NominatedNode)
-	if node == "" || pod.NodeName != "" || pod.Finished() {
+	there, node := n.byPod[key], cmp.Or(node, pod.NominatedNode)
+	if slices.Contains(there.before, pod.UID) || there.pod == nil && node == "" {
 		return
 	}
+	another := there.pod != nil && !samePod(there.pod, pod)
+	n.remove(pod)
+	latest := n.latest(pod)
+	if latest == nil {
+		return
+	}
+	if there.pod != nil {
+		before = there.before
+	}
+	if another {
+		before = earlier(before, there.pod)
+		n.drop(key)
+	}
+	if node != "" && waits(pod) && waits(latest) {
+		n.insert(key, nominatedPod{pod, node, before})
+	}
+}
+
+// latest returns the latest version of the pod as far as it is known, nil where it
+// is gone.
+func (n *Nominator) latest(pod *outrank.Pod) *outrank.Pod {
+	if n.Find == nil {
+		return pod
+	}
+	if found, ok := n.Find(pod.Key()); ok && found != nil && samePod(found, pod) {
+		return found
+	}
+	return nil
+}
+
+// waits reports whether a pod is still to be placed.
+func waits(pod *outrank.Pod) bool { return pod.NodeName == "" && !pod.Finished() }
+
+// earlier adds the UID of an earlier pod of a name to a copy of the list.
+func earlier(list []string, pod *outrank.Pod) []string {
+	if pod.UID == "" {
+		return list
+	}
+	list = append(slices.Clone(list), pod.UID)
+	return list[max(0, len(list)-mostBefore):]
+}
+
+// insert adds the nomination of a pod that has none.
+func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	if n.byPod == nil {
 		n.byPod, n.byNode = map[outrank.Key]nominatedPod{}, map[string][]*outrank.Pod{}
 	}
-	n.byPod[key] = nominatedPod{pod, node}
+	n.byPod[key] = e
+	pod, node := e.pod, e.node
 	at, _ := slices.BinarySearchFunc(n.byNode[node], pod, compareNominated)
 	n.byNode[node] = slices.Insert(n.byNode[node], at, pod)
 }

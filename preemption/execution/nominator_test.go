@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -113,13 +114,15 @@ func TestNominatedInOrder(t *testing.T) {
 	require.NoError(t, n.Check(), "the list is the caller's own")
 }
 
-// plainNominator is a list of entries, and obviously right.
-// nominated is a pod that room was made for, and where.
+// nominated is a pod that room was made for, and where, with the UIDs of the pods
+// that it replaced.
 type nominated struct {
-	pod  *outrank.Pod
-	node string
+	pod    *outrank.Pod
+	node   string
+	before map[string]bool
 }
 
+// plainNominator is a list of entries, and obviously right.
 type plainNominator []nominated
 
 func (l *plainNominator) delete(p *outrank.Pod) {
@@ -128,27 +131,48 @@ func (l *plainNominator) delete(p *outrank.Pod) {
 	})
 }
 
-func (l *plainNominator) add(p *outrank.Pod, node string) {
+func (l *plainNominator) add(p *outrank.Pod, node string, before map[string]bool) {
+	for _, e := range *l {
+		if e.pod.Key() != p.Key() {
+			continue
+		}
+		if e.before[p.UID] {
+			return
+		}
+		if before = maps.Clone(e.before); e.pod.UID != p.UID && e.pod.UID != "" && p.UID != "" {
+			before[e.pod.UID] = true
+		}
+	}
 	*l = slices.DeleteFunc(*l, func(e nominated) bool { return e.pod.Key() == p.Key() })
 	if node == "" {
 		node = p.NominatedNode
 	}
 	if node != "" && p.NodeName == "" {
-		*l = append(*l, nominated{p, node})
+		if before == nil {
+			before = map[string]bool{}
+		}
+		*l = append(*l, nominated{p, node, before})
 	}
 }
 
 func (l *plainNominator) update(old, new *outrank.Pod) {
-	node := ""
+	node, before := "", map[string]bool{}
+	successor := new.UID != old.UID && new.UID != "" && old.UID != ""
 	for _, e := range *l {
-		same := func(q *outrank.Pod) bool { return q.UID == old.UID || q.UID == "" || old.UID == "" }
-		successor := new.UID != old.UID && new.UID != "" && old.UID != ""
-		if e.pod.Key() == old.Key() && same(e.pod) && !successor && old.NominatedNode == "" && new.NominatedNode == "" {
+		same := e.pod.UID == old.UID || e.pod.UID == "" || old.UID == ""
+		if e.pod.Key() != old.Key() || !same {
+			continue
+		}
+		before = maps.Clone(e.before)
+		if !successor && old.NominatedNode == "" && new.NominatedNode == "" {
 			node = e.node
 		}
 	}
+	if successor {
+		before[old.UID] = true
+	}
 	l.delete(old)
-	l.add(new, node)
+	l.add(new, node, before)
 }
 
 func (l plainNominator) onNode(node string) []*outrank.Pod {
@@ -167,7 +191,7 @@ func TestNominatorStateMachine(t *testing.T) {
 	draw := func(t *rapid.T, name string) *outrank.Pod {
 		return pendingPod(name,
 			withPriority(rapid.Int32Range(0, 3).Draw(t, "priority")),
-			withUID(rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "uid")),
+			withUID(rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, "uid")),
 			withNomination(rapid.SampledFrom(nodes).Draw(t, "own")),
 			withNode(rapid.SampledFrom([]string{"", "", "", "n9"}).Draw(t, "runs on")))
 	}
@@ -179,7 +203,7 @@ func TestNominatorStateMachine(t *testing.T) {
 			"add": func(t *rapid.T) {
 				p, node := draw(t, name(t)), rapid.SampledFrom(nodes).Draw(t, "node")
 				n.Add(p, node)
-				plain.add(p, node)
+				plain.add(p, node, nil)
 			},
 			"update": func(t *rapid.T) {
 				at := name(t)

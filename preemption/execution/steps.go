@@ -19,6 +19,8 @@ type execution struct {
 	report *Report
 	// toEvict are the victims in the report that are not terminating already.
 	toEvict []*VictimReport
+	// clearingFailed says that a nomination could not be cleared as it should.
+	clearingFailed bool
 }
 
 // newExecution prepares the report. A victim that is in the plan twice is taken
@@ -61,7 +63,9 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	x.config.Metrics.AddVictims(len(x.report.Victims))
+	if !x.nothingToDo() {
+		x.config.Metrics.AddVictims(len(x.report.Victims))
+	}
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.config.Order == Asynchronous
@@ -72,13 +76,8 @@ func (x *execution) run(ctx context.Context) error {
 			x.config.Actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
 		}
 	}
-	activate = activate && (err != nil || x.report.clearingFailed())
+	activate = activate && (err != nil || x.clearingFailed)
 	return err
-}
-
-// clearingFailed reports whether a nomination could not be cleared.
-func (r *Report) clearingFailed() bool {
-	return slices.ContainsFunc(r.Cleared, func(c ClearReport) bool { return !c.Cleared })
 }
 
 // fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
@@ -106,7 +105,8 @@ type latestFetcher interface {
 }
 
 // latestOf fetches the pod as it is now. The result is Interrupted where the pod
-// exists and has no node.
+// exists and has no node. A pod that comes with PreemptorGone is another one, which
+// has its name by now.
 func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Interrupted, err
@@ -117,8 +117,10 @@ func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outra
 		return nil, PreemptorGone, nil
 	case err != nil:
 		return nil, Interrupted, fmt.Errorf("latest version: %w", err)
-	case latest == nil || !samePod(latest, pod):
+	case latest == nil:
 		return nil, PreemptorGone, nil
+	case !samePod(latest, pod):
+		return latest, PreemptorGone, nil // the pod that has its name
 	case latest.NodeName != "":
 		return latest, PreemptorBound, nil
 	}
@@ -128,7 +130,7 @@ func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outra
 // steps takes the steps after the first in the configured order.
 func (x *execution) steps(ctx context.Context) error {
 	if x.config.Order == Asynchronous {
-		if ok, err := x.nominate(ctx); !ok {
+		if ok, err := x.nominate(ctx); !ok || x.nothingToDo() {
 			return err
 		}
 		x.clearNominations(ctx)
@@ -150,12 +152,15 @@ func (x *execution) steps(ctx context.Context) error {
 	return err
 }
 
+// nothingToDo reports whether all victims leave already, so that there is nothing to
+// be done beside the next attempts (rule 14.2.6).
+func (x *execution) nothingToDo() bool {
+	return x.config.Order == Asynchronous && len(x.toEvict) == 0
+}
+
 // evictLastAlone evicts all victims, and the last one after all others have been
 // dealt with.
 func (x *execution) evictLastAlone(ctx context.Context) error {
-	if len(x.toEvict) == 0 {
-		return nil
-	}
 	last := len(x.toEvict) - 1
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
@@ -195,7 +200,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
-			x.config.Actions.Event(x.config.victimEvent(v.Pod, x.report.Preemptor, x.plan.Node))
+			x.config.Actions.Event(x.config.victimEvent(v, x.report.Preemptor, x.plan.Node))
 		}
 		all = all && v.Result.Done()
 	}
@@ -228,10 +233,11 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 		return RejectedWhileWaiting, nil
 	}
 	if err == nil {
-		err = x.config.Actions.Evict(ctx, Eviction{
-			Victim: victim, Condition: victimCondition(x.config.Scheduler), Grace: x.plan.Grace,
+		e := Eviction{
+			Victim: victim, Condition: x.config.victimCondition(x.report.Preemptor), Grace: x.plan.Grace,
 			Preemptor: x.report.Preemptor, Node: x.plan.Node,
-		})
+		}
+		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
 	}
 	switch {
 	case err == nil:
@@ -243,7 +249,8 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 }
 
 // clearNominations clears the nominations of lower priority to the node, one
-// after the other. A failure does not stop it; the end of the context does.
+// after the other. A failure does not stop it; the end of the context does. A pod
+// that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
 	if x.config.Nominator != nil {
@@ -252,8 +259,9 @@ func (x *execution) clearNominations(ctx context.Context) {
 	for _, p := range pods {
 		c := ClearReport{Pod: p, Err: ctx.Err()}
 		if c.Err == nil {
-			c.Err = x.config.Actions.ClearNomination(ctx, p)
+			c.Err = x.config.Retry.do(ctx, func() error { return x.config.Actions.ClearNomination(ctx, p) })
 		}
+		x.clearingFailed = x.clearingFailed || c.Err != nil
 		if c.Err == nil || notFound(c.Err) {
 			c.Cleared, c.Err = true, nil
 			x.forgetNomination(p)
@@ -280,7 +288,7 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if memory != nil {
 		memory.Add(pod, x.plan.Node)
 	}
-	err := x.config.Actions.Nominate(ctx, pod, x.plan.Node)
+	err := x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, pod, x.plan.Node) })
 	switch {
 	case err == nil:
 		x.report.Nominated = true

@@ -12,12 +12,12 @@ var (
 		Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected-while-waiting",
 		AlreadyTerminating: "already-terminating", AlreadyEvicted: "already-evicted", AlreadyGone: "already-gone", Failed: "failed",
 	}
-	orderWords       = []string{Synchronous: "synchronous", Asynchronous: "asynchronous"}
+	orderWords       = []string{Synchronous: "synchronous", Asynchronous: "asynchronous", NominatedFirst: "nominated-first"}
 	failureKindWords = []string{
 		NoNodes: "no-nodes", NoFit: "no-fit", NodeRefused: "node-refused", SchedulerFailed: "scheduler-failed",
 	}
 	nominationChangeWords = []string{KeepNomination: "keep", SetNomination: "set", DropNomination: "drop"}
-	requeueWords          = []string{Requeued: "requeued", NotRequeuedGone: "gone", NotRequeuedBound: "bound"}
+	requeueWords          = []string{Requeued: "requeued", NotRequeuedGone: "gone", NotRequeuedBound: "bound", NotRequeuedReplaced: "replaced"}
 )
 
 // MarshalText returns the result as a word for programs: "interrupted",
@@ -30,8 +30,9 @@ func (r Result) MarshalText() ([]byte, error) { return answerjson.Word(resultWor
 // "already-gone" or "failed". Any other value is an error that names the type.
 func (r EvictionResult) MarshalText() ([]byte, error) { return answerjson.Word(evictionResultWords, r) }
 
-// MarshalText returns the order as a word for programs: "synchronous" or
-// "asynchronous". Any other value is an error that names the type.
+// MarshalText returns the order as a word for programs: "synchronous",
+// "asynchronous" or "nominated-first". Any other value is an error that names the
+// type.
 func (o Order) MarshalText() ([]byte, error) { return answerjson.Word(orderWords, o) }
 
 // MarshalText returns the kind as a word for programs: "no-nodes", "no-fit",
@@ -45,6 +46,6 @@ func (c NominationChange) MarshalText() ([]byte, error) {
 	return answerjson.Word(nominationChangeWords, c)
 }
 
-// MarshalText returns the answer as a word for programs: "requeued", "gone" or
-// "bound". Any other value is an error that names the type.
+// MarshalText returns the answer as a word for programs: "requeued", "gone",
+// "bound" or "replaced". Any other value is an error that names the type.
 func (r Requeue) MarshalText() ([]byte, error) { return answerjson.Word(requeueWords, r) }

@@ -45,7 +45,11 @@ func (c *core) returning(e *Entry) (*item, error) {
 
 // failed notes how an attempt ended that put the pod back (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
-	it.Enqueued, it.FailedFilters = now, distinct(e.FailedFilters)
+	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
+	it.FailedFilters = distinct(e.FailedFilters)
+	if len(e.PendingFilters) > 0 {
+		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
+	}
 	if len(it.FailedFilters) == 0 {
 		it.Errors++
 	} else {
@@ -89,7 +93,8 @@ func (c *core) pop(early bool) (Entry, bool) {
 	it.run, it.class = nil, nil
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
-	it.FailedFilters, it.moved, it.updated, it.tried = nil, false, false, it.Pod
+	it.FailedFilters, it.PendingFilters = nil, nil
+	it.moved, it.updated, it.tried = false, false, it.Pod
 	c.push(it, inFlight)
 	return it.Entry, true
 }

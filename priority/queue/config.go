@@ -40,7 +40,8 @@ type Config struct {
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [Helps].
+	// came back from an attempt during which the event came in; nil is [Helps]. It is
+	// asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool

@@ -4,10 +4,10 @@ import "slices"
 
 // A crowd is an item that stands for many pods of one [Class] for which the
 // queue would note the same: the pool, the times, the filters that they failed
-// with and the step of the backoff. Its Pod is the first of its members, and its
-// Refusals are that step, so that pools sort it like any other item. What a
-// member has for itself, such as the number of its attempts, stands in the
-// member's own item, which is in no pool meanwhile.
+// with, none of them pending, and the step of the backoff. Its Pod is the first of
+// its members, and its Refusals are that step, so that pools sort it like any other
+// item. What a member has for itself, such as the number of its attempts, stands in
+// the member's own item, which is in no pool meanwhile.
 
 // size is how many pods the item stands for.
 func (it *item) size() int {

@@ -36,6 +36,11 @@ type Entry struct {
 	// the caller fills it in before putting the entry back. No filter at all
 	// means that the attempt ended in an error.
 	FailedFilters []string
+	// PendingFilters names those of them that wait for something of their own which
+	// is under way, like a step after the filters that has asked a driver for a
+	// device (upstream's PendingPlugins); sorted and each once. They count as failed
+	// filters whether they are named there or not. The caller fills it in as well.
+	PendingFilters []string
 	// Cycle is the number of the attempt, counted by the queue from 1 over all
 	// its pods; zero before the first.
 	Cycle int64
@@ -43,7 +48,7 @@ type Entry struct {
 
 // copied returns a copy that shares nothing but the pod.
 func (e Entry) copied() Entry {
-	e.FailedFilters = slices.Clone(e.FailedFilters)
+	e.FailedFilters, e.PendingFilters = slices.Clone(e.FailedFilters), slices.Clone(e.PendingFilters)
 	return e
 }
 

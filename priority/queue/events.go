@@ -98,7 +98,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.note(event, nil)
-	return q.reviveAll(now, func(it *item) bool { return q.config.Helps(&it.Entry, event) })
+	return q.reviveAll(now, func(it *item) help { return q.helpOf(it, event) })
 }
 
 // RoomGivenUp moves the pods that may use the room which a pod had without being on
@@ -122,17 +122,29 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	key, most := keyOf(pod), pod.PriorityValue()
 	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
 	q.note(event, concerns)
-	return q.reviveAll(now, func(it *item) bool { return concerns(it.Pod) && q.config.Helps(&it.Entry, event) })
+	return q.reviveAll(now, func(it *item) help {
+		if !concerns(it.Pod) {
+			return noHelp
+		}
+		return q.helpOf(it, event)
+	})
 }
 
-// reviveAll revives the unschedulable pods that are chosen and the gated ones that
-// are let in, and returns how many.
-func (q *Queue) reviveAll(now time.Time, chosen func(*item) bool) int {
-	moving := q.pools[gated].takeOut(nil, (*item).mayOpen)
-	moving = q.pools[unschedulable].takeOut(moving, chosen)
+// reviveAll revives the unschedulable pods that there is help for and the gated ones
+// that are let in, and returns how many.
+func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
+	var helps []help // of those that move
+	moves := func(h help) bool {
+		if h != noHelp {
+			helps = append(helps, h)
+		}
+		return h != noHelp
+	}
+	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return it.mayOpen() && moves(afterBackoff) })
+	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
 	count := 0
-	for _, it := range moving {
-		if q.revive(it, now) {
+	for i, it := range moving {
+		if q.revive(it, helps[i], now) {
 			count += it.size()
 		}
 	}
@@ -156,7 +168,12 @@ func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, pod)
 	}
-	return q.reviveAll(now, func(it *item) bool { return mayNeighbour(it.Pod, pod) })
+	return q.reviveAll(now, func(it *item) help {
+		if mayNeighbour(it.Pod, pod) {
+			return afterBackoff
+		}
+		return noHelp
+	})
 }
 
 // AssignedPodUpdated does the same for a pod whose labels may have changed.

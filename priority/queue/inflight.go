@@ -54,24 +54,3 @@ func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
 	}
 	q.log.note(flightEvent{event, q.cycle, concerns}, oldest.Cycle)
 }
-
-// helped reports whether anything happened during the attempt of a pod that may
-// help it, now that it is known what it failed with (rule 5.5.1). Time is linear
-// in the events of that time.
-func (q *Queue) helped(it *item) bool {
-	if it.moved || it.updated && q.helpsItself(it, it.tried, it.Pod) {
-		return true
-	}
-	return slices.ContainsFunc(q.log.events[q.log.since(it.Cycle):], func(e flightEvent) bool {
-		return (e.concerns == nil || e.concerns(it.Pod)) && q.config.Helps(&it.Entry, e.event)
-	})
-}
-
-// helpsItself reports whether the difference between two versions of the item's
-// pod may help it. An earlier version that is nil is not known.
-func (q *Queue) helpsItself(it *item, before, after *outrank.Pod) bool {
-	if before != nil && sameButStatus(before, after) {
-		return false
-	}
-	return q.config.Helps(&it.Entry, ClusterEvent{Kind: EventPodUpdated, Pod: after, Before: before})
-}

@@ -78,12 +78,12 @@ func (m *machine) update(t *rapid.T) {
 	m.replace(p, pod)
 	switch place {
 	case gated:
-		m.revive(p, m.now)
+		m.revive(p, false, m.now)
 	case inFlight:
 		p.updated = true
 	case unschedulable:
-		if p.helpsItself(before) {
-			m.revive(p, m.now)
+		if p.helpsItself(before, p.FailedFilters) {
+			m.revive(p, len(p.PendingFilters) > 0 && p.helpsItself(before, p.PendingFilters), m.now)
 		}
 	}
 }
@@ -156,6 +156,7 @@ func (m *machine) attempt(t *rapid.T) Entry {
 func (m *machine) putBackOne(t *rapid.T) {
 	e := m.attempt(t)
 	e.FailedFilters = rapid.SliceOfN(rapid.SampledFrom([]string{"NodeResourcesFit", "InterPodAffinity", "NodeName", "own"}), 0, 3).Draw(t, "failed")
+	e.PendingFilters = rapid.SampledFrom([][]string{nil, nil, nil, {"NodeName"}, {"own"}, {"NodePorts", "NodeName", "NodePorts"}}).Draw(t, "pending")
 	if rapid.Bool().Draw(t, "newer") {
 		newer := *e.Pod
 		newer.NominatedNode = "n2"
@@ -202,7 +203,7 @@ func (m *machine) moveAll(t *rapid.T) {
 	for _, p := range m.pods {
 		p.events = append(p.events, event)
 	}
-	want := m.reviveAll(m.now, func(p *modelPod) bool { return Helps(&p.Entry, event) })
+	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) { return p.asked(event) })
 	require.Equal(t, want, m.q.MoveAll(event, m.now))
 }
 
@@ -219,7 +220,10 @@ func (m *machine) roomGivenUp(t *rapid.T) {
 			p.offers = append(p.offers, concerns)
 		}
 	}
-	want := m.reviveAll(m.now, func(p *modelPod) bool { return concerns(p) && Helps(&p.Entry, event) })
+	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) {
+		helps, atOnce := p.asked(event)
+		return concerns(p) && helps, atOnce
+	})
 	require.Equal(t, want, m.q.RoomGivenUp(pod, m.now))
 }
 
@@ -232,7 +236,7 @@ func (m *machine) assigned(t *rapid.T) {
 	for _, p := range m.pods {
 		p.moved = p.moved || helps(p)
 	}
-	want := m.reviveAll(m.now, helps)
+	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) { return helps(p), false })
 	if rapid.Bool().Draw(t, "updated") {
 		require.Equal(t, want, m.q.AssignedPodUpdated(pod, m.now))
 	} else {

@@ -114,8 +114,11 @@ func (m *model) backingOff(p *modelPod, now time.Time) bool {
 	return now.Before(p.BackoffEnd)
 }
 
-func (m *model) revive(p *modelPod, now time.Time) bool {
+func (m *model) revive(p *modelPod, atOnce bool, now time.Time) bool {
 	switch {
+	case atOnce:
+		p.hurried = true
+		m.put(p, active)
 	case !m.backingOff(p, now):
 		m.put(p, active)
 	case len(p.FailedFilters) == 0:
@@ -126,15 +129,44 @@ func (m *model) revive(p *modelPod, now time.Time) bool {
 	return p.place != gated
 }
 
-func (m *model) reviveAll(now time.Time, helps func(p *modelPod) bool) int {
+func (m *model) reviveAll(now time.Time, helps func(p *modelPod) (helps, atOnce bool)) int {
 	count := 0
 	for _, p := range m.pods {
-		waits := p.place == unschedulable && helps(p) || p.place == gated && len(p.Pod.SchedulingGates) == 0
-		if waits && m.revive(p, now) {
+		open := p.place == gated && len(p.Pod.SchedulingGates) == 0
+		helped, atOnce := false, false
+		if p.place == unschedulable {
+			helped, atOnce = helps(p)
+		}
+		if (helped || open) && m.revive(p, atOnce, now) {
 			count++
 		}
 	}
 	return count
+}
+
+// asked says whether an event may help the pod, and whether it may help one of its
+// pending filters.
+func (p *modelPod) asked(event ClusterEvent) (helps, atOnce bool) {
+	for _, filter := range p.PendingFilters {
+		atOnce = atOnce || event.Kind != "" && Helps(&Entry{FailedFilters: []string{filter}}, event)
+	}
+	return Helps(&p.Entry, event), atOnce
+}
+
+// askedAfterwards says so of all that happened during the attempt.
+func (p *modelPod) askedAfterwards() (helps, atOnce bool) {
+	helps = p.moved
+	add := func(h, now bool) { helps, atOnce = helps || h, atOnce || now }
+	if p.updated {
+		add(p.helpsItself(p.tried, p.FailedFilters), len(p.PendingFilters) > 0 && p.helpsItself(p.tried, p.PendingFilters))
+	}
+	if slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) }) {
+		add(p.asked(ClusterEvent{Kind: EventAssignedPodDeleted}))
+	}
+	for _, e := range p.events {
+		add(p.asked(e))
+	}
+	return helps, atOnce
 }
 
 func (m *model) flush(now time.Time) int {
@@ -167,6 +199,7 @@ func (m *model) pop(early bool) *modelPod {
 	p := waiting[0]
 	m.cycle++
 	p.place, p.Cycle, p.Attempts, p.FailedFilters = inFlight, m.cycle, p.Attempts+1, nil
+	p.PendingFilters = nil
 	p.moved, p.updated, p.events, p.offers, p.tried = false, false, nil, nil, p.Pod
 	return p
 }
@@ -176,8 +209,9 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 		p.Pod = e.Pod
 	}
 	p.Enqueued = now
-	p.FailedFilters = slices.Compact(slices.Sorted(slices.Values(e.FailedFilters)))
-	if len(e.FailedFilters) == 0 {
+	p.PendingFilters = slices.Compact(slices.Sorted(slices.Values(e.PendingFilters)))
+	p.FailedFilters = slices.Compact(slices.Sorted(slices.Values(slices.Concat(e.FailedFilters, e.PendingFilters))))
+	if len(p.FailedFilters) == 0 {
 		p.Errors++
 	} else {
 		p.Refusals++
@@ -196,29 +230,25 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	if m.early {
 		p.BackoffEnd = time.Unix(p.BackoffEnd.Unix(), 0).UTC()
 	}
-	switch {
+	switch helps, atOnce := p.askedAfterwards(); {
 	case len(p.FailedFilters) == 0:
 		m.put(p, errorBackoff)
-	case p.moved, p.updated && p.helpsItself(p.tried), p.offered(), slices.ContainsFunc(p.events, func(e ClusterEvent) bool { return Helps(&p.Entry, e) }):
+	case atOnce:
+		p.hurried = true
+		m.put(p, active)
+	case helps:
 		m.put(p, backoff)
 	default:
 		m.put(p, unschedulable)
 	}
 }
 
-// offered reports whether room was given up during the attempt that the pod may
-// use, with the priority that it has by now.
-func (p *modelPod) offered() bool {
-	return Helps(&p.Entry, ClusterEvent{Kind: EventAssignedPodDeleted}) &&
-		slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) })
-}
-
 // helpsItself: of what is drawn, the nomination is status, and the priority may
 // help whatever failed. No filter but an unknown one looks at the way in which the
 // default namespace is written.
-func (p *modelPod) helpsItself(before *outrank.Pod) bool {
+func (p *modelPod) helpsItself(before *outrank.Pod, filters []string) bool {
 	other := p.Pod.Namespace != before.Namespace || len(p.Pod.SchedulingGates) != len(before.SchedulingGates)
-	return *p.Pod.Priority != *before.Priority || other && slices.Contains(p.FailedFilters, "own")
+	return *p.Pod.Priority != *before.Priority || other && slices.Contains(filters, "own")
 }
 
 // in sorts what is in one place, as Pending lists it.

@@ -21,7 +21,8 @@ import (
 // failed filters are known, Activate, or an assigned pod that may satisfy its
 // affinity. A pod that names no failed filter goes to backoff, too,
 // because no event is known that it could wait for; that backoff is never cut
-// short. From unschedulable, events and updates move it to active if its backoff is
+// short. An event that may help one of the pod's [Entry.PendingFilters] makes it
+// active whatever is left of its backoff. From unschedulable, events and updates move it to active if its backoff is
 // over, and to backoff if not.
 //
 // The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
@@ -69,8 +70,8 @@ func New(config Config) (*Queue, error) {
 }
 
 // AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
-// during its attempt that may help it or it names no failed filter, else into
-// unschedulable. Time O(log n), and linear in the events of that time.
+// during its attempt that may help it or it names no failed filter, into active if
+// that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -95,10 +96,10 @@ func (q *Queue) delay(it *item, now time.Time) {
 // putBack moves a pod that has failed to where it waits.
 func (q *Queue) putBack(it *item, now time.Time) {
 	q.delay(it, now)
-	if len(it.FailedFilters) == 0 || q.helped(it) {
-		q.move(it, it.backoffPool())
+	if len(it.FailedFilters) == 0 {
+		q.move(it, errorBackoff)
 	} else {
-		q.move(it, unschedulable)
+		q.move(it, it.poolFor(q.helped(it)))
 	}
 }
 
@@ -133,22 +134,22 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 			it.tried = nil
 		}
 	case unschedulable:
-		if q.helpsItself(it, before, pod) {
+		if h := q.helpOfItself(it, before, pod); h != noHelp {
 			q.pools[unschedulable].remove(it)
-			q.revive(it, now)
+			q.revive(it, h, now)
 		}
 	case gated:
 		q.pools[gated].remove(it)
-		q.revive(it, now)
+		q.revive(it, afterBackoff, now)
 	}
 	return nil
 }
 
 // revive puts a pod that is in no pool into active, or into backoff while that
-// lasts, and reports whether its gates let it in.
-func (q *Queue) revive(it *item, now time.Time) bool {
+// lasts and the help does not come at once, and reports whether its gates let it in.
+func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	to := active
-	if q.config.backoffOver(it.BackoffEnd).After(now) {
+	if h != atOnce && q.config.backoffOver(it.BackoffEnd).After(now) {
 		to = it.backoffPool()
 	}
 	q.push(it, to)

@@ -274,7 +274,7 @@ func (to *result) join(q *Queue, m *members) {
 func (s *sweep) note(to *result) {
 	q, it := s.q, to.it
 	it.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
-	it.Enqueued, it.FailedFilters = s.now, sortedFilters(to.filters)
+	it.Enqueued, it.FailedFilters, it.PendingFilters = s.now, sortedFilters(to.filters), nil
 	if it.members != nil {
 		it.Pod, it.Refusals = it.members.first().Pod, to.step
 	}

@@ -101,6 +101,7 @@ var helpfulFields = map[string]string{
 	"SchedulingGates":   "",
 	"OS":                "",
 	"StrictGroups":      "",
+	"Grace":             "",
 	"HostNetwork":       "NodeDeclaredFeatures",
 	"HostUsers":         "NodeDeclaredFeatures",
 	"Volumes":           "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone",

@@ -14,7 +14,7 @@ import (
 
 // Defaults of a [Config].
 const (
-	DefaultGrace         = 30 * time.Second
+	DefaultGrace         = outrank.DefaultGracePeriod
 	DefaultRecreateDelay = time.Second
 )
 
@@ -48,7 +48,7 @@ type Config struct {
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
-	// the pod's [Work] nor the policy say; nil means [DefaultGrace].
+	// the pod, its [Work] nor the policy say; nil means [DefaultGrace].
 	Grace *time.Duration
 	// Recreate is what controllers do about evicted pods.
 	Recreate Recreate
@@ -62,6 +62,12 @@ type Config struct {
 	// of the caller's own, those of [Scheduler.Preemption] as well as the gates,
 	// order and hints of Queue, are asked about every pod in either case.
 	OneByOne bool
+
+	// Bind, if set, is asked to bind a pod to the node that was found for it. An error
+	// says that this failed: the pod goes back to the queue, without a nomination, and
+	// others may use the room. It is tried again for as long as that fails.
+	Bind func(pod *outrank.Pod, node *outrank.Node) error
+
 	// Seed decides among nodes of equal score; with zero the first in the
 	// cluster's order is taken.
 	Seed uint64
@@ -175,7 +181,7 @@ func (c *Config) Validate() error {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
-	if c.Order > execution.Asynchronous {
+	if _, err := c.Order.MarshalText(); err != nil {
 		ps.add("simulation config", "Order", "%d is none", c.Order)
 	}
 	if c.Recreate.Rule > RecreateWhenEvicted {

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // cycle is one scheduling cycle; see the package comment.
@@ -23,14 +24,13 @@ func (s *Simulation) cycle(ctx context.Context) error {
 	p := s.pods[entry.Pod.Key()]
 	nodes, plan, err := s.ask(ctx, p)
 	if len(nodes) > 0 {
-		s.bind(entry, p, s.pick(p, nodes))
-		return nil
+		return s.place(ctx, entry, p, s.pick(p, nodes))
 	}
-	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name})
+	return s.fail(ctx, p, execution.Failure{Entry: entry, Now: s.Time(), Plan: plan, Err: err, Profile: p.scheduler.name, Took: &s.config.Cycle})
 }
 
 // ask finds the nodes that take a pod or, where there are none, the plan to make
-// room. Most attempts in a full cluster fail, and what every node says to pods
+// room. The node that the pod is nominated to is asked before all others. Most attempts in a full cluster fail, and what every node says to pods
 // of one shape is remembered for plans alone, so that the plan is asked for
 // first; but not where that would take new budgets. The answer is the same. So it is
 // where pods that are alike share it.
@@ -51,6 +51,11 @@ func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preempt
 
 func (s *Simulation) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
 	eval := p.scheduler.eval
+	if node, err := eval.FeasibleNominated(ctx, s.snap, p.obj); err != nil {
+		return nil, nil, err
+	} else if node != nil {
+		return []*outrank.Node{node}, nil, nil
+	}
 	if !s.budgets.any {
 		plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
 		if err != nil || plan.Outcome != preemption.Fits {
@@ -64,6 +69,20 @@ func (s *Simulation) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *pre
 	s.syncBudgets()
 	plan, err := eval.Preempt(ctx, s.snap, p.obj, s.Time())
 	return nil, plan, err
+}
+
+// place binds a pod to the node that was found for it, unless that fails.
+func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *host) error {
+	if s.config.Bind != nil {
+		if err := s.config.Bind(p.obj, h.node); err != nil {
+			f := execution.Failure{Entry: entry, Now: s.Time(), Err: err, Node: h.node.Name, Profile: p.scheduler.name, Took: &s.config.Cycle}
+			err := s.fail(ctx, p, f)
+			s.changed(nil) // the next time it may work
+			return err
+		}
+	}
+	s.bind(entry, p, h)
+	return nil
 }
 
 // fail is the other end of an attempt.

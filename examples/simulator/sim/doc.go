@@ -30,7 +30,9 @@
 //     the pod goes back to the queue, and its nomination is set, kept or cleared.
 //
 // Writes take no time: what a plan asks for has happened when the cycle is over,
-// in either order of execution.
+// in every order of execution, so that no pod has to be kept out of the queue
+// while its plan is carried out (rule 14.2.5). In the asynchronous order nothing is
+// done where all victims are on their way out (rule 14.2.6).
 //
 // The snapshot that all of this looks at is changed in place. It holds the pods
 // on nodes, those that are being deleted among them, and the pending pods that

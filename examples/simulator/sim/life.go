@@ -101,7 +101,10 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 	}
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
 	s.queue.Done(entry)
-	s.metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name})
+	attempt := execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name}
+	s.metrics.AddAttempt(attempt)
+	s.metrics.AddAttemptDuration(attempt, s.config.Cycle)
+	s.metrics.AddScheduled(entry.Attempts, s.Time().Sub(entry.FirstEnqueued))
 	if nominated != "" && nominated != h.node.Name {
 		s.queue.RoomGivenUp(p.obj, s.Time())
 	}
@@ -114,7 +117,7 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 // tellToGo begins the grace period of a pod on a node. The reason is that of the
 // condition DisruptionTarget, empty where it is deleted from outside.
 func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
-	d := s.config.grace()
+	d := p.obj.GracePeriod(s.config.grace())
 	if p.work.Grace != nil {
 		d = *p.work.Grace
 	}

@@ -18,8 +18,8 @@ type Work struct {
 	// then left alone.
 	Duration time.Duration
 	Endless  bool
-	// Grace is the time it has to end when it is evicted or deleted; nil means
-	// [Config.Grace].
+	// Grace is the time it has to end when it is evicted or deleted; nil means the
+	// pod's own Grace or, where it has none, [Config.Grace].
 	Grace *time.Duration
 	// Lineage is the name it shares with the pods it replaces and those that
 	// replace it; empty means that of the pod, with its namespace.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -61,7 +63,35 @@ func (s *Simulation) counted() execution.MetricValues {
 		if values.ScheduleAttempts == nil {
 			values.ScheduleAttempts = map[execution.Attempt]uint64{}
 		}
-		values.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}] += x.refused
+		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}
+		values.ScheduleAttempts[attempt] += x.refused
+		s.countDurations(&values, attempt, x.refused)
 	}
 	return values
+}
+
+// countDurations counts how long n more attempts took: each as long as every other.
+func (s *Simulation) countDurations(values *execution.MetricValues, attempt execution.Attempt, n uint64) {
+	var single execution.Metrics
+	single.AddAttemptDuration(attempt, s.config.Cycle)
+	like := single.Values().AttemptDurations
+	at := slices.Index(like[attempt].Buckets, 1)
+	h, ok := values.AttemptDurations[attempt]
+	if !ok {
+		h, n = like[attempt], n-1
+	}
+	h.Buckets[at] += n
+	h.Sum = total(h.Count(), s.config.Cycle)
+	if values.AttemptDurations == nil {
+		values.AttemptDurations = like
+	}
+	values.AttemptDurations[attempt] = h
+}
+
+// total is n durations, and stays at the largest there is.
+func total(n uint64, d time.Duration) time.Duration {
+	if d > 0 && n > math.MaxInt64/uint64(d) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * d
 }

@@ -89,10 +89,10 @@ func (sc *scenario) readPodThere(s *statement) {
 	if node == "" {
 		s.fail("a pod without a time has a node")
 	}
-	if w.Grace != nil || !w.Endless || sc.schedulerOf[w.Pod.Name] != "" {
-		s.fail("a pod that is there has neither runs, nor grace, nor scheduler")
+	if !w.Endless || sc.schedulerOf[w.Pod.Name] != "" {
+		s.fail("a pod that is there has neither runs nor scheduler")
 	}
-	w.Pod.NodeName, w.Pod.Ready = node, true
+	w.Pod.NodeName, w.Pod.Ready, w.Pod.Grace = node, true, w.Grace
 	sc.cluster.Pods = append(sc.cluster.Pods, w.Pod)
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // readRecreate reads what controllers do. With raise, a pod that is recreated
@@ -26,6 +27,18 @@ func (sc *scenario) readRecreate(s *statement) {
 		r.Change = func(made *outrank.Pod, evictions int) {
 			made.Priority = outrank.Priority(made.PriorityValue() + int32(evictions)*raise)
 		}
+	}
+}
+
+// readOrders reads in which orders of carrying plans out the story is so.
+func (sc *scenario) readOrders(s *statement) {
+	switch word := s.next("order"); word {
+	case "asynchronous":
+		sc.orders = []execution.Order{execution.Asynchronous}
+	case "other-than-asynchronous":
+		sc.orders = []execution.Order{execution.NominatedFirst, execution.Synchronous}
+	default:
+		s.fail("unknown word %q", word)
 	}
 }
 

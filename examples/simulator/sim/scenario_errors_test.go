@@ -36,7 +36,7 @@ func TestScenarioMistakesAreNamed(t *testing.T) {
 		{"pod x-r1 node=n1", `"x-r1" cannot be a name`},
 		{"pod x cpu=1", "a pod without a time has a node"},
 		{"pod x node=n9", "there is no node called n9"},
-		{"pod x node=n1 runs=5s", "a pod that is there has neither runs, nor grace, nor scheduler"},
+		{"pod x node=n1 runs=5s", "a pod that is there has neither runs nor scheduler"},
 		{"class c value=1 policy=Sometimes", `policy: "Sometimes" is neither Never nor PreemptLowerPriority`},
 		{"class c value=99999999999", "value: "},
 		{"budget c selector=a=b", "a budget has a selector, and one of min, max and allowed"},

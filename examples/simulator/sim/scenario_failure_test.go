@@ -162,6 +162,6 @@ at 1s expect queue nobody because all have been served`,
 	} {
 		sc, err := parseScenario("a.txt", "Why.\n---\n"+story)
 		require.NoError(t, err)
-		playBoth(t, sc)
+		playAll(t, sc)
 	}
 }

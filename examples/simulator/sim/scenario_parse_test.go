@@ -30,6 +30,7 @@ import (
 //	recreate (when-gone | when-evicted) [delay=1s] [raise=10]
 //	cycle 100ms                       the time that the scheduler takes for a pod
 //	backoff (to-its-end | may-end-early)
+//	orders (asynchronous | other-than-asynchronous)    all without it
 //	scheduler NAME [spares=a=b] [takes=a=b]
 //
 // and then the story is told, in the order of time, each line beginning with
@@ -58,6 +59,8 @@ type scenario struct {
 	cluster outrank.Cluster
 	config  sim.Config
 	steps   []scenarioStep
+	// orders are those of carrying plans out that the story holds for; nil for all.
+	orders []execution.Order
 
 	// The rest is for reading. Budgets are those at the time of the statement.
 	budgets     []*outrank.PodDisruptionBudget
@@ -135,6 +138,7 @@ func (sc *scenario) read(s *statement) {
 		"cycle":     func(s *statement) { sc.config.Cycle = s.duration("cycle") },
 		"scheduler": sc.readScheduler,
 		"backoff":   sc.readBackoff,
+		"orders":    sc.readOrders,
 	}[word]
 	switch {
 	case read == nil:

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ func drawCrowd(t *rapid.T) *scene {
 		}
 		c.work = append(c.work, w)
 	}
+	c.bindFails = pick(t, "bindings fail", false, false, false, true)
 	c.drawQueue(t)
 	return c
 }
@@ -97,6 +99,18 @@ func (c *scene) drawQueue(t *rapid.T) {
 	}
 }
 
+// failing has the first bindings of some pods fail.
+func failing() func(*outrank.Pod, *outrank.Node) error {
+	asked := map[outrank.Key]int{}
+	return func(p *outrank.Pod, _ *outrank.Node) error {
+		asked[p.Key()]++
+		if n := asked[p.Key()]; n <= len(p.Name)%3 || p.Name[0] == 'm' && n < 6 {
+			return errors.New("timeout")
+		}
+		return nil
+	}
+}
+
 // course is all that can be seen of a run.
 type course struct {
 	Log     string
@@ -112,6 +126,9 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 	var w watch
 	config := c.config
 	config.OneByOne = oneByOne
+	if c.bindFails {
+		config.Bind = failing()
+	}
 	if observed {
 		config.Observe = func(e Event) { w.events = append(w.events, e) }
 	}

@@ -214,7 +214,7 @@ func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition o
 // AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to
 // the queue.
 func (r *Recorder) AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error {
-	e.FailedFilters = slices.Clone(e.FailedFilters)
+	e.FailedFilters, e.PendingFilters = slices.Clone(e.FailedFilters), slices.Clone(e.PendingFilters)
 	return r.record(Call{Op: OpRequeue, Pod: e.Pod, Entry: e, Now: now})
 }
 

@@ -1,0 +1,62 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// mostHeld bounds the memory for elements whose kind is not known yet.
+const mostHeld = 64 << 20
+
+// held are the elements of a list that carry no kind, while the list's own is
+// not known: it comes after the items where keys are sorted.
+type held struct {
+	text   []byte
+	places []place
+}
+
+// place is one element's index in the list, and the length of its text. They are
+// small because there may be many.
+type place struct{ index, size uint32 }
+
+// add keeps an element. It is an error if there are too many.
+func (h *held) add(index int, raw []byte) error {
+	const each = 8 // bytes of a place
+	if len(h.text)+len(raw)+each*len(h.places) > mostHeld {
+		return errLateKind
+	}
+	h.text = append(h.text, raw...)
+	h.places = append(h.places, place{uint32(index), uint32(len(raw))})
+	return nil
+}
+
+// give calls f for the elements, now that the kind is known.
+func (h *held) give(kind string, f func(Item) error) error {
+	from := 0
+	for _, p := range h.places {
+		to := from + int(p.size)
+		if err := f(Item{Kind: kind, Where: elementAt(int(p.index)), Raw: h.text[from:to:to]}); err != nil {
+			return err
+		}
+		from = to
+	}
+	*h = held{}
+	return nil
+}
+
+func elementAt(i int) string { return fmt.Sprintf("items[%d]", i) }
+
+var errLateKind = &refusal{text: fmt.Sprintf("the elements of this list have no kind, and the list itself says it only behind the first %d MB of them; "+
+	"put kind first, as jq '{kind} + .' does", mostHeld>>20)}
+
+// isObject reports whether the text of an element is that of an object.
+func isObject(raw []byte) bool { return bytes.HasPrefix(raw, []byte("{")) }
+
+// refusal is input that may well be JSON and still cannot be used. It counts as
+// [ErrSyntax], and says something else.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// Is makes errors.Is find ErrSyntax.
+func (r *refusal) Is(target error) bool { return target == ErrSyntax }

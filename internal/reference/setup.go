@@ -1,0 +1,71 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Setup is what a configuration changes about the filters (group 7.18). The zero
+// value changes nothing.
+type Setup struct {
+	// Off are filters that do not exist; OffOnNodes those that only speak before
+	// the first node.
+	Off, OffOnNodes []string
+	// Added is a further demand on every node.
+	Added *outrank.NodeSelector
+	// IgnoredResources and IgnoredGroups are extended resources that nobody
+	// counts, by name and by what stands before the slash.
+	IgnoredResources, IgnoredGroups []string
+	// DefaultSpread are for pods without constraints, and count the pods that
+	// SpreadSelector tells.
+	DefaultSpread  []outrank.TopologySpreadConstraint
+	SpreadSelector func(*outrank.Pod) *outrank.LabelSelector
+}
+
+func (s *Setup) off(filter string) bool { return slices.Contains(s.Off, filter) }
+
+func (s *Setup) silent(filter string) bool {
+	return s.off(filter) || slices.Contains(s.OffOnNodes, filter)
+}
+
+// allows: the node meets one of the terms, if there are demands at all.
+func (s *Setup) allows(n *outrank.Node) bool {
+	if s.Added == nil {
+		return true
+	}
+	for _, t := range s.Added.Terms {
+		if termWantsNode(t, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignores: only extended resources can be ignored.
+func (s *Setup) ignores(resource string) bool {
+	slash := strings.Index(resource, "/")
+	if slash < 0 || strings.Contains(resource, "kubernetes.io/") || strings.HasPrefix(resource, "requests.") {
+		return false
+	}
+	return slices.Contains(s.IgnoredResources, resource) || slices.Contains(s.IgnoredGroups, resource[:slash])
+}
+
+// spreadOf: a pod's own constraints, or else the default ones if anything selects
+// the pod together with others. Its labels narrow only its own.
+func (s *Setup) spreadOf(p *outrank.Pod) []outrank.TopologySpreadConstraint {
+	if len(p.TopologySpread) > 0 || len(s.DefaultSpread) == 0 || s.SpreadSelector == nil {
+		return p.TopologySpread
+	}
+	selector := s.SpreadSelector(p)
+	if selector == nil || selector.Empty() {
+		return nil
+	}
+	var list []outrank.TopologySpreadConstraint
+	for _, c := range s.DefaultSpread {
+		c.Selector, c.MatchLabelKeys = selector, nil
+		list = append(list, c)
+	}
+	return list
+}

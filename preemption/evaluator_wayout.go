@@ -1,0 +1,102 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
+// plugin).
+type WayOut struct {
+	// Name is for people and programs.
+	Name string
+	// Ask looks for room, like [Evaluator.PreemptRequest]. A plan to preempt helps, one
+	// without victims too: something else than the loss of pods makes room on its
+	// node. With any other plan, and without one, the way does not help; without one
+	// it leaves the pod's nomination alone. An error ends all.
+	Ask func(ctx context.Context, snap *Snapshot, req Request) (*Plan, error)
+	// Says is what the pod is told where the way does not help; empty for what
+	// preemption says about the plan.
+	Says string
+}
+
+// WayOutAnswer is what a way out came to.
+type WayOutAnswer struct {
+	// Name and Says are those of the [WayOut].
+	Name, Says string
+	// Plan is its answer; nil where it has none.
+	Plan *Plan
+}
+
+// Helps reports whether the way makes room.
+func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == Preempt }
+
+// WaysOut is what [FirstWayOut] found. It belongs to the caller.
+type WaysOut struct {
+	// Plan is that of the way that helps. Where none does it is the last that says
+	// that nothing helps, or else the last there is; nil without any. What it does not
+	// say itself about the nodes that turned the pod down is taken from the first
+	// that does.
+	Plan *Plan
+	// Asked are the ways that were asked, in their order: up to the one that helps, or
+	// up to the one that found that the pod fits.
+	Asked []WayOutAnswer
+}
+
+// FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
+// 8.11; RunPostFilterPlugins): an evaluator that spares some pods before one that
+// spares none, say. None is asked any more once one of them finds that the pod fits.
+//
+// The error is that of the way that failed, with its name, or the context's, or wraps
+// [outrank.ErrInvalid] for a way without Ask. Time is that of the ways.
+func FirstWayOut(ctx context.Context, snap *Snapshot, req Request, ways ...WayOut) (*WaysOut, error) {
+	for i := range ways {
+		if ways[i].Ask == nil {
+			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
+		}
+	}
+	out := &WaysOut{}
+	for i := range ways {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		plan, err := ways[i].Ask(ctx, snap, req)
+		if err != nil {
+			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
+		}
+		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Plan: plan})
+		if plan != nil && (plan.Outcome == Preempt || plan.Outcome == Fits) {
+			break
+		}
+	}
+	out.Plan = out.decisive()
+	return out, nil
+}
+
+// decisive returns the plan that counts, with the answers of the nodes.
+func (w *WaysOut) decisive() *Plan {
+	var plan, told *Plan
+	for i := range w.Asked {
+		p := w.Asked[i].Plan
+		if p == nil {
+			continue
+		}
+		if plan == nil || p.Outcome != NotEligible || plan.Outcome == NotEligible {
+			plan = p
+		}
+		if told == nil && p.tells() {
+			told = p
+		}
+	}
+	if plan == nil || told == nil || plan.tells() {
+		return plan
+	}
+	completed := *plan
+	completed.Refused, completed.Feasible, completed.TurnedDown = told.Refused, told.Feasible, told.TurnedDown
+	return &completed
+}
+
+// tells reports whether a plan says what the nodes answered as things are.
+func (p *Plan) tells() bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }

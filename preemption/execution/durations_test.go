@@ -1,0 +1,135 @@
+package execution_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+func TestAttemptDurations(t *testing.T) {
+	a := execution.Attempt{Result: execution.ResultScheduled, Profile: "p"}
+	for _, c := range []struct {
+		took   time.Duration
+		bucket int
+		why    string
+	}{
+		{-time.Second, 0, "less than none is none"},
+		{0, 0, "none is at most 1 ms"},
+		{time.Millisecond, 0, "a bound belongs to its bucket"},
+		{time.Millisecond + 1, 1, "the next one"},
+		{16384 * time.Millisecond, 14, "the last bound"},
+		{16385 * time.Millisecond, 15, "beyond all bounds"},
+	} {
+		var m execution.Metrics
+		m.AddAttemptDuration(a, c.took)
+		h := m.Values().AttemptDurations[a]
+		assert.Equal(t, uint64(1), h.Buckets[c.bucket], "%v: %s", c.took, c.why)
+		assert.Equal(t, uint64(1), h.Count())
+		assert.Equal(t, max(0, c.took), h.Sum)
+		assert.Len(t, h.Buckets, len(h.Bounds)+1)
+	}
+	var m execution.Metrics
+	for range 3 {
+		m.AddAttemptDuration(a, math.MaxInt64)
+	}
+	h := m.Values().AttemptDurations[a]
+	assert.Equal(t, time.Duration(math.MaxInt64), h.Sum, "it does not wrap")
+	h.Buckets[0] = 9
+	again := m.Values().AttemptDurations[a]
+	assert.Equal(t, uint64(3), again.Count(), "the values are a copy")
+}
+
+// The durations of pods have the reference's names, labels and bounds (rules 14.5.5
+// to 14.5.7).
+func TestFamiliesOfDurations(t *testing.T) {
+	var m execution.Metrics
+	m.AddScheduled(1, 0)
+	m.AddScheduled(3, 20*time.Millisecond)
+	m.AddScheduled(14, time.Second)
+	m.AddScheduled(15, time.Hour)
+	m.AddScheduled(99, 3*time.Hour)
+	m.AddScheduled(-1, -1)
+	m.AddAttemptDuration(execution.Attempt{execution.ResultUnschedulable, "b"}, time.Second)
+	m.AddAttemptDuration(execution.Attempt{execution.ResultScheduled, "a"}, 3*time.Second)
+	var names, lines []string
+	for _, f := range m.Values().Families() {
+		names = append(names, f.Name)
+		for _, s := range f.Samples {
+			lines = append(lines, s.String())
+		}
+	}
+	assert.Equal(t, []string{
+		"scheduler_pod_scheduling_attempts", "scheduler_pod_scheduling_sli_duration_seconds",
+		"scheduler_preemption_attempts_total", "scheduler_preemption_victims", "scheduler_scheduling_attempt_duration_seconds",
+	}, names)
+	for _, want := range []string{
+		`scheduler_pod_scheduling_attempts_bucket{le="1"} 2`,
+		`scheduler_pod_scheduling_attempts_bucket{le="4"} 3`,
+		`scheduler_pod_scheduling_attempts_bucket{le="16"} 5`,
+		`scheduler_pod_scheduling_attempts_bucket{le="+Inf"} 6`,
+		`scheduler_pod_scheduling_attempts_sum 132`,
+		`scheduler_pod_scheduling_attempts_count 6`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="3",le="0.01"} 0`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="3",le="0.02"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="15+",le="5242.88"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_sum{attempts="15+"} 14400`,
+		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="14"} 1`,
+		`scheduler_scheduling_attempt_duration_seconds_bucket{profile="a",result="scheduled",le="2.048"} 0`,
+		`scheduler_scheduling_attempt_duration_seconds_bucket{profile="a",result="scheduled",le="4.096"} 1`,
+		`scheduler_scheduling_attempt_duration_seconds_sum{profile="b",result="unschedulable"} 1`,
+	} {
+		assert.Contains(t, lines, want)
+	}
+	text := strings.Join(lines, "\n")
+	assert.Less(t, strings.Index(text, `attempts="3"`), strings.Index(text, `attempts="14"`), "sorted by number")
+}
+
+// A failure that says how long it took counts with that, and no other.
+func TestFailuresThatWereTimed(t *testing.T) {
+	var m execution.Metrics
+	took := 5 * time.Millisecond
+	h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
+	for _, f := range []execution.Failure{
+		{Err: errBusy, Took: &took}, {Err: errBusy},
+		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken")), Profile: "mine", Took: &took},
+	} {
+		f.Entry = entryOf(pendingPod("p"))
+		_, err := h.Handle(context.Background(), f)
+		require.NoError(t, err)
+	}
+	counts := map[execution.Attempt]uint64{}
+	for a, d := range m.Values().AttemptDurations {
+		counts[a] = d.Count()
+	}
+	assert.Equal(t, map[execution.Attempt]uint64{
+		{execution.ResultError, execution.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
+	}, counts)
+}
+
+func ExampleMetrics_AddAttemptDuration() {
+	var metrics execution.Metrics
+	a := execution.Attempt{Result: execution.ResultScheduled, Profile: execution.DefaultScheduler}
+	metrics.AddAttemptDuration(a, 3*time.Millisecond)
+	h := metrics.Values().AttemptDurations[a]
+	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])
+	// Output:
+	// 1 attempt, 3ms in all; between 2ms and 4ms there are 1
+}
+
+func ExampleMetrics_AddScheduled() {
+	var metrics execution.Metrics
+	metrics.AddScheduled(2, 1500*time.Millisecond) // at the second attempt
+	fmt.Println(metrics.Values().Families()[1].Samples[20])
+	// Output:
+	// scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="2",le="+Inf"} 1
+}

@@ -1,0 +1,56 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+// Every way out that was asked says why it does not help, and counts as an attempt
+// to preempt where it has a plan (rules 15.3.7 and 14.5.1).
+func TestFailureOfSeveralWaysOut(t *testing.T) {
+	taken := countOf(1, preemption.NodePorts, "taken")
+	nothing, never := turnedDown(preemption.NothingHelps, taken), turnedDown(preemption.NotEligible, taken)
+	never.Ineligible = preemption.PolicyNever
+	devices := preemption.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
+	mine := preemption.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
+	preempting := func(p *preemption.Plan) preemption.WayOutAnswer {
+		return preemption.WayOutAnswer{Name: "preemption", Plan: p}
+	}
+	const (
+		nodes     = "0/1 nodes are available: 1 taken."
+		unhelpful = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+	)
+	for _, c := range []struct {
+		name     string
+		plan     *preemption.Plan
+		ways     []preemption.WayOutAnswer
+		want     string
+		attempts uint64
+		change   execution.NominationChange
+	}{
+		{"the default scheduler's", nothing, nil, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
+		{"the same, said aloud", nothing, []preemption.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
+		{"preemption alone", nothing, []preemption.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
+		{"three", never, []preemption.WayOutAnswer{mine, preempting(never), preempting(never)},
+			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
+		{"one without a word", never, []preemption.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
+		{"the second helps", turnedDown(preemption.Preempt, taken), []preemption.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))}, nodes, 2, execution.SetNomination},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var m execution.Metrics
+			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
+			r, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, r.Condition.Message)
+			assert.Equal(t, c.attempts, m.Values().PreemptionAttempts)
+			assert.Equal(t, c.change, r.Nomination.Change)
+		})
+	}
+}

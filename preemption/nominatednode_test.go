@@ -1,0 +1,139 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Whichever node the pod is nominated to, that node is the answer where Explain says
+// that it takes the pod, and there is none where it does not (rule 7.15.5).
+func TestPropertyFeasibleNominated(t *testing.T) {
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+		for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
+			pod := *p
+			pod.NominatedNode = n.Name
+			unknown := snap.Clone()
+			_ = unknown.RemovePod(pod.Key())
+			snaps := []*preemption.Snapshot{unknown}
+			if pod.NodeName == "" { // else it is a wish, which a pending pod of a snapshot has not
+				known := snap.Clone()
+				require.NoError(t, known.PutPod(&pod))
+				require.NoError(t, known.Nominate(pod.Key(), n.Name))
+				snaps = append(snaps, known)
+			}
+			for _, s := range snaps {
+				explained, err := e.Explain(context.Background(), s, &pod, gen.Now)
+				require.NoError(t, err)
+				got, err := e.FeasibleNominated(context.Background(), s, &pod)
+				require.NoError(t, err)
+				for _, report := range explained.Nodes {
+					if report.Node == n.Name {
+						assert.Equal(t, report.Status.Code == preemption.Success, got != nil)
+					}
+				}
+				if got != nil {
+					assert.Equal(t, n.Name, got.Name)
+				}
+			}
+		}
+	})
+}
+
+func TestFeasibleNominated(t *testing.T) {
+	small := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "10")}
+	}
+	asks := func(cpu, nominated string) *outrank.Pod {
+		return &outrank.Pod{Name: "p", NominatedNode: nominated, Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
+	}
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{small("a"), small("b")}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "a"}}})
+	moved := snap.Clone()
+	require.NoError(t, moved.PutPod(asks("1", "b")))
+	require.NoError(t, moved.Nominate("default/p", "a"))
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		snap *preemption.Snapshot
+		pod  *outrank.Pod
+		want string
+		err  error
+	}{
+		{"it takes the pod", context.Background(), snap, asks("1", "b"), "b", nil},
+		{"it does not", context.Background(), snap, asks("2", "b"), "", nil},
+		{"no nomination", context.Background(), snap, asks("1", ""), "", nil},
+		{"no such node", context.Background(), snap, asks("1", "c"), "", nil},
+		{"the snapshot knows better", context.Background(), moved, asks("1", "b"), "a", nil},
+		{"a conflict before any node is asked", context.Background(), snap, &outrank.Pod{
+			Name: "p", NominatedNode: "b", Volumes: []outrank.Volume{{Claim: "data", State: outrank.ClaimLost}},
+		}, "", nil},
+		{"the end of the context", ended, snap, asks("1", "b"), "", context.Canceled},
+		{"no snapshot", context.Background(), nil, asks("1", "b"), "", outrank.ErrInvalid},
+		{"a pod that runs", context.Background(), snap, &outrank.Pod{Name: "runs"}, "", preemption.ErrState},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			node, err := newEvaluator(t, preemption.Config{}).FeasibleNominated(c.ctx, c.snap, c.pod)
+			require.ErrorIs(t, err, c.err)
+			if c.want == "" {
+				assert.Nil(t, node)
+			} else if assert.NotNil(t, node) {
+				assert.Equal(t, c.want, node.Name)
+			}
+		})
+	}
+}
+
+func ExampleEvaluator_FeasibleNominated() {
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10")}
+	}
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}})
+	if err != nil {
+		panic(err)
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		panic(err)
+	}
+	pod := &outrank.Pod{Name: "web", NominatedNode: "n2", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
+	found, err := eval.FeasibleNominated(context.Background(), snap, pod)
+	fmt.Println(found.Name, err)
+	// Output:
+	// n2 <nil>
+}
+
+// The filters have the names that statuses have, each once, and the caller's come
+// last.
+func TestFiltersOfAnEvaluator(t *testing.T) {
+	own := preemption.NodeRule("Own", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })
+	names := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{own}}).Filters()
+	assert.Equal(t, []string{
+		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
+		preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits, preemption.VolumeBinding,
+		preemption.VolumeZone, preemption.PodTopologySpread, preemption.InterPodAffinity, preemption.NodeDeclaredFeatures, "Own",
+	}, names)
+	names[0] = "changed"
+	assert.Equal(t, preemption.NodeUnschedulable, newEvaluator(t, preemption.Config{}).Filters()[0])
+}
+
+func ExampleEvaluator_Filters() {
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(eval.Filters()), eval.Filters()[:3])
+	// Output:
+	// 13 [NodeUnschedulable NodeName TaintToleration]
+}

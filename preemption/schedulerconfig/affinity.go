@@ -1,0 +1,94 @@
+package schedulerconfig
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// readAffinityArgs reads what NodeAffinity asks of nodes for every pod (rule
+// 19.3.2).
+func (p *profileReader) readAffinityArgs(o *object) {
+	added := o.object("addedAffinity")
+	const required = "requiredDuringSchedulingIgnoredDuringExecution"
+	if r := added.object(required); added.has(required) {
+		p.Config.Plugins.AddedAffinity = &outrank.NodeSelector{}
+		r.objects("nodeSelectorTerms", func(t *object) {
+			s := p.Config.Plugins.AddedAffinity
+			s.Terms = append(s.Terms, readTerm(t))
+		})
+		r.done()
+	}
+	added.objects("preferredDuringSchedulingIgnoredDuringExecution", func(w *object) {
+		w.int32("weight")
+		t := w.object("preference")
+		readTerm(t)
+		t.done()
+	})
+	added.done()
+}
+
+// readTerm reads a term. kube-scheduler does not start with one that makes no
+// sense, other than with that of a pod.
+func readTerm(o *object) outrank.NodeSelectorTerm {
+	return outrank.NodeSelectorTerm{
+		Labels: readRequirements(o, "matchExpressions", labelProblem),
+		Fields: readRequirements(o, "matchFields", fieldProblem),
+	}
+}
+
+func readRequirements(o *object, name string, problem func(*outrank.NodeRequirement) string) []outrank.NodeRequirement {
+	var all []outrank.NodeRequirement
+	o.objects(name, func(r *object) {
+		x := outrank.NodeRequirement{Key: r.text("key"), Operator: outrank.Operator(r.text("operator")), Values: r.texts("values")}
+		if wrong := problem(&x); wrong != "" {
+			r.ps.add(r.at, "%s", wrong)
+		}
+		all = append(all, x)
+	})
+	return all
+}
+
+// labelProblem says what is wrong with a requirement of labels; empty for nothing.
+func labelProblem(r *outrank.NodeRequirement) string {
+	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
+		if len(r.Values) != 1 {
+			return string(r.Operator) + " takes one value"
+		}
+		if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
+			return strconv.Quote(cut(r.Values[0])) + " is not an integer"
+		}
+		if !qualified(r.Key) {
+			return strconv.Quote(cut(r.Key)) + " is no name of a label"
+		}
+		return ""
+	}
+	selector := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: r.Key, Operator: r.Operator, Values: r.Values}}}
+	if err := selector.Validate(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// fieldProblem is labelProblem for fields.
+func fieldProblem(r *outrank.NodeRequirement) string {
+	switch {
+	case r.Key != outrank.FieldName:
+		return "the only field is " + outrank.FieldName
+	case !slices.Contains([]outrank.Operator{outrank.In, outrank.NotIn}, r.Operator):
+		return "the operators are In and NotIn"
+	case len(r.Values) != 1:
+		return string(r.Operator) + " takes one value"
+	}
+	return ""
+}
+
+// qualified reports whether a text could name a label.
+func qualified(name string) bool {
+	s := outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
+	return s.Validate() == nil
+}
+
+func hasSlash(s string) bool { return strings.Contains(s, "/") }

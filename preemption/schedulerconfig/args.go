@@ -1,0 +1,196 @@
+package schedulerconfig
+
+import (
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// argsOf reads the arguments of plugins that have any.
+var argsOf = map[string]func(p *profileReader, o *object){
+	defaultPreemption:                 (*profileReader).readPreemptionArgs,
+	preemption.NodeAffinity:           (*profileReader).readAffinityArgs,
+	preemption.NodeResourcesFit:       (*profileReader).readResourcesArgs,
+	preemption.PodTopologySpread:      (*profileReader).readSpreadArgs,
+	preemption.InterPodAffinity:       (*profileReader).readInterPodArgs,
+	preemption.VolumeBinding:          (*profileReader).readBindingArgs,
+	dynamicResources:                  (*profileReader).readDynamicArgs,
+	"NodeResourcesBalancedAllocation": (*profileReader).readBalanceArgs,
+}
+
+// readArgs reads the arguments of all plugins. Those of plugins that are not
+// kube-scheduler's own are theirs.
+func (p *profileReader) readArgs() {
+	taken := map[string]bool{}
+	p.o.objects("pluginConfig", func(c *object) {
+		name := c.text("name")
+		switch {
+		case name == "":
+			c.ps.add(c.path("name"), "missing")
+		case taken[name]:
+			c.ps.add(c.path("name"), "%q is configured twice", cut(name))
+		case slices.Contains(removed, name):
+			c.ps.add(c.path("name"), "%s has been removed", name)
+		}
+		taken[name] = true
+		read := argsOf[name]
+		if read == nil {
+			c.asked["args"] = true
+			return
+		}
+		args := c.object("args")
+		args.typed(Version, name+"Args")
+		read(p, args)
+		args.done()
+	})
+}
+
+// readPreemptionArgs reads how many candidates are enough (rule 19.3.1).
+func (p *profileReader) readPreemptionArgs(o *object) {
+	s := &preemption.Sample{Percent: 10, Minimum: 100, Explicit: true}
+	if n, ok := o.number("minCandidateNodesPercentage", 0, 100); ok {
+		s.Percent = int(n)
+	}
+	if n, ok := o.number("minCandidateNodesAbsolute", 0, math.MaxInt32); ok {
+		s.Minimum = int(n)
+	}
+	if s.Percent == 0 && s.Minimum == 0 {
+		o.ps.add(o.path("minCandidateNodesPercentage"), "0 at the same time as minCandidateNodesAbsolute")
+	}
+	p.Config.Sample = s
+}
+
+// readResourcesArgs reads what NodeResourcesFit passes over (rule 19.3.3).
+func (p *profileReader) readResourcesArgs(o *object) {
+	for i, name := range o.texts("ignoredResources") {
+		if !qualified(name) {
+			o.ps.add(o.path("ignoredResources")+"["+itoa(i)+"]", "%q is no name of a resource", cut(name))
+		}
+		p.Config.Plugins.IgnoredResources = append(p.Config.Plugins.IgnoredResources, resource.Name(name))
+	}
+	for i, group := range o.texts("ignoredResourceGroups") {
+		// A group is held to what a name without a prefix is held to.
+		if !qualified(group) || hasSlash(group) {
+			o.ps.add(o.path("ignoredResourceGroups")+"["+itoa(i)+"]", "%q is no group of resources", cut(group))
+		}
+		p.Config.Plugins.IgnoredResourceGroups = append(p.Config.Plugins.IgnoredResourceGroups, group)
+	}
+	if !o.has("scoringStrategy") {
+		o.object("scoringStrategy")
+		return
+	}
+	s := o.object("scoringStrategy")
+	strategy := s.text("type")
+	if !slices.Contains([]string{"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"}, strategy) {
+		s.ps.add(s.path("type"), "there is no strategy %q", cut(strategy))
+	}
+	readResourceSpecs(s, 0, 100)
+	if ratio := strategy == "RequestedToCapacityRatio"; ratio != s.has("requestedToCapacityRatio") {
+		s.ps.add(s.path("requestedToCapacityRatio"), "goes with the type RequestedToCapacityRatio alone")
+	}
+	r := s.object("requestedToCapacityRatio")
+	readShape(r)
+	r.done()
+	s.done()
+}
+
+// readSpreadArgs reads the constraints of pods without any (rule 19.3.4).
+func (p *profileReader) readSpreadArgs(o *object) {
+	kind := o.text("defaultingType")
+	if kind != "" && kind != "System" && kind != "List" {
+		o.ps.add(o.path("defaultingType"), "%q is neither System nor List", cut(kind))
+	}
+	var constraints []outrank.TopologySpreadConstraint
+	o.objects("defaultConstraints", func(c *object) {
+		x := readConstraint(c)
+		if slices.ContainsFunc(constraints, func(y outrank.TopologySpreadConstraint) bool {
+			return x.TopologyKey == y.TopologyKey && x.WhenUnsatisfiable == y.WhenUnsatisfiable
+		}) {
+			c.ps.add(c.at, "there is another constraint of %s and %s", cut(x.TopologyKey), x.WhenUnsatisfiable)
+		}
+		constraints = append(constraints, x)
+	})
+	if kind != "List" && len(constraints) > 0 {
+		o.ps.add(o.path("defaultingType"), "has to be List where there are defaultConstraints")
+	}
+	p.Config.Plugins.DefaultSpread = constraints
+}
+
+func readConstraint(c *object) outrank.TopologySpreadConstraint {
+	x := outrank.TopologySpreadConstraint{TopologyKey: c.text("topologyKey")}
+	x.MaxSkew = c.int32("maxSkew")
+	if x.MaxSkew <= 0 {
+		c.ps.add(c.path("maxSkew"), "%d is not positive", x.MaxSkew)
+	}
+	if !qualified(x.TopologyKey) {
+		c.ps.add(c.path("topologyKey"), "%q is no name of a label", cut(x.TopologyKey))
+	}
+	x.WhenUnsatisfiable = outrank.UnsatisfiablePolicy(c.text("whenUnsatisfiable"))
+	if x.WhenUnsatisfiable != outrank.DoNotSchedule && x.WhenUnsatisfiable != outrank.ScheduleAnyway {
+		c.ps.add(c.path("whenUnsatisfiable"), "%q is neither DoNotSchedule nor ScheduleAnyway", cut(string(x.WhenUnsatisfiable)))
+	}
+	if c.asked["labelSelector"] = true; c.has("labelSelector") {
+		c.ps.add(c.path("labelSelector"), "default constraints have none: which pods count depends on the pod")
+	}
+	x.MinDomains = max(0, c.int32("minDomains"))
+	x.NodeAffinityPolicy = readInclusion(c, "nodeAffinityPolicy")
+	x.NodeTaintsPolicy = readInclusion(c, "nodeTaintsPolicy")
+	x.MatchLabelKeys = c.texts("matchLabelKeys")
+	return x
+}
+
+func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
+	p := outrank.NodeInclusionPolicy(c.text(name))
+	if p != "" && p != outrank.NodeHonor && p != outrank.NodeIgnore {
+		c.ps.add(c.path(name), "%q is neither Honor nor Ignore", cut(string(p)))
+	}
+	return p
+}
+
+func (p *profileReader) readInterPodArgs(o *object) {
+	o.number("hardPodAffinityWeight", 0, 100)
+	o.flag("ignorePreferredTermsOfExistingPods")
+}
+
+func (p *profileReader) readBindingArgs(o *object) {
+	o.number("bindTimeoutSeconds", 0, math.MaxInt64)
+	if o.has("shape") {
+		readShape(o)
+	}
+	o.asked["shape"] = true
+}
+
+func (p *profileReader) readDynamicArgs(o *object) {
+	o.duration("filterTimeout")
+	o.duration("bindingTimeout")
+}
+
+func (p *profileReader) readBalanceArgs(o *object) { readResourceSpecs(o, 1, 1) }
+
+// readResourceSpecs checks names and weights; a weight of zero is the default.
+func readResourceSpecs(o *object, low, high int64) {
+	o.objects("resources", func(r *object) {
+		if r.text("name") == "" {
+			r.ps.add(r.path("name"), "missing")
+		}
+		if w, ok := r.number("weight", 0, high); ok && w != 0 && w < low {
+			r.ps.add(r.path("weight"), "%d is not between %d and %d", w, low, high)
+		}
+	})
+}
+
+// readShape checks the points of a score.
+func readShape(o *object) {
+	last := int64(-1)
+	o.objects("shape", func(s *object) {
+		at, ok := s.number("utilization", 0, 100)
+		s.number("score", 0, 10)
+		if ok && at <= last {
+			s.ps.add(s.path("utilization"), "%d does not come after %d", at, last)
+		}
+		last = at
+	})
+}

@@ -1,0 +1,172 @@
+package schedulerconfig
+
+import (
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Configuration is what a file says, as far as preemption depends on it.
+type Configuration struct {
+	// Profiles are in the order of the file. A file without any has one for
+	// [outrank.DefaultScheduler].
+	Profiles []Profile
+	// InitialBackoff and MaxBackoff are the queue's; zero where the file says
+	// nothing.
+	InitialBackoff, MaxBackoff time.Duration
+}
+
+// Profile is one profile: how the pods of one schedulerName are placed.
+type Profile struct {
+	SchedulerName string
+	// Config decides as the profile does. Sample is set only if the file has
+	// arguments for DefaultPreemption; without it every node is looked at, where
+	// kube-scheduler stops after 10 % or 100 of them. Its offset, which
+	// kube-scheduler draws at random, is left to the caller. Where
+	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
+	// Plugins.SpreadSelector, to [SpreadSelector] for one.
+	Config preemption.Config
+	// Unsupported names what kube-scheduler would do and Config does not, in the
+	// order of the file. Answers may differ from those of kube-scheduler wherever
+	// it is not empty.
+	Unsupported []outrank.Problem
+}
+
+// Profile returns the profile of a scheduler's name. The name of a pod's is
+// [outrank.Pod.Scheduler]. Not ok if there is none: this scheduler then leaves the
+// pod to another.
+func (c *Configuration) Profile(schedulerName string) (*Profile, bool) {
+	for i := range c.Profiles {
+		if c.Profiles[i].SchedulerName == schedulerName {
+			return &c.Profiles[i], true
+		}
+	}
+	return nil, false
+}
+
+// Version is the version of the files that [Read] reads.
+const Version = "kubescheduler.config.k8s.io/v1"
+
+// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB. Everything
+// that is wrong with it comes at once, in an *[outrank.InputError] that names the
+// fields; of other errors there are those of r. Time and memory are linear in the
+// size of the file.
+func Read(r io.Reader) (*Configuration, error) {
+	ps := &problems{}
+	v, err := parse(r)
+	if err != nil {
+		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: err.Error()}}}
+	}
+	c := readFile(objectOf(ps, "", v))
+	if len(ps.list) > 0 {
+		return nil, &outrank.InputError{Problems: ps.list, More: ps.more}
+	}
+	return c, nil
+}
+
+// readFile reads the whole file.
+func readFile(o *object) *Configuration {
+	version := o.text("apiVersion")
+	switch {
+	case version != Version:
+		o.ps.add("apiVersion", "%q where %q is wanted%s", cut(version), Version, older(version))
+		return nil
+	case o.text("kind") != kind:
+		o.ps.add("kind", "%q where %q is wanted", cut(o.text("kind")), kind)
+		return nil
+	}
+	c := &Configuration{}
+	c.readBackoff(o)
+	readAside(o)
+	x := readExtenders(o)
+	var sorts []pluginSet
+	o.objects("profiles", func(p *object) {
+		profile, sort := readProfile(p, x)
+		c.Profiles, sorts = append(c.Profiles, profile), append(sorts, sort)
+		if len(sort.enabled) > 1 {
+			p.ps.add(p.path("plugins.queueSort.enabled"), "%d plugins, and one can sort", len(sort.enabled))
+		}
+		if !slices.Equal(sort.enabled, sorts[0].enabled) || !slices.Equal(sort.disabled, sorts[0].disabled) {
+			p.ps.add(p.path("plugins.queueSort"), "not the same as in the first profile")
+		}
+	})
+	if len(c.Profiles) == 0 {
+		profile, _ := readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
+		c.Profiles = []Profile{profile}
+	}
+	c.nameProfiles(o)
+	o.done()
+	return c
+}
+
+// older says where a switch of old versions has gone.
+func older(version string) string {
+	if version == "kubescheduler.config.k8s.io/v1alpha1" {
+		return "; what was disablePreemption there is DefaultPreemption among plugins.postFilter.disabled"
+	}
+	return ""
+}
+
+// nameProfiles gives a single profile its default name, and refuses missing and
+// repeated names.
+func (c *Configuration) nameProfiles(o *object) {
+	taken := map[string]bool{}
+	for i := range c.Profiles {
+		p := &c.Profiles[i]
+		at := o.path("profiles") + "[" + itoa(i) + "].schedulerName"
+		if p.SchedulerName == "" && len(c.Profiles) == 1 {
+			p.SchedulerName = outrank.DefaultScheduler
+		}
+		switch {
+		case p.SchedulerName == "":
+			o.ps.add(at, "missing, and there are several profiles")
+		case taken[p.SchedulerName]:
+			o.ps.add(at, "there is another profile for %q", cut(p.SchedulerName))
+		}
+		taken[p.SchedulerName] = true
+	}
+}
+
+// readBackoff reads the queue's settings.
+func (c *Configuration) readBackoff(o *object) {
+	const most = int64(math.MaxInt64 / time.Second)
+	first, _ := o.number("podInitialBackoffSeconds", 1, most)
+	last, given := o.number("podMaxBackoffSeconds", 0, most)
+	if given && last < max(first, 1) {
+		o.ps.add("podMaxBackoffSeconds", "%d is less than podInitialBackoffSeconds, %d", last, max(first, 1))
+	}
+	if !given && first > 10 {
+		o.ps.add("podMaxBackoffSeconds", "its default of 10 is less than podInitialBackoffSeconds, %d", first)
+	}
+	c.InitialBackoff, c.MaxBackoff = time.Duration(first)*time.Second, time.Duration(last)*time.Second
+}
+
+// readAside checks what plays no part in preemption (rule 19.1.4).
+func readAside(o *object) {
+	o.number("parallelism", 1, math.MaxInt32)
+	o.number("percentageOfNodesToScore", 0, 100)
+	o.number("percentageOfPlacementsToScore", 0, 100)
+	o.flag("enableProfiling")
+	o.flag("enableContentionProfiling")
+	o.flag("delayCacheUntilActive")
+	lead := o.object("leaderElection")
+	lead.flag("leaderElect")
+	for _, name := range []string{"leaseDuration", "renewDeadline", "retryPeriod"} {
+		lead.duration(name)
+	}
+	for _, name := range []string{"resourceLock", "resourceName", "resourceNamespace"} {
+		lead.text(name)
+	}
+	lead.done()
+	client := o.object("clientConnection")
+	for _, name := range []string{"kubeconfig", "acceptContentTypes", "contentType"} {
+		client.text(name)
+	}
+	client.of("qps", '0', "a number")
+	client.int32("burst")
+	client.done()
+}

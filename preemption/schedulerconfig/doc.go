@@ -1,0 +1,34 @@
+// Package schedulerconfig answers what a KubeSchedulerConfiguration file means for
+// preemption: it reads the file that kube-scheduler is started with
+// (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
+// its profiles.
+//
+//	read, err := schedulerconfig.Read(file)
+//	profile, ok := read.Profile(pod.Scheduler())
+//	evaluator, err := preemption.NewEvaluator(profile.Config)
+//
+// It reads JSON, because the standard library has no YAML. Any tool that converts
+// will do:
+//
+//	yq -o=json . scheduler.yaml
+//	python3 -c 'import json,sys,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)' < scheduler.yaml
+//
+// What counts is this; the rules stand in RULES.md in this folder:
+//
+//	in the file                                        becomes
+//	DefaultPreemption off                              Config.Policy.Disabled
+//	DefaultPreemptionArgs                              Config.Sample
+//	a filter off                                       Config.Plugins.Off, OffOnNodes
+//	NodeAffinityArgs.addedAffinity                     Config.Plugins.AddedAffinity
+//	NodeResourcesFitArgs.ignoredResources and -Groups  Config.Plugins.IgnoredResources, IgnoredResourceGroups
+//	an extender's ignoredByScheduler                   Config.Plugins.IgnoredResources
+//	PodTopologySpreadArgs.defaultConstraints           Config.Plugins.DefaultSpread
+//	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
+//
+// What kube-scheduler would not start with is an error: unknown fields, repeated
+// fields, arguments that make no sense, plugins at a point that they do not serve.
+// What it would start with and this module has no counterpart for is named in
+// [Profile.Unsupported]: extenders, plugins that are not its own, filters in another
+// order. Fields that play no part in preemption, such as scores, leader election or
+// timeouts, are checked for their names and types and then left out.
+package schedulerconfig

@@ -1,0 +1,176 @@
+package schedulerconfig
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Names of plugins that are no filters, or none of this module.
+const (
+	defaultPreemption = "DefaultPreemption"
+	dynamicResources  = "DynamicResources"
+	queueSort         = "queueSort"
+	everything        = "*"
+)
+
+// point is an extension point that has a part in preemption.
+type point string
+
+// The points. Plugins of multiPoint are at every point that they serve.
+const (
+	preFilter  point = "preFilter"
+	filter     point = "filter"
+	postFilter point = "postFilter"
+	multiPoint point = "multiPoint"
+)
+
+// otherPoints have no part in it. Those of pod groups do, but only for groups.
+var (
+	otherPoints = []string{"preEnqueue", queueSort, "preScore", "score", "reserve", "permit", "preBind", "bind", "postBind"}
+	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
+)
+
+// plugin is a plugin of kube-scheduler itself, with the points that it serves of
+// those that have a part in preemption.
+type plugin struct {
+	name   string
+	serves []point
+}
+
+// defaults are the plugins of the default profile, in its order.
+var defaults = []plugin{
+	{"SchedulingGates", nil},
+	{"PrioritySort", nil},
+	{preemption.NodeUnschedulable, []point{filter}},
+	{preemption.NodeName, []point{filter}},
+	{preemption.TaintToleration, []point{filter}},
+	{preemption.NodeAffinity, []point{preFilter, filter}},
+	{preemption.NodePorts, []point{preFilter, filter}},
+	{preemption.NodeResourcesFit, []point{preFilter, filter}},
+	{preemption.VolumeRestrictions, []point{preFilter, filter}},
+	{preemption.NodeVolumeLimits, []point{preFilter, filter}},
+	{preemption.VolumeBinding, []point{preFilter, filter}},
+	{preemption.VolumeZone, []point{preFilter, filter}},
+	{preemption.PodTopologySpread, []point{preFilter, filter}},
+	{preemption.InterPodAffinity, []point{preFilter, filter}},
+	{dynamicResources, []point{preFilter, filter, postFilter}},
+	{defaultPreemption, []point{postFilter}},
+	{"NodeResourcesBalancedAllocation", nil},
+	{"ImageLocality", nil},
+	{"DefaultBinder", nil},
+	{preemption.NodeDeclaredFeatures, []point{preFilter, filter}},
+}
+
+// removed are plugins that this version refuses.
+var removed = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
+
+// known returns a plugin of kube-scheduler's default profile.
+func known(name string) (plugin, bool) {
+	i := slices.IndexFunc(defaults, func(p plugin) bool { return p.name == name })
+	if i < 0 {
+		return plugin{}, false
+	}
+	return defaults[i], true
+}
+
+// at returns the plugins of the default profile that serve a point, in order.
+func at(where point) []string {
+	var names []string
+	for _, p := range defaults {
+		if slices.Contains(p.serves, where) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// pluginSet is what a profile says of one point.
+type pluginSet struct{ enabled, disabled []string }
+
+// readPluginSet reads one point.
+func readPluginSet(o *object, name string) pluginSet {
+	set := pluginSet{}
+	o = o.object(name)
+	each := func(list string, into *[]string) {
+		o.objects(list, func(p *object) {
+			plugin := p.text("name")
+			p.int32("weight")
+			switch {
+			case plugin == "":
+				p.ps.add(p.path("name"), "missing")
+			case list == "enabled" && slices.Contains(removed, plugin):
+				p.ps.add(p.path("name"), "%s has been removed", plugin)
+			case list == "enabled" && slices.Contains(*into, plugin):
+				p.ps.add(p.path("name"), "%q is enabled twice", cut(plugin))
+			case list == "enabled" && name != string(multiPoint) && !serves(plugin, point(name)):
+				p.ps.add(p.path("name"), "%s does not serve %s", plugin, name)
+			}
+			*into = append(*into, plugin)
+		})
+	}
+	each("enabled", &set.enabled)
+	each("disabled", &set.disabled)
+	o.done()
+	return set
+}
+
+// serves reports whether a plugin can be enabled at a point, as far as is known.
+func serves(name string, where point) bool {
+	p, ok := known(name)
+	switch where {
+	case preFilter, filter, postFilter:
+		return !ok || slices.Contains(p.serves, where)
+	}
+	return true
+}
+
+// merged returns the plugins that a profile has everywhere, before single points
+// are looked at (rule 19.2.1; mergePluginSet).
+func merged(custom pluginSet) []string {
+	var out []string
+	placed := map[string]bool{}
+	if !slices.Contains(custom.disabled, everything) {
+		for _, p := range defaults {
+			if slices.Contains(custom.disabled, p.name) {
+				continue
+			}
+			out = append(out, p.name)
+			placed[p.name] = slices.Contains(custom.enabled, p.name)
+		}
+	}
+	for _, name := range custom.enabled {
+		if !placed[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// expand returns the plugins that run at a point, in order (rule 19.2.2;
+// expandMultiPointPlugins).
+func expand(where point, everywhere []string, custom pluginSet) []string {
+	if slices.Contains(custom.disabled, everything) {
+		return custom.enabled
+	}
+	var overrides, others []string
+	for _, name := range everywhere {
+		p, ok := known(name)
+		switch {
+		case ok && !slices.Contains(p.serves, where), slices.Contains(custom.disabled, name):
+		case slices.Contains(custom.enabled, name):
+			overrides = append(overrides, name)
+		default:
+			others = append(others, name)
+		}
+	}
+	var first, last []string
+	for _, name := range custom.enabled {
+		if slices.Contains(overrides, name) {
+			first = append(first, name)
+		} else {
+			last = append(last, name)
+		}
+	}
+	return slices.Concat(first, others, last)
+}

@@ -1,0 +1,115 @@
+package schedulerconfig
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// profileReader is a profile while it is read.
+type profileReader struct {
+	Profile
+	o *object
+}
+
+// readProfile reads one profile, and what it says of the queue's order.
+func readProfile(o *object, x *extenders) (Profile, pluginSet) {
+	p := &profileReader{o: o}
+	p.Unsupported = slices.Clone(x.unsupported)
+	p.SchedulerName = o.text("schedulerName")
+	if p.SchedulerName == "" && o.has("schedulerName") {
+		o.ps.add(o.path("schedulerName"), "empty")
+	}
+	o.number("percentageOfNodesToScore", 0, 100)
+	o.number("percentageOfPlacementsToScore", 0, 100)
+	sort := p.readPlugins(o.object("plugins"))
+	p.readArgs()
+	if len(x.ignored) > 0 {
+		p.Config.Plugins.IgnoredResources = slices.Clone(x.ignored)
+	}
+	return p.Profile, sort
+}
+
+// unsupported names something that the configuration cannot say.
+func (p *profileReader) unsupported(field, format string, args ...any) {
+	p.Unsupported = append(p.Unsupported, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// readPlugins works out what is switched on at the points that matter. It returns
+// what is said of queueSort.
+func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
+	sets := map[point]pluginSet{}
+	for _, where := range []point{multiPoint, preFilter, filter, postFilter} {
+		sets[where] = readPluginSet(o, string(where))
+	}
+	for _, name := range otherPoints {
+		if set := readPluginSet(o, name); name == queueSort {
+			sort = set
+		}
+	}
+	for _, name := range groupPoints {
+		if set := readPluginSet(o, name); len(set.enabled)+len(set.disabled) > 0 {
+			p.unsupported(o.path(name), "what is changed about pod groups is not looked at")
+		}
+	}
+	o.done()
+	everywhere := merged(sets[multiPoint])
+	for _, name := range everywhere {
+		if _, ok := known(name); !ok {
+			p.unsupported(o.path(string(multiPoint)), "plugin %s is not one of kube-scheduler's default profile: whatever it filters or preempts is not known", cut(name))
+		}
+	}
+	running := map[point][]string{}
+	for _, where := range []point{preFilter, filter, postFilter} {
+		running[where] = expand(where, everywhere, sets[where])
+		p.inspect(o.path(string(where)), where, running[where], sets[where])
+	}
+	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
+	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
+	return sort
+}
+
+// inspect names plugins that are not known, and known ones in another order than
+// the default one.
+func (p *profileReader) inspect(at string, where point, running []string, custom pluginSet) {
+	for _, name := range custom.enabled {
+		if _, ok := known(name); !ok {
+			p.unsupported(at, "plugin %s is not one of kube-scheduler's default profile: what it says is not known", cut(name))
+		}
+	}
+	if where == postFilter {
+		return
+	}
+	usual := slices.DeleteFunc(slices.Clone(atPoint(where)), func(name string) bool { return !slices.Contains(running, name) })
+	now := slices.DeleteFunc(slices.Clone(running), func(name string) bool { return !slices.Contains(usual, name) })
+	if !slices.Equal(usual, now) {
+		p.unsupported(at, "the plugins run in another order than the default one, which decides what a node is said to lack")
+	}
+}
+
+// atPoint returns the filters of this module that serve a point, in order.
+func atPoint(where point) []string {
+	return slices.DeleteFunc(at(where), func(name string) bool { return name == dynamicResources })
+}
+
+// switchOff works out which filters are off (rules 19.2.3 and 19.2.4).
+func (p *profileReader) switchOff(at string, before, onNodes []string) {
+	plugins := &p.Config.Plugins
+	for _, name := range atPoint(filter) {
+		begins := slices.Contains(before, name)
+		hasBegin := slices.Contains(atPoint(preFilter), name)
+		switch {
+		case slices.Contains(onNodes, name):
+			// NodeVolumeLimits does nothing before the nodes but to step aside.
+			if hasBegin && !begins && name != preemption.NodeVolumeLimits {
+				p.unsupported(at, "%s is off here and on in filter: kube-scheduler then fails for pods that it concerns, and this does as if it were on", name)
+			}
+		case begins:
+			plugins.OffOnNodes = append(plugins.OffOnNodes, name)
+		default:
+			plugins.Off = append(plugins.Off, name)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package queue
+
+import "github.com/outrank-go/outrank"
+
+// help is what an event means for a pod that waits for one (upstream's
+// queueingStrategy).
+type help uint8
+
+const (
+	noHelp       help = iota
+	afterBackoff      // the pod is tried again once its backoff is over
+	atOnce            // whatever is left of its backoff
+)
+
+// helpOf asks the hints what an event means for a pod (rules 5.4.3 and 5.4.11).
+func (q *Queue) helpOf(it *item, event ClusterEvent) help {
+	if !q.config.Helps(&it.Entry, event) {
+		return noHelp
+	}
+	if len(it.PendingFilters) == 0 || event.Kind == "" {
+		return afterBackoff
+	}
+	pending := it.Entry
+	pending.FailedFilters = pending.PendingFilters
+	if q.config.Helps(&pending, event) {
+		return atOnce
+	}
+	return afterBackoff
+}
+
+// helped returns the most that anything means for a pod which happened during its
+// attempt, now that it is known what it failed with (rule 5.5.1). Time is linear in
+// the events of that time.
+func (q *Queue) helped(it *item) help {
+	most := noHelp
+	if it.moved {
+		most = afterBackoff
+	}
+	if it.updated {
+		most = max(most, q.helpOfItself(it, it.tried, it.Pod))
+	}
+	// Only a pod that waits for something of its own can be told more than one thing.
+	enough := afterBackoff
+	if len(it.PendingFilters) > 0 {
+		enough = atOnce
+	}
+	for _, e := range q.log.events[q.log.since(it.Cycle):] {
+		if most >= enough {
+			break
+		}
+		if e.concerns == nil || e.concerns(it.Pod) {
+			most = max(most, q.helpOf(it, e.event))
+		}
+	}
+	return most
+}
+
+// helpOfItself returns what the difference between two versions of the item's pod
+// means for it. An earlier version that is nil is not known.
+func (q *Queue) helpOfItself(it *item, before, after *outrank.Pod) help {
+	if before != nil && sameButStatus(before, after) {
+		return noHelp
+	}
+	return q.helpOf(it, ClusterEvent{Kind: EventPodUpdated, Pod: after, Before: before})
+}
+
+// poolFor returns where a pod goes that an event means this for, with a backoff that
+// ends at its own time.
+func (it *item) poolFor(h help) pool {
+	switch h {
+	case atOnce:
+		return active
+	case afterBackoff:
+		return it.backoffPool()
+	}
+	return unschedulable
+}

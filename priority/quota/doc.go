@@ -1,0 +1,23 @@
+// Package quota answers who may create pods of a priority class at all: it holds a
+// pod that is to be created to the resource quotas of its namespace, and to what
+// the admission plugin ResourceQuota has been told to limit.
+//
+//	admission := quota.Admission{Limited: []quota.Limited{{
+//		Resource:    "pods",
+//		MatchScopes: []quota.Requirement{{Scope: quota.PriorityClass, Operator: outrank.In, Values: []string{"urgent"}}},
+//	}}}
+//	verdict, err := admission.Admit(quotas, quota.Pod{Pod: pod})
+//	fmt.Println(verdict.Allowed, verdict.Message())
+//
+// With this, pods of the class urgent can be created in those namespaces alone that
+// have a quota for the class; how many and how large they are is up to that quota.
+// A pod that cannot be created pushes nobody out.
+//
+// A pod is held to what stands in it. The API server writes the default priority
+// class and the requests that follow from limits into it first: package priority
+// resolves the class.
+//
+// Chapter 20 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 20.2.1". All functions only read what they are
+// given; any number of goroutines may call them at once.
+package quota

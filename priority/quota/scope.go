@@ -1,0 +1,48 @@
+package quota
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/qos"
+)
+
+// holds reports whether a requirement holds for a pod (group 20.1;
+// podMatchesScopeFunc).
+func (r *Requirement) holds(pod *Pod) bool {
+	switch r.Scope {
+	case Terminating:
+		return pod.Deadline
+	case NotTerminating:
+		return !pod.Deadline
+	case BestEffort:
+		return qos.Of(pod.Pod) == outrank.BestEffort
+	case NotBestEffort:
+		return qos.Of(pod.Pod) != outrank.BestEffort
+	case PriorityClass:
+		var labels map[string]string
+		if pod.PriorityClass != "" {
+			labels = map[string]string{string(PriorityClass): pod.PriorityClass}
+		}
+		return r.selector().Matches(labels)
+	case CrossNamespacePodAffinity:
+		return pod.PrefersAcross || slices.ContainsFunc(pod.Affinity.Pods, across) || slices.ContainsFunc(pod.Affinity.AntiPods, across)
+	}
+	return false
+}
+
+// across reports whether a term names namespaces.
+func across(t outrank.PodAffinityTerm) bool {
+	return len(t.Namespaces) > 0 || t.NamespaceSelector != nil
+}
+
+// matching returns the requirements that hold for a pod.
+func matching(rs []Requirement, pod *Pod) []Requirement {
+	var out []Requirement
+	for i := range rs {
+		if rs[i].holds(pod) {
+			out = append(out, rs[i])
+		}
+	}
+	return out
+}

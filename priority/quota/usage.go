@@ -1,0 +1,129 @@
+package quota
+
+import (
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Names that quotas have for what pods use.
+const (
+	// Count counts pods, those that have ended too.
+	Count resource.Name = "count/pods"
+
+	requestsPrefix = "requests."
+	limitsPrefix   = "limits."
+)
+
+// Usage returns what a pod takes of quotas, by the names that quotas have for it
+// (group 20.3; PodUsageFunc): count/pods; and, unless it has ended, pods, what it
+// requests as NAME and requests.NAME, an extended resource as requests.NAME alone,
+// and its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
+// the caller's.
+func Usage(pod *outrank.Pod) resource.List {
+	use := resource.List{Count: resource.New(1)}
+	if pod.Finished() {
+		return use
+	}
+	addUsage(use, pod.RunningRequests(), limitsOf(pod))
+	return use
+}
+
+// addUsage adds what requests and limits come to (podComputeUsageHelper).
+func addUsage(use, requests, limits resource.List) {
+	use[resource.Pods] = resource.New(1)
+	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage} {
+		if q, ok := requests[name]; ok {
+			use[name], use[requestsPrefix+name] = q, q
+		}
+		if q, ok := limits[name]; ok {
+			use[limitsPrefix+name] = q
+		}
+	}
+	for name, q := range requests {
+		switch {
+		case strings.HasPrefix(string(name), resource.HugePagesPrefix):
+			use[name], use[requestsPrefix+name] = q, q
+		case name.IsExtended():
+			use[requestsPrefix+name] = q
+		}
+	}
+}
+
+// limitsOf sums the limits of a pod by the steps by which requests are summed,
+// with the overhead on top of what has a limit (PodLimits).
+func limitsOf(pod *outrank.Pod) resource.List {
+	p := outrank.Pod{Containers: asLimits(pod.Containers), InitContainers: asLimits(pod.InitContainers)}
+	if pod.Resources != nil {
+		p.Resources = &resource.Requirements{Requests: pod.Resources.Limits}
+	}
+	limits := p.Requests()
+	for name, q := range pod.Overhead {
+		if limit, ok := limits[name]; ok {
+			limits[name] = limit.Add(q)
+		}
+	}
+	return limits
+}
+
+// asLimits returns containers that request their limits.
+func asLimits(cs []outrank.Container) []outrank.Container {
+	out := make([]outrank.Container, len(cs))
+	for i := range cs {
+		out[i] = outrank.Container{Sidecar: cs[i].Sidecar, Requests: cs[i].Limits}
+	}
+	return out
+}
+
+// counted reports whether a quota's name is about pods (MatchingResources).
+func counted(name resource.Name) bool {
+	switch name {
+	case Count, resource.Pods:
+		return true
+	}
+	base := name
+	for _, prefix := range []resource.Name{requestsPrefix, limitsPrefix} {
+		if rest, ok := strings.CutPrefix(string(name), string(prefix)); ok {
+			base = resource.Name(rest)
+			break
+		}
+	}
+	switch base {
+	case resource.CPU, resource.Memory, resource.EphemeralStorage:
+		return true
+	}
+	switch {
+	case strings.HasPrefix(string(base), resource.HugePagesPrefix):
+		return !strings.HasPrefix(string(name), limitsPrefix)
+	case base != name && strings.HasPrefix(string(name), requestsPrefix):
+		return base.IsExtended()
+	}
+	return false
+}
+
+// Measure returns what pods use of a quota: of everything in q.Hard that is about
+// pods, what those of its namespace and in its scopes use (rule 20.3.7;
+// CalculateUsageStats). It is what the quota controller writes into status.used.
+// Time is linear in the pods.
+func (q *Quota) Measure(pods []Pod) resource.List {
+	used := resource.List{}
+	for name := range q.Hard {
+		if counted(name) {
+			used[name] = resource.Quantity{}
+		}
+	}
+	namespace := (&outrank.Pod{Namespace: q.Namespace}).NamespaceName()
+	for i := range pods {
+		p := &pods[i]
+		if p.NamespaceName() != namespace || len(matching(q.Scopes, p)) < len(q.Scopes) {
+			continue
+		}
+		for name, amount := range Usage(p.Pod) {
+			if sum, ok := used[name]; ok {
+				used[name] = sum.Add(amount)
+			}
+		}
+	}
+	return used
+}

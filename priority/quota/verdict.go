@@ -1,0 +1,105 @@
+package quota
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Verdict is whether a pod may be created, and why not.
+type Verdict struct {
+	Pod     *outrank.Pod
+	Allowed bool
+	// Used is what each quota that applies has in use with the pod, by the quota's
+	// name: what the API server writes into status.used. It is nil for a pod that is
+	// refused.
+	Used map[string]resource.List
+
+	// Reason and what follows are for a pod that is refused. Quota is the name of
+	// the quota that refuses it; empty where there is none that would have to.
+	Reason Reason
+	Quota  string
+	// Resources are the names that the reason is about, sorted.
+	Resources []resource.Name
+	// Unstated are, for [Unstated], the containers that say nothing about a name.
+	Unstated map[resource.Name][]string
+	// Scopes are, for [UncoveredScopes], those without a quota.
+	Scopes []Requirement
+	// Requested, Before and Hard are, for [Exceeded], what the pod asks for, what
+	// was in use before, and what there may be, of Resources alone.
+	Requested, Before, Hard resource.List
+}
+
+// Reason is why a pod may not be created.
+type Reason uint8
+
+// The reasons. The zero value is that of a pod that may be created.
+const (
+	NoReason Reason = iota
+	// Unstated: a quota limits an amount that some container does not state.
+	Unstated
+	// Uncounted: it is not known yet how much of a quota is in use.
+	Uncounted
+	// UncoveredResources and UncoveredScopes: no quota covers what can only be had
+	// by a quota.
+	UncoveredResources
+	UncoveredScopes
+	// Exceeded: a quota would be exceeded.
+	Exceeded
+)
+
+// Message returns what the API server answers (rule 20.2.8), empty for a pod that
+// may be created.
+func (v *Verdict) Message() string {
+	if v.Allowed {
+		return ""
+	}
+	text := v.text()
+	if v.Reason == UncoveredScopes {
+		return text // the reference does not say which pod
+	}
+	name := v.Pod.Name
+	if name == "" {
+		name = "Unknown"
+	}
+	return fmt.Sprintf("pods %q is forbidden: %s", name, text)
+}
+
+func (v *Verdict) text() string {
+	switch v.Reason {
+	case Unstated:
+		var parts []string
+		for _, name := range sorted(v.Unstated) {
+			parts = append(parts, fmt.Sprintf("%s for: %s", name, strings.Join(v.Unstated[name], ",")))
+		}
+		return fmt.Sprintf("failed quota: %s: must specify %s", v.Quota, strings.Join(parts, "; "))
+	case Uncounted:
+		return fmt.Sprintf("status unknown for quota: %s, resources: %s", v.Quota, joined(v.Resources))
+	case UncoveredResources:
+		return "insufficient quota to consume: " + joined(v.Resources)
+	case UncoveredScopes:
+		return fmt.Sprintf("insufficient quota to match these scopes: %v", v.Scopes)
+	case Exceeded:
+		return fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", v.Quota, amounts(v.Requested), amounts(v.Before), amounts(v.Hard))
+	}
+	return ""
+}
+
+// amounts prints NAME=AMOUNT by name.
+func amounts(l resource.List) string {
+	var parts []string
+	for _, name := range l.Names() {
+		parts = append(parts, string(name)+"="+l[name].String())
+	}
+	return strings.Join(parts, ",")
+}
+
+func joined(names []resource.Name) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = string(name)
+	}
+	return strings.Join(parts, ",")
+}
