@@ -99,8 +99,8 @@ func (c *scene) drawQueue(t *rapid.T) {
 	}
 }
 
-// failing has the first bindings of some pods fail.
-func failing() func(*outrank.Pod, *outrank.Node) error {
+// failingAtFirst has the first bindings of some pods fail.
+func failingAtFirst() func(*outrank.Pod, *outrank.Node) error {
 	asked := map[outrank.Key]int{}
 	return func(p *outrank.Pod, _ *outrank.Node) error {
 		asked[p.Key()]++
@@ -127,7 +127,7 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 	config := c.config
 	config.OneByOne = oneByOne
 	if c.bindFails {
-		config.Bind = failing()
+		config.Bind = failingAtFirst()
 	}
 	if observed {
 		config.Observe = func(e Event) { w.events = append(w.events, e) }
