@@ -85,7 +85,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 	}
 	if it.members != nil {
 		crowd := it
-		it = crowd.members.first()
+		it = crowd.members.head
 		c.leave(crowd, it)
 	} else {
 		c.pools[it.pool].remove(it)

@@ -22,10 +22,10 @@ type core struct {
 	// gate names what holds a pod back before it is active or in backoff, empty
 	// for nothing; nil where nothing ever does.
 	gate func(*outrank.Pod) string
-	// crowds lists the items that stand for many pods, by class, and serial counts
-	// the pods that became members of one.
-	crowds map[Class][]*item
-	serial uint64
+	// rosters list the items that stand for many pods, by class, and serial counts
+	// the rosters and the pods that became members.
+	rosters map[Class]*roster
+	serial  uint64
 	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}

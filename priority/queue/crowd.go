@@ -2,12 +2,14 @@ package queue
 
 import "slices"
 
-// A crowd is an item that stands for many pods of one [Class] for which the
-// queue would note the same: the pool, the times, the filters that they failed
-// with, none of them pending, and the step of the backoff. Its Pod is the first of
-// its members, and its Refusals are that step, so that pools sort it like any other
-// item. What a member has for itself, such as the number of its attempts, stands in
-// the member's own item, which is in no pool meanwhile.
+// A crowd is an item that stands for many pods of one or more [Class]es for which
+// the queue would note the same: the pool, the times, the filters that they failed
+// with, none of them pending, and the step of the backoff. They have the same
+// priority, and they are of one class if they have terms of affinity. Its Pod is
+// the first of its members, and its Refusals are that step, so that pools sort it
+// like any other item. What a member has for itself, such as its class and the
+// number of its attempts, stands in the member's own item, which is in no pool
+// meanwhile.
 
 // size is how many pods the item stands for.
 func (it *item) size() int {
@@ -19,8 +21,9 @@ func (it *item) size() int {
 
 // leader returns the crowd that a member is in.
 func (c *core) leader(it *item) *item {
-	for _, crowd := range c.crowds[it.class] {
-		if crowd.members.has(it) {
+	r := c.rosters[it.class]
+	for _, crowd := range r.crowds {
+		if crowd.members.has(r, it) {
 			return crowd
 		}
 	}
@@ -29,16 +32,20 @@ func (c *core) leader(it *item) *item {
 
 // leave takes a member out of its crowd. It is in no pool then.
 func (c *core) leave(crowd, it *item) {
-	rest, uncounted, _ := crowd.members.without(it)
-	h := &c.pools[crowd.pool]
+	h, r := &c.pools[crowd.pool], c.rosters[it.class]
+	rest, uncounted := crowd.members.without(r, it)
 	if rest == nil {
 		h.remove(crowd)
-		c.forget(crowd)
 	} else {
 		h.count--
+	}
+	if at, _ := crowd.members.find(r); rest == nil || at == len(rest.list) || rest.list[at].roster != r {
+		c.strike(r, crowd)
+	}
+	if rest != nil {
 		crowd.members = rest
 		if crowd.Pod == it.Pod {
-			crowd.Pod = rest.first().Pod
+			crowd.Pod = rest.head.Pod
 			h.fix(crowd)
 		}
 	}
@@ -65,38 +72,71 @@ func (crowd *item) entryOf(it *item, uncounted int) Entry {
 	return e
 }
 
-// forget strikes a crowd off the list of its class.
-func (c *core) forget(crowd *item) {
-	list := c.crowds[crowd.class]
-	if i := slices.Index(list, crowd); i >= 0 {
-		list = slices.Delete(list, i, i+1)
-	}
-	if len(list) == 0 {
-		delete(c.crowds, crowd.class)
-	} else {
-		c.crowds[crowd.class] = list
-	}
-}
-
 // crowdOf makes an item that is in no pool, and no crowd, into a crowd.
 func (c *core) crowdOf(it *item) *item {
-	crowd := &item{Entry: it.Entry, class: it.class, members: c.leaf(it)}
-	c.enlist(crowd)
+	crowd := &item{Entry: it.Entry}
+	c.enlist(crowd, c.single(it))
 	return crowd
 }
 
-func (c *core) enlist(crowd *item) {
-	if c.crowds == nil {
-		c.crowds = map[Class][]*item{}
+// single makes an item the only member of a crowd to be.
+func (c *core) single(it *item) *crowdParts {
+	r := c.rosters[it.class]
+	if r == nil {
+		c.serial++
+		r = &roster{class: it.class, serial: c.serial}
+		if c.rosters == nil {
+			c.rosters = map[Class]*roster{}
+		}
+		c.rosters[it.class] = r
 	}
-	c.crowds[crowd.class] = append(c.crowds[crowd.class], crowd)
+	it.member, it.run = true, nil
+	c.serial++
+	return partsOf([]crowdPart{{r, leaf(it, c.serial), it}}, 0)
 }
 
-// leaf makes an item a member.
-func (c *core) leaf(it *item) *members {
-	it.member = true
-	c.serial++
-	return leaf(it, c.serial)
+// enlist gives a crowd more members, which are struck off other crowds afterwards.
+func (c *core) enlist(crowd *item, more *crowdParts) {
+	i := 0
+	for _, p := range more.list {
+		if crowd.members != nil {
+			for i < len(crowd.members.list) && compareRosters(crowd.members.list[i].roster, p.roster) < 0 {
+				i++
+			}
+			if i < len(crowd.members.list) && crowd.members.list[i].roster == p.roster {
+				continue
+			}
+		}
+		p.roster.crowds = append(p.roster.crowds, crowd)
+	}
+	if crowd.members == nil {
+		crowd.members = more
+	} else {
+		crowd.members = crowd.members.union(more)
+	}
+}
+
+// forget strikes a crowd off the rosters of all classes of which there are members,
+// but for those of which some are left.
+func (c *core) forget(crowd *item, were, left *crowdParts) {
+	for _, p := range were.list {
+		if left != nil {
+			if _, ok := left.find(p.roster); ok {
+				continue
+			}
+		}
+		c.strike(p.roster, crowd)
+	}
+}
+
+// strike strikes a crowd off a roster.
+func (c *core) strike(r *roster, crowd *item) {
+	if i := slices.Index(r.crowds, crowd); i >= 0 {
+		r.crowds = slices.Delete(r.crowds, i, i+1)
+	}
+	if len(r.crowds) == 0 {
+		delete(c.rosters, r.class)
+	}
 }
 
 // each appends an item for each pod that the item stands for.
@@ -105,7 +145,7 @@ func (it *item) each(to []*item) []*item {
 		it.Cycle, it.run = it.cycle(), nil
 		return append(to, it)
 	}
-	it.members.each(0, func(m *item, uncounted int) {
+	it.members.each(func(m *item, uncounted int) {
 		e := it.entryOf(m, uncounted)
 		e.Cycle = it.run.cycleOf(m)
 		to = append(to, &item{Entry: e, due: it.due})

@@ -43,7 +43,7 @@ type item struct {
 	run   *refusalRun
 	// members are the pods that a crowd stands for, nil for a single pod. member
 	// says that the pod is one of them.
-	members *members
+	members *crowdParts
 	member  bool
 }
 

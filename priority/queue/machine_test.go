@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -300,30 +301,41 @@ func (m *machine) checkPlaces(t *rapid.T) {
 				require.Same(t, it, m.core.items[it.key])
 				require.False(t, it.member)
 			} else {
-				crowds++
+				crowds += len(it.members.list)
 				m.checkCrowd(t, it)
 			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
 		}
 	}
 	require.Len(t, m.core.items, total)
-	for _, list := range m.core.crowds {
-		crowds -= len(list)
+	for _, r := range m.core.rosters {
+		crowds -= len(r.crowds)
 	}
-	require.Zero(t, crowds, "every crowd is on the list of its class")
+	require.Zero(t, crowds, "every crowd is on the rosters of its classes")
 }
 
 // checkCrowd: the members know where they are, and are sorted.
 func (m *machine) checkCrowd(t *rapid.T, crowd *item) {
 	var last *item
-	crowd.members.each(0, func(it *item, _ int) {
+	size := 0
+	crowd.members.each(func(it *item, _ int) {
 		require.Same(t, it, m.core.items[it.key])
 		require.True(t, it.member)
 		require.Same(t, crowd, m.core.leader(it))
-		require.True(t, last == nil || compareMembers(last, it) < 0)
+		require.True(t, last == nil || last.class != it.class || compareMembers(last, it) < 0)
+		require.LessOrEqual(t, compareMembers(crowd.members.head, it), 0)
+		require.Equal(t, *crowd.Pod.Priority, *it.Pod.Priority)
+		require.Empty(t, crowd.PendingFilters)
 		last = it
+		size++
 	})
-	require.Equal(t, crowd.Pod, crowd.members.first().Pod)
+	require.Equal(t, size, crowd.size())
+	require.Same(t, crowd.Pod, crowd.members.head.Pod)
+	require.LessOrEqual(t, len(crowd.members.list), mostParts)
+	require.True(t, slices.IsSortedFunc(crowd.members.list, func(a, b crowdPart) int { return compareRosters(a.roster, b.roster) }))
+	for _, p := range crowd.members.list {
+		require.Same(t, p.roster, m.core.rosters[p.roster.class])
+	}
 }
 
 func (m *machine) run(t *rapid.T) {

@@ -19,7 +19,7 @@ type refusalRun struct {
 // identity: a single one, or members.
 type portion struct {
 	single     *item
-	members    *members
+	members    *crowdParts
 	backoff    bool // popped from there, and not from active
 	backoffEnd time.Time
 	enqueued   time.Time
@@ -68,7 +68,9 @@ func (r *refusalRun) settle() {
 			if p.single != nil {
 				alike = append(alike, p.single)
 			}
-			p.members.each(0, func(it *item, _ int) { alike = append(alike, it) })
+			if p.members != nil {
+				p.members.each(func(it *item, _ int) { alike = append(alike, it) })
+			}
 		}
 		slices.SortFunc(alike, compareMembers)
 		for _, it := range alike {

@@ -92,7 +92,7 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 		if !ok {
 			break
 		}
-		class := it.class
+		class := c.classOf(it, r)
 		if c.lastCycle(it) <= r.Since {
 			out.Fresh++
 		}
@@ -110,17 +110,22 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 
 // refusal returns the filters that attempts with the item fail with.
 func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
-	if c.classOf(it, r) == nil {
+	class := c.classOf(it, r)
+	if class == nil {
 		return nil, false
 	}
-	filters, ok := it.class.Known()
+	filters, ok := class.Known()
 	if !ok {
-		filters, ok = it.class.Refuses(it.Pod)
+		filters, ok = class.Refuses(it.Pod)
 	}
 	return filters, ok && len(filters) > 0
 }
 
+// classOf returns the class of the item's first pod.
 func (c *core) classOf(it *item, r *Refusing) Class {
+	if it.members != nil {
+		return it.members.head.class
+	}
 	if it.class == nil && r.Class != nil {
 		it.class = r.Class(it.Pod)
 	}
@@ -130,7 +135,7 @@ func (c *core) classOf(it *item, r *Refusing) Class {
 // lastCycle returns the number of the last attempt with the item's first pod.
 func (c *core) lastCycle(it *item) int64 {
 	if it.members != nil {
-		return it.run.cycleOf(it.members.first())
+		return it.run.cycleOf(it.members.head)
 	}
 	return it.cycle()
 }

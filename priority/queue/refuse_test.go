@@ -14,7 +14,7 @@ import (
 type drawnClass struct {
 	rules     *classRules
 	priority  int32
-	near      bool
+	near, odd bool
 	namespace string
 }
 
@@ -33,7 +33,7 @@ func (r *classRules) of(p *outrank.Pod) Class {
 }
 
 func (r *classRules) classOf(p *outrank.Pod) drawnClass {
-	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near")}
+	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near"), odd: p.Name == "b" || p.Name == "near-b"}
 	if c.near {
 		c.namespace = p.NamespaceName()
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -15,8 +16,11 @@ type sweep struct {
 	// pool by what their classes say at first.
 	refused, known []refusedItem
 	unknown        []*item
-	out            Refusals
-	run            *refusalRun
+	// parted are the items of the pool that lost members who are answered otherwise
+	// than the rest, or consist of those; they are yet to be sorted in.
+	parted []*item
+	out    Refusals
+	run    *refusalRun
 	// results are the items as they go back, found by class and step of the backoff.
 	results []result
 	found   map[resultKey]int
@@ -24,16 +28,16 @@ type sweep struct {
 
 // result is an item that goes back, with the step of its backoff.
 type result struct {
-	it      *item
-	step    int
-	filters []string
+	it            *item
+	step, classes int
+	filters       []string
 }
 
 // refusedItem is an item of which some pods are refused: itself if it is a single
 // one, or the members.
 type refusedItem struct {
 	it            *item
-	members, rest *members
+	members, rest *crowdParts
 	filters       []string
 }
 
@@ -44,9 +48,12 @@ func (x *refusedItem) size() int {
 	return x.members.size
 }
 
+// resultKey is what the pods of an item have in common that goes back.
 type resultKey struct {
-	class Class
-	step  int
+	priority int32
+	step     int
+	filters  string
+	class    Class // only for those with terms of affinity
 }
 
 // refuseMany is refuseEach for many pods at a time. It is not ok, and has done
@@ -89,9 +96,10 @@ func (s *sweep) release() {
 	clear(s.refused)
 	clear(s.known)
 	clear(s.unknown)
+	clear(s.parted)
 	clear(s.results)
 	clear(s.found)
-	*s = sweep{refused: s.refused[:0], known: s.known[:0], unknown: s.unknown[:0], results: s.results[:0], found: s.found}
+	*s = sweep{refused: s.refused[:0], known: s.known[:0], unknown: s.unknown[:0], parted: s.parted[:0], results: s.results[:0], found: s.found}
 }
 
 // fresh reports whether the item's pods were not tried since the attempt that
@@ -108,17 +116,8 @@ func (s *sweep) fresh(it *item) bool {
 // asked in order.
 func (s *sweep) search(h *heap) {
 	s.known, s.unknown = s.known[:0], s.unknown[:0]
-	s.walk(h, 0, func(it *item) bool {
-		if s.q.classOf(it, s.r) == nil {
-			return false
-		}
-		if filters, ok := it.class.Known(); ok && len(filters) > 0 {
-			s.known = append(s.known, refusedItem{it: it, filters: filters})
-		} else {
-			s.unknown = append(s.unknown, it)
-		}
-		return true
-	})
+	s.walk(h, 0)
+	s.sortIn(h)
 	slices.SortFunc(s.unknown, h.order)
 	for _, it := range s.unknown {
 		if s.behind(h, it) {
@@ -141,16 +140,93 @@ func (s *sweep) search(h *heap) {
 
 // walk looks at the items of a heap from the top as long as they may be refused.
 // One that may not be becomes the stop if it is before that.
-func (s *sweep) walk(h *heap, at int, mayBe func(*item) bool) {
+func (s *sweep) walk(h *heap, at int) {
 	if at >= len(h.items) || s.behind(h, h.items[at]) {
 		return
 	}
-	if !mayBe(h.items[at]) {
+	if !s.mayRefuse(h.items[at]) {
 		s.stop = h.items[at]
 		return
 	}
-	s.walk(h, 2*at+1, mayBe)
-	s.walk(h, 2*at+2, mayBe)
+	s.walk(h, 2*at+1)
+	s.walk(h, 2*at+2)
+}
+
+// mayRefuse sorts an item by what its classes say at first, and reports whether it
+// may be refused.
+func (s *sweep) mayRefuse(it *item) bool {
+	if it.members != nil && len(it.members.list) > 1 && !s.agree(it) {
+		s.part(it)
+	}
+	if it.members != nil && len(it.members.list) > 1 {
+		s.known = append(s.known, refusedItem{it: it, filters: it.FailedFilters})
+		return true
+	}
+	class := s.q.classOf(it, s.r)
+	if class == nil {
+		return false
+	}
+	if filters, ok := class.Known(); ok && len(filters) > 0 {
+		s.known = append(s.known, refusedItem{it: it, filters: filters})
+	} else {
+		s.unknown = append(s.unknown, it)
+	}
+	return true
+}
+
+// agree reports whether all classes of a crowd are known to refuse as they did the
+// last time.
+func (s *sweep) agree(crowd *item) bool {
+	for i := range crowd.members.list {
+		if !crowd.members.list[i].refusesStill(crowd) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *crowdPart) refusesStill(crowd *item) bool {
+	filters, ok := p.roster.class.Known()
+	return ok && slices.Equal(filters, crowd.FailedFilters)
+}
+
+// part makes items of their own of the classes in a crowd of which that is not
+// known. One stays if it is so for all.
+func (s *sweep) part(crowd *item) {
+	stay := make([]crowdPart, 0, len(crowd.members.list))
+	for i, p := range crowd.members.list {
+		if p.refusesStill(crowd) || len(stay) == 0 && i == len(crowd.members.list)-1 {
+			stay = append(stay, p)
+			continue
+		}
+		own := &item{Entry: crowd.Entry, pool: crowd.pool, due: crowd.due, run: crowd.run}
+		own.Pod = p.head.Pod
+		s.q.enlist(own, partsOf([]crowdPart{p}, crowd.members.more))
+		s.q.strike(p.roster, crowd)
+		s.parted = append(s.parted, own)
+	}
+	crowd.members = partsOf(stay, crowd.members.more)
+	crowd.Pod = crowd.members.head.Pod
+	s.parted = append(s.parted, crowd)
+}
+
+// sortIn sorts the parted items into their pool, and asks the new ones.
+func (s *sweep) sortIn(h *heap) {
+	if len(s.parted) == 0 {
+		return
+	}
+	for _, it := range s.parted {
+		if it.at < len(h.items) && h.items[it.at] == it {
+			continue // it was there before
+		}
+		h.items = append(h.items, it)
+		if !s.behind(h, it) && !s.mayRefuse(it) {
+			s.stop = it
+		}
+	}
+	h.restore()
+	clear(s.parted)
+	s.parted = s.parted[:0]
 }
 
 // behind reports whether an item is not before the stop.
@@ -222,52 +298,86 @@ func (s *sweep) takeOut(h *heap, refused []refusedItem) {
 			continue
 		}
 		h.count -= x.size()
-		x.it.members, x.it.Pod = x.rest, x.rest.first().Pod
+		x.it.members, x.it.Pod = x.rest, x.rest.head.Pod
 	}
 	h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
 	h.restore()
 }
 
-// gather puts refused pods together with those of the same class and step.
+// gather puts refused pods together for which the same is to be noted.
 func (s *sweep) gather(x *refusedItem) {
 	q, it := s.q, x.it
-	it.class.Refused(x.size())
-	key := resultKey{it.class, min(it.Refusals+1, q.steps)}
-	at, ok := s.found[key]
-	if !ok {
-		at = len(s.results)
-		s.found[key] = at
-		s.results = append(s.results, result{step: key.step, filters: x.filters})
-	}
-	to := &s.results[at]
-	switch {
-	case x.members == nil:
+	if x.members == nil {
+		it.class.Refused(1)
 		it.Attempts, it.Refusals = it.Attempts+1, it.Refusals+1
-		if !ok {
-			to.it = it
-			return
+	} else {
+		for i := range x.members.list {
+			x.members.list[i].roster.class.Refused(x.members.list[i].members.size)
 		}
-		to.join(q, q.leaf(it))
-	case ok:
-		if x.rest == nil {
-			q.forget(it)
-		}
-		to.join(q, x.members.plus(1))
-	case x.rest == nil:
+	}
+	to, found := s.resultFor(x)
+	switch {
+	case !found && x.members == nil:
+		to.it = it
+	case !found && x.rest == nil:
 		to.it = it
 		it.members = x.members.plus(1)
+	case !found:
+		to.it = &item{}
+		q.enlist(to.it, x.members.plus(1))
+		q.forget(it, x.members, x.rest)
+	case x.members == nil:
+		to.join(q, q.single(it))
 	default:
-		to.it = &item{class: it.class, members: x.members.plus(1)}
-		q.enlist(to.it)
+		to.join(q, x.members.plus(1))
+		q.forget(it, x.members, x.rest)
 	}
 }
 
+// resultFor finds the result that refused pods belong to. There is a further one
+// where a crowd would have pods of too many classes.
+func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
+	it, classes := x.it, 1
+	key := resultKey{it.Pod.PriorityValue(), min(it.Refusals, s.q.steps), joined(x.filters), nil}
+	if x.members != nil {
+		key.step, classes = min(it.Refusals+1, s.q.steps), len(x.members.list)
+	}
+	if len(it.Pod.Affinity.Pods) > 0 {
+		key.class = s.q.classOf(it, s.r)
+	}
+	at, found := s.found[key]
+	if found && s.results[at].classes+classes <= mostParts {
+		to = &s.results[at]
+		to.classes += classes
+		return to, true
+	}
+	// The one with fewer classes takes more.
+	if !found || classes < s.results[at].classes {
+		s.found[key] = len(s.results)
+	}
+	s.results = append(s.results, result{step: key.step, filters: x.filters, classes: classes})
+	return &s.results[len(s.results)-1], false
+}
+
+// joined makes one name of several.
+func joined(filters []string) string {
+	if len(filters) == 1 {
+		return filters[0]
+	}
+	var all []byte
+	for _, name := range filters {
+		all = append(append(all, 0), strconv.Quote(name)...)
+	}
+	return string(all)
+}
+
 // join adds members to a result, which becomes a crowd if it is not one.
-func (to *result) join(q *Queue, m *members) {
+func (to *result) join(q *Queue, m *crowdParts) {
 	if to.it.members == nil {
 		to.it = q.crowdOf(to.it)
 	}
-	to.it.members = to.it.members.union(m)
+	q.enlist(to.it, m)
+	to.classes = len(to.it.members.list)
 }
 
 // note writes what all pods of a result have in common.
@@ -276,7 +386,7 @@ func (s *sweep) note(to *result) {
 	it.run, it.pool, it.Gate, it.Errors = s.run, unschedulable, "", 0
 	it.Enqueued, it.FailedFilters, it.PendingFilters = s.now, sortedFilters(to.filters), nil
 	if it.members != nil {
-		it.Pod, it.Refusals = it.members.first().Pod, to.step
+		it.Pod, it.Refusals = it.members.head.Pod, to.step
 	}
 	q.delay(it, s.now)
 }
