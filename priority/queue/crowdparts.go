@@ -99,7 +99,11 @@ func (ps *crowdParts) union(other *crowdParts) *crowdParts {
 	for _, p := range b {
 		list = append(list, p.plus(other.more-ps.more))
 	}
-	return partsOf(list, ps.more)
+	union := &crowdParts{list: list, size: ps.size + other.size, head: ps.head, more: ps.more}
+	if compareMembers(other.head, ps.head) < 0 {
+		union.head = other.head
+	}
+	return union
 }
 
 func (p crowdPart) plus(n int) crowdPart {

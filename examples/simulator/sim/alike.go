@@ -29,9 +29,11 @@ type alike struct {
 	level int64
 	plain bool
 
-	// plan is the last answer, made in that state; nil before the first.
+	// plan is the last answer, made in that state; nil before the first. By it the
+	// pods of the level stay and of higher ones remain where they are.
 	plan  *preemption.Plan
 	state uint64
+	stay  int64
 	// refused: the plan came to nothing, and filters are those that turned the
 	// pods down. It holds at least as long as there were so many changes.
 	refused bool
@@ -163,6 +165,7 @@ func (a *alike) learn(plan *preemption.Plan) {
 	if a.refused = a.refuses(plan); a.refused {
 		a.filters = filtersOf(plan)
 		a.refused = len(a.filters) > 0
+		a.stay = a.staying(plan)
 	}
 }
 

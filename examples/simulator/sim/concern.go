@@ -93,6 +93,7 @@ func levelOf(p *pod) int64 {
 
 // count counts a pod on the node, or no more.
 func (h *host) count(p *pod, sign int64) {
+	h.rooms = h.rooms[:0]
 	level := levelOf(p)
 	at, found := slices.BinarySearchFunc(h.tiers, level, func(t tier, level int64) int { return cmp.Compare(t.level, level) })
 	if !found {
@@ -105,11 +106,34 @@ func (h *host) count(p *pod, sign int64) {
 	}
 }
 
+// room is what a node has left for pods that may push out those below a level.
+type room struct {
+	stay, slots int64
+	left        []int64
+}
+
+// roomBelow works out the room for pods that may push out those below a level, if
+// the node does not remember it.
+func (h *host) roomBelow(stay int64) *room {
+	for i := range h.rooms {
+		if h.rooms[i].stay == stay {
+			return &h.rooms[i]
+		}
+	}
+	r := room{stay: stay, slots: h.slots, left: slices.Clone(h.has)}
+	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= stay; i-- {
+		r.slots -= h.tiers[i].pods
+		addTo(r.left, h.tiers[i].used, -1)
+	}
+	h.rooms = append(h.rooms, r)
+	return &h.rooms[len(h.rooms)-1]
+}
+
 // staying is from which level on the pods of a node stay where they are: all of
 // them where the class may push nobody out, which a change on another node than the
 // one it is nominated to does not alter.
-func (a *alike) staying() int64 {
-	if a.plan.Outcome == preemption.NotEligible {
+func (a *alike) staying(plan *preemption.Plan) int64 {
+	if plan.Outcome == preemption.NotEligible {
 		return math.MinInt64
 	}
 	return a.level
@@ -118,16 +142,11 @@ func (a *alike) staying() int64 {
 // mayTake reports whether the node has enough for a pod of the class if all pods
 // leave that it may push out. Sums that have saturated count for less than they are.
 func (h *host) mayTake(a *alike) bool {
-	stay, slots := a.staying(), h.slots
-	left := append(a.s.row[:0], h.has...)
-	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= stay; i-- {
-		slots -= h.tiers[i].pods
-		addTo(left, h.tiers[i].used, -1)
-	}
-	if slots < 1 || !suffices(left, a.asks) {
-		a.s.row = left
+	r := h.roomBelow(a.stay)
+	if r.slots < 1 || !suffices(r.left, a.asks) {
 		return false
 	}
+	slots, left := r.slots, append(a.s.row[:0], r.left...)
 	for _, p := range h.nominated {
 		if a.heeds(p.obj) {
 			slots--

@@ -22,6 +22,8 @@ type host struct {
 	// first.
 	slots int64
 	tiers []tier
+	// rooms is what was worked out since these changed.
+	rooms []room
 	// nominated are the pods that wait for room on it.
 	nominated []*pod
 }
@@ -60,6 +62,7 @@ func (s *Simulation) addHost(n *outrank.Node) {
 		delete(s.byNode, h.node)
 		addTo(s.capacity, h.has, -1)
 	}
+	h.rooms = h.rooms[:0]
 	h.node, h.has, h.slots = n, s.amounts(n.Allocatable), n.Allocatable.Amount(resource.Pods)
 	s.byNode[n] = h
 	addTo(s.capacity, h.has, 1)
