@@ -115,10 +115,12 @@ func (p crowdPart) plus(n int) crowdPart {
 func (ps *crowdParts) split(at *item) (before, rest *crowdParts) {
 	var first, second []crowdPart
 	for _, p := range ps.list {
-		a, b := p.members.split(at)
-		if a != nil {
-			first = append(first, partOf(p.roster, a))
+		if compareMembers(p.head, at) >= 0 {
+			second = append(second, p)
+			continue
 		}
+		a, b := p.members.split(at)
+		first = append(first, crowdPart{p.roster, a, p.head})
 		if b != nil {
 			second = append(second, partOf(p.roster, b))
 		}

@@ -29,6 +29,7 @@ type sweep struct {
 // result is an item that goes back, with the step of its backoff.
 type result struct {
 	it            *item
+	more          *crowdParts // that join it
 	step, classes int
 	filters       []string
 }
@@ -39,6 +40,7 @@ type refusedItem struct {
 	it            *item
 	members, rest *crowdParts
 	filters       []string
+	moved         bool // members are in another crowd from now on
 }
 
 func (x *refusedItem) size() int {
@@ -155,7 +157,7 @@ func (s *sweep) walk(h *heap, at int) {
 // mayRefuse sorts an item by what its classes say at first, and reports whether it
 // may be refused.
 func (s *sweep) mayRefuse(it *item) bool {
-	if it.members != nil && len(it.members.list) > 1 && !s.agree(it) {
+	if it.members != nil && len(it.members.list) > 1 {
 		s.part(it)
 	}
 	if it.members != nil && len(it.members.list) > 1 {
@@ -174,17 +176,7 @@ func (s *sweep) mayRefuse(it *item) bool {
 	return true
 }
 
-// agree reports whether all classes of a crowd are known to refuse as they did the
-// last time.
-func (s *sweep) agree(crowd *item) bool {
-	for i := range crowd.members.list {
-		if !crowd.members.list[i].refusesStill(crowd) {
-			return false
-		}
-	}
-	return true
-}
-
+// refusesStill reports whether a class is known to refuse as it did the last time.
 func (p *crowdPart) refusesStill(crowd *item) bool {
 	filters, ok := p.roster.class.Known()
 	return ok && slices.Equal(filters, crowd.FailedFilters)
@@ -193,9 +185,14 @@ func (p *crowdPart) refusesStill(crowd *item) bool {
 // part makes items of their own of the classes in a crowd of which that is not
 // known. One stays if it is so for all.
 func (s *sweep) part(crowd *item) {
-	stay := make([]crowdPart, 0, len(crowd.members.list))
-	for i, p := range crowd.members.list {
-		if p.refusesStill(crowd) || len(stay) == 0 && i == len(crowd.members.list)-1 {
+	list := crowd.members.list
+	at := slices.IndexFunc(list, func(p crowdPart) bool { return !p.refusesStill(crowd) })
+	if at < 0 {
+		return
+	}
+	stay := append(make([]crowdPart, 0, len(list)), list[:at]...)
+	for i, p := range list[at:] {
+		if i > 0 && p.refusesStill(crowd) || len(stay) == 0 && at+i == len(list)-1 {
 			stay = append(stay, p)
 			continue
 		}
@@ -273,15 +270,36 @@ func (s *sweep) commit(between int) {
 	}
 	s.takeOut(&q.pools[active], s.refused[:between])
 	s.takeOut(&q.pools[backoff], s.refused[between:])
-	if s.found == nil {
-		s.found = map[resultKey]int{}
-	}
-	for i := range s.refused {
-		s.gather(&s.refused[i])
-	}
+	s.gatherAll()
 	for i := range s.results {
 		s.note(&s.results[i])
 		q.pools[unschedulable].push(s.results[i].it)
+	}
+}
+
+// manyClasses is from where on a crowd is one that others join.
+const manyClasses = 8
+
+// gatherAll makes the results.
+func (s *sweep) gatherAll() {
+	if s.found == nil {
+		s.found = map[resultKey]int{}
+	}
+	// Crowds of many classes first, so that the others join them and not they these.
+	for _, many := range []bool{true, false} {
+		for i := range s.refused {
+			if x := &s.refused[i]; many == (x.members != nil && len(x.members.list) >= manyClasses) {
+				s.gather(x)
+			}
+		}
+	}
+	for i := range s.results {
+		s.results[i].assemble(s.q)
+	}
+	for i := range s.refused {
+		if x := &s.refused[i]; x.moved {
+			s.q.forget(x.it, x.members, x.rest)
+		}
 	}
 }
 
@@ -325,12 +343,12 @@ func (s *sweep) gather(x *refusedItem) {
 	case !found:
 		to.it = &item{}
 		q.enlist(to.it, x.members.plus(1))
-		q.forget(it, x.members, x.rest)
+		x.moved = true
 	case x.members == nil:
-		to.join(q, q.single(it))
+		to.join(q.single(it))
 	default:
-		to.join(q, x.members.plus(1))
-		q.forget(it, x.members, x.rest)
+		to.join(x.members.plus(1))
+		x.moved = true
 	}
 }
 
@@ -371,13 +389,24 @@ func joined(filters []string) string {
 	return string(all)
 }
 
-// join adds members to a result, which becomes a crowd if it is not one.
-func (to *result) join(q *Queue, m *crowdParts) {
+// join adds members to a result.
+func (to *result) join(m *crowdParts) {
+	if to.more == nil {
+		to.more = m
+	} else {
+		to.more = to.more.union(m)
+	}
+}
+
+// assemble makes a crowd of a result that has more than its item.
+func (to *result) assemble(q *Queue) {
+	if to.more == nil {
+		return
+	}
 	if to.it.members == nil {
 		to.it = q.crowdOf(to.it)
 	}
-	q.enlist(to.it, m)
-	to.classes = len(to.it.members.list)
+	q.enlist(to.it, to.more)
 }
 
 // note writes what all pods of a result have in common.

@@ -28,6 +28,7 @@ type alike struct {
 	asks  []int64
 	level int64
 	plain bool
+	name  string // the pods' name for their scheduler
 
 	// plan is the last answer, made in that state; nil before the first. By it the
 	// pods of the level stay and of higher ones remain where they are.
@@ -79,7 +80,7 @@ func (s *Simulation) findAlike(p *pod) *alike {
 }
 
 func (s *Simulation) newAlike(p *pod, bare *outrank.Pod) *alike {
-	return &alike{s: s, scheduler: p.scheduler, pod: bare, asks: p.asks, level: int64(p.obj.PriorityValue()), plain: s.plain(bare)}
+	return &alike{s: s, scheduler: p.scheduler, pod: bare, asks: p.asks, level: int64(p.obj.PriorityValue()), plain: s.plain(bare), name: bare.Scheduler()}
 }
 
 // stripped returns a copy without what no attempt looks at. Labels and namespace

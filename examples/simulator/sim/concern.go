@@ -106,24 +106,33 @@ func (h *host) count(p *pod, sign int64) {
 	}
 }
 
-// room is what a node has left for pods that may push out those below a level.
+// room is what a node has left for pods of a level that may push out those below
+// another one: left, and of that free beside the pods that room is kept for.
 type room struct {
-	stay, slots int64
-	left        []int64
+	level, stay      int64
+	scheduler        string
+	slots, freeSlots int64
+	left, free       []int64
 }
 
-// roomBelow works out the room for pods that may push out those below a level, if
-// the node does not remember it.
-func (h *host) roomBelow(stay int64) *room {
+// roomFor works out the room for pods of a class, if the node does not remember it.
+func (h *host) roomFor(a *alike) *room {
 	for i := range h.rooms {
-		if h.rooms[i].stay == stay {
-			return &h.rooms[i]
+		if r := &h.rooms[i]; r.stay == a.stay && r.level == a.level && r.scheduler == a.name {
+			return r
 		}
 	}
-	r := room{stay: stay, slots: h.slots, left: slices.Clone(h.has)}
-	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= stay; i-- {
+	r := room{level: a.level, stay: a.stay, scheduler: a.name, slots: h.slots, left: slices.Clone(h.has)}
+	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= a.stay; i-- {
 		r.slots -= h.tiers[i].pods
 		addTo(r.left, h.tiers[i].used, -1)
+	}
+	r.freeSlots, r.free = r.slots, slices.Clone(r.left)
+	for _, p := range h.nominated {
+		if a.heeds(p.obj) {
+			r.freeSlots--
+			addTo(r.free, p.asks, -1)
+		}
 	}
 	h.rooms = append(h.rooms, r)
 	return &h.rooms[len(h.rooms)-1]
@@ -142,19 +151,8 @@ func (a *alike) staying(plan *preemption.Plan) int64 {
 // mayTake reports whether the node has enough for a pod of the class if all pods
 // leave that it may push out. Sums that have saturated count for less than they are.
 func (h *host) mayTake(a *alike) bool {
-	r := h.roomBelow(a.stay)
-	if r.slots < 1 || !suffices(r.left, a.asks) {
-		return false
-	}
-	slots, left := r.slots, append(a.s.row[:0], r.left...)
-	for _, p := range h.nominated {
-		if a.heeds(p.obj) {
-			slots--
-			addTo(left, p.asks, -1)
-		}
-	}
-	a.s.row = left
-	return slots >= 1 && suffices(left, a.asks)
+	r := h.roomFor(a)
+	return r.slots >= 1 && r.freeSlots >= 1 && suffices(r.left, a.asks) && suffices(r.free, a.asks)
 }
 
 // suffices reports whether there is as much left as is asked for.
@@ -170,12 +168,13 @@ func suffices(left, asks []int64) bool {
 // heeds reports whether room is kept for a pod that is nominated, and not the one
 // of the class.
 func (a *alike) heeds(nominated *outrank.Pod) bool {
-	return int64(nominated.PriorityValue()) >= a.level && !nominated.Gated() && nominated.Scheduler() == a.pod.Scheduler()
+	return int64(nominated.PriorityValue()) >= a.level && !nominated.Gated() && nominated.Scheduler() == a.name
 }
 
 // reserve notes which node a pod in the queue is nominated to in the snapshot.
 func (s *Simulation) reserve(p *pod) {
 	if h := p.reserved; h != nil {
+		h.rooms = h.rooms[:0]
 		h.nominated = slices.DeleteFunc(h.nominated, func(q *pod) bool { return q == p })
 		p.reserved = nil
 	}
@@ -183,6 +182,7 @@ func (s *Simulation) reserve(p *pod) {
 		return
 	}
 	if h := s.hostOf(p.shown); h != nil {
+		h.rooms = h.rooms[:0]
 		h.nominated = append(h.nominated, p)
 		p.reserved = h
 	}
