@@ -202,7 +202,7 @@ func (s *sweep) part(crowd *item) {
 		s.q.strike(p.roster, crowd)
 		s.parted = append(s.parted, own)
 	}
-	crowd.members = partsOf(stay, crowd.members.more)
+	crowd.members = crowd.members.only(stay)
 	crowd.Pod = crowd.members.head.Pod
 	s.parted = append(s.parted, crowd)
 }
@@ -364,10 +364,12 @@ func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
 		key.class = s.q.classOf(it, s.r)
 	}
 	at, found := s.found[key]
-	if found && s.results[at].classes+classes <= mostParts {
+	if found {
 		to = &s.results[at]
-		to.classes += classes
-		return to, true
+		if more := to.classes + classes - to.overlap(x); more <= mostParts {
+			to.classes = more
+			return to, true
+		}
 	}
 	// The one with fewer classes takes more.
 	if !found || classes < s.results[at].classes {
@@ -375,6 +377,23 @@ func (s *sweep) resultFor(x *refusedItem) (to *result, found bool) {
 	}
 	s.results = append(s.results, result{step: key.step, filters: x.filters, classes: classes})
 	return &s.results[len(s.results)-1], false
+}
+
+// overlap counts the classes of refused pods that the result's item has, too.
+func (to *result) overlap(x *refusedItem) int {
+	if to.it.members == nil || x.members == nil {
+		return 0
+	}
+	n, rest := 0, x.members.list
+	for i := range to.it.members.list {
+		for len(rest) > 0 && compareRosters(rest[0].roster, to.it.members.list[i].roster) < 0 {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0].roster == to.it.members.list[i].roster {
+			n++
+		}
+	}
+	return n
 }
 
 // joined makes one name of several.
