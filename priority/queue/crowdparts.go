@@ -46,21 +46,6 @@ func partsOf(list []crowdPart, more int) *crowdParts {
 	return ps
 }
 
-// only returns the members of some of the parts, at least one.
-func (ps *crowdParts) only(list []crowdPart) *crowdParts {
-	kept := &crowdParts{list: list, more: ps.more}
-	for i := range list {
-		kept.size += list[i].members.size
-		if list[i].head == ps.head {
-			kept.head = ps.head
-		}
-	}
-	if kept.head == nil {
-		return partsOf(list, ps.more)
-	}
-	return kept
-}
-
 // partsOrNil is partsOf, with nil for an empty list.
 func partsOrNil(list []crowdPart, more int) *crowdParts {
 	if len(list) == 0 {

@@ -114,9 +114,13 @@ func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
 	if class == nil {
 		return nil, false
 	}
+	return refusalOf(class, it.Pod)
+}
+
+func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 	filters, ok := class.Known()
 	if !ok {
-		filters, ok = class.Refuses(it.Pod)
+		filters, ok = class.Refuses(pod)
 	}
 	return filters, ok && len(filters) > 0
 }
