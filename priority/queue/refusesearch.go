@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // unknownItem is an item that nothing is known of, or such pods of a crowd.
 type unknownItem struct {
