@@ -13,6 +13,7 @@ import (
 type converter struct {
 	kind, name string
 	problems   []Problem
+	more       *int // counts the problems that are too many to be kept
 	texts      map[string]string
 	asOf       *time.Time // of the cluster; see latest
 }
@@ -25,6 +26,10 @@ func (cv *converter) object() string {
 }
 
 func (cv *converter) add(at *path, format string, args ...any) {
+	if len(cv.problems) >= mostProblems {
+		*cv.more++
+		return
+	}
 	cv.problems = append(cv.problems, Problem{cv.object(), at.String(), fmt.Sprintf(format, args...)})
 }
 
@@ -165,17 +170,40 @@ func (cv *converter) containers(cs []manifest.Container, statuses []manifest.Con
 		return nil
 	}
 	out := make([]Container, len(cs))
+	byName := statusesByName(statuses)
 	for i := range cs {
 		c, at := &cs[i], list.at(i)
 		out[i] = cv.container(c, &at)
-		for j := range statuses {
-			if statuses[j].Name == c.Name {
-				cv.status(&out[i], &statuses[j], &at)
-				break
-			}
+		if st := byName(c.Name); st != nil {
+			cv.status(&out[i], st, &at)
 		}
 	}
 	return out
+}
+
+// fewStatuses are found faster by looking at each of them.
+const fewStatuses = 8
+
+// statusesByName returns what finds the first status of a name, nil where there is
+// none. Time is linear in the statuses, and in the containers that are looked for.
+func statusesByName(statuses []manifest.ContainerStatus) func(name string) *manifest.ContainerStatus {
+	if len(statuses) <= fewStatuses {
+		return func(name string) *manifest.ContainerStatus {
+			for i := range statuses {
+				if statuses[i].Name == name {
+					return &statuses[i]
+				}
+			}
+			return nil
+		}
+	}
+	first := make(map[string]*manifest.ContainerStatus, len(statuses))
+	for i := range statuses {
+		if _, known := first[statuses[i].Name]; !known {
+			first[statuses[i].Name] = &statuses[i]
+		}
+	}
+	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
 // container reads what the spec says of one; at is nil for one by itself.

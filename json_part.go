@@ -60,13 +60,15 @@ func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*conv
 		return nil
 	}
 	var w W
-	cv := converter{kind: what, texts: map[string]string{}}
+	more := 0
+	cv := converter{kind: what, texts: map[string]string{}, more: &more}
 	for _, m := range manifest.Decode(text, &w) {
 		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
+		more += m.More
 	}
 	read := convert(&cv, &w)
-	if err := newInputError(cv.problems); err != nil {
-		return err
+	if len(cv.problems) > 0 {
+		return &InputError{Problems: cv.problems, More: more}
 	}
 	*to = *read
 	return nil

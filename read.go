@@ -263,7 +263,9 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 	cv := converter{kind: kind, name: name, texts: rd.texts, asOf: &rd.cluster.AsOf}
 	for _, m := range wrong {
 		cv.problems = append(cv.problems, Problem{cv.object(), m.Field, m.Text})
+		rd.more += m.More
 	}
+	cv.more = &rd.more
 	if meta.Name == "" && it.Where != "" {
 		text := "missing"
 		if meta.GenerateName != "" {

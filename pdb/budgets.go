@@ -20,9 +20,9 @@ type Budgets struct {
 // scope is the budgets of one namespace. A budget that covers anything at all
 // is in exactly one of its two parts.
 type scope struct {
-	// byLabel lists budgets under one label that all their pods carry.
+	// byLabel lists budgets under the labels of one of their anchors.
 	byLabel map[label][]int32
-	// rest are the budgets that ask for no particular label.
+	// rest are the budgets that ask for no label to be there.
 	rest []int32
 }
 
@@ -48,8 +48,10 @@ func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 		}
 		b.matchers[i] = m
 		covers = append(covers, i)
-		for _, l := range labelsOf(budget) {
-			shared[spot{budget.NamespaceName(), l}]++
+		for _, anchor := range anchorsOf(budget) {
+			for _, l := range anchor {
+				shared[spot{budget.NamespaceName(), l}]++
+			}
 		}
 	}
 	for _, i := range covers {
@@ -64,21 +66,22 @@ type spot struct {
 	label
 }
 
-// insert puts a budget in its scope. Of its labels it chooses the one that the
+// insert puts a budget in its scope. Of its anchors it chooses the one that the
 // fewest budgets share, so that few budgets have to be checked for a pod.
 func (b *Budgets) insert(i int32, shared map[spot]int) {
-	ns, labels := b.budgets[i].NamespaceName(), labelsOf(b.budgets[i])
+	ns, anchors := b.budgets[i].NamespaceName(), anchorsOf(b.budgets[i])
 	s := b.scopes[ns]
 	if s == nil {
 		s = &scope{byLabel: map[label][]int32{}}
 		b.scopes[ns] = s
 	}
-	if len(labels) == 0 {
+	if len(anchors) == 0 {
 		s.rest = append(s.rest, i)
 		return
 	}
-	rarest := slices.MinFunc(labels, func(x, y label) int { return shared[spot{ns, x}] - shared[spot{ns, y}] })
-	s.byLabel[rarest] = append(s.byLabel[rarest], i)
+	for _, l := range rarest(anchors, func(l label) int { return shared[spot{ns, l}] }) {
+		s.byLabel[l] = append(s.byLabel[l], i)
+	}
 }
 
 // Len returns the number of budgets, including those that cover nothing.
@@ -103,7 +106,8 @@ func (b *Budgets) At(i int) *outrank.PodDisruptionBudget {
 // if no budget covers the pod.
 //
 // Time is linear in the number of the pod's labels, and in the size of the
-// selectors that ask for one of them or for none in particular.
+// selectors that ask for one of them or for none to be there. To ask about many
+// pods, use a [Finder].
 func (b *Budgets) Covering(pod *outrank.Pod) []int {
 	var buf [16]int32
 	var out []int
@@ -127,7 +131,8 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 	dst = b.appendMatching(dst, s.rest, pod)
 	if len(s.byLabel) > 0 {
 		for k, v := range pod.Labels {
-			dst = b.appendMatching(dst, s.byLabel[label{k, v}], pod)
+			dst = b.appendMatching(dst, s.byLabel[label{key: k, value: v}], pod)
+			dst = b.appendMatching(dst, s.byLabel[label{key: k, any: true}], pod)
 		}
 	}
 	// The map gave its labels in any order.

@@ -95,7 +95,29 @@ func TestBudgetsAreListedUnderTheirRarestLabel(t *testing.T) {
 	for _, app := range []string{"a", "b", "c"} {
 		input = append(input, budget(app, &outrank.LabelSelector{Labels: labels{"app": app, "tier": "front", "all": "same"}}))
 	}
-	require.Equal(t, map[label][]int32{{"app", "a"}: {0}, {"app", "b"}: {1}, {"app", "c"}: {2}}, New(input).scopes["default"].byLabel)
+	for i, app := range []string{"d", "e"} {
+		tier := &outrank.LabelSelector{Labels: labels{"tier": "front"}}
+		tier.Expressions = append(tier.Expressions, outrank.Requirement{Key: "app", Operator: outrank.In, Values: []string{app, app, app + "2"}})
+		input = append(input, budget(app, tier))
+		key := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: app, Operator: outrank.Exists}, {Key: "tier", Operator: outrank.NotIn, Values: []string{"back"}}}}
+		input = append(input, budget(fmt.Sprint("key", i), key))
+	}
+	input = append(input, budget("none", &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.DoesNotExist}}}))
+	of := func(key, value string) label { return label{key: key, value: value} }
+	want := map[label][]int32{
+		of("app", "a"): {0}, of("app", "b"): {1}, of("app", "c"): {2},
+		of("app", "d"): {3}, of("app", "d2"): {3}, of("app", "e"): {5}, of("app", "e2"): {5},
+		{key: "d", any: true}: {4}, {key: "e", any: true}: {6},
+	}
+	made := New(input)
+	require.Equal(t, want, made.scopes["default"].byLabel)
+	require.Equal(t, []int32{7}, made.scopes["default"].rest)
+	changed := made
+	for i := range input {
+		changed = changed.With(i, nil)
+	}
+	require.Empty(t, changed.scopes["default"].byLabel)
+	require.Empty(t, changed.scopes["default"].rest)
 }
 
 func TestBudgetsList(t *testing.T) {
@@ -194,7 +216,9 @@ func TestCoveringIsTheRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input := anyBudgets.Draw(t, "budgets")
 		budgets := New(input)
+		finder := budgets.Finder()
 		for _, pod := range anyPods.Draw(t, "pods") {
+			require.Equal(t, budgets.AppendCovering(nil, pod), finder.Covering(pod), "pod %+v", pod)
 			var want []int
 			for i, b := range input {
 				if covers(b, pod) {

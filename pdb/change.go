@@ -74,7 +74,7 @@ func (b *Budgets) takeOut(i int32) {
 	s := b.scopes[ns].clone()
 	isIt := func(at int32) bool { return at == i }
 	s.rest = slices.DeleteFunc(s.rest, isIt)
-	for _, l := range labelsOf(b.budgets[i]) {
+	for _, l := range slices.Concat(anchorsOf(b.budgets[i])...) {
 		if rest := slices.DeleteFunc(slices.Clone(s.byLabel[l]), isIt); len(rest) > 0 {
 			s.byLabel[l] = rest
 		} else {
@@ -84,18 +84,19 @@ func (b *Budgets) takeOut(i int32) {
 	b.scopes[ns] = s
 }
 
-// putIn puts a budget in its scope, which is copied. Of its labels it chooses the
+// putIn puts a budget in its scope, which is copied. Of its anchors it chooses the
 // one that the fewest budgets are listed under.
 func (b *Budgets) putIn(i int32) {
-	ns, labels := b.budgets[i].NamespaceName(), labelsOf(b.budgets[i])
+	ns, anchors := b.budgets[i].NamespaceName(), anchorsOf(b.budgets[i])
 	s := b.scopes[ns].clone()
 	b.scopes[ns] = s
-	if len(labels) == 0 {
+	if len(anchors) == 0 {
 		s.rest = append(s.rest, i)
 		return
 	}
-	rarest := slices.MinFunc(labels, func(x, y label) int { return len(s.byLabel[x]) - len(s.byLabel[y]) })
-	s.byLabel[rarest] = append(slices.Clip(s.byLabel[rarest]), i)
+	for _, l := range rarest(anchors, func(l label) int { return len(s.byLabel[l]) }) {
+		s.byLabel[l] = append(slices.Clip(s.byLabel[l]), i)
+	}
 }
 
 // clone returns a copy of which the lists under a label must not be written.

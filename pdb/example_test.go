@@ -55,6 +55,26 @@ func ExampleBudgets_AppendCovering() {
 	// web-2 breaks [0]
 }
 
+func ExampleBudgets_Finder() {
+	finder := pdb.New([]*outrank.PodDisruptionBudget{web()}).Finder()
+	for i := range 3 {
+		pod := webPod(fmt.Sprint("web-", i))
+		pod.Labels["statefulset.kubernetes.io/pod-name"] = pod.Name // no selector looks at it
+		fmt.Println(pod.Name, finder.Covering(pod))
+	}
+	// Output:
+	// web-0 [0]
+	// web-1 [0]
+	// web-2 [0]
+}
+
+func ExampleFinder_Covering() {
+	finder := pdb.New([]*outrank.PodDisruptionBudget{web()}).Finder()
+	fmt.Println(finder.Covering(webPod("web-0")), finder.Covering(&outrank.Pod{Name: "db-0", Labels: map[string]string{"app": "db"}}))
+	// Output:
+	// [0] []
+}
+
 func ExampleBudgets_Split() {
 	budgets := pdb.New([]*outrank.PodDisruptionBudget{web()})
 	violating, ok := budgets.Split([]*outrank.Pod{webPod("web-1"), webPod("web-2"), {Name: "other"}})

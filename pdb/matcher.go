@@ -7,8 +7,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// label is one label with its value.
-type label struct{ key, value string }
+// label is one label with its value or, with any set, with whatever value.
+type label struct {
+	key, value string
+	any        bool
+}
 
 // compile prepares the selector of a budget; ok is false for a budget that
 // covers nothing.
@@ -20,11 +23,51 @@ func compile(budget *outrank.PodDisruptionBudget) (m outrank.Matcher, ok bool) {
 	return m, err == nil
 }
 
-// labelsOf lists the labels that a budget's pods must all carry, by key.
-func labelsOf(budget *outrank.PodDisruptionBudget) []label {
-	var out []label
+// anchorsOf lists what a budget can be found by. Every pod that the budget covers
+// carries exactly one label of each anchor: a label of the selector, one of the
+// values that an expression allows for a key, a key that has to be there. The order
+// does not depend on that of a map.
+func anchorsOf(budget *outrank.PodDisruptionBudget) [][]label {
+	var out [][]label
 	for _, k := range slices.Sorted(maps.Keys(budget.Selector.Labels)) {
-		out = append(out, label{k, budget.Selector.Labels[k]})
+		out = append(out, []label{{key: k, value: budget.Selector.Labels[k]}})
+	}
+	for i := range budget.Selector.Expressions {
+		switch e := &budget.Selector.Expressions[i]; e.Operator {
+		case outrank.In:
+			out = append(out, valuesOf(e))
+		case outrank.Exists:
+			out = append(out, []label{{key: e.Key, any: true}})
+		}
 	}
 	return out
+}
+
+// valuesOf lists the labels that an expression allows, each once.
+func valuesOf(e *outrank.Requirement) []label {
+	values := slices.Sorted(slices.Values(e.Values))
+	var out []label
+	for _, v := range slices.Compact(values) {
+		out = append(out, label{key: e.Key, value: v})
+	}
+	return out
+}
+
+// rarest returns the anchor whose most common label is the least common, the first
+// of equals.
+func rarest(anchors [][]label, common func(label) int) []label {
+	most := func(anchor []label) int {
+		n := 0
+		for _, l := range anchor {
+			n = max(n, common(l))
+		}
+		return n
+	}
+	best, least := anchors[0], most(anchors[0])
+	for _, a := range anchors[1:] {
+		if n := most(a); n < least {
+			best, least = a, n
+		}
+	}
+	return best
 }

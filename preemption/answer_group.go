@@ -124,7 +124,8 @@ type GroupPlan struct {
 	// victim.
 	TurnedDown, Unhelpful *Refusal
 	// Possible is the number of units that could be victims. Placements is the
-	// number of calls of the placing function.
+	// number of placements that the answer rests on. A [PlaceFunc] is called for each
+	// of them.
 	Possible, Placements int
 }
 

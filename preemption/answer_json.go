@@ -23,9 +23,10 @@ type (
 		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireVictim struct {
-		Pod      *answerjson.Pod      `json:"pod,omitempty"`
-		Violated []*answerjson.Budget `json:"violated"`
-		Blocks   wireStatus           `json:"blocks"`
+		Pod          *answerjson.Pod      `json:"pod,omitempty"`
+		Violated     []*answerjson.Budget `json:"violated"`
+		MoreViolated int                  `json:"moreViolated,omitempty"`
+		Blocks       wireStatus           `json:"blocks"`
 	}
 	wireScore struct {
 		Violations         int    `json:"violations"`
@@ -34,6 +35,7 @@ type (
 		ShiftedPrioritySum int64  `json:"shiftedPrioritySum"`
 		Victims            int    `json:"victims"`
 		Start              string `json:"start,omitempty"`
+		Cost               int64  `json:"cost,omitempty"`
 	}
 	wireCandidate struct {
 		Node      string       `json:"node"`
@@ -85,8 +87,14 @@ func (e *answerEncoder) count(c Count) wireCount {
 
 func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
 
+// mostViolated is how many budgets are named for a victim. The API server evicts no
+// pod that more than one covers; where thousands cover thousands of pods, naming all
+// of them for each would make hundreds of megabytes of a small cluster.
+const mostViolated = 10
+
 func (e *answerEncoder) victim(v Victim) wireVictim {
-	return wireVictim{e.Pod(v.Pod), e.Budgets(v.Violated), e.status(v.Blocks)}
+	named := v.Violated[:min(len(v.Violated), mostViolated)]
+	return wireVictim{e.Pod(v.Pod), e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks)}
 }
 
 func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }
@@ -95,7 +103,7 @@ func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
 		PrioritySum: s.PrioritySum - int64(s.Victims)*priorityShift, ShiftedPrioritySum: s.PrioritySum,
-		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"),
+		Victims: s.Victims, Start: e.Time(s.Start, "score", "start"), Cost: s.Cost,
 	}
 }
 

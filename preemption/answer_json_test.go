@@ -115,6 +115,7 @@ func TestGoldenAnswers(t *testing.T) {
 		"plan_nothing_helps":  plan(preemption.Config{}, buyer("4")),
 		"plan_zero":           preemption.Plan{},
 		"explanation":         must(newEvaluator(t, preemption.Config{}).Explain(ctx, newSnapshot(t, shop()), buyer("2"), gen.Now)),
+		"explanation_costs":   explainBy(t, byCost(func(p *outrank.Pod) int64 { return int64(len(p.Name)) }), shop(), buyer("2")),
 		"group_preempt":       group(violating, training()),
 		"group_nothing_helps": group(grouped(), huge),
 		"group_zero":          preemption.GroupPlan{},

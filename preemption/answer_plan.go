@@ -102,7 +102,9 @@ type Plan struct {
 	// TurnedDown counts the nodes that do not take the pod as things are, by
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
-	// most frequent status comes first.
+	// most frequent status comes first. Unhelpful is empty where there are victims
+	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
+	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -137,7 +139,8 @@ type Victim struct {
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
 	// the actual ones (rule 6.3.7). So a victim may be listed with a budget
-	// that would have had room for it alone.
+	// that would have had room for it alone. Victims may share one list, so that it
+	// must not be written.
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back or,
 	// with the policy Ascending, before it was removed. It is Success if an
@@ -167,6 +170,9 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
+	// Cost is what the victims cost together by the caller's rule ([Config.Cost]), 0
+	// without one. It saturates at the largest int64.
+	Cost int64
 }
 
 // Explanation is a Plan with everything that was found on the way.

@@ -19,6 +19,9 @@ const (
 	ByNodeOrder
 	// ByOwnScore stands for the caller's scorers.
 	ByOwnScore
+	// ByCost compares what the victims cost by the caller's rule ([Config.Cost],
+	// rule 11.10).
+	ByCost
 )
 
 // rankRule is everything about a rank: a new rank is one entry.
@@ -40,6 +43,7 @@ var rankRules = [...]rankRule{
 	ByVictims:     {"victim-count", "fewer victims", func(a, b *Score) int { return cmp.Compare(a.Victims, b.Victims) }},
 	ByStart:       {"start-time", "most important victims started later", func(a, b *Score) int { return b.Start.Compare(a.Start) }},
 	ByNodeOrder:   {word: "node-order", text: "equal in every rank; first in node order"},
+	ByCost:        {"cost", "victims that cost less by the caller's rule", func(a, b *Score) int { return cmp.Compare(a.Cost, b.Cost) }},
 	ByOwnScore:    {word: "own-score", text: "higher score by the caller's rules"},
 }
 

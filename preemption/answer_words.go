@@ -58,8 +58,8 @@ func (i *Ineligibility) UnmarshalText(text []byte) error {
 }
 
 // MarshalText returns the rank as a word for programs: "budget-violations",
-// "top-priority", "priority-sum", "victim-count", "start-time", "node-order" or
-// "own-score"; empty for 0, which is no rank. Any other value is an error that
+// "top-priority", "priority-sum", "victim-count", "start-time", "cost", "node-order"
+// or "own-score"; empty for 0, which is no rank. Any other value is an error that
 // names the type.
 func (r Rank) MarshalText() ([]byte, error) { return answerjson.Word(rankWords(), r) }
 

@@ -58,7 +58,7 @@ func TestWords(t *testing.T) {
 	words(t, preemption.Success, "success", "unschedulable", "unschedulable-and-unresolvable", "contradiction")
 	words(t, preemption.Fits, "fits", "not-eligible", "nothing-helps", "preempt")
 	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled")
-	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score")
+	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost")
 	words(t, preemption.WaitForPreempted, "for-preempted", "for-terminating", "while-nominated")
 	words(t, preemption.Reprieve, "reprieve", "ascending")
 	words(t, preemption.PerVictim, "per-victim", "per-budget")

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 )
@@ -36,6 +37,22 @@ type Config struct {
 	// order settles ties, and is used if Importance is nil. Several goroutines
 	// may call it at once.
 	Importance func(a, b *outrank.Pod) int
+	// Cost is what the loss of a victim costs, such as the work that is lost or the
+	// time of a restart, in a unit of the caller's. Below 0 counts as 0, and sums
+	// stop at the largest int64. The rank [ByCost] compares the sums, and
+	// [Score.Cost] has them with any ranks.
+	//
+	// It is asked about any pods on the nodes, also about those that cannot be
+	// victims, in no order and any number of times. Several goroutines may call it
+	// at once. Its answer must depend on the pod alone, because a snapshot and its
+	// clones remember it, for the four evaluators that asked last. Where a cost has
+	// changed since, such as the age of a checkpoint, [Snapshot.UpdatePod] makes the
+	// answers for all pods on the pod's node be asked for anew, and a new Evaluator
+	// asks for all. What it looks up must not change during a call.
+	Cost func(victim *outrank.Pod) int64
+	// Chooser chooses the victims on a node in place of the rules of chapter 9; nil
+	// means those. Groups of pods do without it.
+	Chooser *Chooser
 	// Scorers rank the candidates in place of the policy's ranks. The highest
 	// score wins; the next scorer decides among equals, and the order of the
 	// nodes in the end. Every node is then evaluated.
@@ -46,7 +63,8 @@ type Config struct {
 type Scorer struct {
 	// Name is for people.
 	Name string
-	// Score may look at the candidate, and must not change it.
+	// Score may look at the candidate during the call, and must neither change nor
+	// keep it. It is called once for each candidate, on the goroutine of the caller.
 	Score func(c *Candidate) int64
 }
 
@@ -92,6 +110,12 @@ func (c *Config) Validate() error {
 	}
 	ps = append(ps, c.Policy.problems()...)
 	ps = append(ps, c.Plugins.problems()...)
+	if c.Cost == nil && slices.Contains(c.Policy.Ranks, ByCost) {
+		add("Cost", "missing, and the policy ranks candidates by it")
+	}
+	if c.Chooser != nil {
+		ps = append(ps, c.Chooser.problems()...)
+	}
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)
 	}

@@ -21,6 +21,26 @@ type Request struct {
 	// only. A node without a status counts as never filtered, and removing pods
 	// cannot help there. A status for a node that does not exist is an error.
 	Statuses map[string]Status
+	// StatusesInOrder is Statuses for all nodes in the order of [Snapshot.Nodes],
+	// which saves the search for names. Its length has to be the number of nodes.
+	// Only one of the two may be set.
+	StatusesInOrder []Status
+}
+
+// hasStatuses reports whether the caller gave statuses.
+func (r *Request) hasStatuses() bool { return r.Statuses != nil || r.StatusesInOrder != nil }
+
+// checkStatuses returns what is wrong with how the statuses are given.
+func (r *Request) checkStatuses(snap *Snapshot) error {
+	switch n := len(r.StatusesInOrder); {
+	case r.StatusesInOrder == nil:
+		return nil
+	case r.Statuses != nil:
+		return fmt.Errorf("statuses: %w: they are given twice, by name and in order", outrank.ErrInvalid)
+	case n != len(snap.order):
+		return fmt.Errorf("statuses in order: %w: %d for %d nodes", outrank.ErrInvalid, n, len(snap.order))
+	}
+	return nil
 }
 
 // givenStatuses returns the caller's statuses by position.
@@ -33,15 +53,27 @@ func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 	out := make([]filterStatus, len(snap.order))
 	for i, slot := range snap.order {
 		s, ok := r.Statuses[snap.nodes[slot].name]
+		if r.StatusesInOrder != nil {
+			s, ok = r.StatusesInOrder[i], true
+		}
 		if !ok {
-			s = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
+			s = notFiltered
 		}
-		out[i] = filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
-		if s.Filter == "" && s.ExcludedBy != "" {
-			out[i].filter, out[i].excluded = s.ExcludedBy, true
-		}
+		out[i] = filterStatusOf(&s)
 	}
 	return out, nil
+}
+
+// notFiltered is the status of a node that the caller gave none for.
+var notFiltered = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
+
+// filterStatusOf returns a status of the caller's as filters give it.
+func filterStatusOf(s *Status) filterStatus {
+	out := filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), by: byNone, filter: s.Filter, text: s.Reasons}
+	if s.Filter == "" && s.ExcludedBy != "" {
+		out.filter, out.excluded = s.ExcludedBy, true
+	}
+	return out
 }
 
 // PredicateStatus returns the status of a node on which the named predicates of

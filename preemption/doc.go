@@ -26,17 +26,19 @@
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //
 // [Evaluator.Explain] returns the same plan with the reasons of every node and
-// with all candidates.
+// with all candidates. [Evaluator.ExplainNode] tells of one node, and
+// [Evaluator.Candidates] finds the best few candidates.
 //
 // [Evaluator.Feasible] lists the nodes that take a pod as things are, for
-// schedulers that score them.
+// schedulers that score them. [Evaluator.Check] asks one node.
 //
 // [Evaluator.PreemptGroup] decides for a group of pods that can only run
 // together, and evicts whole groups that cannot be parted.
 // [Snapshot.ApplyGroup] applies its [GroupPlan].
 //
 // A [Config] changes the rules: [Filter] adds filters, MayEvict protects pods,
-// Importance and Scorers replace the orders, an [Extender] changes candidates,
+// Importance and Scorers replace the orders, Cost says what a victim costs, for the
+// rank [ByCost], an [Extender] changes candidates,
 // a [Sample] limits the nodes as kube-scheduler does, and a [Policy] is a
 // variant of an old scheduler.
 //
@@ -74,7 +76,7 @@
 //	dryrun      one attempt on one node
 //	exhaustive  the search that evaluates every node
 //	search      the search that prunes
-//	evaluator   Preempt, Explain, Feasible
+//	evaluator   Preempt, Explain, Feasible, Check
 //	group       PreemptGroup
 //
 // A reader may begin with answer_plan.go, then evaluator.go, then dryrun.go,

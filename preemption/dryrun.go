@@ -23,6 +23,9 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	}
 	w.blocks = fill(w.blocks, len(possible), filterStatus{})
 	w.violated = fill(w.violated, len(possible), 0)
+	if w.a.config.Chooser != nil {
+		return possible, w.choose(possible)
+	}
 	if w.a.config.Policy.Victims == Ascending {
 		return possible, w.ascend(possible)
 	}
@@ -49,10 +52,11 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 func (w *dryRunner) possible() []*podState {
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	policy := &w.a.config.Policy
-	if policy.EvictUnprioritized {
+	unordered := policy.EvictUnprioritized || w.a.config.anyPriority()
+	if unordered {
 		pods = w.n.pods
 	}
-	ordered := w.a.config.Importance == nil && !policy.IgnoreStart && !policy.EvictUnprioritized
+	ordered := w.a.config.Importance == nil && !policy.IgnoreStart && !unordered
 	if w.a.config.MayEvict == nil && ordered {
 		return pods
 	}
@@ -85,7 +89,7 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
 func (w *dryRunner) restoreVictims(possible []*podState) {
-	if len(w.a.callers) == 0 {
+	if !w.a.follows {
 		return
 	}
 	for i, p := range possible {
@@ -97,7 +101,7 @@ func (w *dryRunner) restoreVictims(possible []*podState) {
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
 func (w *dryRunner) restoreAll(possible []*podState) {
-	if len(w.a.callers) == 0 {
+	if !w.a.follows {
 		return
 	}
 	for _, p := range possible {

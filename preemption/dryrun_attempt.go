@@ -14,11 +14,10 @@ import (
 type attempt struct {
 	question
 	filterPlan
-	config  *Config
-	ranks   []Rank
-	now     time.Time
-	nowAt   instant
-	callers []callerFilter
+	config *Config
+	ranks  []Rank
+	now    time.Time
+	nowAt  instant
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
@@ -48,19 +47,14 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 
 // beginCallers starts the caller's filters. They run last.
 func (a *attempt) beginCallers() error {
-	a.callers = a.callers[:0]
 	for i, f := range a.config.Filters {
-		state, err := f.Start(a.pod, a.snap)
+		pf, err := begun(f, &a.question)
 		if err != nil {
 			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.pod.Key(), err)
 		}
-		if state != nil {
-			a.callers = append(a.callers, callerFilter{f.Name(), byCaller + i, state})
-			a.fixed = false
+		if pf != nil {
+			a.filterPlan.add(pf, byCaller+i)
 		}
-	}
-	for i := range a.callers {
-		a.active = append(a.active, activeFilter{&a.callers[i], a.callers[i].index})
 	}
 	return nil
 }
@@ -68,9 +62,8 @@ func (a *attempt) beginCallers() error {
 // release drops everything but memory.
 func (a *attempt) release() {
 	clear(a.active)
-	clear(a.callers)
 	*a = attempt{
-		question: question{needs: a.needs[:0]}, filterPlan: filterPlan{active: a.active[:0]}, callers: a.callers[:0],
+		question: question{needs: a.needs[:0]}, filterPlan: filterPlan{active: a.active[:0]},
 	}
 }
 
@@ -97,7 +90,7 @@ func (a *attempt) moreImportant(p, q *podState) int {
 
 // mayEvict reports whether a pod could be a victim.
 func (a *attempt) mayEvict(p *podState) bool {
-	lower := p.priority() < a.priority || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	lower := p.priority() < a.priority || a.config.anyPriority() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 

@@ -1,6 +1,11 @@
 package preemption
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // score returns the score of the dry run that just ended (chapter 11).
 func (w *dryRunner) score(possible []*podState) Score {
@@ -25,6 +30,9 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	sc := Score{Violations: violations, Victims: len(victims)}
 	highest := victims[0]
 	for _, p := range victims {
+		if a.config.Cost != nil {
+			sc.Cost = addCosts(sc.Cost, costOf(a.config.Cost, p.pod))
+		}
 		sc.PrioritySum += int64(p.priority()) + priorityShift
 		c := cmp.Compare(p.priority(), highest.priority())
 		if c > 0 || c == 0 && p.rank().compareStart(highest.rank(), a.nowAt) < 0 {
@@ -38,6 +46,9 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 // candidate returns the result of the dry run that just ended.
 func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c := Candidate{Node: w.n.name, Score: w.score(possible)}
+	if w.a.config.Chooser != nil {
+		w.blocksOfChosen(possible)
+	}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.victim[i] {
@@ -50,17 +61,25 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 }
 
 // nameViolated charges the budgets once more to find which of them each victim
-// violates. The dry run kept only their number.
+// violates. The dry run kept only their number. Victims that violate the same as
+// the one before share its list: where thousands of budgets cover thousands of pods,
+// nothing else would hold as much.
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
+	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
 	name := func(i int, v *Victim) {
-		p := possible[i]
-		for _, b := range w.charge(p) {
-			if v != nil {
-				v.Violated = append(v.Violated, w.a.snap.budgets.list[b])
-			}
+		if broken := w.charge(possible[i]); v != nil {
+			v.Violated = shared.of(broken)
 		}
 	}
-	if w.a.config.Policy.Victims == Ascending {
+	if w.a.config.Chooser != nil {
+		v := 0
+		for i := range possible {
+			if w.victim[i] {
+				name(i, &victims[v])
+				v++
+			}
+		}
+	} else if w.a.config.Policy.Victims == Ascending {
 		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
 			name(i, &victims[v])
 		}
@@ -75,5 +94,27 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 			}
 		}
 	}
+	w.broken = shared.broken
 	w.ledger.Reset()
+}
+
+// sharedNames lists the budgets that pods violate, once for pods in a row that
+// violate the same.
+type sharedNames struct {
+	budgets *budgetSet
+	broken  []int32
+	last    []*outrank.PodDisruptionBudget // those of broken
+}
+
+func (s *sharedNames) of(broken []int32) []*outrank.PodDisruptionBudget {
+	if len(broken) == 0 {
+		return nil
+	}
+	if !slices.Equal(broken, s.broken) {
+		s.broken, s.last = append(s.broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
+		for i, b := range broken {
+			s.last[i] = s.budgets.list[b]
+		}
+	}
+	return s.last
 }

@@ -25,8 +25,11 @@ type dryRunner struct {
 	victim   []bool
 	blocks   []filterStatus
 	chosen   []*podState
-	// covering and none are the memory of what charge returns.
-	covering, none []int32
+	// covering and none are the memory of what charge returns, broken that of what
+	// the last victim with a name violates.
+	covering, none, broken []int32
+	// err is the first answer of the caller's rule that made no sense.
+	err error
 }
 
 func newDryRunner(a *attempt) *dryRunner {
@@ -38,7 +41,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *dryRunner) begin(a *attempt) {
-	w.a = a
+	w.a, w.err = a, nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
@@ -57,7 +60,7 @@ func (w *dryRunner) begin(a *attempt) {
 
 // release drops everything that belongs to the caller.
 func (w *dryRunner) release() {
-	w.a, w.n = nil, nil
+	w.a, w.n, w.err = nil, nil, nil
 	w.resources.release()
 	for _, f := range w.filters {
 		f.release()
@@ -138,8 +141,8 @@ func (w *dryRunner) ask(from, to int, nominated []*podState) filterStatus {
 	return filterStatus{}
 }
 
-// enterAfterResources, removeAfterResources and checkAfterResources are enter,
-// remove and check for the filters after NodeResourcesFit alone. They are for
+// enterAfterResources, changeAfterResources and checkAfterResources are enter,
+// change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *dryRunner) enterAfterResources(n *nodeState) {
 	for _, f := range w.filters[w.a.beforeResources:] {
@@ -147,9 +150,9 @@ func (w *dryRunner) enterAfterResources(n *nodeState) {
 	}
 }
 
-func (w *dryRunner) removeAfterResources(p *podState) {
+func (w *dryRunner) changeAfterResources(p *podState, by int) {
 	for _, f := range w.filters[w.a.beforeResources:] {
-		f.change(p, -1)
+		f.change(p, by)
 	}
 }
 

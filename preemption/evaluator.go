@@ -72,26 +72,41 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with further settings.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
-	if e.config.prunable(&req) {
+	if e.config.pruned(&req) {
 		return decidePruned(ctx, &e.config, e.chunk, snap, &req)
 	}
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
-	return r.plan(), nil
+	plan := r.plan()
+	if (e.config.MayEvict != nil || e.config.Chooser != nil || r.selective) && plan.Outcome == Preempt {
+		plan.Unhelpful = nil // a search does not find all of them
+	}
+	return plan, nil
 }
 
 // Explain decides as Preempt does, and returns everything that was found on the
 // way: the status of every node and all candidates. Candidates are evaluated
-// even if the pod fits or may not preempt. Time and memory are those of a dry
-// run of every node.
+// even if the pod fits or may not preempt. Time and memory are those of finding the
+// victims on every node. [Evaluator.ExplainNode] looks at a single node, and
+// [Evaluator.Candidates] finds the best few candidates, each at its own price.
 func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*Explanation, error) {
 	return e.ExplainRequest(ctx, snap, Request{Pod: pod, Now: now})
 }
 
 // ExplainRequest is Explain for a question with further settings.
 func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
+	if e.config.pruned(&req) {
+		s, err := beginSearch(&e.config, e.chunk, snap, &req)
+		if err != nil {
+			return nil, err
+		}
+		defer s.release()
+		if s.explainsByRows() {
+			return s.explanation(ctx, &req)
+		}
+	}
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (w *searchWorker) fits(slot int32) bool {
 		if w.shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
-		if !w.filtered && !w.selects {
+		if !w.filtered && !w.selects || w.rulesPass(slot) {
 			return true
 		}
 	}

@@ -161,7 +161,7 @@ func (v *verification) findVictims() error {
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case p.priority() >= v.priority:
+		case p.priority() >= v.priority && !v.config.anyPriority():
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
@@ -203,7 +203,7 @@ func (v *verification) room() error {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	return v.config.Policy.Victims == Reprieve && v.fixed && !v.extended()
+	return v.config.Policy.Victims == Reprieve && v.config.Chooser == nil && v.fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
@@ -234,7 +234,9 @@ func (v *verification) accounts() error {
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.possible())
-	if v.config.Policy.Victims == Ascending {
+	if v.config.Chooser != nil {
+		charged = v.victims
+	} else if v.config.Policy.Victims == Ascending {
 		charged = slices.Clone(v.victims)
 		slices.Reverse(charged)
 	}

@@ -92,6 +92,39 @@ func ExampleEvaluator_Explain() {
 	// decided by: lower priority of the most important victim
 }
 
+// The best candidates one by one, without the victims of all others.
+func ExampleEvaluator_Candidates() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	for c, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		if c.Node != "n1" { // the next best will do
+			fmt.Println(c.Node, c.Victims)
+			break
+		}
+	}
+	// Output: n2 [default/cache]
+}
+
+// Why not n2?
+func ExampleEvaluator_ExplainNode() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	report, c, err := eval.ExplainNode(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}, "n2")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Node, "as things are:", report.Status)
+	if c != nil {
+		fmt.Println(c.Victims, "top priority", c.Score.TopPriority)
+	}
+	// Output:
+	// n2 as things are: NodeResourcesFit: Insufficient cpu
+	// [default/cache] top priority 50
+}
+
 // What if it happened, and then another such pod came?
 func ExampleSnapshot_Undo() {
 	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))

@@ -6,8 +6,9 @@ import (
 )
 
 // result is what the exhaustive search finds, by position. The search evaluates
-// every node. Explanations, samples, extenders and scorers need that; for all
-// other questions the pruned search returns the same answers (see search).
+// every node. Extenders need that, and explanations about other filters or by
+// other rules; to all other questions the pruned search returns the same answers
+// (see search).
 type result struct {
 	*attempt
 	runners    []*dryRunner   // one per worker
@@ -16,6 +17,7 @@ type result struct {
 	after      []filterStatus // with all pods of lower priority removed; where tried
 	tried      []bool
 	scores     []Score
+	faults     []error     // answers of the caller's rule that make no sense; nil without one
 	candidates []Candidate // by position; nil unless all are to be kept
 	ineligible Ineligibility
 	feasible   int
@@ -64,7 +66,10 @@ func (r *result) each(ctx context.Context, n int, f func(w *dryRunner, i int)) e
 
 // filterAll asks every node, unless the caller gave the statuses.
 func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, error) {
-	if req.Statuses != nil {
+	if req.hasStatuses() {
+		if err := req.checkStatuses(r.snap); err != nil {
+			return nil, err
+		}
 		r.refused = filterStatus{} // the caller has gone beyond that
 		return req.givenStatuses(r.snap)
 	}
@@ -88,6 +93,9 @@ func (r *result) decide(ctx context.Context, everything bool) error {
 	n := len(r.before)
 	r.after, r.tried, r.scores = make([]filterStatus, n), make([]bool, n), make([]Score, n)
 	config := r.config
+	if config.Chooser != nil {
+		r.faults = make([]error, n)
+	}
 	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
 		r.candidates = make([]Candidate, n)
 	}
@@ -106,7 +114,7 @@ func (r *result) decide(ctx context.Context, everything bool) error {
 		}
 	}
 	r.completeBest(r.runners[0])
-	return nil
+	return r.runners[0].err
 }
 
 // completeBest builds the best Candidate if that was not done before.
@@ -116,7 +124,11 @@ func (r *result) completeBest(w *dryRunner) {
 	case r.candidates != nil:
 		r.chosen = r.candidates[r.best]
 	default:
-		possible, _ := w.dryRun(r.nodeAt(r.best))
+		possible, s := w.dryRun(r.nodeAt(r.best))
+		if s.code != Success {
+			w.contradicted()
+			return
+		}
 		r.chosen = w.candidate(possible)
 		w.restoreVictims(possible)
 	}
@@ -178,7 +190,7 @@ func (r *result) forget(nodes []int) {
 }
 
 func (r *result) tryEach(ctx context.Context, nodes []int) error {
-	return r.each(ctx, len(nodes), func(w *dryRunner, at int) {
+	err := r.each(ctx, len(nodes), func(w *dryRunner, at int) {
 		i := nodes[at]
 		possible, s := w.dryRun(r.nodeAt(i))
 		r.tried[i], r.after[i] = true, s
@@ -189,7 +201,19 @@ func (r *result) tryEach(ctx context.Context, nodes []int) error {
 			}
 		}
 		w.restoreVictims(possible)
+		if w.err != nil {
+			r.faults[i], w.err = w.err, nil
+		}
 	})
+	if err != nil || r.faults == nil {
+		return err
+	}
+	for _, i := range nodes {
+		if r.faults[i] != nil {
+			return r.faults[i]
+		}
+	}
+	return nil
 }
 
 // scoreByCaller asks the caller's scorers about every candidate.

@@ -1,5 +1,44 @@
 package preemption
 
+import (
+	"context"
+	"slices"
+)
+
+// FollowsFirstFit reports whether the victims of a group are found by a fitter.
+func FollowsFirstFit(e *Evaluator, snap *Snapshot, req GroupRequest) bool {
+	r, err := e.newGroupRun(snap, &req)
+	return err == nil && r.newFitter() != nil
+}
+
+// PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
+// remembered.
+func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*GroupPlan, error) {
+	r, err := e.newGroupRun(snap, &req)
+	if err != nil {
+		return nil, err
+	}
+	r.mostAnswers = answers
+	return r.plan, r.run(context.Background())
+}
+
+// SortedUnits returns the possible victims of a group as they are sorted, and as
+// they should be, by name.
+func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
+	r, err := e.newGroupRun(snap, &req)
+	if err != nil {
+		return nil, nil, err
+	}
+	units := r.possible()
+	byComparison := slices.Clone(units)
+	slices.SortFunc(byComparison, r.moreImportant)
+	r.sort(units)
+	for i := range units {
+		got, want = append(got, r.public(&units[i], nil).String()), append(want, r.public(&byComparison[i], nil).String())
+	}
+	return got, want, nil
+}
+
 // BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {
 	var names []string

@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Filter is a rule of the caller about where a pod may run. It is asked after
 // the built-in filters. It must return the same answers for the same input, and
@@ -32,76 +36,110 @@ type FilterState interface {
 	Clone() FilterState
 }
 
-// NodeRule makes a filter of a function that looks at the pod and the node
-// alone. Several goroutines may call the function at once.
-func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
-	return nodeRuleFilter{name, check}
-}
-
-type nodeRuleFilter struct {
-	name  string
-	check func(*outrank.Pod, *outrank.Node) Status
-}
-
-func (r nodeRuleFilter) Name() string { return r.name }
-
-func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
-	return nodeRuleState{r, pod}, nil
-}
-
-type nodeRuleState struct {
-	rule nodeRuleFilter
-	pod  *outrank.Pod
-}
-
-func (s nodeRuleState) Check(n *outrank.Node) Status     { return s.rule.check(s.pod, n) }
-func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
-func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
-func (s nodeRuleState) Clone() FilterState               { return s }
-
 // callerFilter is a filter of the caller that has something to say about the
-// preemptor. Every pod is assumed to have a part in its answer.
+// preemptor.
 type callerFilter struct {
-	name  string
-	index int
 	state FilterState
+	// concerns reports whether a pod has a part in the answer; nil if every pod is
+	// assumed to have. Where the filter is attached to the snapshot, that has lists of
+	// these pods, by attachment; it is -1 elsewhere.
+	concerns   func(*outrank.Pod) bool
+	attachment int
 }
 
-func (*callerFilter) touches(*nodeState) bool { return true }
+// begun begins an attempt for a filter of the caller. It returns nil if the filter has
+// nothing to say.
+func begun(f Filter, q *question) (podFilter, error) {
+	switch r := f.(type) {
+	case nodeRuleFilter:
+		return &nodeRule{check: r.check, pod: q.pod}, nil
+	case *keyedRule:
+		key, table := r.answers(q)
+		if table.failing == 0 {
+			return nil, nil
+		}
+		return &nodeRule{table: table, key: key}, nil
+	}
+	state, err := f.Start(q.pod, q.snap)
+	if err != nil || state == nil {
+		return nil, err
+	}
+	c := &callerFilter{state: state, attachment: -1}
+	if selective, ok := f.(SelectiveFilter); ok {
+		c.concerns = selective.Concerns
+		c.attachment = q.snap.attachmentOf(f)
+	}
+	return c, nil
+}
+
+func (f *callerFilter) touches(n *nodeState) bool {
+	switch {
+	case f.concerns == nil:
+		return true
+	case f.attachment >= 0:
+		return len(n.concerning(f.attachment)) > 0
+	}
+	return slices.ContainsFunc(n.pods, func(p *podState) bool { return f.concerns(p.pod) })
+}
 
 // onNode clones the state for one worker. The clone lives longer than a node.
 func (f *callerFilter) onNode(nodeFilter) nodeFilter {
-	return &callerOnNode{state: f.state.Clone()}
+	return &callerOnNode{callerFilter: f, state: f.state.Clone()}
 }
 
 // callerOnNode is a caller's filter on one node after another. Pods that a dry
 // run removes have to be added again before the next node.
 type callerOnNode struct {
+	*callerFilter
 	state FilterState
-	node  *outrank.Node
+	n     *nodeState
+	// status is the answer without nominated pods if known is set. It is kept where
+	// the filter says which pods concern it, until one of those comes or goes.
+	status filterStatus
+	known  bool
 }
 
-func (f *callerOnNode) enter(n *nodeState) { f.node = n.node }
+func (f *callerOnNode) enter(n *nodeState) { f.n, f.known = n, false }
 
 func (f *callerOnNode) change(p *podState, by int) {
+	switch {
+	case f.concerns == nil:
+	case f.attachment >= 0 && !slices.Contains(f.n.concerning(f.attachment), p):
+		return
+	case f.attachment < 0 && !f.concerns(p.pod):
+		return
+	}
+	f.known = false
 	if by > 0 {
-		f.state.Add(p.pod, f.node)
+		f.state.Add(p.pod, f.n.node)
 	} else {
-		f.state.Remove(p.pod, f.node)
+		f.state.Remove(p.pod, f.n.node)
 	}
 }
 
 // check adds nominated pods to a copy.
 func (f *callerOnNode) check(nominated []*podState) filterStatus {
-	state := f.state
-	if len(nominated) > 0 {
-		state = state.Clone()
-		for _, p := range nominated {
-			state.Add(p.pod, f.node)
+	state, copied := f.state, false
+	for _, p := range nominated {
+		if f.concerns != nil && !f.concerns(p.pod) {
+			continue
 		}
+		if !copied {
+			state, copied = state.Clone(), true
+		}
+		state.Add(p.pod, f.n.node)
 	}
-	s := state.Check(f.node)
+	if copied {
+		return callerStatus(state.Check(f.n.node))
+	}
+	if !f.known {
+		f.status, f.known = callerStatus(state.Check(f.n.node)), f.concerns != nil
+	}
+	return f.status
+}
+
+func callerStatus(s Status) filterStatus {
 	return filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
 }
 
-func (f *callerOnNode) release() { f.state, f.node = nil, nil }
+func (f *callerOnNode) release() { *f = callerOnNode{} }

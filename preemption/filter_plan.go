@@ -34,6 +34,44 @@ type filterPlan struct {
 	// fixed: no active filter looks at other pods, so that every node answers
 	// pods with equal signatures equally.
 	fixed bool
+	// follows: a filter of the caller has to be told of all pods that are removed and
+	// put back, so that its state is right for the next node.
+	follows bool
+	// selective: a filter of the caller says which pods concern it, so that nodes are
+	// not asked until their victims are wanted.
+	selective bool
+}
+
+// add appends a filter of the caller.
+func (fp *filterPlan) add(pf podFilter, index int) {
+	fp.active = append(fp.active, activeFilter{pf, index})
+	switch f := pf.(type) {
+	case *nodeRule:
+		fp.fixed = fp.fixed && f.table != nil
+	case *callerFilter:
+		fp.fixed, fp.follows = false, true
+		fp.selective = fp.selective || f.concerns != nil
+	}
+}
+
+// tabled reports whether all active filters are rules whose answers are known.
+func (fp *filterPlan) tabled() bool {
+	for i := range fp.active {
+		if r, ok := fp.active[i].podFilter.(*nodeRule); !ok || r.table == nil {
+			return false
+		}
+	}
+	return len(fp.active) > 0
+}
+
+// passesTables reports whether none of them turns the preemptor away from a node.
+func (fp *filterPlan) passesTables(slot int32) bool {
+	for i := range fp.active {
+		if !fp.active[i].podFilter.(*nodeRule).table.passes(slot) {
+			return false
+		}
+	}
+	return true
 }
 
 // setOf returns the filters of these names.
@@ -155,6 +193,13 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 	for _, f := range builtIn {
 		if f.appendSignature != nil {
 			f.appendSignature(key, pod)
+		}
+	}
+	for i := range fp.active {
+		if r, ok := fp.active[i].podFilter.(*nodeRule); ok {
+			key.amount(int64(fp.active[i].index))
+			key.amount(int64(r.key.rule))
+			key.text(r.key.key)
 		}
 	}
 }

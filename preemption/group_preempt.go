@@ -1,28 +1,6 @@
 package preemption
 
-import (
-	"context"
-	"fmt"
-	"slices"
-
-	"github.com/outrank-go/outrank"
-)
-
-// groupRun is one call of PreemptGroup.
-type groupRun struct {
-	evaluator *Evaluator
-	config    *Config
-	snap      *Snapshot // the caller's, only read
-	work      *Snapshot // where pods are taken away and put back
-	pods      []*outrank.Pod
-	keys      map[outrank.Key]bool // of pods
-	group     outrank.Key
-	priority  int32
-	wanted    int // how many of the pods have to find a place
-	now       instant
-	place     PlaceFunc
-	plan      *GroupPlan
-}
+import "context"
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
 // them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
@@ -66,6 +44,12 @@ type groupRun struct {
 //   - A group without a priority counts with the highest priority of its pods,
 //     not with 0, and a group's priority counts for its pods in either
 //     disruption mode, as it does from v1.37 on.
+//   - The group waits for victims of an earlier preemption only among those that
+//     it could evict itself (rule 12.1.7).
+//   - Pods of the group itself are never victims, be their own priority lower
+//     (rule 12.2.4).
+//   - A pod without a start time counts as started at the now of the call (rule
+//     12.3.6).
 //   - A single pod is a single pod also if it belongs to a group of
 //     [outrank.DisruptPod]; the reference puts it before pods of no group.
 //   - Pods of unequal priority or policy are not a group, as from v1.37 on.
@@ -76,16 +60,31 @@ type groupRun struct {
 // during FirstFit; those of the placing function and of filters;
 // [ErrPlacement]; and those about the pods, all at once: an
 // *[outrank.InputError] that names each, and [ErrState] for pods that run
-// already. Time is that of one placement for every possible victim, and of
-// going through all pods.
+// already.
+//
+// Time, with FirstFit, is that of sorting the possible victims, of one placement,
+// and of finding the places of the pods anew where a unit is put back on a node that
+// one of them was to have; each victim costs a look at every node for its reasons.
+// Nodes are asked about all pods anew where a unit that is put back has a part in
+// what the pods' affinity and spread rules say. With filters of the configuration
+// other than a [NodeRule], with claims that allow a single pod, and with a PlaceFunc
+// it is that of one placement for every possible victim.
 func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupRequest) (*GroupPlan, error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, err
 	}
-	placed, err := r.try(ctx)
-	if err != nil {
+	if err := r.run(ctx); err != nil {
 		return nil, err
+	}
+	return r.plan, nil
+}
+
+// run writes the plan.
+func (r *groupRun) run(ctx context.Context) error {
+	f, placed, err := r.first(ctx)
+	if err != nil {
+		return err
 	}
 	possible := r.possible()
 	r.plan.Possible, r.plan.TurnedDown = len(possible), placed.Refused
@@ -95,50 +94,42 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 		r.plan.Outcome, r.plan.Placement = Fits, placed.Assignments
 	case r.plan.Ineligible != Eligible:
 		r.plan.Outcome = NotEligible
+	case len(possible) == 0:
+		r.plan.Outcome = NothingHelps
 	default:
-		if err := r.decide(ctx, possible); err != nil {
-			return nil, err
-		}
+		r.plan.Outcome = NothingHelps
+		return r.decide(ctx, f, possible)
 	}
-	return r.plan, nil
+	return nil
 }
 
-func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, error) {
-	if snap == nil {
-		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+// first places the group as things are. It returns the fitter that did, nil if
+// there is none for this group.
+func (r *groupRun) first(ctx context.Context) (f *fitter, placed Placement, err error) {
+	if r.place == nil && ctx.Err() == nil {
+		f = r.newFitter()
 	}
-	if err := checkGroup(snap, req.Pods); err != nil {
-		return nil, err
+	if f == nil {
+		placed, err = r.try(ctx)
+		return nil, placed, err
 	}
-	r := &groupRun{
-		evaluator: e, config: &e.config, snap: snap, work: snap.view(),
-		keys: map[outrank.Key]bool{}, group: req.Pods[0].GroupKey(), priority: req.Pods[0].PriorityValue(), wanted: snap.wanted(req.Pods),
-		now: instantOf(req.Now), place: req.Place,
+	r.plan.Placements++
+	ok, err := f.placeAll(ctx)
+	if ok {
+		placed.Assignments = f.assignments()
+	} else if err == nil {
+		placed.Refused = f.refusal()
 	}
-	if group, ok := snap.Group(r.group); ok && group.Priority != nil {
-		r.priority = *group.Priority
-	}
-	r.plan = &GroupPlan{Group: r.group}
-	var states []*podState
-	for _, p := range req.Pods {
-		r.keys[p.Key()] = true
-		r.work.seat(p, "", "")
-		state, _ := r.work.pods.of(p)
-		states = append(states, state)
-	}
-	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
-	r.pods = podsOf(states)
-	return r, nil
+	return f, placed, err
 }
 
 // decide finds the victims (steps 3 to 6 of PreemptGroup).
-func (r *groupRun) decide(ctx context.Context, possible []*groupUnit) error {
-	r.plan.Outcome = NothingHelps
-	if len(possible) == 0 {
-		return nil
+func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) error {
+	if f != nil {
+		return f.decide(ctx, possible)
 	}
-	for _, u := range possible {
-		r.take(u)
+	for i := range possible {
+		r.take(&possible[i])
 	}
 	placed, err := r.try(ctx)
 	if err != nil {
@@ -148,20 +139,24 @@ func (r *groupRun) decide(ctx context.Context, possible []*groupUnit) error {
 		r.plan.Unhelpful = placed.Refused
 		return nil
 	}
+	r.sort(possible)
 	r.charge(possible)
+	blocks := map[int]*Refusal{}
 	for _, violating := range []bool{true, false} {
-		if err := r.reprieve(ctx, possible, violating, &placed); err != nil {
+		if err := r.reprieve(ctx, possible, violating, &placed, blocks); err != nil {
 			return err
 		}
 	}
-	return r.settle(possible, placed.Assignments)
+	return r.settle(possible, blocks, placed.Assignments)
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as
-// there is still a place for the group. It stores the last placement in placed.
-func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violating bool, placed *Placement) error {
-	for _, u := range possible {
-		if (len(u.violated) > 0) != violating {
+// there is still a place for the group. It stores the last placement in placed,
+// and in blocks why units could not be put back.
+func (r *groupRun) reprieve(ctx context.Context, possible []leaver, violating bool, placed *Placement, blocks map[int]*Refusal) error {
+	for i := range possible {
+		u := &possible[i]
+		if u.violates() != violating {
 			continue
 		}
 		r.giveBack(u)
@@ -174,54 +169,7 @@ func (r *groupRun) reprieve(ctx context.Context, possible []*groupUnit, violatin
 			continue
 		}
 		r.take(u)
-		u.victim, u.blocks = true, with.Refused
+		blocks[i] = with.Refused
 	}
 	return nil
-}
-
-func (r *groupRun) take(u *groupUnit) {
-	for _, p := range u.pods {
-		r.work.drop(p)
-	}
-}
-
-func (r *groupRun) giveBack(u *groupUnit) {
-	for _, p := range u.pods {
-		r.work.put(p)
-	}
-}
-
-// settle writes the plan. With every unit put back the cluster is as it was
-// when there was no place, so one of the units is a victim unless the placing
-// function contradicts itself.
-func (r *groupRun) settle(possible []*groupUnit, placement []Assignment) error {
-	for _, u := range possible {
-		if u.victim {
-			r.plan.Victims = append(r.plan.Victims, r.public(u))
-		}
-	}
-	if len(r.plan.Victims) == 0 {
-		return fmt.Errorf("%w: at first there was no place, then there was one with the same pods in the cluster", ErrPlacement)
-	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Policy.Grace
-	r.plan.ClearedNominations = r.cleared()
-	return nil
-}
-
-// cleared returns the pods of lower priority nominated to a node of the
-// placement (rule 14.3.3).
-func (r *groupRun) cleared() []*outrank.Pod {
-	var states []*podState
-	for node := range r.plan.nodes() {
-		for _, p := range r.snap.node(node).nominated {
-			if p.priority() < r.priority && !r.keys[p.pod.Key()] {
-				states = append(states, p)
-			}
-		}
-	}
-	if len(states) == 0 {
-		return nil
-	}
-	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
-	return podsOf(states)
 }

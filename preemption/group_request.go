@@ -31,6 +31,12 @@ type GroupRequest struct {
 // puts them on a node. They are sorted by importance, in a slice that belongs
 // to the function.
 //
+// It is called once for the cluster as it is. If there is no place then, and if the
+// group may preempt anybody, it is called once with every possible victim away; and
+// if there is a place then, once for each of them, in the order in which they are
+// put back: always one call after the other, on the goroutine of the caller. No call
+// is left out, because nothing is known of what the function looks at.
+//
 // A missing place is an answer ([Placement.Refused]). An error ends the whole
 // decision.
 type PlaceFunc func(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error)

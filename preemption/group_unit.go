@@ -7,81 +7,158 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// groupUnit is a Unit while victims are looked for.
-type groupUnit struct {
-	group *outrank.PodGroup // nil for a single pod
-	// pods are sorted by importance. first is the most important of them, by
-	// the caller's own order if there is one.
+// leaver is a Unit that could leave, in few bytes and without a pointer: a cluster
+// can have hundreds of thousands of them.
+type leaver struct {
+	priority int32
+	// size is the number of pods of a group, 0 for a single pod. So a group comes
+	// before a single pod, and before a group with fewer pods.
+	size int32
+	// sec and nsec are the earliest start of the pods, a missing one being that of
+	// the call (rule 12.3.6).
+	sec  int64
+	nsec int32
+	// A single pod is the one with the index pod on the node at the position node.
+	// Of a group, node is the index in the run's whole.
+	node, pod int32
+	// budget is the index of the budget that losing the unit violates, noBudget for
+	// none. Before the budgets are charged it is mayViolate for a unit with a pod
+	// that a budget covers.
+	budget int32
+}
+
+const (
+	noBudget   = -1
+	mayViolate = -2
+)
+
+func (u *leaver) single() bool { return u.size == 0 }
+
+func (u *leaver) violates() bool { return u.budget >= 0 }
+
+// wholeGroup is a group that leaves as one.
+type wholeGroup struct {
+	*outrank.PodGroup
+	// pods are sorted by importance. first is the most important of them, by the
+	// caller's own order if there is one.
 	pods     []*podState
 	first    *podState
 	priority int32
-	// start is the earliest start of the pods. Its priority means nothing.
-	start importance
-	// violated are budgets by index.
-	violated []int32
-	victim   bool
-	blocks   *Refusal
 }
 
-// possible lists the units that could be victims, the most important first
-// (rule 12.2.2; newDomainForWorkloadPreemption, isPreemptionAllowed). They are
-// of lower priority than the group, the configuration allows to evict their
-// pods, and none is of the preempting group.
-func (r *groupRun) possible() []*groupUnit {
-	var units []*groupUnit
-	for _, u := range r.units() {
-		if u.priority < r.priority && r.mayEvict(u) {
-			r.prepare(u)
-			units = append(units, u)
-		}
+// podsOf returns the pods of a unit by importance. The slice is not to be changed.
+func (r *groupRun) podsOf(u *leaver) []*podState {
+	if !u.single() {
+		return r.whole[u.node].pods
 	}
-	slices.SortFunc(units, r.moreImportant)
+	return r.nodeAt(u.node).pods[u.pod : u.pod+1]
+}
+
+// nodeAt returns the node at a position as the caller's snapshot has it.
+func (r *groupRun) nodeAt(position int32) *nodeState { return r.snap.nodes[r.snap.order[position]] }
+
+// possible lists the units that could be victims, not sorted (rules 12.2.2, 12.2.4
+// and 12.2.5; newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than the group, the
+// configuration allows to evict their pods, and none is of the preempting group.
+func (r *groupRun) possible() []leaver {
+	units := r.units(int64(r.priority))
+	if r.config.MayEvict != nil {
+		units = slices.DeleteFunc(units, func(u leaver) bool { return !r.mayEvict(&u) })
+	}
 	return units
 }
 
-// units returns the running pods as units, without those of the preempting
-// group.
-func (r *groupRun) units() []*groupUnit {
-	var units []*groupUnit
-	whole := map[*outrank.PodGroup]*groupUnit{}
-	for _, slot := range r.work.order {
-		for _, p := range r.work.nodes[slot].pods {
-			key := p.pod.GroupKey()
-			if key != "" && key == r.group {
-				continue
+// units returns the running pods as units of a priority below a limit, without
+// those of the preempting group.
+func (r *groupRun) units(below int64) []leaver {
+	r.whole = r.whole[:0]
+	pods := 0
+	for _, slot := range r.snap.order {
+		pods += len(r.snap.nodes[slot].pods)
+	}
+	units, whole := make([]leaver, 0, pods), map[*outrank.PodGroup]int{}
+	for position, slot := range r.snap.order {
+		n := r.snap.nodes[slot]
+		covered := n.covered
+		for i := range n.sortKeys {
+			rank := n.sortKeys[i].at(r.now)
+			u := leaver{priority: rank.priority, sec: rank.sec, nsec: rank.nsec, node: int32(position), pod: int32(i), budget: noBudget}
+			if len(covered) > 0 && int(covered[0].index) == i {
+				u.budget, covered = mayViolate, covered[1:]
 			}
-			group, _ := r.work.Group(key)
-			u := whole[group]
-			if u == nil {
-				u = &groupUnit{priority: priorityIn(group, p)}
-				units = append(units, u)
+			if n.grouped > 0 && n.pods[i].pod.Group != "" {
+				group, own := r.groupOf(n.pods[i])
+				if own {
+					continue
+				}
+				if group != nil && group.Priority != nil {
+					u.priority = *group.Priority
+				}
 				if group != nil && group.Disruption == outrank.DisruptPodGroup {
-					u.group, whole[group] = group, u
+					r.gather(whole, group, n.pods[i], u.priority)
+					continue
 				}
 			}
-			u.pods = append(u.pods, p)
-			u.priority = max(u.priority, priorityIn(group, p))
+			if int64(u.priority) < below {
+				units = append(units, u)
+			}
 		}
 	}
-	return units
+	return r.appendWhole(units, below)
 }
 
-// priorityIn returns the priority that a pod counts with: that of its group, if
-// the group has one.
-func priorityIn(group *outrank.PodGroup, p *podState) int32 {
-	if group != nil && group.Priority != nil {
-		return *group.Priority
+// groupOf returns the group of a running pod that names one, nil for one that is
+// not known, and whether it is the preempting group.
+func (r *groupRun) groupOf(p *podState) (group *outrank.PodGroup, own bool) {
+	key := p.pod.GroupKey()
+	group, _ = r.snap.Group(key)
+	return group, key == r.group
+}
+
+// gather adds a pod to the group that it leaves with.
+func (r *groupRun) gather(known map[*outrank.PodGroup]int, group *outrank.PodGroup, p *podState, priority int32) {
+	i, ok := known[group]
+	if !ok {
+		i = len(r.whole)
+		known[group] = i
+		r.whole = append(r.whole, wholeGroup{PodGroup: group, priority: priority})
 	}
-	return p.priority()
+	g := &r.whole[i]
+	g.pods, g.priority = append(g.pods, p), max(g.priority, priority)
+}
+
+// appendWhole appends the units of whole groups.
+func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
+	for i := range r.whole {
+		g := &r.whole[i]
+		if int64(g.priority) >= below {
+			continue
+		}
+		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, r.now) })
+		g.first = g.pods[0]
+		start := g.first.rank().at(r.now)
+		u := leaver{priority: g.priority, size: int32(len(g.pods)), node: int32(i), budget: noBudget}
+		for _, p := range g.pods {
+			if p.rank().compareStart(start, r.now) < 0 {
+				start = p.rank().at(r.now)
+			}
+			if r.config.Importance != nil && r.config.Importance(p.pod, g.first.pod) < 0 {
+				g.first = p
+			}
+			if len(p.class.covering) > 0 {
+				u.budget = mayViolate
+			}
+		}
+		u.sec, u.nsec = start.sec, start.nsec
+		units = append(units, u)
+	}
+	return units
 }
 
 // mayEvict asks the caller's rule about every pod of the unit and every pod of
 // the preempting group.
-func (r *groupRun) mayEvict(u *groupUnit) bool {
-	if r.config.MayEvict == nil {
-		return true
-	}
-	for _, p := range u.pods {
+func (r *groupRun) mayEvict(u *leaver) bool {
+	for _, p := range r.podsOf(u) {
 		for _, preemptor := range r.pods {
 			if !r.config.MayEvict(preemptor, p.pod) {
 				return false
@@ -89,20 +166,6 @@ func (r *groupRun) mayEvict(u *groupUnit) bool {
 		}
 	}
 	return true
-}
-
-// prepare computes what a unit is sorted by.
-func (r *groupRun) prepare(u *groupUnit) {
-	slices.SortFunc(u.pods, func(p, q *podState) int { return p.compare(q, r.now) })
-	u.first, u.start = u.pods[0], u.pods[0].rank().at(r.now)
-	for _, p := range u.pods[1:] {
-		if p.rank().compareStart(u.start, r.now) < 0 {
-			u.start = p.rank().at(r.now)
-		}
-		if r.config.Importance != nil && r.config.Importance(p.pod, u.first.pod) < 0 {
-			u.first = p
-		}
-	}
 }
 
 // moreImportant orders units (group 12.3; moreImportantVictim): negative if u
@@ -114,68 +177,51 @@ func (r *groupRun) prepare(u *groupUnit) {
 //  3. of two groups, the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v *groupUnit) int {
+func (r *groupRun) moreImportant(u, v leaver) int {
 	if r.config.Importance != nil {
-		if c := r.config.Importance(u.first.pod, v.first.pod); c != 0 {
+		if c := r.config.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
 			return c
 		}
 	}
-	if c := cmp.Compare(v.priority, u.priority); c != 0 {
-		return c
-	}
 	switch {
-	case u.group != nil && v.group == nil:
-		return -1
-	case u.group == nil && v.group != nil:
-		return 1
+	case u.priority != v.priority:
+		return cmp.Compare(v.priority, u.priority)
+	case u.size != v.size:
+		return cmp.Compare(v.size, u.size)
+	case u.sec != v.sec:
+		return cmp.Compare(u.sec, v.sec)
+	case u.nsec != v.nsec:
+		return cmp.Compare(u.nsec, v.nsec)
 	}
-	return cmp.Or(
-		cmp.Compare(len(v.pods), len(u.pods)), // equal for single pods
-		u.start.compareStart(v.start, r.now),
-		cmp.Compare(u.namespace(), v.namespace()),
-		cmp.Compare(u.name(), v.name()),
-	)
+	un, u1 := r.nameOf(&u)
+	vn, v1 := r.nameOf(&v)
+	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1))
 }
 
-func (u *groupUnit) namespace() string { return u.pods[0].pod.NamespaceName() }
-
-func (u *groupUnit) name() string {
-	if u.group != nil {
-		return u.group.Name
+// firstOf returns the most important pod of a unit.
+func (r *groupRun) firstOf(u *leaver) *outrank.Pod {
+	if !u.single() {
+		return r.whole[u.node].first.pod
 	}
-	return u.pods[0].pod.Name
+	return r.podsOf(u)[0].pod
 }
 
-// charge takes the units from the budgets that cover their pods, in order of
-// importance (group 12.5; filterVictimsWithPDBViolation of pod group
-// preemption): pod by pod up to the first that violates one, and for each pod
-// budget by budget up to the first that has nothing left. Because of that the
-// orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
-func (r *groupRun) charge(units []*groupUnit) {
-	budgets := r.work.budgets
-	ledger := budgets.matcher.Ledger()
-	byKey := func(a, b int32) int {
-		return cmp.Compare(budgets.list[a].Key(), budgets.list[b].Key())
+func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
+	p := r.podsOf(u)[0].pod
+	if !u.single() {
+		return p.NamespaceName(), r.whole[u.node].Name
 	}
-	var order []int32
-	for _, u := range units {
-		for _, p := range u.pods {
-			order = append(order[:0], p.class.covering...)
-			slices.SortFunc(order, byKey)
-			broken := slices.IndexFunc(order, func(b int32) bool { return len(ledger.Charge(p.pod, []int32{b})) > 0 })
-			if broken >= 0 {
-				u.violated = []int32{order[broken]}
-				break
-			}
-		}
-	}
+	return p.NamespaceName(), p.Name
 }
 
 // public returns the unit for the plan.
-func (r *groupRun) public(u *groupUnit) GroupVictim {
-	v := GroupVictim{Unit: Unit{Group: u.group, Pods: podsOf(u.pods), Priority: u.priority}, Blocks: u.blocks}
-	for _, b := range u.violated {
-		v.Violated = append(v.Violated, r.work.budgets.list[b])
+func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
+	v := GroupVictim{Unit: Unit{Pods: podsOf(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+	if !u.single() {
+		v.Group = r.whole[u.node].PodGroup
+	}
+	if u.violates() {
+		v.Violated = []*outrank.PodDisruptionBudget{r.work.budgets.list[u.budget]}
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -74,8 +75,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 // group that need not be placed whole, a plan does not name every pod that was
 // asked about; what one of these is nominated to may be missing.
 func (r *groupRun) clears(planned []*outrank.Pod) bool {
-	group, _ := r.snap.Group(r.group)
-	whole := group == nil || group.Policy == ""
+	whole := r.placedWhole()
 	cleared := r.cleared()
 	for _, p := range planned {
 		at := slices.IndexFunc(cleared, func(q *outrank.Pod) bool { return p != nil && sameName(p, q) && samePod(p, q) })
@@ -85,6 +85,12 @@ func (r *groupRun) clears(planned []*outrank.Pod) bool {
 		cleared = cleared[at+1:]
 	}
 	return !whole || len(cleared) == 0
+}
+
+// placedWhole reports whether a plan names every pod that was asked about.
+func (r *groupRun) placedWhole() bool {
+	group, _ := r.snap.Group(r.group)
+	return group == nil || group.Policy == ""
 }
 
 func groupFault(kind error, format string, args ...any) error {
@@ -101,52 +107,64 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) error {
 	if len(plan.Victims) == 0 {
 		return groupFault(ErrUnsound, "there are no victims")
 	}
+	r.sort(possible)
 	r.charge(possible)
-	units, violations := r.units(), 0
-	for _, u := range units {
-		r.prepare(u)
-	}
-	var taken []*groupUnit
+	violations := 0
+	var taken []int
 	for i := range plan.Victims {
 		victim := &plan.Victims[i]
-		u := unitOf(possible, victim)
+		at := r.unitOf(possible, victim)
 		switch {
-		case u == nil && unitOf(units, victim) != nil:
+		case at < 0 && r.runs(victim):
 			return groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
-		case u == nil:
+		case at < 0:
 			return groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
-		case slices.Contains(taken, u):
+		case slices.Contains(taken, at):
 			return groupFault(ErrUnsound, "victim %s is named twice", victim)
 		}
-		taken = append(taken, u)
-		if len(u.violated) > 0 {
+		taken = append(taken, at)
+		if possible[at].violates() {
 			violations++
 		}
 	}
 	if violations != plan.Violations() {
 		return groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
 	}
-	for _, u := range taken {
-		r.take(u)
+	for _, at := range taken {
+		r.take(&possible[at])
 	}
 	return nil
 }
 
-// unitOf finds the unit of exactly these pods, nil for none.
-func unitOf(units []*groupUnit, victim *GroupVictim) *groupUnit {
-	at := slices.IndexFunc(units, func(u *groupUnit) bool {
-		return slices.EqualFunc(u.pods, victim.Pods, func(p *podState, pod *outrank.Pod) bool {
+// runs reports whether a victim is a unit of any priority.
+func (r *groupRun) runs(victim *GroupVictim) bool {
+	other := *r
+	other.whole = nil
+	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
+}
+
+// unitOf finds the unit of exactly these pods, -1 for none.
+func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
+	return slices.IndexFunc(units, func(u leaver) bool {
+		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *podState, pod *outrank.Pod) bool {
 			return pod != nil && sameName(p.pod, pod) && samePod(p.pod, pod)
 		})
 	})
-	if at < 0 {
-		return nil
-	}
-	return units[at]
 }
 
-// verifyPlacement puts the pods on their nodes one after the other.
+// verifyPlacement puts the pods on their nodes one after the other. Pending pods of
+// the group that the plan does not name may have been asked about, so that their
+// nominations were in nobody's way (rule 12.1.6).
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
+	if !r.placedWhole() {
+		for _, slot := range r.snap.order {
+			for _, p := range r.snap.nodes[slot].nominated {
+				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {
+					r.work.seat(p.pod, "", "")
+				}
+			}
+		}
+	}
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -3,6 +3,7 @@ package preemption_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -64,6 +65,46 @@ func ExampleEvaluator_PreemptRequest() {
 	}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
+}
+
+// The same statuses in the order of the nodes, for a scheduler that has them in a
+// slice.
+func ExampleRequest() {
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	var statuses []preemption.Status
+	for n := range snap.Nodes() {
+		st := preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}
+		if n.Name == "n1" {
+			st = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"under maintenance"}}
+		}
+		statuses = append(statuses, st)
+	}
+	req := preemption.Request{Pod: urgent(), Now: now, StatusesInOrder: statuses}
+	plan := must(eval.PreemptRequest(context.Background(), snap, req))
+	fmt.Println(plan.Node, plan.Victims, plan.TurnedDown)
+	// Output: n2 [default/cache] [1 Insufficient cpu 1 under maintenance]
+}
+
+// The work that is lost decides before anything else but the budgets: here the time
+// since the last checkpoint, which the caller knows by pod.
+func ExampleConfig_cost() {
+	sinceCheckpoint := map[outrank.Key]time.Duration{"default/batch": 90 * time.Minute, "default/cache": 5 * time.Minute}
+	lostWork := preemption.Config{
+		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost, preemption.ByTopPriority}},
+		Cost:   func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
+	}
+	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(lostWork))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+
+	// Time goes by, and the cost of pods with it: another evaluator asks anew.
+	sinceCheckpoint["default/batch"] = 0
+	eval = must(preemption.NewEvaluator(lostWork))
+	plan = must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+	// Output:
+	// n2 [default/cache] 300
+	// n1 [default/batch] 0
 }
 
 func ExamplePredicateStatus() {

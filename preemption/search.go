@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// search decides without evaluating every node. It is for the default rules,
-// with any filters. If the caller has a say in the candidates, or asks for an
-// explanation, the exhaustive search (result) decides instead. Both return the
-// same answer.
+// search decides without evaluating every node, by any rules (see searchRules)
+// and with any filters. Where extenders have a say, and for some explanations, the
+// exhaustive search (result) decides instead. Both return the same answer.
 //
 // The search is fast because of bounds that follow from resources alone. A pod
 // only ever takes room, and every set of victims has to make room, whatever
@@ -44,6 +43,8 @@ type search struct {
 	// the first node filters, or the preemptor needs a resource without a
 	// column. anyPod: every pod may have a part in that.
 	filtered, anyPod bool
+	// tabled: all these filters are rules of the caller whose answers are known.
+	tabled bool
 
 	bounds  []nodeBound // by position
 	workers []*searchWorker
@@ -53,8 +54,20 @@ type search struct {
 	leastBound   int32
 	leastVictims uint16
 	incumbent    incumbent
-	signature    keyWriter // see answerCache
-	tally        tally
+	searchRules
+	costTable *costTable  // locked
+	queue     []nodeScore // memory of evaluateBestFirst
+	onlyCount bool        // no candidate is wanted
+	// toTry marks the positions of the nodes that a sample may try, and positions
+	// lists them.
+	toTry     []bool
+	positions []int32
+	// given: the caller gave the statuses of the nodes.
+	given     bool
+	statuses  map[string]Status
+	inOrder   []Status
+	signature keyWriter // see answerCache
+	tally     tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.
@@ -86,113 +99,18 @@ const (
 	// byFilters: the node is a candidate, and other filters have a part in the
 	// choice.
 	byFilters
+	// unasked: the node is a candidate as far as resources go, and no filter after
+	// NodeResourcesFit was asked.
+	unasked
+	// bySelection: the node is a candidate, and beside resources the caller's filters
+	// that say which pods concern them have a part in the choice.
+	bySelection
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 )
 
 // searches keeps searches for later calls.
 var searches = sync.Pool{New: func() any { return &search{} }}
-
-// prunable reports whether a question can be answered by a search.
-func (c *Config) prunable(req *Request) bool {
-	policy := &c.Policy
-	return req.Statuses == nil && c.Sample == nil && len(c.Extenders) == 0 && len(c.Scorers) == 0 &&
-		c.MayEvict == nil && c.Importance == nil && c.Plugins.boundByResources() &&
-		policy.Victims == Reprieve && policy.Budgets == PerVictim && policy.Ranks == nil &&
-		!policy.IgnoreStart && !policy.EvictUnprioritized && !policy.FilterOnce && !policy.EmptySelectors
-}
-
-// decidePruned answers a question by a search.
-func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
-	s := searches.Get().(*search)
-	defer s.release()
-	s.chunk = chunk
-	if err := s.begin(config, snap, req); err != nil {
-		return nil, err
-	}
-	if s.refused.code != Success {
-		return s.refusedPlan(), nil
-	}
-	if plan, ok, err := s.answerFromCache(ctx); ok {
-		return plan, err
-	}
-	return s.run(ctx)
-}
-
-// begin prepares a search.
-func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
-	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
-		return err
-	}
-	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
-	s.anyPod = len(s.callers) > 0
-	for i := range s.needs {
-		if at := s.needs[i].column; at >= 0 {
-			s.asks[at] = s.needs[i].value
-		} else {
-			s.anyPod = true
-		}
-	}
-	s.filtered = s.anyPod || !s.resourcesAlone()
-	if n := len(snap.order); cap(s.bounds) < n {
-		s.bounds = make([]nodeBound, n)
-	} else {
-		s.bounds = s.bounds[:n]
-	}
-	s.prepareWorkers(max(1, config.Workers))
-	return nil
-}
-
-// release drops everything that belongs to the caller, and keeps the search for
-// later calls.
-func (s *search) release() {
-	s.workers = s.workers[:cap(s.workers)]
-	for _, w := range s.workers {
-		if w != nil {
-			w.dry.release()
-			clear(w.before.others)
-			clear(w.after.others)
-		}
-	}
-	clear(s.tally)
-	s.attempt.release()
-	searches.Put(s)
-}
-
-// refusedPlan is the answer to an attempt that ends before the first node.
-func (s *search) refusedPlan() *Plan {
-	if n := len(s.snap.order); n > 0 {
-		before := &s.workers[0].before
-		before.count(before.intern(s.refused), n)
-	}
-	plan := s.beginPlan()
-	if plan.Outcome == Preempt {
-		s.finishPlan(plan, nodeScore{position: -1})
-	}
-	return plan
-}
-
-func (s *search) run(ctx context.Context) (*Plan, error) {
-	if err := s.each(ctx, (*searchWorker).boundNodes); err != nil {
-		return nil, err
-	}
-	plan := s.beginPlan()
-	if plan.Outcome != Preempt {
-		return plan, nil
-	}
-	// The most promising nodes first: their victims prune most other nodes.
-	for _, round := range [...]func(*searchWorker, int, int){
-		(*searchWorker).evaluateFirst, (*searchWorker).evaluateNext, (*searchWorker).evaluateRest,
-	} {
-		s.gather()
-		if err := s.each(ctx, round); err != nil {
-			return nil, err
-		}
-	}
-	s.gather()
-	s.finishPlan(plan, s.incumbent.best)
-	return plan, nil
-}
 
 // minChunks is the least number of chunks per worker. Starting another
 // goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.

@@ -2,10 +2,10 @@ package preemption
 
 // boundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *searchWorker) boundNodes(from, to int) {
-	order, filtered := w.snap.order, w.filtered || w.selects
+	order, plain := w.snap.order, !w.filtered && !w.selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
-		if sum := w.snap.summaries.at(slot); sum.flags == 0 && !filtered {
+		if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -15,9 +15,16 @@ func (w *searchWorker) boundNodes(from, to int) {
 	}
 }
 
+// rulesPass reports whether resources alone decide on a node without flags, because
+// all other filters are rules of the caller that are known to pass there.
+func (w *searchWorker) rulesPass(slot int32) bool {
+	return w.tabled && !w.exactly && w.passesTables(slot)
+}
+
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
-	if sum := w.snap.summaries.at(slot); sum.flags == 0 && !w.filtered && !w.selects {
+	plain := !w.filtered && !w.selects && !w.exactly
+	if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -86,6 +93,51 @@ func (w *searchWorker) covers(sum *nodeSummary, held *amountRow, pods int32) boo
 	return int32(sum.room)+pods >= 1
 }
 
+// boundByAsking is boundByResources where the caller has to be asked who may be
+// evicted.
+func (w *searchWorker) boundByAsking(b *nodeBound, slot int32, sum *nodeSummary) {
+	*b = nodeBound{before: w.shortage(sum)}
+	if b.before != 0 && w.makesRoom(b, slot, sum) {
+		w.boundVictims(b, sum)
+	}
+}
+
+// makesRoom reports whether a node that is short of resources has room with all
+// possible victims removed, and bounds the top priority as withoutLower does. The
+// caller is asked about the pods from the least important up until there is room.
+func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	if !w.exactly {
+		return w.withoutLower(b, slot, sum)
+	}
+	n := w.snap.nodes[slot]
+	var away level
+	for i := len(n.rows) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+		if !w.allows(n.objects[i]) {
+			continue
+		}
+		away.pods++
+		for k, v := range n.rows[i] {
+			away.held[k] += v
+		}
+		if w.covers(sum, &away.held, away.pods) {
+			b.kind, b.bound = byResources, n.sortKeys[i].priority
+			return true
+		}
+	}
+	w.recordShortage(b, slot, sum, &away)
+	return false
+}
+
+// anyPossible reports whether any pod of the node could be a victim.
+func (w *searchWorker) anyPossible(n *nodeState) bool {
+	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+		if w.allows(n.objects[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutLower reports whether a node that is short of resources has room with
 // all pods of lower priority removed. If so, it bounds the top priority of the
 // victims; otherwise it records the shortage.
@@ -119,7 +171,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 		}
 	}
 	switch {
-	case b.before&unresolvable != 0:
+	case b.before&unresolvable != 0 && !w.given:
 	case away.pods == 0:
 		b.after = noVictims
 	default:
@@ -128,7 +180,7 @@ func (w *searchWorker) recordShortage(b *nodeBound, slot int32, sum *nodeSummary
 			without.free[k] += away.held[k]
 		}
 		without.room = int16(min(int32(sum.room)+away.pods, mostPods))
-		b.after = w.shortage(&without)
+		b.after = w.shortage(&without) | b.before&unresolvable
 	}
 }
 
@@ -143,9 +195,18 @@ func (w *searchWorker) boundFiltered(b *nodeBound, position int, slot int32) {
 			return
 		}
 	}
+	w.boundPods(b, position, slot)
+}
+
+// boundPods is boundFiltered without the node filters.
+func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
+	n := w.snap.nodes[slot]
+	sum := w.snap.summaries.at(slot)
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
+	case !w.filtered && plain && w.exactly:
+		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:
 		w.boundByResources(b, slot, sum)
 	case !plain || w.anyPod || sum == &adjusted || w.touched(n, 0, w.beforeResources):
@@ -186,26 +247,47 @@ func (w *searchWorker) summaryFor(n *nodeState, sum *nodeSummary, space *nodeSum
 // same whichever pods leave.
 func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, sum *nodeSummary) {
 	n := w.snap.nodes[slot]
-	touched := w.touched(n, w.beforeResources, len(w.active))
 	b.before = w.shortage(sum)
+	if b.before != 0 {
+		if !w.makesRoom(b, slot, sum) {
+			return
+		}
+		if w.selective {
+			b.kind = unasked
+			w.boundVictims(b, sum)
+			return
+		}
+	}
+	touched := w.touched(n, w.beforeResources, len(w.active))
 	switch {
-	case b.before == 0 && !touched:
+	case b.before == 0 && !touched && !w.given:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case !w.withoutLower(b, slot, sum):
+	case touched && w.config.Policy.Victims == Ascending:
+		w.evaluateByFilters(position, n) // what all together allow, few may not
+		b.kind = settled
 		return
 	}
 	w.dry.enterAfterResources(n)
+	var away []*podState
 	if touched {
 		b.kind = byFilters
-		for _, p := range n.pods[n.first(w.priority):] {
-			w.dry.removeAfterResources(p)
+		w.dry.n = n
+		away = w.dry.possible()
+	}
+	for _, p := range away {
+		w.dry.changeAfterResources(p, -1)
+	}
+	st := w.dry.checkAfterResources()
+	if w.follows {
+		for _, p := range away {
+			w.dry.changeAfterResources(p, 1)
 		}
 	}
-	if st := w.dry.checkAfterResources(); st.code != Success {
+	if st.code != Success {
 		b.kind, b.after = settled, w.after.intern(st)
 		return
 	}
@@ -223,7 +305,7 @@ func (w *searchWorker) boundWithRoom(b *nodeBound, n *nodeState, sum *nodeSummar
 	b.before = w.before.intern(st)
 	switch {
 	case st.code != Unschedulable:
-	case sum.lowPods == 0 || sum.lowest >= w.priority:
+	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
 		b.after = w.after.intern(st)
@@ -242,10 +324,10 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.code != Unschedulable {
+	if st.code != Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain {
+	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {
 		w.evaluateByFilters(position, n)
 		return
 	}
@@ -263,7 +345,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		b.after = w.after.intern(st)
 		return
 	}
-	w.withoutLower(b, slot, sum)
+	w.makesRoom(b, slot, sum)
 	b.kind = byFilters
 	w.boundVictims(b, sum)
 }

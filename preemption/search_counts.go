@@ -1,5 +1,7 @@
 package preemption
 
+import "slices"
+
 // answer is the answer of one node to the preemptor. 0 means that it takes the
 // pod. Otherwise it has a bit for each column that is short, one for the pod
 // count, and one if even the empty node would be short; or it is noVictims; or
@@ -111,6 +113,9 @@ func (s *search) codeOf(node string) (Code, bool) {
 	if n == nil || n.node == nil {
 		return Success, false
 	}
+	if s.given {
+		return s.givenCode(n), true
+	}
 	return s.workers[0].dry.filter(n).code, true
 }
 
@@ -128,8 +133,15 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
-	possible, _ := w.dryRun(n)
+	possible, st := w.dryRun(n)
+	if st.code != Success {
+		w.contradicted()
+		return
+	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
+	if s.asked || s.selective || s.chosen {
+		p.Unhelpful = nil // not every node was asked about
+	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
 }
 
@@ -144,4 +156,15 @@ func (a *attempt) counts(t tally) []Count {
 	}
 	sortCounts(out)
 	return out
+}
+
+// givenCode returns the code of the status that the caller gave for a node.
+func (s *search) givenCode(n *nodeState) Code {
+	code := notFiltered.Code
+	if s.inOrder != nil {
+		code = s.inOrder[slices.Index(s.snap.order, n.slot)].Code
+	} else if st, ok := s.statuses[n.name]; ok {
+		code = st.Code
+	}
+	return min(code, UnschedulableAndUnresolvable)
 }

@@ -90,10 +90,43 @@ func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 // findVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
-	if b.kind == byResources && n.inOrder(w.nowAt) {
-		w.evaluateByResources(position, n, b.bound)
-	} else {
+	if b.kind == unasked && !w.chosen {
+		w.askLate(b, n)
+	}
+	switch {
+	case b.kind == settled:
+	case b.kind == bySelection && n.inOrder(w.nowAt):
+		w.evaluateSelectively(position, n, b.bound)
+	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
 		w.evaluateByFilters(position, n)
+	case w.byRows:
+		w.evaluateByResources(position, n, b.bound)
+	default:
+		w.evaluateByRules(position, n, b.bound)
+	}
+}
+
+// askLate asks the filters after NodeResourcesFit about a candidate whose victims are
+// wanted. If no pod of the node touches them, their answer does not depend on the
+// victims.
+func (w *searchWorker) askLate(b *nodeBound, n *nodeState) {
+	b.kind = byResources
+	for i := w.beforeResources; i < len(w.active); i++ {
+		if f := &w.active[i]; f.touches(n) {
+			b.kind = bySelection
+			if c, ok := f.podFilter.(*callerFilter); !ok || c.concerns == nil || !w.byRows {
+				b.kind = byFilters
+				return
+			}
+		}
+	}
+	if b.kind == bySelection {
+		return
+	}
+	w.dry.enterAfterResources(n)
+	if st := w.dry.checkAfterResources(); st.code != Success {
+		b.kind = settled
+		w.after.count(w.after.intern(st), 1)
 	}
 }
 
@@ -106,11 +139,19 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 		w.keep(nodeScore{
 			position: position, violations: sc.Violations, top: sc.TopPriority,
 			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
+			cost: sc.Cost,
 		})
-	case len(possible) == 0:
-		w.after.count(noVictims, 1)
 	default:
-		w.after.count(w.after.intern(st), 1)
+		w.countFailure(possible, st)
 	}
 	w.dry.restoreVictims(possible)
+}
+
+// countFailure counts a node on which preemption does not help.
+func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
+	if len(possible) == 0 {
+		w.after.count(noVictims, 1)
+	} else {
+		w.after.count(w.after.intern(st), 1)
+	}
 }

@@ -5,6 +5,14 @@ import "math"
 // evaluateByResources finds the victims on a candidate on which resources alone
 // decide (chapter 9).
 func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int32) {
+	if f, ok := w.reprieveRows(position, n, bound); ok {
+		w.keep(f)
+	}
+}
+
+// reprieveRows is the reprieve on the rows of a node. It is not ok once the node
+// cannot be the best any more.
+func (w *searchWorker) reprieveRows(position int, n *nodeState, bound int32) (f nodeScore, ok bool) {
 	var adjusted nodeSummary
 	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
 	w.violates = w.violates[:0]
@@ -19,10 +27,10 @@ func (w *searchWorker) evaluateByResources(position int, n *nodeState, bound int
 			t.slack[k] = sum.free[k] + held[k] - w.asks[k]
 		}
 	}
-	if f, ok := t.reprieve(from, bound); ok {
-		f.position = position
-		w.keep(f)
-	}
+	t.costs = w.costsOn(n)
+	f, ok = t.reprieve(from, bound)
+	f.position = position
+	return f, ok
 }
 
 // removed returns the index of the first pod that the reprieve has to try, and
@@ -100,6 +108,10 @@ type resourceReprieve struct {
 	slack amountRow
 	room  int32
 	score nodeScore
+	// costs are what the pods of the node cost, nil if that does not matter.
+	costs []int64
+	// asking: filters are asked about the pods in concerned.
+	asking bool
 }
 
 // reprieve puts back first the pods that violate a budget, then the others from
@@ -114,7 +126,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 	// No pod adds a violation from here on. If the violations tie with those of the
 	// best, and its top priority is not above the bound, a larger sum loses.
 	limit := int64(math.MaxInt64)
-	if b := &t.best; b.position >= 0 {
+	if b := &t.best; b.position >= 0 && !t.general && !t.recording {
 		if b.violations < t.score.violations {
 			return t.score, false
 		}
@@ -139,19 +151,40 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f nodeScore, ok bool
 // otherwise.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.rows[i]
-	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] {
+	if t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2] &&
+		(!t.asking || !t.concerned[i] || t.letBack(t.n.pods[i], i)) {
 		t.room--
 		t.slack[0] -= row[0]
 		t.slack[1] -= row[1]
 		t.slack[2] -= row[2]
 		return true
 	}
-	t.take(&t.n.sortKeys[i])
+	t.take(i)
+	if t.recording {
+		t.blocked = append(t.blocked, blockedPod{int32(i), t.shortOf(row)})
+	}
 	return false
 }
 
+// shortOf returns what the preemptor is short of beside a pod with this row.
+func (t *resourceReprieve) shortOf(row *amountRow) (short answer) {
+	for k, v := range row {
+		if v > t.slack[k] {
+			short |= 1 << k
+		}
+	}
+	if t.room < 1 {
+		short |= tooManyPods
+	}
+	return short
+}
+
 // take counts a victim.
-func (t *resourceReprieve) take(r *importance) {
+func (t *resourceReprieve) take(i int) {
+	r := &t.n.sortKeys[i]
+	if t.costs != nil {
+		t.score.cost = addCosts(t.score.cost, t.costs[i])
+	}
 	t.score.victims++
 	t.score.sum += int64(r.priority) + priorityShift
 	if t.score.victims > 1 && r.priority < t.score.top {

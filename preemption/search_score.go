@@ -8,6 +8,7 @@ type nodeScore struct {
 	victims    int32
 	sum        int64
 	start      instant
+	cost       int64 // by the caller's rule
 }
 
 // better reports whether a candidate wins by the default ranks (chapter 11)
@@ -27,6 +28,51 @@ func (f *nodeScore) better(g *nodeScore) bool {
 		return f.victims < g.victims
 	case f.start != g.start:
 		return g.start.before(f.start)
+	}
+	return f.position < g.position
+}
+
+// better reports whether a candidate wins by the ranks of the configuration and, in
+// a tie, by the order of the nodes.
+func (s *search) better(f, g *nodeScore) bool {
+	if !s.general {
+		return f.better(g)
+	}
+	return f.betterBy(g, s.ranks)
+}
+
+// betterBy is better for any ranks.
+func (f *nodeScore) betterBy(g *nodeScore, ranks []Rank) bool {
+	if f.position < 0 || g.position < 0 {
+		return g.position < 0 && f.position >= 0
+	}
+	for _, r := range ranks {
+		switch r {
+		case ByViolations:
+			if f.violations != g.violations {
+				return f.violations < g.violations
+			}
+		case ByTopPriority:
+			if f.top != g.top {
+				return f.top < g.top
+			}
+		case ByPrioritySum:
+			if f.sum != g.sum {
+				return f.sum < g.sum
+			}
+		case ByVictims:
+			if f.victims != g.victims {
+				return f.victims < g.victims
+			}
+		case ByCost:
+			if f.cost != g.cost {
+				return f.cost < g.cost
+			}
+		case ByStart:
+			if f.start != g.start {
+				return g.start.before(f.start)
+			}
+		}
 	}
 	return f.position < g.position
 }

@@ -31,6 +31,33 @@ type searchWorker struct {
 	left     []int64
 	leftOf   *budgetSet
 	violates []int32
+	// least is the best optimistic score of a node that the worker has evaluated, and
+	// promising are those of nodes that it has not. fitsSomewhere is set once a node
+	// takes the preemptor, so that no candidate is wanted.
+	least         nodeScore
+	promising     []nodeScore
+	fitsSomewhere bool
+	tries         int
+	// scratch is the candidate that was found last. While recording is set, blocked
+	// lists the pods that could not be put back.
+	scratch   Candidate
+	failure   filterStatus // of the node that was no candidate
+	blocked   []blockedPod
+	recording bool
+	// lastGiven is the last status that the caller gave, and lastAnswer the answer
+	// that stands for it.
+	lastGiven  Status
+	lastAnswer answer
+	space      Status
+	known      int // nodes with a given status
+	// order, broken and topOf are the memory of evaluateByRules: possible victims by
+	// index, how many budgets each violates, and the first victim. charged is set
+	// while the ledger holds charges.
+	order, broken []int32
+	topOf         int32
+	charged       bool
+	// concerned marks pods of one node (see findConcerned).
+	concerned []bool
 }
 
 // prepareWorkers reuses the workers of earlier calls.
@@ -43,9 +70,7 @@ func (s *search) prepareWorkers(workers int) {
 			s.workers[i] = w
 		}
 		w.search = s
-		w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
-		w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
-		w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+		w.reset()
 		w.dry.begin(&s.attempt)
 		if w.leftOf != s.snap.budgets {
 			w.leftOf, w.left = s.snap.budgets, w.left[:0]
@@ -58,6 +83,15 @@ func (s *search) prepareWorkers(workers int) {
 			}
 		}
 	}
+}
+
+// reset forgets what the worker has found.
+func (w *searchWorker) reset() {
+	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
+	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
+	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
+	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
+	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers
@@ -83,7 +117,7 @@ func (w *searchWorker) share() {
 	}
 	in.lock.Lock()
 	defer in.lock.Unlock()
-	if w.best.better(&in.best) {
+	if w.better(&w.best, &in.best) {
 		in.best = w.best
 		in.version.Add(1)
 	}
@@ -93,11 +127,18 @@ func (w *searchWorker) share() {
 
 // keep records a candidate if it is the best so far.
 func (w *searchWorker) keep(f nodeScore) {
-	if !f.better(&w.best) {
+	if !w.better(&f, &w.best) {
 		return
 	}
 	w.best, w.allowed = f, math.MaxInt64
 	if each := int64(f.top) + priorityShift; each > 0 {
 		w.allowed = f.sum / each
 	}
+}
+
+// blockedPod is a pod of a node, by index, that could not be put back, with what the
+// preemptor was short of then.
+type blockedPod struct {
+	index int32
+	by    answer
 }

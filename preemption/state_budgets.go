@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,6 +54,30 @@ func (s *Snapshot) findBudget(key outrank.Key) int {
 		s.budgetAt.set(string(key), int32(i))
 	}
 	return i
+}
+
+// orderByKey returns what puts budgets into the order of their namespaces and names.
+// Lists that classes share are put in order once.
+func (b *budgetSet) orderByKey() func(covering []int32) []int32 {
+	keys := make([]outrank.Key, len(b.list))
+	for i, budget := range b.list {
+		if budget != nil {
+			keys[i] = budget.Key()
+		}
+	}
+	known := map[*int32][]int32{}
+	return func(covering []int32) []int32 {
+		if len(covering) < 2 {
+			return covering
+		}
+		order, ok := known[&covering[0]]
+		if !ok {
+			order = slices.Clone(covering)
+			slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(keys[x], keys[y]) })
+			known[&covering[0]] = order
+		}
+		return order
+	}
 }
 
 // present lists the budgets without those that were taken away.
@@ -176,18 +201,18 @@ func (s *Snapshot) rematch(namespace string) {
 func (s *Snapshot) rematchClasses(namespace string) (changed map[*podClass]*podClass, slots map[int32]bool) {
 	changed, slots = map[*podClass]*podClass{}, map[int32]bool{}
 	pending := false
-	var covering []int32
+	finder := s.budgets.matcher.Finder()
 	s.classes.each(func(_ string, m *classMembers) {
 		k := m.class
 		if namespace != "" && k.namespace != namespace {
 			return
 		}
-		covering = s.budgets.matcher.AppendCovering(covering[:0], &outrank.Pod{Namespace: k.namespace, Labels: k.labels})
+		covering := finder.Covering(&outrank.Pod{Namespace: k.namespace, Labels: k.labels})
 		if slices.Equal(covering, k.covering) {
 			return
 		}
 		other := *k
-		other.covering = slices.Clone(covering)
+		other.covering = covering
 		changed[k] = &other
 		running := 0
 		for slot, pods := range m.nodes {

@@ -20,7 +20,8 @@ type podClass struct {
 	terminating bool
 	// bit is one of 64, for masks of classes.
 	bit uint64
-	// covering lists the budgets that cover these pods, by index.
+	// covering lists the budgets that cover these pods, by index. Classes share it
+	// where the same budgets cover them.
 	covering []int32
 }
 

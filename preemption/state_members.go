@@ -17,7 +17,14 @@ type classMembers struct {
 }
 
 // classOf returns the class of a pod, a new one if the snapshot has none.
-func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
+func (s *Snapshot) classOf(p *outrank.Pod) *podClass { return s.classWith(p, s.covering) }
+
+// covering lists the budgets that cover a pod.
+func (s *Snapshot) covering(p *outrank.Pod) []int32 { return s.budgets.matcher.AppendCovering(nil, p) }
+
+// classWith is classOf where the budgets that cover a pod are found in a way that
+// suits many pods.
+func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *podClass {
 	key := classKey(p)
 	if m, ok := s.classes.get(string(key)); ok {
 		return m.class
@@ -26,7 +33,7 @@ func (s *Snapshot) classOf(p *outrank.Pod) *podClass {
 		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
 		antiAffinity: termsOf(p, p.Affinity.AntiPods),
 		terminating:  p.Terminating(), bit: bitOf(key),
-		covering: s.budgets.matcher.AppendCovering(nil, p),
+		covering: covering(p),
 	}
 }
 

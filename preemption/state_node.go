@@ -31,6 +31,8 @@ type nodeState struct {
 	// pods run on the node. nominated are pending pods that room was made for.
 	// Both are sorted by importance; a missing start counts as later than any.
 	pods, nominated []*podState
+	// objects are the objects of pods, which are wanted without all the rest.
+	objects []*outrank.Pod
 
 	owner *owner
 	*nodeRef
@@ -39,9 +41,15 @@ type nodeState struct {
 	offers  amounts
 	maxPods int64
 	taken   usage
+	// version counts the changes.
+	version uint64
 	// concerned counts, by filter, the pods that have a part in what the filter
 	// says.
 	concerned [maxFilters]int32
+	// grouped counts the pods that name a pod group.
+	grouped int32
+	// attached lists, by attachment, the pods that concern the filter.
+	attached [][]*podState
 }
 
 // level is what the pods of a priority and below hold together. The amounts
@@ -77,6 +85,8 @@ func (n *nodeState) clone(o *owner) *nodeState {
 	c.owner = o
 	c.pods, c.nominated = slices.Clone(n.pods), slices.Clone(n.nominated)
 	c.covered = slices.Clone(n.covered)
+	c.objects = slices.Clone(n.objects)
+	c.attached = cloneLists(n.attached)
 	c.rows, c.sortKeys, c.levels = slices.Clone(n.rows), slices.Clone(n.sortKeys), slices.Clone(n.levels)
 	c.taken.extra = slices.Clone(n.taken.extra)
 	return &c
@@ -95,8 +105,9 @@ func (n *nodeState) load(pods, nominated []*podState, traits filterTraits) {
 	slices.SortFunc(nominated, byImportance)
 	n.pods, n.nominated = pods, nominated
 	n.rows, n.sortKeys = make([]amountRow, len(pods)), make([]importance, len(pods))
+	n.objects = make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		n.rows[i], n.sortKeys[i] = p.takes.std, p.rank()
+		n.rows[i], n.sortKeys[i], n.objects[i] = p.takes.std, p.rank(), p.pod
 		n.count(p, 1, traits)
 	}
 }
@@ -108,6 +119,7 @@ func (n *nodeState) addPod(p *podState, traits filterTraits) {
 	n.pods = slices.Insert(n.pods, i, p)
 	n.rows = slices.Insert(n.rows, i, p.takes.std)
 	n.sortKeys = slices.Insert(n.sortKeys, i, p.rank())
+	n.objects = slices.Insert(n.objects, i, p.pod)
 	n.count(p, 1, traits)
 }
 
@@ -117,6 +129,7 @@ func (n *nodeState) removePod(p *podState, traits filterTraits) {
 	n.pods = slices.Delete(n.pods, i, i+1)
 	n.rows = slices.Delete(n.rows, i, i+1)
 	n.sortKeys = slices.Delete(n.sortKeys, i, i+1)
+	n.objects = slices.Delete(n.objects, i, i+1)
 	n.count(p, -1, traits)
 	if p.rank().sec == n.latest {
 		n.latest = math.MinInt64
@@ -139,6 +152,9 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 	for set := traits.concernedBy(p.pod); set != 0; set &= set - 1 {
 		n.concerned[bits.TrailingZeros16(uint16(set))] += by
 	}
+	if p.pod.Group != "" {
+		n.grouped += by
+	}
 	if p.rank().sec == noStart {
 		n.unstarted += int(by)
 	} else if by > 0 {
@@ -148,6 +164,7 @@ func (n *nodeState) count(p *podState, by int32, traits filterTraits) {
 
 // sumUp computes the levels, and which pods budgets cover.
 func (n *nodeState) sumUp() {
+	n.version++
 	n.levels, n.covered = slices.Grow(n.levels[:0], n.priorities()), n.covered[:0]
 	var at level
 	for i := len(n.rows) - 1; i >= 0; i-- {
@@ -226,4 +243,41 @@ func insertByImportance(pods []*podState, p *podState) []*podState {
 func removeByImportance(pods []*podState, p *podState) []*podState {
 	i := indexOf(pods, p)
 	return slices.Delete(pods, i, i+1)
+}
+
+// concerning lists the pods of the node that concern an attached filter, the most
+// important first.
+func (n *nodeState) concerning(attachment int) []*podState {
+	if attachment < len(n.attached) {
+		return n.attached[attachment]
+	}
+	return nil
+}
+
+// list puts a pod on the list of those that concern an attached filter (by is 1) or
+// takes it off (by is -1). It reports whether the list has changed; it has not if the
+// filter has changed its mind about the pod.
+func (n *nodeState) list(p *podState, attachment, by int) bool {
+	for len(n.attached) <= attachment {
+		n.attached = append(n.attached, nil)
+	}
+	pods := &n.attached[attachment]
+	switch at := slices.IndexFunc(*pods, func(q *podState) bool { return sameName(p.pod, q.pod) }); {
+	case by > 0 && at < 0:
+		*pods = insertByImportance(*pods, p)
+	case by < 0 && at >= 0:
+		*pods = slices.Delete(*pods, at, at+1)
+	default:
+		return false
+	}
+	return true
+}
+
+// cloneLists returns independent copies of lists.
+func cloneLists(lists [][]*podState) [][]*podState {
+	out := slices.Clone(lists)
+	for i := range out {
+		out[i] = slices.Clone(out[i])
+	}
+	return out
 }

@@ -97,6 +97,9 @@ type instant struct {
 
 func (a instant) before(b instant) bool { return a.sec < b.sec || a.sec == b.sec && a.nsec < b.nsec }
 
+// time returns the time, in UTC.
+func (a instant) time() time.Time { return time.Unix(a.sec, int64(a.nsec)).UTC() }
+
 var never = instant{sec: noStart}
 
 func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }

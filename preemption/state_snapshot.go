@@ -50,6 +50,8 @@ type Snapshot struct {
 	columns   *columns
 	topology  *topology
 	cache     *answerCache
+	costs     *costMemory
+	answers   *ruleAnswers // of the caller's rules
 	pods      podIndex
 	classes   sharedIndex[*classMembers] // by key
 	// claims counts the uses of claims by pods on nodes, by key.
@@ -61,7 +63,9 @@ type Snapshot struct {
 	// budgetAt is where a budget was found last, by key; another may be there now.
 	budgetAt sharedIndex[int32]
 	groups   sharedIndex[*outrank.PodGroup] // by key
-	journal  journal
+	// attachments are the states of filters that follow all changes.
+	attachments attachments
+	journal     journal
 }
 
 // snapshotWith indexes a cluster for filters with these traits.
@@ -80,6 +84,8 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		columns:    columnsFor(c),
 		topology:   newTopology(),
 		cache:      &answerCache{},
+		costs:      &costMemory{},
+		answers:    newRuleAnswers(),
 		classes:    newSharedIndex[*classMembers](0),
 		claims:     claimIndex{newSharedIndex[*claimUsers](0)},
 		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
@@ -104,6 +110,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 // once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*podState{}, map[string][]*podState{}
+	covering := s.budgets.matcher.Finder().Covering
 	for _, p := range pods {
 		if p.Finished() {
 			continue
@@ -111,7 +118,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		if at := cmp.Or(p.NodeName, p.NominatedNode); at != "" {
 			s.writable(at)
 		}
-		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.classOf(p))
+		ps := s.newPodState(p, p.NodeName, p.NominatedNode, s.classWith(p, covering))
 		s.pods.set(ps)
 		if ps.running {
 			running[ps.at.name] = append(running[ps.at.name], ps)
@@ -157,6 +164,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
 	v.namespaces, v.groups, v.budgetAt = s.namespaces.view(), s.groups.view(), s.budgetAt.view()
+	v.answers, v.attachments = s.answers.share(), slices.Clone(s.attachments)
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
@@ -302,6 +310,7 @@ func (s *Snapshot) put(p *podState) {
 	if p.running {
 		n := s.writable(p.at.name)
 		n.addPod(p, s.traits)
+		s.attachments.follow(n, p, 1, s.owner)
 		s.refresh(n)
 	} else if p.at != nil {
 		n := s.writable(p.at.name)
@@ -321,6 +330,7 @@ func (s *Snapshot) drop(p *podState) {
 	if p.running {
 		n := s.writable(p.at.name)
 		n.removePod(p, s.traits)
+		s.attachments.follow(n, p, -1, s.owner)
 		s.refresh(n)
 		s.release(n)
 	} else if p.at != nil {
@@ -340,15 +350,23 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	if !maps.Equal(n.node.Labels, obj.Labels) {
 		s.topology = newTopology()
 	}
+	s.replaceNode(n, obj)
+}
+
+// replaceNode puts another node, or nil for none, in the place of the one that there
+// is, and tells everybody who has to know.
+func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
+	s.attachments.followNode(n, -1, s.owner)
 	n.setNode(obj, s.columns)
+	s.attachments.followNode(n, 1, s.owner)
+	s.answers.changed(n.slot, len(s.nodes))
 	s.refresh(n)
 }
 
 // setNode inserts a node at a position in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	n := s.writable(name)
-	n.setNode(obj, s.columns)
-	s.refresh(n)
+	s.replaceNode(n, obj)
 	s.topology = newTopology()
 	s.cache.forget()
 	s.order = slices.Insert(s.order, position, n.slot)
@@ -360,8 +378,7 @@ func (s *Snapshot) unsetNode(position int) {
 	n := s.writable(s.nodes[s.order[position]].name)
 	s.journal.record(step{kind: dropNode, node: n.node, position: position})
 	s.order = slices.Delete(s.order, position, position+1)
-	n.setNode(nil, s.columns)
-	s.refresh(n)
+	s.replaceNode(n, nil)
 	s.topology = newTopology()
 	s.cache.forget()
 	s.release(n)

@@ -256,6 +256,7 @@ type summaryBlock struct {
 	summaries   [summaryBlockSize]nodeSummary
 	topSums     [summaryBlockSize]topSums
 	upperLevels [numUpperLevels][summaryBlockSize]level
+	extremes    [summaryBlockSize]extremes
 }
 
 // at returns the summary of a slot for reading.
@@ -266,6 +267,11 @@ func (ls *summaries) at(slot int32) *nodeSummary {
 // topSumsAt returns the top-k sums of a slot for reading.
 func (ls *summaries) topSumsAt(slot int32) *topSums {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].topSums[uint32(slot)%summaryBlockSize]
+}
+
+// extremesAt returns the extremes of a slot for reading.
+func (ls *summaries) extremesAt(slot int32) *extremes {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].extremes[uint32(slot)%summaryBlockSize]
 }
 
 // set replaces the summary of a slot, and computes its top-k sums and upper
@@ -285,6 +291,7 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	block, i := ls.blocks[at], slot%summaryBlockSize
 	setTopSums(&block.topSums[i], n, l)
+	block.extremes[i] = extremesOf(n, l)
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = level{}
 		if k+1 < len(n.levels) {

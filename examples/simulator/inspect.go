@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -188,10 +189,13 @@ func mayUse(p *outrank.Pod, model string) bool {
 	return p.Affinity.Node == nil || slices.Contains(p.Affinity.Node.Terms[0].Labels[0].Values, model)
 }
 
-// writeArrivals writes a line for every pod that comes.
-func (in *input) writeArrivals(w io.Writer) error {
+// writeArrivals writes a line for every pod that comes, until the context ends.
+func (in *input) writeArrivals(ctx context.Context, w io.Writer) error {
 	l := report.NewLog(w)
 	for i := range in.items {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		item := &in.items[i]
 		a := amountsOf(item.Asks())
 		l.Add(report.Event{Time: item.Arrival, Kind: "arrive", Pod: string(item.Pod.Key()), Details: fmt.Sprintf(

@@ -1,10 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
@@ -17,10 +15,10 @@ type input struct {
 	items []workload.Item
 }
 
-// load reads what the options name.
-func load(o *options) (*input, error) {
-	nodes, nodesErr := loadNodes(o)
-	items, podsErr := loadPods(o)
+// load reads the files, until the context ends.
+func load(ctx context.Context, o *options, f *files) (*input, error) {
+	nodes, nodesErr := loadNodes(ctx, o, f)
+	items, podsErr := loadPods(ctx, o, f)
 	if err := errors.Join(nodesErr, podsErr); err != nil {
 		return nil, err
 	}
@@ -31,43 +29,17 @@ func load(o *options) (*input, error) {
 	return &input{nodes: nodes, items: items}, nil
 }
 
-func loadNodes(o *options) ([]*outrank.Node, error) {
+func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, error) {
 	config := workload.NodeConfig{PodsPerNode: o.podsPerNode}
-	if o.nodes == "" {
+	if f.nodes == nil {
 		return workload.SampleNodes(config)
 	}
-	f, err := os.Open(o.nodes)
-	if err != nil {
-		return nil, fmt.Errorf("-nodes: %w", err)
-	}
-	defer f.Close()
-	return workload.ReadNodes(f, o.nodes, config)
+	return workload.ReadNodes(until{ctx, f.nodes}, o.nodes, config)
 }
 
-func loadPods(o *options) ([]workload.Item, error) {
-	if o.pods == "" {
+func loadPods(ctx context.Context, o *options, f *files) ([]workload.Item, error) {
+	if f.pods == nil {
 		return workload.SamplePods(o.classes)
 	}
-	f, err := os.Open(o.pods)
-	if err != nil {
-		return nil, fmt.Errorf("-pods: %w", err)
-	}
-	defer f.Close()
-	return workload.ReadPods(f, o.pods, o.classes)
-}
-
-// toFile lets write fill a file: none for an empty path, standard output for
-// "-".
-func toFile(path string, stdout io.Writer, write func(io.Writer) error) error {
-	switch path {
-	case "":
-		return nil
-	case "-":
-		return write(stdout)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
+	return workload.ReadPods(until{ctx, f.pods}, o.pods, o.classes)
 }

@@ -12,8 +12,11 @@
 // time, against what there is.
 //
 // Same input, same flags, same bytes; only the line of progress, on a terminal,
-// looks at the clock. The exit status is 0, or 2 for input that cannot be used.
-// Interrupted, it writes what was simulated until then, and the status is 1.
+// looks at the clock. Files are tried before the run: none that is read is written
+// as well, by whatever name. The summary is written whatever becomes of the other
+// outputs. The exit status is 0, or 2 for input that cannot be used or an output
+// that cannot be written. Interrupted, it writes what was simulated until then, and
+// the status is 1; interrupted again, it ends at once.
 package main
 
 import (
@@ -32,6 +35,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // the next one ends the process
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -44,20 +48,36 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		printUsage(stdout)
 		return 0
 	}
-	if err == nil && opts.inspect {
-		err = inspect(opts, stdout)
-	} else if err == nil {
-		err = simulate(ctx, opts, stdout, stderr)
+	if err == nil {
+		err = answer(ctx, opts, stdout, stderr)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "simulator: interrupted; this is what was simulated until then")
-		return 1
 	}
 	complain(stderr, err)
+	if errors.Is(err, context.Canceled) {
+		return 1
+	}
 	return 2
+}
+
+// answer opens the files, reads the input, and does what is asked for.
+func answer(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
+	f, err := orInterrupted(ctx, beforeAll, func() (*files, error) { return openFiles(opts, stdout) })
+	if f != nil {
+		defer f.close()
+	}
+	if err != nil {
+		return err
+	}
+	in, err := orInterrupted(ctx, beforeAll, func() (*input, error) { return load(ctx, opts, f) })
+	if err != nil {
+		return err
+	}
+	if opts.inspect {
+		return inspect(ctx, opts, f, in, stdout)
+	}
+	return simulate(ctx, &runner{opts: opts, files: f, in: in}, stdout, stderr)
 }
 
 // complain prints an error for a person, one problem a line.
@@ -67,29 +87,30 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// inspect reads the input and writes what there is to say about it.
-func inspect(opts *options, stdout io.Writer) error {
-	in, err := load(opts)
+// inspect writes what there is to say about the input. What cannot be written
+// costs nothing else.
+func inspect(ctx context.Context, opts *options, f *files, in *input, stdout io.Writer) error {
+	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {
 		return err
 	}
-	if err := toFile(opts.events, stdout, in.writeArrivals); err != nil {
-		return err
+	eventsErr := f.events.fill(func(w io.Writer) error { return in.writeArrivals(ctx, w) })
+	if errors.Is(eventsErr, context.Canceled) {
+		return withoutEnd
 	}
-	if err := toFile(opts.chart, stdout, in.drawDemand); err != nil {
-		return err
-	}
-	s := in.summary()
-	// All at once, so that an error leaves no half answer.
-	var out bytes.Buffer
+	return errors.Join(eventsErr, writeWhole(stdout, opts, s.writeText, s.writeJSON), f.chart.fill(in.drawDemand))
+}
+
+// writeWhole writes an answer all at once, so that an error leaves no half of it.
+func writeWhole(stdout io.Writer, opts *options, text, json func(io.Writer) error) error {
+	write := text
 	if opts.format == "json" {
-		err = s.writeJSON(&out)
-	} else {
-		s.writeText(&out)
+		write = json
 	}
-	if err != nil {
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
 		return err
 	}
-	_, err = out.WriteTo(stdout)
+	_, err := out.WriteTo(stdout)
 	return err
 }

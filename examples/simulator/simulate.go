@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,57 +18,68 @@ import (
 )
 
 // simulate runs the input and writes what came of it. Where the context ends
-// first, that is what was simulated until then, and its error.
-func simulate(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
-	in, err := load(opts)
+// first, that is what was simulated until then, with the interruption. The summary
+// comes first, so that no other output costs it.
+func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
+	run, err := orInterrupted(ctx, beforeAll, r.prepare)
 	if err != nil {
 		return err
 	}
-	r := &runner{opts: opts, in: in, progress: report.NewProgress(stderr)}
-	if opts.events == "" {
-		err = r.play(ctx)
+	r.progress = report.NewProgress(stderr)
+	r.picture = chart.NewRecorder(namesOf(run.Resources())...)
+	var eventsErr error
+	if r.files.events == nil {
+		err = r.play(ctx, run)
 	} else {
-		err = toFile(opts.events, stdout, func(w io.Writer) error {
+		eventsErr = r.files.events.fill(func(w io.Writer) error {
 			r.log = report.NewLog(w)
-			return errors.Join(r.play(ctx), r.log.Close())
+			err = r.play(ctx, run)
+			return r.log.Close()
 		})
 	}
 	r.progress.End()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return err
+	if r.result == nil {
+		return eventsErr // there is no use in a run without its log
 	}
-	return errors.Join(r.write(stdout), err)
+	summary := &r.result.Summary
+	summaryErr := writeWhole(stdout, r.opts, summary.WriteText, summary.WriteJSON)
+	return errors.Join(eventsErr, summaryErr, r.draw(), err)
 }
 
 // runner is one run with its outputs.
 type runner struct {
 	opts     *options
+	files    *files
 	in       *input
-	log      *report.Log
+	log      *report.Log // nil where nobody wants one
 	progress *report.Progress
-	picture  *chart.Recorder // nil where nobody wants one
+	picture  *chart.Recorder
+	drawErr  error
 	result   *sim.Result
 }
 
-// play runs the simulation to its end, or to that of the context.
-func (r *runner) play(ctx context.Context) error {
+// prepare makes the simulation. Nothing of it happens yet.
+func (r *runner) prepare() (*sim.Simulation, error) {
 	config := r.opts.simulation()
-	if r.log != nil {
+	if r.files.events != nil {
 		config.Observe = r.note
 	}
-	var drawErr error
-	if r.opts.chart != "" {
-		config.Sample = func(s chart.Sample) { drawErr = errors.Join(drawErr, r.picture.Add(s)) }
+	if r.files.chart != nil {
+		config.Sample = func(s chart.Sample) { r.drawErr = cmp.Or(r.drawErr, r.picture.Add(s)) }
 	}
 	var run *sim.Simulation
 	config.Progress = func() { r.progress.Step(run.Progress(), run.Steps()) }
 	run, err := sim.New(&outrank.Cluster{Nodes: r.in.nodes}, workOf(r.in.items), config)
-	if err != nil {
-		return err
-	}
-	r.picture = chart.NewRecorder(namesOf(run.Resources())...)
+	return run, err
+}
+
+// play runs the simulation to its end, or to that of the context.
+func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 	r.result, err = run.Run(ctx)
-	return errors.Join(err, drawErr)
+	if errors.Is(err, context.Canceled) {
+		return duringRun
+	}
+	return err
 }
 
 // simulation is what the flags say about the run.
@@ -114,25 +125,12 @@ func (r *runner) note(e sim.Event) {
 	r.log.Add(line)
 }
 
-// write writes the picture and the summary.
-func (r *runner) write(stdout io.Writer) error {
+// draw writes the picture.
+func (r *runner) draw() error {
 	s := &r.result.Summary
 	end := time.Duration(s.Simulated * float64(time.Second))
 	title := fmt.Sprintf("%s nodes, %s pods", report.Count(len(r.in.nodes)), report.Count(s.Pods.Arrived))
-	err := toFile(r.opts.chart, stdout, func(w io.Writer) error { return chart.Write(w, title, r.picture.Series(end)) })
-	if err != nil {
-		return err
-	}
-	// All at once, so that an error leaves no half answer.
-	var out bytes.Buffer
-	if r.opts.format == "json" {
-		err = s.WriteJSON(&out)
-	} else {
-		err = s.WriteText(&out)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = out.WriteTo(stdout)
-	return err
+	return r.files.chart.fill(func(w io.Writer) error {
+		return errors.Join(r.drawErr, chart.Write(w, title, r.picture.Series(end)))
+	})
 }

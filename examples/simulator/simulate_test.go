@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -85,13 +83,4 @@ func TestFlagsHaveEffect(t *testing.T) {
 	// In virtual time writing takes none, so that this order cannot be told.
 	require.Equal(t, plain, answered(t, "-order", "nominated-first"))
 	require.Contains(t, answered(t, "-until", "1h"), "Simulated 1h 00m\n")
-}
-
-func TestInterrupted(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	var out, err bytes.Buffer
-	require.Equal(t, 1, run(ctx, nil, &out, &err))
-	require.Contains(t, out.String(), "Simulated 0.0s\n")
-	require.Equal(t, "simulator: interrupted; this is what was simulated until then\n", err.String())
 }

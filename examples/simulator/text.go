@@ -25,7 +25,7 @@ func rightFrom(first, columns int) map[int]bool {
 	return right
 }
 
-func (s *inputSummary) writeText(w io.Writer) {
+func (s *inputSummary) writeText(w io.Writer) error {
 	c := s.Capacity
 	fmt.Fprintf(w, "%s nodes with %s cores, %s GiB of memory and %s GPUs\n",
 		report.Count(s.Nodes), whole(c.Cores), whole(c.Memory), whole(c.GPUs))
@@ -46,6 +46,7 @@ func (s *inputSummary) writeText(w io.Writer) {
 	}
 	t.Write(w)
 	s.writeDemand(w)
+	return nil // the writer is a buffer
 }
 
 func (s *inputSummary) writeDemand(w io.Writer) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -110,18 +109,25 @@ func victimOf(v *preemption.Victim) Victim {
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequests(), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
 	}
-	for _, b := range v.Violated {
+	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
 		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
 	}
+	out.MoreViolated = len(v.Violated) - len(out.Violated)
 	return out
 }
 
+// mostBroken is how many broken budgets are named for a pod. Hardly any pod has
+// more than one.
+const mostBroken = 10
+
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Score: scoreOf(c.Score), Violated: []string{}}
+	known := map[*outrank.PodDisruptionBudget]bool{}
 	for _, v := range c.Victims {
 		out.Victims = append(out.Victims, string(v.Pod.Key()))
 		for _, b := range v.Violated {
-			if !slices.Contains(out.Violated, string(b.Key())) {
+			if !known[b] {
+				known[b] = true
 				out.Violated = append(out.Violated, string(b.Key()))
 			}
 		}

@@ -51,7 +51,8 @@ type (
 			Namespace, Name    string
 			DisruptionsAllowed int32
 		}
-		Blocks jsonStatus
+		MoreViolated int
+		Blocks       jsonStatus
 	}
 	jsonScore struct {
 		Violations                      int
@@ -144,6 +145,7 @@ func (v jsonVictim) fact(f VictimFacts) Victim {
 	for _, b := range v.Violated {
 		out.Violated = append(out.Violated, Budget{b.Namespace + "/" + b.Name, b.DisruptionsAllowed})
 	}
+	out.MoreViolated = v.MoreViolated
 	return out
 }
 

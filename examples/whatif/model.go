@@ -79,8 +79,10 @@ type Victim struct {
 	Requests      resource.List
 	// Owner is Kind/Name of the pod's controller.
 	Owner string
-	// Violated are the budgets that losing the pod breaks.
-	Violated []Budget
+	// Violated are the budgets that losing the pod breaks, the first of them where
+	// they are many; MoreViolated counts the others.
+	Violated     []Budget
+	MoreViolated int
 	// Terminating is set where the pod is on its way out already.
 	Terminating bool
 	// BlockedBy is what the preemptor was short of when this pod was put back.

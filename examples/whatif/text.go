@@ -145,6 +145,9 @@ func noteVictim(t *table, v *Victim) {
 	for _, b := range v.Violated {
 		t.note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
 	}
+	if v.MoreViolated > 0 {
+		t.note("breaks %s more", plural(v.MoreViolated, "budget"))
+	}
 	if v.Terminating {
 		t.note("already terminating: nothing needs to be done about it")
 	}

@@ -84,8 +84,14 @@ func fill(t *testing.T, v reflect.Value, next *int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(t, v.Elem(), next)
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(t, v.Index(0), next)
+		n := 1
+		if v.Type().Elem() == reflect.TypeFor[*outrank.PodDisruptionBudget]() {
+			n = 11 // one more than are listed
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(t, v.Index(i), next)
+		}
 	case reflect.Map:
 		key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		fill(t, key, next)

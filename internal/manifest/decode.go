@@ -6,85 +6,159 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 )
 
 // Mismatch is a field whose JSON value is of the wrong type.
 type Mismatch struct {
 	Field, Text string
+	// More is how many others the object has that are not listed. It is set in the
+	// last one of those that are.
+	More int
 }
 
+// mostMismatches is how many fields of one object are listed.
+const mostMismatches = 1000
+
 // Decode reads raw into the wire type that to points to. Where values have the
-// wrong type the rest is filled in all the same, and every such field is
-// listed; text that is not JSON is a single entry without a field.
+// wrong type the rest is filled in all the same, and every such field is listed, in
+// the order of the input, up to a thousand of them. Text that is not JSON is a
+// single entry without a field.
 func Decode(raw []byte, to any) []Mismatch {
 	err := json.Unmarshal(pruned(raw, reflect.TypeOf(to).Elem()), to)
 	if err == nil {
 		return nil
 	}
-	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
+	var first *json.UnmarshalTypeError
+	if !errors.As(err, &first) {
 		return []Mismatch{{Text: "not JSON: " + err.Error()}}
 	}
 	// The decoder keeps the first error alone, so look again, at leisure.
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var tree any
-	if dec.Decode(&tree) == nil {
-		if ms := mismatches(nil, "", tree, reflect.TypeOf(to).Elem()); len(ms) > 0 {
-			return ms
-		}
+	c := comparison{dec: json.NewDecoder(bytes.NewReader(raw))}
+	c.dec.UseNumber()
+	if c.value("", reflect.TypeOf(to).Elem()) == nil && len(c.found) > 0 {
+		return c.found
 	}
-	return []Mismatch{{Field: wrong.Field, Text: "a " + wrong.Value + " is not what belongs here"}}
+	return []Mismatch{{Field: first.Field, Text: "a " + first.Value + " is not what belongs here"}}
 }
 
-// mismatches compares a decoded value with the type it was to have.
-func mismatches(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch {
-	if value == nil || readsItself(t) {
-		return ms
+// comparison compares a text with the type it was to have, value by value, so that
+// it holds no more than what it found.
+type comparison struct {
+	dec   *json.Decoder
+	found []Mismatch
+}
+
+// value compares the next value. The error is that of the text.
+func (c *comparison) value(at string, t reflect.Type) error {
+	if readsItself(t) {
+		return c.pass()
 	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return mismatches(ms, at, value, t.Elem())
-	case reflect.Struct:
-		object, ok := value.(map[string]any)
-		if !ok {
-			return append(ms, mismatchAt(at, value, "an object"))
-		}
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Type == writtenType {
-				continue
-			}
-			name := fieldName(f)
-			ms = mismatches(ms, join(at, name), object[name], f.Type)
-		}
-	case reflect.Map:
-		object, ok := value.(map[string]any)
-		if !ok {
-			return append(ms, mismatchAt(at, value, "an object"))
-		}
-		keys := make([]string, 0, len(object))
-		for k := range object {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
-			ms = mismatches(ms, join(at, k), object[k], t.Elem())
-		}
-	case reflect.Slice:
-		array, ok := value.([]any)
-		if !ok {
-			return append(ms, mismatchAt(at, value, "an array"))
-		}
-		for i, v := range array {
-			ms = mismatches(ms, fmt.Sprintf("%s[%d]", at, i), v, t.Elem())
-		}
-	default:
-		return scalar(ms, at, value, t)
+	if t.Kind() == reflect.Pointer {
+		return c.value(at, t.Elem())
 	}
-	return ms
+	token, err := c.dec.Token()
+	if err != nil || token == nil {
+		return err
+	}
+	open, _ := token.(json.Delim)
+	switch kind := t.Kind(); {
+	case open == '{' && (kind == reflect.Struct || kind == reflect.Map):
+		return c.object(at, t)
+	case open == '[' && kind == reflect.Slice:
+		return c.array(at, t.Elem())
+	case open != 0:
+		if err := c.passRest(); err != nil {
+			return err
+		}
+		fallthrough
+	case kind == reflect.Struct || kind == reflect.Map || kind == reflect.Slice || !fits(token, t):
+		c.add(at, token, t)
+	}
+	return nil
+}
+
+func (c *comparison) object(at string, t reflect.Type) error {
+	for c.dec.More() {
+		token, err := c.dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		if within := partOf(t, key); within == nil {
+			err = c.pass()
+		} else {
+			err = c.value(join(at, key), within)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
+
+func (c *comparison) array(at string, t reflect.Type) error {
+	for i := 0; c.dec.More(); i++ {
+		if err := c.value(fmt.Sprintf("%s[%d]", at, i), t); err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
+
+// end takes the closing bracket.
+func (c *comparison) end() error {
+	_, err := c.dec.Token()
+	return err
+}
+
+// pass passes over a value.
+func (c *comparison) pass() error {
+	token, err := c.dec.Token()
+	if _, opens := token.(json.Delim); err != nil || !opens {
+		return err
+	}
+	return c.passRest()
+}
+
+// passRest passes over what is left of an object or an array that has begun.
+func (c *comparison) passRest() error {
+	for depth := 1; depth > 0; {
+		token, err := c.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
+}
+
+// partOf is the type of what an object of type t has under a key, nil for what
+// nobody reads.
+func partOf(t reflect.Type, key string) reflect.Type {
+	if t.Kind() == reflect.Map {
+		return t.Elem()
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type != writtenType && fieldName(f) == key {
+			return f.Type
+		}
+	}
+	return nil
+}
+
+// add notes a mismatch.
+func (c *comparison) add(at string, value json.Token, t reflect.Type) {
+	if len(c.found) == mostMismatches {
+		c.found[mostMismatches-1].More++
+		return
+	}
+	c.found = append(c.found, mismatchAt(at, value, wanted(t)))
 }
 
 // fieldName is what the field is called in JSON.
@@ -93,17 +167,25 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-// scalar asks the decoder itself whether the value fits.
-func scalar(ms []Mismatch, at string, value any, t reflect.Type) []Mismatch {
+// fits asks the decoder itself whether a scalar fits.
+func fits(value json.Token, t reflect.Type) bool {
 	text, err := json.Marshal(value)
-	if err == nil && json.Unmarshal(text, reflect.New(t).Interface()) == nil {
-		return ms
+	return err == nil && json.Unmarshal(text, reflect.New(t).Interface()) == nil
+}
+
+// wanted says what a value of the type looks like.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "an array"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
 	}
-	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[t.Kind()]
-	if want == "" {
-		want = fmt.Sprintf("a whole number of %d bits", t.Bits())
-	}
-	return append(ms, mismatchAt(at, value, want))
+	return fmt.Sprintf("a whole number of %d bits", t.Bits())
 }
 
 // readsItself reports whether the type has its own UnmarshalJSON.
@@ -111,8 +193,8 @@ func readsItself(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-func mismatchAt(at string, value any, want string) Mismatch {
-	var have string
+func mismatchAt(at string, value json.Token, want string) Mismatch {
+	have := "an object"
 	switch v := value.(type) {
 	case string:
 		have = "the string " + cut(fmt.Sprintf("%q", v))
@@ -120,10 +202,10 @@ func mismatchAt(at string, value any, want string) Mismatch {
 		have = "the number " + cut(v.String())
 	case bool:
 		have = fmt.Sprint(v)
-	case []any:
-		have = "an array"
-	default:
-		have = "an object"
+	case json.Delim:
+		if v == '[' {
+			have = "an array"
+		}
 	}
 	return Mismatch{Field: at, Text: have + " stands where " + want + " belongs"}
 }

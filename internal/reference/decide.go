@@ -36,7 +36,7 @@ func Decide(in Input) Decision {
 			d.NonCandidates[n.Name] = status
 		}
 	}
-	d.Best = best(d.Candidates, in.Now)
+	d.Best = best(d.Candidates, in)
 	d.ClearedNominations = a.clearedNominations(d.Best, d.Candidates)
 	return d
 }

@@ -2,29 +2,48 @@ package reference
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"time"
 )
 
-// rank compares two candidates by one measure; negative if the first is better.
-type rank func(c, d Candidate, now time.Time) int
+// Rank is one measure that candidates are compared by.
+type Rank int
 
-// ranks are asked in turn, each only about those the ranks before left equal
+// The ranks of chapter 11, in its order, and that of rule 11.10.
+const (
+	FewestViolations Rank = iota
+	LowestTopVictim
+	LowestSum
+	FewestVictims
+	LatestStart
+	LowestCost
+)
+
+// comparison compares two candidates by one measure; negative if the first is better.
+type comparison func(c, d Candidate, in Input) int
+
+// comparisons are asked in turn, each only about those the ranks before left equal
 // (chapter 11). Victims are in order of importance, so the first is the most
 // important.
-var ranks = []rank{
-	fewestViolations,
-	lowestTopVictim,
-	lowestSum,
-	fewestVictims,
-	latestStart,
+var comparisons = []comparison{
+	FewestViolations: compareViolations,
+	LowestTopVictim:  compareTopVictims,
+	LowestSum:        compareSums,
+	FewestVictims:    compareVictims,
+	LatestStart:      compareStarts,
+	LowestCost:       compareCosts,
 }
 
 // best is the node that the ranks leave; of several, the first.
-func best(candidates []Candidate, now time.Time) string {
+func best(candidates []Candidate, in Input) string {
+	order := in.Ranks
+	if order == nil {
+		order = []Rank{FewestViolations, LowestTopVictim, LowestSum, FewestVictims, LatestStart}
+	}
 	left := candidates
-	for _, r := range ranks {
-		left = unbeaten(left, r, now)
+	for _, r := range order {
+		left = unbeaten(left, comparisons[r], in)
 	}
 	if len(left) == 0 {
 		return ""
@@ -33,12 +52,12 @@ func best(candidates []Candidate, now time.Time) string {
 }
 
 // unbeaten keeps the candidates that no other one is better than.
-func unbeaten(candidates []Candidate, r rank, now time.Time) []Candidate {
+func unbeaten(candidates []Candidate, r comparison, in Input) []Candidate {
 	var left []Candidate
 	for _, c := range candidates {
 		beaten := false
 		for _, d := range candidates {
-			if r(d, c, now) < 0 {
+			if r(d, c, in) < 0 {
 				beaten = true
 			}
 		}
@@ -49,15 +68,15 @@ func unbeaten(candidates []Candidate, r rank, now time.Time) []Candidate {
 	return left
 }
 
-func fewestViolations(c, d Candidate, _ time.Time) int {
+func compareViolations(c, d Candidate, _ Input) int {
 	return cmp.Compare(c.Violations, d.Violations)
 }
 
-func lowestTopVictim(c, d Candidate, _ time.Time) int {
+func compareTopVictims(c, d Candidate, _ Input) int {
 	return cmp.Compare(c.Victims[0].PriorityValue(), d.Victims[0].PriorityValue())
 }
 
-func lowestSum(c, d Candidate, _ time.Time) int {
+func compareSums(c, d Candidate, _ Input) int {
 	return c.prioritySum().Cmp(d.prioritySum())
 }
 
@@ -71,12 +90,12 @@ func (c Candidate) prioritySum() *big.Int {
 	return sum
 }
 
-func fewestVictims(c, d Candidate, _ time.Time) int {
+func compareVictims(c, d Candidate, _ Input) int {
 	return cmp.Compare(len(c.Victims), len(d.Victims))
 }
 
-func latestStart(c, d Candidate, now time.Time) int {
-	return d.topStart(now).Compare(c.topStart(now))
+func compareStarts(c, d Candidate, in Input) int {
+	return d.topStart(in.Now).Compare(c.topStart(in.Now))
 }
 
 // topStart is the earliest start among the victims of the highest priority.
@@ -91,4 +110,23 @@ func (c Candidate) topStart(now time.Time) time.Time {
 		}
 	}
 	return earliest
+}
+
+func compareCosts(c, d Candidate, in Input) int {
+	return c.cost(in).Cmp(d.cost(in))
+}
+
+// cost adds up what the victims cost, each of them at least 0, up to the largest
+// int64.
+func (c Candidate) cost(in Input) *big.Int {
+	sum, most := new(big.Int), big.NewInt(math.MaxInt64)
+	for _, p := range c.Victims {
+		if cost := in.Cost(p); cost > 0 {
+			sum.Add(sum, big.NewInt(cost))
+		}
+	}
+	if sum.Cmp(most) > 0 {
+		return most
+	}
+	return sum
 }

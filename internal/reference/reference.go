@@ -45,6 +45,11 @@ type Input struct {
 	Now time.Time
 	// Setup is what a configuration changes about the filters.
 	Setup Setup
+	// Ranks are what candidates are compared by, in this order; nil means the five
+	// of chapter 11.
+	Ranks []Rank
+	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
+	Cost func(victim *outrank.Pod) int64
 }
 
 // Code is how a node did.

@@ -252,6 +252,25 @@ var bad = []struct {
 			},
 		}
 	}},
+	{"does not concern itself with what it counts", filtertest.ConcernRule, false, func() preemption.Filter {
+		return &busy{limit: 2, concerns: func(p *outrank.Pod) bool { return isBusy(p) && p.Name[len(p.Name)-1] != '2' }}
+	}},
+	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() preemption.Filter {
+		return &busy{limit: 2, remove: func(crowd, *outrank.Pod, *outrank.Node) {}}
+	}},
+	{"clones of an attached state share their map", filtertest.AttachedRule, true, func() preemption.Filter {
+		return &busy{limit: 2, clone: func(c crowd) preemption.ClusterState { return c }}
+	}},
+	{"attempts change the attached state", filtertest.AttachedRule, false, func() preemption.Filter {
+		return &busy{limit: 2, attempt: func(a *busyAttempt, n *outrank.Node) {
+			if count := a.more[n.Name]; count < -1 {
+				a.cluster.on["of "+n.Name] = -count
+			}
+			if a.cluster.on["of "+n.Name] > 0 && a.more[n.Name] == 0 {
+				a.cluster.on[n.Name]--
+			}
+		}}
+	}},
 	{"works on one goroutine alone", filtertest.ConcurrencyRule, true, homesick},
 	{"never a say", filtertest.SayRule, true, func() preemption.Filter { return &quota{limit: 1000} }},
 	{"never a state", filtertest.SayRule, true, func() preemption.Filter { return gpuSharing{2} }},

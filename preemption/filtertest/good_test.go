@@ -36,6 +36,7 @@ func TestGoodFilters(t *testing.T) {
 			Prepare: withGPUs, Clusters: 20, Seed: 1 << 40, Shape: clustergen.Shape{Nodes: 6, PodsPerNode: 12, Nominated: 5},
 		}},
 		{"nothing to say", maintenance(), filtertest.Options{Clusters: 1, Shape: clustergen.Shape{Nodes: 1}, MayBeSilent: true}},
+		{"a state that can be attached", &busy{limit: 2}, filtertest.Options{}},
 		{"some pods refused", refusing{&quota{limit: 2}}, filtertest.Options{}},
 	} {
 		t.Run(good.name, func(t *testing.T) { assert.NoError(t, filtertest.Check(good.filter, good.options)) })

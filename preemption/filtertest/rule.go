@@ -43,6 +43,14 @@ const (
 	UnresolvableRule
 	// AttemptRule: what one attempt does shows in no other.
 	AttemptRule
+	// ConcernRule: whether a pod is there that does not concern a
+	// [preemption.SelectiveFilter] makes no difference to its answers, and what
+	// concerns it does not change. A decision tells such a filter of no other pods.
+	ConcernRule
+	// AttachedRule: the state of a [preemption.StatefulFilter] that follows the changes
+	// of a snapshot gives the answers of one that is counted anew. No attempt changes
+	// it, and a change of a clone of the snapshot does not show in it.
+	AttachedRule
 	// ConcurrencyRule: attempts, and the clones of one state, give the same
 	// answers when several goroutines use them at once.
 	ConcurrencyRule
@@ -66,6 +74,8 @@ var ruleTexts = [...]string{
 	FollowRule:       "following changes equals starting on a snapshot with these changes",
 	UnresolvableRule: "removing pods does not help on a node that is unresolvable",
 	AttemptRule:      "what one attempt does shows in no other",
+	ConcernRule:      "pods that do not concern the filter make no difference",
+	AttachedRule:     "an attached state follows the snapshot, and nothing else changes it",
 	ConcurrencyRule:  "answers are the same when several goroutines ask at once",
 	SayRule:          "the filter turns some pod away from some node",
 }
@@ -86,9 +96,9 @@ var phases = [][]ruleCheck{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
 		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
-		checkFollow, checkUnresolvable, checkAttempts,
+		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkAttached,
 	},
-	{checkConcurrency},
+	{checkConcurrency, checkAttachedConcurrency},
 }
 
 type ruleCheck = func(*scene) *Violation

@@ -125,17 +125,24 @@ func (s *scene) violation(rule Rule, format string, args ...any) *Violation {
 	}
 }
 
-// victims are the pods on a node that may be removed, the most important first.
+// victims are the pods on a node that may be removed and that concern the filter, the
+// most important first.
 func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
 	return slices.DeleteFunc(s.here.snap.PodsOn(node.Name), func(p *outrank.Pod) bool {
-		return p.PriorityValue() >= pod.PriorityValue()
+		return p.PriorityValue() >= pod.PriorityValue() || !s.concerns(p)
 	})
+}
+
+// concerns reports whether a decision tells the filter of a pod that comes or goes.
+func (s *scene) concerns(p *outrank.Pod) bool {
+	f, ok := s.filter.(preemption.SelectiveFilter)
+	return !ok || f.Concerns(p)
 }
 
 // nominated are the pods that the pod has to leave room for on a node.
 func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
 	return slices.DeleteFunc(s.here.snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
-		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key()
+		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key() || !s.concerns(p)
 	})
 }
 

@@ -47,42 +47,61 @@ func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
 // mostProblems ends the reading of a thoroughly broken file.
 const mostProblems = 20
 
+// Bounds that no sensible file reaches. They end the reading of what is no such
+// file: a device that never ends, or one line of gigabytes.
+const (
+	// mostRowBytes is how long a row may be, with its line end and the blank lines
+	// before it.
+	mostRowBytes = 1 << 16
+	// mostRows is how many rows a file may have, those of blank fields included.
+	mostRows = 1_000_000
+	// mostName is how long the name of a node or a pod may be, as the API server
+	// has it.
+	mostName = 253
+)
+
 // table reads one CSV file a row at a time, and collects what is wrong with it.
+// Beside the rows that it returns, memory is bounded, whatever it reads.
 type table struct {
 	file     string
 	in       *csv.Reader
+	rations  *rationed
 	column   map[string]int // by heading
+	nameless []int          // columns whose heading is blank
 	headings int
+	rows     int
+	last     int // the line of the row that was read last; 0 before the first
 	row      []string
 	problems []error
 }
 
-// openTable reads the headings. All required ones must be there.
-func openTable(in io.Reader, file string, required ...string) (*table, error) {
-	buffered := bufio.NewReader(in)
+// openTable reads the headings. All of those that the columns require must be
+// there, and no other than those that they know.
+func openTable(in io.Reader, file string, cols columns) (*table, error) {
+	t := &table{file: file, rations: &rationed{in: in}, column: map[string]int{}}
+	t.rations.refill()
+	buffered := bufio.NewReader(t.rations)
 	// A byte order mark, which spreadsheets write, is no part of a heading.
 	if head, _ := buffered.Peek(3); string(head) == "\uFEFF" {
 		_, _ = buffered.Discard(3)
 	}
-	t := &table{file: file, in: csv.NewReader(buffered), column: map[string]int{}}
+	t.in = csv.NewReader(buffered)
 	t.in.FieldsPerRecord = -1
 	t.in.ReuseRecord = true
-	row, err := t.in.Read()
+	row, err := t.read()
 	if errors.Is(err, io.EOF) {
 		return nil, &Problem{File: file, Text: "the file is empty; its first line has to name the columns"}
 	}
 	if err != nil {
 		return nil, t.broken(err)
 	}
-	for i, heading := range row {
-		heading = strings.TrimSpace(heading)
-		if _, twice := t.column[heading]; twice && heading != "" {
-			t.problem(i, heading, "there are two columns of this name")
-		}
-		t.column[heading] = i
-	}
 	t.headings = len(row)
-	for _, heading := range required {
+	for i, heading := range row {
+		if len(t.problems) < mostProblems {
+			t.heading(i, strings.TrimSpace(heading), cols)
+		}
+	}
+	for _, heading := range cols.required {
 		if _, ok := t.column[heading]; !ok {
 			t.problems = append(t.problems, &Problem{File: file, Line: 1, Text: "no column " + heading})
 		}
@@ -90,12 +109,43 @@ func openTable(in io.Reader, file string, required ...string) (*table, error) {
 	return t, t.err()
 }
 
+// heading takes in the heading of a column.
+func (t *table) heading(i int, heading string, cols columns) {
+	if heading == "" {
+		t.nameless = append(t.nameless, i)
+		return
+	}
+	if _, twice := t.column[heading]; twice {
+		t.problem(i, heading, "there are two columns of this name")
+	} else if !cols.known(heading) {
+		t.problem(i, "", cols.unknown(heading))
+	}
+	t.column[heading] = i
+}
+
+// read returns the next row. It is short enough.
+func (t *table) read() ([]string, error) {
+	t.rations.refill()
+	from := t.in.InputOffset()
+	row, err := t.in.Read()
+	if err == nil && t.in.InputOffset()-from > mostRowBytes {
+		err = errLong
+	}
+	if err == nil {
+		t.last, _ = t.in.FieldPos(0)
+	}
+	return row, err
+}
+
 // next goes to the next row that is not blank, and reports whether there is one.
 func (t *table) next() bool {
 	for len(t.problems) < mostProblems {
-		row, err := t.in.Read()
+		row, err := t.read()
 		if errors.Is(err, io.EOF) {
 			return false
+		}
+		if t.rows++; err == nil && t.rows > mostRows {
+			err = &Problem{File: t.file, Text: fmt.Sprintf("there are more than %d rows", mostRows)}
 		}
 		if err != nil {
 			t.problems = append(t.problems, t.broken(err))
@@ -108,19 +158,46 @@ func (t *table) next() bool {
 		}
 		if slices.ContainsFunc(row, func(s string) bool { return strings.TrimSpace(s) != "" }) {
 			t.row = row
+			t.checkNameless()
 			return true
 		}
 	}
 	return false
 }
 
+// checkNameless refuses a value that nobody said the meaning of.
+func (t *table) checkNameless() {
+	for _, i := range t.nameless {
+		if i < len(t.row) && strings.TrimSpace(t.row[i]) != "" {
+			t.problem(i, "", quote(t.row[i])+" stands in a column without a heading")
+			return
+		}
+	}
+}
+
 // broken is text that is no CSV, or an error of the reader below.
 func (t *table) broken(err error) error {
+	var own *Problem
+	if errors.As(err, &own) {
+		return own
+	}
+	if errors.Is(err, errLong) {
+		return &Problem{File: t.file, Text: t.tooLong()}
+	}
 	var syntax *csv.ParseError
 	if errors.As(err, &syntax) {
 		return &Problem{File: t.file, Line: syntax.Line, Column: syntax.Column, Text: syntax.Err.Error()}
 	}
 	return fmt.Errorf("%s: %w", t.file, err)
+}
+
+// tooLong says where the reading ended.
+func (t *table) tooLong() string {
+	after := "its beginning"
+	if t.last > 0 {
+		after = fmt.Sprintf("line %d", t.last)
+	}
+	return fmt.Sprintf("no row ends within %d bytes after %s; is this a CSV file?", mostRowBytes, after)
 }
 
 func (t *table) err() error { return errors.Join(t.problems...) }
@@ -156,6 +233,16 @@ func (t *table) text(heading string) string {
 		return ""
 	}
 	return strings.TrimSpace(t.row[i])
+}
+
+// name is a field that names something, not longer than names are, or notes a
+// problem.
+func (t *table) name(heading string) string {
+	text := t.text(heading)
+	if len(text) > mostName {
+		t.wrong(heading, "the name %s has %d bytes; no more than %d are allowed", quote(text), len(text), mostName)
+	}
+	return text
 }
 
 // number reads a whole number from 0 to most, or notes a problem. A blank is
@@ -202,13 +289,4 @@ func (t *table) seconds(heading string) (time.Duration, bool) {
 		return time.Duration(math.Round(s*1000)) * time.Millisecond, true
 	}
 	return 0, true
-}
-
-// quote shows a text of the input, cut where it is long.
-func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
-	}
-	return strconv.Quote(s)
 }

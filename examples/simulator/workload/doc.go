@@ -22,10 +22,13 @@
 //	creation_time   seconds; when the pod comes; required
 //	deletion_time   seconds; blank means that it never ends
 //	scheduled_time  seconds; blank means the creation time
+//	pod_phase       means nothing here
 //
 // A pod runs for as long as it did between scheduled_time and deletion_time. A
-// blank amount is 0. Columns come in any order, are known by their heading, and
-// others are left alone; a row may be short, but not longer than the headings.
+// blank amount is 0. Columns come in any order and are known by their heading. Any
+// other heading is an error, because it is most likely a slip; a column without a
+// heading holds nothing. A row may be short, but not longer than the headings.
+// Names have at most 253 bytes, rows 64 KiB, files a million rows.
 //
 // # GPUs
 //

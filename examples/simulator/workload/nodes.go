@@ -33,9 +33,10 @@ type NodeConfig struct {
 
 // ReadNodes reads the nodes of a CSV file, a row at a time; file is what to call
 // it in errors. Errors: every problem of the file up to a limit, each a
-// [*Problem], joined.
+// [*Problem], joined; a column that is not known, a row of more than 64 KiB and
+// more than a million rows are among them.
 func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, error) {
-	t, err := openTable(in, file, "sn", "cpu_milli", "memory_mib")
+	t, err := openTable(in, file, nodeColumns)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 }
 
 func (t *table) node(config NodeConfig) *outrank.Node {
-	n := &outrank.Node{Name: t.text("sn"), Allocatable: resource.List{
+	n := &outrank.Node{Name: t.name("sn"), Allocatable: resource.List{
 		resource.CPU:    resource.NewMilli(t.number("cpu_milli", 0, mostMilli)),
 		resource.Memory: mebibytes(t.number("memory_mib", 0, mostMiB)),
 		resource.Pods:   resource.New(config.PodsPerNode),

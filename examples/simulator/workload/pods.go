@@ -31,10 +31,10 @@ type Item struct {
 // ReadPods reads the pods of a CSV file, a row at a time; file is what to call
 // it in errors. The items are in the order of arrival, of equals in that of
 // their names. Errors: every problem of the file up to a limit, each a
-// [*Problem], joined; service classes without a priority are one, which names
-// them all.
+// [*Problem], joined; service classes without a priority are one, a column that
+// is not known, a row of more than 64 KiB and more than a million rows are others.
 func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
-	t, err := openTable(in, file, "creation_time")
+	t, err := openTable(in, file, podColumns)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 		unknown[item.Class]++
 	}
 	item.Pod = &outrank.Pod{
-		Name:       cmp.Or(t.text("name"), fmt.Sprintf("pod-%06d", t.line())),
+		Name:       cmp.Or(t.name("name"), fmt.Sprintf("pod-%06d", t.line())),
 		Priority:   outrank.Priority(value),
 		Containers: []outrank.Container{{Name: "main", Requests: t.requests()}},
 	}
@@ -124,9 +124,15 @@ func (t *table) gpu() int64 {
 
 // models are the values of gpu_spec, each once, in their order.
 func (t *table) models() []string {
+	text := t.text("gpu_spec")
+	if text == "" {
+		return nil
+	}
 	var out []string
-	for model := range strings.SplitSeq(t.text("gpu_spec"), "|") {
-		if model = strings.TrimSpace(model); model != "" && !slices.Contains(out, model) {
+	seen := map[string]bool{"": true}
+	for model := range strings.SplitSeq(text, "|") {
+		if model = strings.TrimSpace(model); !seen[model] {
+			seen[model] = true
 			out = append(out, model)
 		}
 	}
@@ -158,6 +164,10 @@ func (t *table) times(item *Item) {
 func unknownClasses(file string, unknown map[string]int, classes Classes) error {
 	var seen []string
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		if len(seen) == mostProblems {
+			seen = append(seen, fmt.Sprintf("and %d more", len(unknown)-mostProblems))
+			break
+		}
 		seen = append(seen, fmt.Sprintf("%s (%d pods)", quote(name), unknown[name]))
 	}
 	return &Problem{File: file, Field: "qos", Text: fmt.Sprintf(

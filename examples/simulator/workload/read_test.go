@@ -18,13 +18,13 @@ import (
 )
 
 func TestReadNodes(t *testing.T) {
-	// Columns in another order, one that means nothing here, a byte order
-	// mark, blanks, a short row and a blank one.
-	in := "\uFEFFmodel, gpu ,sn,rack,memory_mib,cpu_milli\n" +
-		"T4,2,a,r1,1024,4000\n" +
+	// Columns in another order, one without a heading and without values, a byte
+	// order mark, blanks, a short row and a blank one.
+	in := "\uFEFFmodel, gpu ,sn, ,memory_mib,cpu_milli\n" +
+		"T4,2,a,,1024,4000\n" +
 		", ,b,,2048,500\n" +
 		",,,,,\n" +
-		"\"big, red\",1,c,r1,1\n"
+		"\"big, red\",1,c, ,1\n"
 	got, err := ReadNodes(strings.NewReader(in), "nodes.csv", NodeConfig{PodsPerNode: 7})
 	require.NoError(t, err)
 	want := []*outrank.Node{

@@ -1,0 +1,39 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// columns are the headings that a file has to have, and those that it may have. A
+// heading that is neither is most likely a slip, and what stands below it would be
+// missed in silence.
+type columns struct{ required, optional []string }
+
+var (
+	nodeColumns = columns{
+		required: []string{"sn", "cpu_milli", "memory_mib"},
+		optional: []string{"gpu", "model"},
+	}
+	// pod_phase is in the traces, and says nothing about what is to come.
+	podColumns = columns{
+		required: []string{"creation_time"},
+		optional: []string{
+			"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
+			"deletion_time", "scheduled_time",
+		},
+	}
+)
+
+func (c columns) all() []string { return slices.Concat(c.required, c.optional) }
+
+func (c columns) known(heading string) bool { return slices.Contains(c.all(), heading) }
+
+// unknown says what is wrong with a heading that is not known.
+func (c columns) unknown(heading string) string {
+	if near, ok := nearest(heading, c.all()); ok {
+		return fmt.Sprintf("there is no column %s; did you mean %s?", quote(heading), near)
+	}
+	return fmt.Sprintf("there is no column %s; the columns are %s", quote(heading), strings.Join(c.all(), ", "))
+}

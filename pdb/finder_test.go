@@ -1,0 +1,57 @@
+package pdb
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+)
+
+// What the same budgets cover shares one list, and what no selector looks at is
+// not looked at.
+func TestFinderShares(t *testing.T) {
+	var input []*outrank.PodDisruptionBudget
+	for i := range 100 {
+		input = append(input, budget(fmt.Sprint("b", i), &outrank.LabelSelector{Expressions: []outrank.Requirement{
+			{Key: "app", Operator: outrank.NotIn, Values: []string{"none"}},
+		}}))
+	}
+	f := New(input).Finder()
+	var first []int32
+	for i := range 1000 {
+		for _, app := range []string{"a", "b", "none"} {
+			list := f.Covering(&outrank.Pod{Labels: labels{"app": app, "pod": fmt.Sprint(i)}})
+			if app == "none" {
+				require.Empty(t, list)
+				continue
+			}
+			require.Len(t, list, 100)
+			if first == nil {
+				first = list
+			}
+			require.Same(t, &first[0], &list[0])
+		}
+	}
+	require.Len(t, f.known, 3)
+	require.Len(t, f.shared, 1)
+	require.Nil(t, f.Covering(nil))
+	require.Nil(t, f.Covering(&outrank.Pod{Namespace: "elsewhere", Labels: labels{"app": "a"}}))
+	var none *Budgets
+	require.Nil(t, none.Finder().Covering(&outrank.Pod{Labels: labels{"app": "a"}}))
+}
+
+// Namespaces and labels that look alike when they are written one after the other
+// are told apart.
+func TestFinderKeys(t *testing.T) {
+	selector := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{Labels: labels{k: v}} }
+	input := []*outrank.PodDisruptionBudget{
+		budget("a", selector("a", "bc")), budget("b", selector("ab", "c")),
+		{Name: "c", Namespace: "defaulta", Selector: selector("b", "c")},
+	}
+	f := New(input).Finder()
+	require.Equal(t, []int32{0}, f.Covering(&outrank.Pod{Labels: labels{"a": "bc"}}))
+	require.Equal(t, []int32{1}, f.Covering(&outrank.Pod{Labels: labels{"ab": "c"}}))
+	require.Equal(t, []int32{2}, f.Covering(&outrank.Pod{Namespace: "defaulta", Labels: labels{"b": "c"}}))
+}

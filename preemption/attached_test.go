@@ -1,0 +1,316 @@
+package preemption
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// register is a filter whose state writes down where every pod that concerns it is,
+// and in what zone that node is.
+type register struct{ name string }
+
+func (r register) Name() string                                     { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                       { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() ClusterState                             { return entries{} }
+func (register) Start(*outrank.Pod, *Snapshot) (FilterState, error) { return nil, nil }
+
+type entries map[string]int
+
+func (e entries) change(p *outrank.Pod, n *outrank.Node, by int) {
+	at := fmt.Sprint(p.Key(), " on ", n.Name, " in ", n.Labels["zone"], n.Unschedulable)
+	if e[at] += by; e[at] == 0 {
+		delete(e, at)
+	}
+}
+
+func (e entries) Add(p *outrank.Pod, n *outrank.Node)    { e.change(p, n, 1) }
+func (e entries) Remove(p *outrank.Pod, n *outrank.Node) { e.change(p, n, -1) }
+func (e entries) Clone() ClusterState                    { return maps.Clone(e) }
+func (e entries) String() string {
+	var lines []string
+	for at, count := range e {
+		lines = append(lines, fmt.Sprint(at, ": ", count))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// attachedMachine changes a snapshot that a filter is attached to, and that keeps the
+// answers of a rule.
+type attachedMachine struct {
+	*machine
+	rule   *keyedRule
+	pod    *outrank.Pod
+	others []attachedClone
+}
+
+// attachedClone is a snapshot that nobody changes any more.
+type attachedClone struct {
+	snap *Snapshot
+	then string
+}
+
+func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+
+func (m *attachedMachine) clone(t *rapid.T) {
+	other := m.snap.Clone()
+	if len(m.past) == 0 && rapid.Bool().Draw(t, "swap") {
+		m.snap, other = other, m.snap
+	}
+	m.others = append(m.others, attachedClone{other, stateOf(other)})
+}
+
+func (m *attachedMachine) check(t *rapid.T) {
+	require.Len(t, m.snap.attachments, 1)
+	if diff := cmp.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
+		t.Fatalf("state (-built anew +attached):\n%s", diff)
+	}
+	for _, o := range m.others {
+		if diff := cmp.Diff(o.then, stateOf(o.snap)); diff != "" {
+			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
+		}
+	}
+	for _, n := range m.snap.nodes {
+		if n == nil {
+			continue
+		}
+		var want []*podState
+		for _, p := range n.pods {
+			if (register{}).Concerns(p.pod) {
+				want = append(want, p)
+			}
+		}
+		require.True(t, slices.Equal(want, n.concerning(0)), "pods of %s that concern the filter", n.name)
+	}
+	m.checkRule(t)
+}
+
+// checkRule compares what is kept of a rule with what it says.
+func (m *attachedMachine) checkRule(t *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(t, "ask") > 0 {
+		return
+	}
+	pod := *m.pod
+	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
+	_, table := m.rule.answers(&question{snap: m.snap, pod: &pod})
+	failing := 0
+	for _, slot := range m.snap.order {
+		want := m.rule.check(&pod, m.snap.nodes[slot].node)
+		require.Equal(t, want, table.at(slot), m.snap.nodes[slot].name)
+		if want.Code != Success {
+			failing++
+		}
+	}
+	require.Equal(t, failing, table.failing)
+}
+
+// Whatever happens to a snapshot, the state of an attached filter is one that is built
+// anew, as are the lists of pods that concern the filter, and what is kept of a rule
+// about nodes is what the rule says.
+func TestPropertyAttachedStateFollows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
+		require.NoError(t, m.snap.Attach(register{"Register"}))
+		m.pod = &outrank.Pod{Name: "asker"}
+		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
+				return Status{Code: Unschedulable, Reasons: []string{text, n.Name}}
+			}
+			return Status{}
+		}).(*keyedRule)
+		t.Repeat(map[string]func(*rapid.T){
+			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
+			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
+			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "Unbind": m.Unbind,
+			"Mark": m.Mark, "Undo": m.Undo, "Keep": m.Keep, "Clone": m.clone,
+			"": m.check,
+		})
+	})
+}
+
+func TestAttachErrors(t *testing.T) {
+	snap, err := NewSnapshot(nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, snap.Attach(nil), outrank.ErrInvalid)
+	require.ErrorIs(t, snap.Attach(register{}), outrank.ErrInvalid)
+	require.ErrorContains(t, snap.Attach(stateless{register{"None"}}), "filter None: invalid input: its state is nil")
+	require.NoError(t, snap.Attach(register{"A"}))
+	require.NoError(t, snap.Attach(register{"B"}))
+	err = snap.Attach(register{"A"})
+	require.ErrorIs(t, err, ErrExists)
+	require.EqualError(t, err, "filter A: already in the snapshot: it is attached")
+	assert.Nil(t, snap.StateOf(nil))
+}
+
+type stateless struct{ register }
+
+func (stateless) NewState() ClusterState { return nil }
+
+// The attached filter is the one of the evaluator only if both are the same.
+func TestAttachedFilterIsTheSame(t *testing.T) {
+	snap, err := NewSnapshot(nil)
+	require.NoError(t, err)
+	require.NoError(t, snap.Attach(headcount{app: "a"}))
+	assert.Equal(t, 0, snap.attachmentOf(headcount{app: "a"}))
+	assert.Equal(t, -1, snap.attachmentOf(headcount{app: "b"}))
+	assert.Equal(t, -1, snap.attachmentOf(register{"Headcount"}))
+	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
+	require.NoError(t, snap.Attach(large))
+	assert.Equal(t, 1, snap.attachmentOf(large), "filters that Go cannot compare go by type and name")
+}
+
+type sliced struct {
+	names []string
+	register
+}
+
+// asked counts the calls of a rule.
+type asked struct {
+	mu    sync.Mutex
+	nodes map[string]int
+}
+
+func (a *asked) check(_ *outrank.Pod, n *outrank.Node) Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.nodes[n.Name]++
+	if n.Unschedulable {
+		return Status{Code: Unschedulable, Reasons: []string{"cordoned"}}
+	}
+	return Status{}
+}
+
+// A rule with a key is asked about all nodes once, then about those that changed; in
+// clones, too.
+func TestKeyedRuleIsAskedOnce(t *testing.T) {
+	c, p := gen.Benchmark(100, 5, 2)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	a := asked{nodes: map[string]int{}}
+	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
+	require.NoError(t, err)
+	plain, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	decide := func(snap *Snapshot) *Plan {
+		clear(a.nodes)
+		var plan *Plan
+		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
+			plan, err = eval.Preempt(context.Background(), snap, of, gen.Now)
+			require.NoError(t, err)
+		}
+		want, err := plain.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, want.Victims, got.Victims)
+		return plan
+	}
+	decide(snap)
+	assert.Len(t, a.nodes, 100)
+	assert.Equal(t, 100, sum(a.nodes))
+	decide(snap)
+	assert.Empty(t, a.nodes)
+	other := *c.Nodes[7]
+	other.Labels = map[string]string{"new": "yes"}
+	clone := snap.Clone()
+	require.NoError(t, clone.UpdateNode(&other))
+	decide(clone)
+	assert.Equal(t, map[string]int{other.Name: 1}, a.nodes)
+	decide(snap)
+	assert.Empty(t, a.nodes)
+	require.NoError(t, snap.RemoveNode(c.Nodes[3].Name))
+	require.NoError(t, snap.AddNode(c.Nodes[3]))
+	decide(snap)
+	assert.Equal(t, map[string]int{c.Nodes[3].Name: 1}, a.nodes)
+	// All pods of lower priority away would not do: the rule is not asked.
+	large := *p
+	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
+	b := asked{nodes: map[string]int{}}
+	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
+	require.NoError(t, err)
+	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
+	require.NoError(t, err)
+	assert.Empty(t, b.nodes)
+}
+
+func sum(counts map[string]int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// More keys than are kept, and statuses that differ each time, take no memory without
+// bound.
+func TestKeyedRuleMemory(t *testing.T) {
+	c, p := gen.Benchmark(20, 2, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	calls := 0
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) Status {
+		calls++
+		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
+	}).(*keyedRule)
+	for i := range 10 * mostTables {
+		q := *p
+		q.Name = fmt.Sprint("p", i)
+		rule.answers(&question{snap: snap, pod: &q})
+	}
+	assert.Len(t, snap.answers.tables, mostTables)
+	for i := range 5000 {
+		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+		_, table := rule.answers(&question{snap: snap, pod: p})
+		require.LessOrEqual(t, len(table.statuses), 64+2*20+1)
+	}
+	for i := range 5000 {
+		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+	}
+	assert.LessOrEqual(t, len(snap.answers.log), 1024+2*20)
+	_, table := rule.answers(&question{snap: snap, pod: p})
+	assert.Equal(t, 20, table.failing)
+}
+
+// Readers of one snapshot share what is kept.
+func TestKeyedRuleAtOnce(t *testing.T) {
+	c, p := gen.Benchmark(200, 3, 2)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) Status {
+		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
+			return Status{Code: Unschedulable, Reasons: []string{p.Labels["app"]}}
+		}
+		return Status{}
+	})
+	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
+	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	problems := make([]error, 8)
+	for i := range problems {
+		all.Go(func() {
+			for at := range 40 {
+				q := *p
+				q.Labels = map[string]string{"app": fmt.Sprint((at + i) % 10)}
+				_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+				problems[i] = errors.Join(problems[i], err)
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, errors.Join(problems...))
+}

@@ -1,0 +1,205 @@
+package preemption
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// choose finds the victims by the caller's rule (see [Chooser]).
+func (w *dryRunner) choose(possible []*podState) filterStatus {
+	w.victim = fill(w.victim, len(possible), false)
+	rule := w.a.config.Chooser
+	if w.err != nil {
+		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
+	}
+	for _, p := range possible {
+		w.remove(p)
+	}
+	s := w.check()
+	for _, p := range possible {
+		w.add(p)
+	}
+	if s.code != Success {
+		return s
+	}
+	view := NodeView{&nodeOfRule{w, possible}}
+	chosen := rule.Choose(&view)
+	view.of = noNode{}
+	if len(chosen) == 0 {
+		return filterStatus{code: Unschedulable, by: byNone, text: []string{"rule " + rule.Name + " chose no victims"}}
+	}
+	if w.err = w.takeChosen(possible, chosen); w.err != nil {
+		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
+	}
+	for i, p := range possible {
+		if w.victim[i] {
+			w.violated[i] = len(w.charge(p))
+		}
+	}
+	w.ledger.Reset()
+	return filterStatus{}
+}
+
+// takeChosen checks what the rule chose and removes it.
+func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) error {
+	bad := func(format string, args ...any) error {
+		for i := range w.victim {
+			w.victim[i] = false
+		}
+		return fmt.Errorf("rule %s: node %s: %w: %s", w.a.config.Chooser.Name, w.n.name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+	}
+	for _, p := range chosen {
+		if p == nil {
+			return bad("a victim is missing")
+		}
+		switch i := indexByName(possible, p); {
+		case i < 0 && indexByName(w.n.pods, p) < 0:
+			return bad("victim %s does not run there", p.Key())
+		case i < 0:
+			return bad("victim %s must not be evicted", p.Key())
+		case w.victim[i]:
+			return bad("victim %s is named twice", p.Key())
+		default:
+			w.victim[i] = true
+		}
+	}
+	for i, p := range possible {
+		if w.victim[i] {
+			w.remove(p)
+		}
+	}
+	if s := w.check(); s.code != Success {
+		w.restoreVictims(possible)
+		return bad("without the victims pod %s does not fit: %s", w.a.pod.Key(), w.a.public(s))
+	}
+	return nil
+}
+
+// contradicted notes that a node with victims has none when it is asked about again:
+// something that the caller configured does not always answer the same.
+func (w *dryRunner) contradicted() {
+	if w.err == nil {
+		w.err = fmt.Errorf("node %s: %w: there were victims, and there are none when the node is asked about again", w.n.name, outrank.ErrInvalid)
+	}
+}
+
+func indexByName(pods []*podState, p *outrank.Pod) int {
+	return slices.IndexFunc(pods, func(q *podState) bool { return q.pod == p || sameName(q.pod, p) })
+}
+
+// blocksOfChosen finds what the preemptor fails with when each of the victims is put
+// back alone. The victims are away.
+func (w *dryRunner) blocksOfChosen(possible []*podState) {
+	for i, p := range possible {
+		if w.victim[i] {
+			w.add(p)
+			w.blocks[i] = w.check()
+			w.remove(p)
+		}
+	}
+}
+
+// nodeOfRule is the node of a dry run as a rule sees it, with every pod on it.
+type nodeOfRule struct {
+	w        *dryRunner
+	possible []*podState
+}
+
+func (v *nodeOfRule) preemptor() *outrank.Pod         { return v.w.a.pod }
+func (v *nodeOfRule) viewed() *outrank.Node           { return v.w.n.node }
+func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return podsOf(v.possible) }
+
+func (v *nodeOfRule) short(name resource.Name) int64 {
+	n := v.w.n
+	if name == resource.Pods {
+		return max(0, int64(len(n.pods))+1-n.maxPods)
+	}
+	for i := range v.w.a.needs {
+		if d := &v.w.a.needs[i]; d.name == name {
+			// Neither is negative, so that the difference is an int64.
+			free := d.in(&n.offers) - d.used(&n.taken).saturated()
+			if free < 0 && d.value > math.MaxInt64+free {
+				return math.MaxInt64
+			}
+			return max(0, d.value-free)
+		}
+	}
+	return 0
+}
+
+func (v *nodeOfRule) takes(pod *outrank.Pod, name resource.Name) int64 {
+	i := -1
+	if pod != nil {
+		i = indexByName(v.possible, pod)
+	}
+	switch {
+	case i < 0:
+		return 0
+	case name == resource.Pods:
+		return 1
+	}
+	d := need{name: name, column: v.w.a.snap.columns.of(name)}
+	return d.in(&v.possible[i].takes)
+}
+
+// marked calls f with those of the pods that are possible victims in w.victim, which
+// is empty before and afterwards.
+func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
+	mark := v.w.victim
+	for _, p := range pods {
+		if p != nil {
+			if i := indexByName(v.possible, p); i >= 0 {
+				mark[i] = true
+			}
+		}
+	}
+	f()
+	clear(mark)
+}
+
+func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
+	v.marked(pods, func() {
+		v.each(v.w.remove)
+		s = v.w.a.public(v.w.check())
+		v.each(v.w.add)
+	})
+	return s
+}
+
+func (v *nodeOfRule) violationsOf(pods []*outrank.Pod) (count int) {
+	v.marked(pods, func() {
+		v.each(func(p *podState) {
+			broken := len(v.w.charge(p))
+			if v.w.a.config.Policy.Budgets != PerBudget {
+				broken = min(1, broken)
+			}
+			count += broken
+		})
+		v.w.ledger.Reset()
+	})
+	return count
+}
+
+// each calls f for the marked pods, the most important first.
+func (v *nodeOfRule) each(f func(*podState)) {
+	for i, p := range v.possible {
+		if v.w.victim[i] {
+			f(p)
+		}
+	}
+}
+
+// noNode is a view after its call.
+type noNode struct{}
+
+func (noNode) preemptor() *outrank.Pod                 { return nil }
+func (noNode) viewed() *outrank.Node                   { return nil }
+func (noNode) possibleVictims() []*outrank.Pod         { return nil }
+func (noNode) short(resource.Name) int64               { return 0 }
+func (noNode) takes(*outrank.Pod, resource.Name) int64 { return 0 }
+func (noNode) checkWithout([]*outrank.Pod) Status      { return Status{Code: Unschedulable} }
+func (noNode) violationsOf([]*outrank.Pod) int         { return 0 }

@@ -1,0 +1,33 @@
+package preemption
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Check asks one node whether it takes the pod as things are (chapter 7;
+// RunFilterPluginsWithNominatedPods): the built-in filters and those of the
+// configuration, with room left for nominated pods. It is what [Evaluator.Explain]
+// says about the node before anything is removed, without asking any other node.
+//
+// A node that does not take the pod is an answer, not an error. Its Reasons are
+// shared: do not change them. Errors: [ErrNotFound] for a node that the snapshot
+// does not have; those about the pod, and of filters, of [Evaluator.Preempt].
+//
+// The snapshot is only read, and any number of calls may run on it at once. Time is
+// that of the pods on the node whose volumes or ports count, and does not depend on
+// the number of nodes; affinity and spread rules cost a look at every class of pods
+// and its nodes in addition.
+func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (Status, error) {
+	// No filter looks at a start time, so any now will do.
+	a, err := newAttempt(&e.config, snap, pod, time.Time{})
+	if err != nil {
+		return Status{}, err
+	}
+	if _, ok := snap.Node(node); !ok {
+		return Status{}, fmt.Errorf("node %s: %w", node, ErrNotFound)
+	}
+	return a.public(newDryRunner(a).filter(snap.node(node))), nil
+}

@@ -1,0 +1,78 @@
+package preemption
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// ExplainNode returns what a single node says about the pod: its status as things
+// are and, where preemption may help, the candidate that it is, nil if it is none.
+// Extenders and scorers are not asked, and a Sample does not matter. The errors are
+// those of [Evaluator.Preempt], and [ErrNotFound] for a node that is not in the
+// snapshot. Time is that of one dry run on this node; rules about other nodes'
+// pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
+// the caller's. Calls may run at once.
+func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request, node string) (NodeReport, *Candidate, error) {
+	s, err := beginSearch(&e.config, e.chunk, snap, &req)
+	if err != nil {
+		return NodeReport{}, nil, err
+	}
+	defer s.release()
+	n := snap.node(node)
+	if n == nil || n.node == nil {
+		return NodeReport{}, nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+	}
+	position := 0
+	if s.given {
+		position = slices.Index(snap.order, n.slot)
+	}
+	report, c := s.explainNode(n, position)
+	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
+		return NodeReport{}, nil, err
+	}
+	return report, c, nil
+}
+
+// Candidates iterates over the candidates in the order of the ranks, the best first,
+// which is that of [Explanation.Candidates]: also where the pod fits or may not
+// preempt. The victims of a candidate are found when it is its turn, so that the best
+// few cost little more than the plan. After an error, which is one of
+// [Evaluator.Preempt], the iteration ends. A candidate is the caller's.
+//
+// Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
+// the first costs as much as [Evaluator.Explain]. The snapshot must not change during
+// the iteration; other calls may read it at the same time.
+func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request) iter.Seq2[*Candidate, error] {
+	return func(yield func(*Candidate, error) bool) {
+		if !e.config.pruned(&req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
+			e.candidatesOfAll(ctx, snap, req, yield)
+			return
+		}
+		s, err := beginSearch(&e.config, e.chunk, snap, &req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.release()
+		if s.refused.code == Success {
+			s.bestFirst(ctx, yield)
+		}
+	}
+}
+
+// candidatesOfAll iterates over the candidates of an explanation.
+func (e *Evaluator) candidatesOfAll(ctx context.Context, snap *Snapshot, req Request, yield func(*Candidate, error) bool) {
+	ex, err := e.ExplainRequest(ctx, snap, req)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	for i := range ex.Candidates {
+		if !yield(&ex.Candidates[i], nil) {
+			return
+		}
+	}
+}

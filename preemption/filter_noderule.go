@@ -1,0 +1,148 @@
+package preemption
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/outrank-go/outrank"
+)
+
+// NodeRule makes a filter of a function that looks at the pod and the node alone.
+// The same pod and node always have to get the same answer. A decision asks it once
+// about a node, or not at all: about a node that is short of resources with all pods
+// of lower priority removed, too, its answer does not matter. Once more it is asked
+// about the nodes whose victims are worked out. Several goroutines may call the
+// function at once. [NodeRuleBy] makes one whose answers are kept.
+func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
+	return nodeRuleFilter{name, check}
+}
+
+type nodeRuleFilter struct {
+	name  string
+	check func(*outrank.Pod, *outrank.Node) Status
+}
+
+func (r nodeRuleFilter) Name() string { return r.name }
+
+func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+	return nodeRuleState{r.check, pod}, nil
+}
+
+// nodeRuleState is a rule as any other filter, for those who start it themselves.
+type nodeRuleState struct {
+	rule func(*outrank.Pod, *outrank.Node) Status
+	pod  *outrank.Pod
+}
+
+func (s nodeRuleState) Check(n *outrank.Node) Status     { return s.rule(s.pod, n) }
+func (nodeRuleState) Remove(*outrank.Pod, *outrank.Node) {}
+func (nodeRuleState) Add(*outrank.Pod, *outrank.Node)    {}
+func (s nodeRuleState) Clone() FilterState               { return s }
+
+// NodeRuleBy is a [NodeRule] whose answers a snapshot keeps: pods with equal keys get
+// equal answers from a node as long as the node stays the same object. A nil key
+// means that the pod does not matter at all. The first decision about a key asks about
+// every node; later ones ask about the nodes that were added or updated since, which
+// is nothing at all for most. Where every node passes, a decision is as fast as
+// without the rule.
+//
+// A snapshot keeps the answers for some dozens of keys, fewer in very large clusters,
+// and drops those that were not used for longest. So a key should tell few kinds of
+// pods apart, such as the value of a label; the name of a pod is none. Clones begin
+// with what is kept. The memory is four bytes for each node and key. The answers belong
+// to the filter that is returned here: another one, made of the same functions, begins
+// anew. Several goroutines may call the functions at once.
+func NodeRuleBy(name string, key func(pod *outrank.Pod) string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
+	return &keyedRule{name, key, check, lastRule.Add(1)}
+}
+
+// lastRule numbers the keyed rules of the program, so that what is kept of one is
+// never taken for another's.
+var lastRule atomic.Uint64
+
+type keyedRule struct {
+	name  string
+	key   func(*outrank.Pod) string
+	check func(*outrank.Pod, *outrank.Node) Status
+	id    uint64
+}
+
+func (r *keyedRule) Name() string { return r.name }
+
+func (r *keyedRule) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
+	return nodeRuleState{r.check, pod}, nil
+}
+
+// answers returns what the rule says about every node.
+func (r *keyedRule) answers(q *question) (answersKey, *answerTable) {
+	key := answersKey{rule: r.id}
+	if r.key != nil {
+		key.key = r.key(q.pod)
+	}
+	kept, stale := q.snap.answers.find(key)
+	slots := len(q.snap.nodes)
+	if kept != nil && len(stale) == 0 && len(kept.of) >= slots {
+		return key, kept
+	}
+	w, ok := tableFrom(kept, slots)
+	if !ok {
+		stale = q.snap.order
+	}
+	for _, slot := range slices.Compact(slices.Sorted(slices.Values(stale))) {
+		var s Status
+		if n := q.snap.nodes[slot]; n != nil && n.node != nil {
+			s = ruled(r.check(q.pod, n.node))
+		}
+		w.set(slot, s)
+	}
+	t := w.answerTable
+	q.snap.answers.keep(key, &t)
+	return key, &t
+}
+
+// ruled returns what counts of a status that a function of the caller returned.
+func ruled(s Status) Status {
+	if s.Code == Success {
+		return Status{}
+	}
+	return Status{Code: min(s.Code, UnschedulableAndUnresolvable), Reasons: s.Reasons}
+}
+
+// nodeRule is a rule in one attempt that looks at no pods but the preemptor. If table
+// is not nil, it has the answers.
+type nodeRule struct {
+	check func(*outrank.Pod, *outrank.Node) Status
+	pod   *outrank.Pod
+	table *answerTable
+	key   answersKey
+}
+
+func (*nodeRule) touches(*nodeState) bool { return false }
+
+func (r *nodeRule) onNode(nodeFilter) nodeFilter { return &nodeRuleOnNode{nodeRule: r} }
+
+// nodeRuleOnNode is a nodeRule on one node after another. It asks once about each.
+type nodeRuleOnNode struct {
+	*nodeRule
+	node   *nodeState
+	asked  bool
+	status Status
+}
+
+func (f *nodeRuleOnNode) enter(n *nodeState) { f.node, f.asked = n, false }
+
+func (*nodeRuleOnNode) change(*podState, int) {}
+
+func (f *nodeRuleOnNode) check([]*podState) filterStatus {
+	if !f.asked {
+		f.asked = true
+		if f.table != nil {
+			f.status = f.table.at(f.node.slot)
+		} else {
+			f.status = ruled(f.nodeRule.check(f.pod, f.node.node))
+		}
+	}
+	return filterStatus{code: f.status.Code, text: f.status.Reasons}
+}
+
+func (f *nodeRuleOnNode) release() { *f = nodeRuleOnNode{} }

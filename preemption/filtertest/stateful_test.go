@@ -1,0 +1,95 @@
+package filtertest_test
+
+import (
+	"maps"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// busy lets so many busy pods on each node. It says that others do not concern
+// it, and a snapshot can keep its state. Each of the functions, if not nil, takes the
+// place of what is right.
+type busy struct {
+	limit    int
+	concerns func(p *outrank.Pod) bool
+	remove   func(c crowd, p *outrank.Pod, n *outrank.Node)
+	clone    func(c crowd) preemption.ClusterState
+	attempt  func(a *busyAttempt, n *outrank.Node)
+}
+
+func (*busy) Name() string { return "Busy" }
+
+func (b *busy) Concerns(p *outrank.Pod) bool {
+	if b.concerns != nil {
+		return b.concerns(p)
+	}
+	return isBusy(p)
+}
+
+func (b *busy) NewState() preemption.ClusterState {
+	return crowd{b, map[string]int{}}
+}
+
+func (b *busy) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	return &busyAttempt{b, snap.StateOf(b).(crowd), map[string]int{}}, nil
+}
+
+// crowd counts busy pods by node.
+type crowd struct {
+	*busy
+	on map[string]int
+}
+
+func (c crowd) Add(p *outrank.Pod, n *outrank.Node) {
+	if isBusy(p) {
+		c.on[n.Name]++
+	}
+}
+
+func (c crowd) Remove(p *outrank.Pod, n *outrank.Node) {
+	switch {
+	case c.busy.remove != nil:
+		c.busy.remove(c, p, n)
+	case isBusy(p):
+		c.on[n.Name]--
+	}
+}
+
+func (c crowd) Clone() preemption.ClusterState {
+	if c.busy.clone != nil {
+		return c.busy.clone(c)
+	}
+	return crowd{c.busy, maps.Clone(c.on)}
+}
+
+type busyAttempt struct {
+	*busy
+	cluster crowd
+	more    map[string]int
+}
+
+func (a *busyAttempt) change(p *outrank.Pod, n *outrank.Node, by int) {
+	if isBusy(p) {
+		a.more[n.Name] += by
+	}
+	if a.busy.attempt != nil {
+		a.busy.attempt(a, n)
+	}
+}
+
+func (a *busyAttempt) Add(p *outrank.Pod, n *outrank.Node)    { a.change(p, n, 1) }
+func (a *busyAttempt) Remove(p *outrank.Pod, n *outrank.Node) { a.change(p, n, -1) }
+func (a *busyAttempt) Clone() preemption.FilterState {
+	return &busyAttempt{a.busy, a.cluster, maps.Clone(a.more)}
+}
+
+func (a *busyAttempt) Check(n *outrank.Node) preemption.Status {
+	if a.cluster.on[n.Name]+a.more[n.Name] >= a.limit {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"node(s) were busy"}}
+	}
+	return preemption.Status{}
+}
+
+// isBusy goes by the name, so that some of the generated pods are.
+func isBusy(p *outrank.Pod) bool { return p.Name[len(p.Name)-1]%2 == 0 }

@@ -1,0 +1,127 @@
+package preemption
+
+import (
+	"reflect"
+	"slices"
+	"time"
+)
+
+// rebuiltMember is a member whose filters counted anew, with what it had before.
+type rebuiltMember struct {
+	member int
+	kind   *memberKind
+}
+
+// rebuild has the filters of a member count pods anew: those of the cluster, and
+// the members before it in their places. That is the attempt which FirstFit begins
+// once it has placed these.
+func (f *fitter) rebuild(i int) {
+	before := f.members[:i]
+	for j := range before {
+		if at := before[j].at; at != nowhere {
+			f.snap.seat(before[j].pod, f.node(at).name, "")
+		}
+	}
+	m := &f.members[i]
+	a, err := newAttempt(f.run.config, f.snap, m.pod, time.Time{})
+	for j := range before {
+		if before[j].at != nowhere {
+			f.snap.seat(before[j].pod, "", "")
+		}
+	}
+	if m.stale = false; err != nil {
+		f.err = err
+		return
+	}
+	f.rebuilt = append(f.rebuilt, rebuiltMember{i, m.kind})
+	m.kind = m.kind.with(a)
+}
+
+// outdate marks the members from one on whose filters count a pod that came or
+// went.
+func (f *fitter) outdate(from int, k *podClass) {
+	for i := from; i < len(f.members); i++ {
+		if m := &f.members[i]; !m.stale && f.counts(m, k) {
+			m.stale = true
+		}
+	}
+}
+
+// outdateBy is outdate for the pods of a unit.
+func (f *fitter) outdateBy(u *leaver) {
+	for _, p := range f.run.podsOf(u) {
+		f.outdate(0, p.class)
+	}
+}
+
+// shareRules finds members that count the same pods, and whether there are any.
+func (f *fitter) shareRules() {
+	for i := range f.members {
+		m := &f.members[i]
+		like := slices.IndexFunc(f.rules, func(j int) bool { return sameRules(m, &f.members[j]) })
+		if like >= 0 {
+			m.counted = f.members[f.rules[like]].counted
+			continue
+		}
+		m.counted = map[*podClass]bool{}
+		f.rules = append(f.rules, i)
+	}
+	f.snap.classes.each(func(_ string, k *classMembers) {
+		f.watched = f.watched || len(k.nodes) > 0 && f.watches(k.class)
+	})
+}
+
+// sameRules: a class has the namespace, the labels and the anti-affinity in it.
+func sameRules(m, o *member) bool {
+	return m.runs.class == o.runs.class && reflect.DeepEqual(m.pod.Affinity.Pods, o.pod.Affinity.Pods) &&
+		reflect.DeepEqual(m.pod.TopologySpread, o.pod.TopologySpread)
+}
+
+// counted reports whether a filter of any member counts a pod of the unit wherever
+// it is.
+func (f *fitter) counted(u *leaver) bool {
+	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.watches(p.class) })
+}
+
+func (f *fitter) watches(k *podClass) bool {
+	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
+}
+
+// counts reports whether it matters to the filters of a member where in the cluster
+// a pod of the class is: the pod is one that a term of the member picks, one whose
+// anti-affinity picks the member, or one that a spread constraint of the member
+// counts. It does not depend on the pods that are there.
+func (f *fitter) counts(m *member, k *podClass) bool {
+	known, ok := m.counted[k]
+	if !ok {
+		known = countsClass(m.kind.a, k)
+		m.counted[k] = known
+	}
+	return known
+}
+
+func countsClass(a *attempt, k *podClass) bool {
+	for _, active := range a.active {
+		if s, ok := active.podFilter.(*spread); ok && len(s.partsOf(k)) > 0 {
+			return true
+		}
+	}
+	namespace := a.pod.NamespaceName()
+	for i := range k.antiAffinity {
+		if k.antiAffinity[i].matches(namespace, a.pod.Labels, a.snap.namespaceLabels(namespace), true) {
+			return true
+		}
+	}
+	// As InterPodAffinity prepares them.
+	ip := &interPod{snap: a.snap, pod: a.pod, affinity: termsOf(a.pod, a.pod.Affinity.Pods)}
+	terms := termsOf(a.pod, a.pod.Affinity.AntiPods)
+	for i := range ip.affinity {
+		ip.affinity[i].selectUnlabelled()
+	}
+	for i := range terms {
+		if terms[i].selectUnlabelled(); ip.picks(&terms[i], k.namespace, k.labels) {
+			return true
+		}
+	}
+	return ip.matchesAffinity(k.namespace, k.labels)
+}

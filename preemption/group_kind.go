@@ -1,0 +1,179 @@
+package preemption
+
+// memberKind is what the filters see of members that they cannot tell apart, with
+// what each node said to them.
+type memberKind struct {
+	fitter *fitter
+	a      *attempt
+	w      *dryRunner
+	// epoch tells the answers from those of an earlier attempt for the same member.
+	epoch uint32
+	*nodeAnswers
+}
+
+// nodeAnswers are what nodes said.
+type nodeAnswers struct {
+	// statuses are the different answers; the first is Success. known finds them.
+	statuses []filterStatus
+	known    map[statusKey]statusID
+	// answers are by position, empty where there would be too many.
+	answers []nodeAnswer
+	epochs  uint32 // so many were given out
+}
+
+// statusID is an index into the statuses of a kind.
+type statusID uint32
+
+const noObjection statusID = 0
+
+// nodeAnswer is what a node said without any member on it.
+type nodeAnswer struct {
+	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
+	status         statusID
+	// fixed is one more than what the node filters said, which no pod changes; 0
+	// where they were not asked yet.
+	fixed statusID
+}
+
+func (f *fitter) newKind(a *attempt) *memberKind {
+	k := &memberKind{f, a, newDryRunner(a), 0, &nodeAnswers{statuses: []filterStatus{{}}, known: map[statusKey]statusID{}}}
+	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
+		f.answers, k.answers = remembered, make([]nodeAnswer, len(f.sites))
+	}
+	return k
+}
+
+// with is the kind of the same member in another attempt.
+func (k *memberKind) with(a *attempt) *memberKind {
+	k.epochs++
+	return &memberKind{k.fitter, a, newDryRunner(a), k.epochs, k.nodeAnswers}
+}
+
+// signatureOf is equal for pods that no filter tells apart. It is empty for a pod
+// that is a kind of its own: one of which a filter of the caller or one about
+// volumes or ports has something to say.
+func signatureOf(a *attempt) string {
+	if len(a.active) > 0 || len(a.pod.Volumes) > 0 {
+		return ""
+	}
+	var key keyWriter
+	key.amount(int64(a.priority))
+	key.text(a.pod.Scheduler()) // whose nominations count
+	for _, d := range a.needs {
+		key.text(string(d.name))
+		key.amount(d.value)
+	}
+	a.appendSignature(&key, a.pod)
+	return string(key)
+}
+
+// takes reports whether a node takes a member, with the members before it that have
+// their place there.
+func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == noObjection }
+
+func (f *fitter) says(i int, position int32) statusID {
+	k, s := f.members[i].kind, &f.sites[position]
+	seated := s.seated
+	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
+		seated = seated[:len(seated)-1]
+	}
+	if k.answers == nil {
+		var none nodeAnswer
+		return k.ask(&none, position, seated)
+	}
+	a := &k.answers[position]
+	if len(seated) > 0 {
+		return k.ask(a, position, seated)
+	}
+	if a.version != s.version || a.epoch != k.epoch {
+		a.status = k.ask(a, position, nil)
+		a.version, a.epoch = s.version, k.epoch
+	}
+	return a.status
+}
+
+// ask asks the filters.
+func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
+	n, s := k.fitter.node(position), &k.fitter.sites[position]
+	if known.fixed == 0 {
+		known.fixed = 1 + k.id(k.a.checkNode(&k.a.question, n))
+	}
+	if known.fixed-1 != noObjection {
+		return known.fixed - 1
+	}
+	k.w.enter(n)
+	if k.fitter.lean {
+		k.w.resources.count = int(s.count)
+		for i := range k.a.needs {
+			k.w.resources.taken[i] = k.a.needs[i].used(&s.taken)
+		}
+	}
+	for _, i := range seated {
+		k.add(k.fitter.members[i].runs)
+	}
+	return k.id(k.w.check())
+}
+
+// add adds a member to the node for the filters that look at the pods there. The
+// others have counted it when the attempt began.
+func (k *memberKind) add(p *podState) {
+	k.w.resources.change(p, 1)
+	for i, f := range k.w.filters {
+		switch k.a.active[i].podFilter.(type) {
+		case *interPod, *spread:
+		default:
+			f.change(p, 1)
+		}
+	}
+}
+
+// id returns the index of a status.
+func (k *memberKind) id(s filterStatus) statusID {
+	if s.code == Success {
+		return noObjection
+	}
+	for i := range k.statuses[:min(len(k.statuses), 8)] {
+		if same(&k.statuses[i], &s) {
+			return statusID(i)
+		}
+	}
+	key := keyOf(s)
+	id, ok := k.known[key]
+	if !ok {
+		id = statusID(len(k.statuses))
+		k.statuses = append(k.statuses, s)
+		k.known[key] = id
+	}
+	return id
+}
+
+// same reports whether two statuses are equal and have the same text in memory.
+func same(s, t *filterStatus) bool {
+	if s.code != t.code || s.by != t.by || s.short != t.short || s.tooMany != t.tooMany || s.excluded != t.excluded || s.filter != t.filter {
+		return false
+	}
+	return len(s.text) == len(t.text) && (len(s.text) == 0 || &s.text[0] == &t.text[0])
+}
+
+// refusal says what every node answered to the first member without a place.
+func (f *fitter) refusal() *Refusal {
+	i := f.first
+	k := f.members[i].kind
+	nodes := make([]int, len(k.statuses))
+	var order []statusID // by first occurrence
+	for position := range f.sites {
+		s := f.says(i, int32(position))
+		if int(s) >= len(nodes) {
+			nodes = append(nodes, make([]int, int(s)+1-len(nodes))...)
+		}
+		if nodes[s]++; nodes[s] == 1 {
+			order = append(order, s)
+		}
+	}
+	var counts []Count
+	for _, s := range order {
+		counts = append(counts, Count{Status: k.a.public(k.statuses[s]), Nodes: nodes[s]})
+	}
+	sortCounts(counts)
+	return &Refusal{Pod: f.members[i].pod, Nodes: counts}
+}

@@ -1,0 +1,83 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// BenchmarkGroups is one whole decision about a group of equal pods on nodes that
+// are full of single pods, thirty on each.
+func BenchmarkGroups(b *testing.B) {
+	for _, nodes := range []int{100, 300, 1000, 5000} {
+		var snap *preemption.Snapshot
+		var like *outrank.Pod
+		for _, pods := range []int{8, 64} {
+			b.Run(fmt.Sprintf("pods=%d/nodes=%d", pods, nodes), func(b *testing.B) {
+				if snap == nil {
+					var c *outrank.Cluster
+					c, like = gen.Benchmark(nodes, 30, 20)
+					snap = newSnapshot(b, c)
+				}
+				decideForGroup(b, snap, replicas(like, pods))
+			})
+		}
+	}
+}
+
+// BenchmarkGroupsApart is BenchmarkGroups for pods that keep each other off their
+// nodes, or that are spread over zones.
+func BenchmarkGroupsApart(b *testing.B) {
+	const zone, host = "zone", "kubernetes.io/hostname"
+	own := &outrank.LabelSelector{Labels: map[string]string{"app": "train"}}
+	for _, nodes := range []int{300, 1000, 5000} {
+		c, like := gen.Benchmark(nodes, 30, 20)
+		for i, n := range c.Nodes {
+			n.Labels[zone] = fmt.Sprint("z", i%5)
+		}
+		snap := newSnapshot(b, c)
+		like.Labels = own.Labels
+		for _, rule := range []string{"anti-affinity", "spread"} {
+			p := *like
+			if rule == "spread" {
+				p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: own, TopologyKey: zone}}
+			} else {
+				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: own, TopologyKey: host}}
+			}
+			b.Run(fmt.Sprintf("rule=%s/pods=8/nodes=%d", rule, nodes), func(b *testing.B) {
+				decideForGroup(b, snap, replicas(&p, 8))
+			})
+		}
+	}
+}
+
+// replicas returns equal pods of one group that the cluster does not know.
+func replicas(like *outrank.Pod, n int) []*outrank.Pod {
+	pods := make([]*outrank.Pod, n)
+	for i := range pods {
+		p := *like
+		p.Name, p.Group = fmt.Sprint("member-", i), "train"
+		pods[i] = &p
+	}
+	return pods
+}
+
+func decideForGroup(b *testing.B, snap *preemption.Snapshot, pods []*outrank.Pod) {
+	e, req := newEvaluator(b, preemption.Config{}), preemption.GroupRequest{Pods: pods, Now: gen.Now}
+	victims := 0
+	runtime.GC()
+	b.ReportAllocs()
+	for b.Loop() {
+		plan, err := e.PreemptGroup(context.Background(), snap, req)
+		if err != nil || plan.Outcome != preemption.Preempt {
+			b.Fatal(plan, err)
+		}
+		victims = len(plan.Victims)
+	}
+	b.ReportMetric(float64(victims), "victims")
+}

@@ -1,0 +1,56 @@
+package preemption_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// A group waits for pods that it could evict itself, and for no others (rule
+// 12.1.7).
+func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{
+		pod("spared", 1, "1", on("n1"), leaving(outrank.PreemptionByScheduler)), pod("b", 2, "1", on("n2")),
+	}}
+	spares := func(_, victim *outrank.Pod) bool { return victim.Name != "spared" }
+	for _, test := range []struct {
+		name      string
+		config    preemption.Config
+		nominated string // as the snapshot knows it, of a pod that says n1
+		want      string
+	}{
+		{"a possible victim leaves", preemption.Config{}, "n1", "not eligible (not eligible due to a terminating pod on the nominated node.)"},
+		{"the caller spares it", preemption.Config{MayEvict: spares}, "n1", "preempt [default/b] violations 0; gang-0 on n2"},
+		{"the snapshot knows of another nomination", preemption.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snap := newSnapshot(t, c)
+			pods := gang(1, nominated("n1"))
+			require.NoError(t, snap.AddPod(pods[0]))
+			require.NoError(t, snap.Nominate(pods[0].Key(), test.nominated))
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
+			require.NoError(t, err)
+			assert.Equal(t, test.want, say(plan))
+		})
+	}
+}
+
+// A plan for one pod of a group is sound although another of its pods, which fits
+// nowhere and is not in the plan, is nominated to the node.
+func TestVerifyGroupPassesOverNominationsOfTheGroup(t *testing.T) {
+	big, small := pod("big", 9, "4", in("train"), nominated("n1")), pod("small", 9, "1", in("train"))
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a")}, Groups: []*outrank.PodGroup{policy("train", outrank.BasicPolicy, 0)},
+		Pods: []*outrank.Pod{pod("low", 1, "1", on("n1")), big},
+	}
+	snap := newSnapshot(t, c)
+	plan := preemptGroup(t, snap, []*outrank.Pod{big, small})
+	require.Equal(t, "preempt [default/low] violations 0; small on n1", say(plan))
+	require.NoError(t, newEvaluator(t, preemption.Config{}).VerifyGroup(context.Background(), snap, plan, gen.Now))
+}

@@ -1,0 +1,187 @@
+package preemption
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+)
+
+// headcount is a filter about the number of pods of an app on a node: at most so many
+// or, where least is set, at least so many. In selective form it says that other apps
+// do not concern it.
+type headcount struct {
+	app   string
+	limit int
+	least bool
+}
+
+func (headcount) Name() string                   { return "Headcount" }
+func (h headcount) Concerns(p *outrank.Pod) bool { return p.Labels["app"] == h.app }
+func (headcount) NewState() ClusterState         { return heads{} }
+func (h headcount) Start(_ *outrank.Pod, snap *Snapshot) (FilterState, error) {
+	return &headState{h, snap.StateOf(h).(heads), heads{}}, nil
+}
+
+// heads has the number by node.
+type heads map[string]int
+
+func (c heads) Add(_ *outrank.Pod, n *outrank.Node)    { c[n.Name]++ }
+func (c heads) Remove(_ *outrank.Pod, n *outrank.Node) { c[n.Name]-- }
+func (c heads) Clone() ClusterState                    { return maps.Clone(c) }
+
+type headState struct {
+	headcount
+	cluster, more heads
+}
+
+func (s *headState) Check(n *outrank.Node) Status {
+	count := s.cluster[n.Name] + s.more[n.Name]
+	if s.least && count < s.limit || !s.least && count > s.limit {
+		return Status{Code: Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
+	}
+	return Status{}
+}
+
+// Add and Remove expect pods of the app alone.
+func (s *headState) Add(p *outrank.Pod, n *outrank.Node)    { s.change(p, n, 1) }
+func (s *headState) Remove(p *outrank.Pod, n *outrank.Node) { s.change(p, n, -1) }
+func (s *headState) change(p *outrank.Pod, n *outrank.Node, by int) {
+	if !s.Concerns(p) {
+		panic("a pod that does not concern the filter: " + p.Name)
+	}
+	s.more[n.Name] += by
+}
+func (s *headState) Clone() FilterState {
+	return &headState{s.headcount, s.cluster, maps.Clone(s.more)}
+}
+
+// everybody is a headcount that does not say which pods concern it.
+type everybody struct{ headcount }
+
+func (everybody) Name() string { return "Everybody" }
+
+// Start hides the methods of a selective filter.
+func (e everybody) filter() Filter { return unselective{e} }
+
+type unselective struct{ of everybody }
+
+func (u unselective) Name() string { return u.of.Name() }
+func (u unselective) Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error) {
+	state, err := u.of.headcount.Start(pod, snap)
+	if state == nil || err != nil {
+		return nil, err
+	}
+	return unselectiveState{state.(*headState)}, nil
+}
+
+type unselectiveState struct{ *headState }
+
+func (s unselectiveState) Add(p *outrank.Pod, n *outrank.Node) {
+	if s.Concerns(p) {
+		s.headState.Add(p, n)
+	}
+}
+
+func (s unselectiveState) Remove(p *outrank.Pod, n *outrank.Node) {
+	if s.Concerns(p) {
+		s.headState.Remove(p, n)
+	}
+}
+func (s unselectiveState) Clone() FilterState {
+	return unselectiveState{s.headState.Clone().(*headState)}
+}
+
+// drawFilters draws filters of the caller: rules about nodes, with keys and without,
+// and ones about other pods, of which some are attached to the snapshot.
+func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
+	var filters []Filter
+	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
+	code := rapid.SampledFrom([]Code{Unschedulable, UnschedulableAndUnresolvable})
+	rule := func(what string) func(*outrank.Pod, *outrank.Node) Status {
+		of, code := rapid.IntRange(1, 4).Draw(t, what), code.Draw(t, "code")
+		return func(p *outrank.Pod, n *outrank.Node) Status {
+			if (len(n.Name)+int(n.Name[len(n.Name)-1])+len(p.Labels["app"]))%5 < 5-of {
+				return Status{}
+			}
+			return Status{Code: code, Reasons: []string{what}}
+		}
+	}
+	if draw("rule") {
+		filters = append(filters, NodeRule("Rule", rule("rule")))
+	}
+	if draw("selective") {
+		h := drawHeadcount(t)
+		filters = append(filters, h)
+		if rapid.Bool().Draw(t, "attached") {
+			if err := snap.Attach(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if draw("keyed rule") {
+		filters = append(filters, NodeRuleBy("RuleBy", func(p *outrank.Pod) string { return p.Labels["app"] }, rule("keyed rule")))
+	}
+	if draw("stateful") {
+		filters = append(filters, everybody{drawHeadcount(t)}.filter())
+	}
+	return filters
+}
+
+func drawHeadcount(t *rapid.T) headcount {
+	return headcount{
+		app:   rapid.SampledFrom([]string{"web", "db", "0", "1", "2"}).Draw(t, "app"),
+		limit: rapid.IntRange(0, 3).Draw(t, "limit"), least: rapid.IntRange(0, 3).Draw(t, "least") == 0,
+	}
+}
+
+// By the default rules, with filters that say which pods concern them, and with several
+// rules about nodes in turn, whose answers one snapshot keeps.
+func TestPropertySelectiveFilters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		h := headcount{app: rapid.SampledFrom([]string{"0", "1"}).Draw(t, "app"), limit: rapid.IntRange(0, 2).Draw(t, "limit")}
+		if rapid.Bool().Draw(t, "attached") {
+			require.NoError(t, snap.Attach(h))
+		}
+		var evals []*Evaluator
+		rule := func(digit string) Filter {
+			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) Status {
+				if strings.HasSuffix(n.Name, digit) {
+					return Status{Code: Unschedulable, Reasons: []string{digit}}
+				}
+				return Status{}
+			})
+		}
+		for _, filters := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
+			eval, err := NewEvaluator(Config{Filters: filters, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
+			require.NoError(t, err)
+			evals = append(evals, eval)
+		}
+		for range 3 {
+			for i, eval := range evals {
+				ex, err := eval.Explain(context.Background(), snap, p, gen.Now)
+				require.NoError(t, err)
+				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+				require.NoError(t, err)
+				want := ex.Plan
+				if want.Outcome == Fits || want.Outcome == Preempt && isSelective(eval.config.Filters[0]) {
+					want.Unhelpful = nil
+				}
+				if diff := gocmp.Diff(&want, got); diff != "" {
+					t.Fatalf("evaluator %d (-explained +searched):\n%s", i, diff)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+package preemption
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+)
+
+// drawConfig draws everything that a configuration can hold but extenders, whose
+// answers have tests of their own.
+func drawConfig(t *rapid.T) Config {
+	c := Config{Workers: rapid.IntRange(0, 3).Draw(t, "workers"), Policy: drawPolicy(t)}
+	if rapid.IntRange(0, 2).Draw(t, "may evict") == 0 {
+		few := rapid.SampledFrom([]uint32{2, 5}).Draw(t, "of")
+		c.MayEvict = func(_, victim *outrank.Pod) bool { return nameHash(victim)%few > 0 }
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "importance") {
+	case 0:
+		c.Importance = func(a, b *outrank.Pod) int { return int(nameHash(a)%3) - int(nameHash(b)%3) }
+	case 1:
+		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
+	}
+	c.Chooser = drawChooser(t)
+	if rapid.IntRange(0, 4).Draw(t, "sample") == 0 {
+		c.Sample = &Sample{
+			Percent: rapid.IntRange(0, 100).Draw(t, "percent"), Minimum: rapid.IntRange(0, 5).Draw(t, "minimum"),
+			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
+		}
+		c.Sample.Explicit = c.Sample.Percent+c.Sample.Minimum > 0 && rapid.Bool().Draw(t, "explicit")
+	}
+	if rapid.IntRange(0, 4).Draw(t, "plugins") == 0 {
+		for _, x := range []struct {
+			label string
+			list  *[]string
+		}{{"off", &c.Plugins.Off}, {"off on nodes", &c.Plugins.OffOnNodes}} {
+			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(builtInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
+		}
+		if rapid.Bool().Draw(t, "ignores resources") {
+			c.Plugins.IgnoredResourceGroups = []string{"example.com", "memory"}
+		}
+	}
+	if slices.Contains(c.Policy.Ranks, ByCost) || rapid.Bool().Draw(t, "cost") {
+		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
+		c.Cost = func(victim *outrank.Pod) int64 {
+			if most == 3 && nameHash(victim)%7 == 0 {
+				return math.MaxInt64
+			}
+			return int64(nameHash(victim)%most) - 1
+		}
+	}
+	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
+		c.Scorers = append(c.Scorers, Scorer{Name: fmt.Sprint(i), Score: func(c *Candidate) int64 {
+			s := int64(len(c.Victims) + i*c.Score.Violations)
+			for _, v := range c.Victims {
+				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
+			}
+			return -s % 5
+		}})
+	}
+	return c
+}
+
+// drawStatuses draws what the nodes said as things are: what they really say, or
+// something else.
+func drawStatuses(t *rapid.T, snap *Snapshot) map[string]Status {
+	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
+		return nil
+	}
+	statuses := map[string]Status{}
+	for n := range snap.Nodes() {
+		switch rapid.IntRange(0, 9).Draw(t, "status") {
+		case 0:
+			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, ExcludedBy: "Other"}
+		case 1: // none
+		case 2:
+			statuses[n.Name] = Status{Code: UnschedulableAndUnresolvable, Filter: "Other", Reasons: []string{"no", "never"}}
+		default:
+			statuses[n.Name] = Status{Code: Unschedulable, Filter: "Other", Reasons: []string{"not now"}}
+		}
+	}
+	return statuses
+}
+
+func drawPolicy(t *rapid.T) Policy {
+	switch rapid.IntRange(0, 4).Draw(t, "policy") {
+	case 0:
+		return Policy{}
+	case 1:
+		return V1_13()
+	case 2:
+		return Simplified()
+	}
+	p := Policy{
+		Waiting:            rapid.SampledFrom([]Waiting{WaitForPreempted, WaitForTerminating, WaitWhileNominated}).Draw(t, "waiting"),
+		IgnoreNever:        rapid.Bool().Draw(t, "ignore never"),
+		Victims:            rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Ascending}).Draw(t, "victims"),
+		IgnoreStart:        rapid.Bool().Draw(t, "ignore start"),
+		EvictUnprioritized: rapid.Bool().Draw(t, "unprioritized"),
+		FilterOnce:         rapid.Bool().Draw(t, "filter once"),
+		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged}).Draw(t, "budget rule"),
+		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
+	}
+	if rapid.Bool().Draw(t, "own ranks") {
+		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")
+		p.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
+	}
+	return p
+}
+
+func nameHash(p *outrank.Pod) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(p.Name))
+	return h.Sum32() >> 3
+}
+
+// Whatever the configuration, Preempt decides as Explain, which evaluates every
+// node.
+func TestPropertyWholeConfig(t *testing.T) {
+	t.Run("crowd", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			c, p := crowd(t)
+			agreesWithExplain(t, c, p, gen.Now.Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "earlier"))*time.Second))
+		})
+	})
+	shapes := map[string]gen.Shape{
+		"resources": {Budgets: 4},
+		"nominated": {Budgets: 4, Nominated: 4},
+		"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
+		"full":      gen.Full(),
+	}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				agreesWithExplain(t, c, gen.Preemptor(shapes[name]).Draw(t, "preemptor"), gen.Now)
+			})
+		})
+	}
+}
+
+// drawChooser draws nil, or a rule that takes pods in an order of its own until there is
+// room, and may refuse where that takes many.
+func drawChooser(t *rapid.T) *Chooser {
+	if rapid.IntRange(0, 3).Draw(t, "chooser") > 0 {
+		return nil
+	}
+	most := rapid.IntRange(1, 6).Draw(t, "most")
+	byHash, spare := rapid.Bool().Draw(t, "by hash"), rapid.Bool().Draw(t, "spare")
+	return &Chooser{Name: "Drawn", AnyPriority: rapid.IntRange(0, 3).Draw(t, "any priority") == 0, Choose: func(v *NodeView) []*outrank.Pod {
+		pods := v.Possible()
+		slices.Reverse(pods)
+		if byHash {
+			slices.SortStableFunc(pods, func(p, q *outrank.Pod) int { return cmp.Compare(nameHash(p), nameHash(q)) })
+		}
+		for n := 1; n <= min(most, len(pods)); n++ {
+			if v.Fits(pods[:n]...) {
+				if spare && n < len(pods) && v.Fits(pods[:n+1]...) {
+					n++
+				}
+				return pods[:n]
+			}
+		}
+		return nil
+	}}
+}
+
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
+	return ok
+}
+
+func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	config := drawConfig(t)
+	config.Filters = drawFilters(t, snap)
+	eval, err := NewEvaluator(config)
+	require.NoError(t, err)
+	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
+	req := Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
+	if req.Statuses != nil && len(req.Statuses) == snap.NumNodes() && rapid.Bool().Draw(t, "in order") {
+		for n := range snap.Nodes() {
+			req.StatusesInOrder = append(req.StatusesInOrder, req.Statuses[n.Name])
+		}
+		req.Statuses = nil
+	}
+	r, err := decideExhaustively(context.Background(), &eval.config, eval.chunk, snap, &req, true)
+	require.NoError(t, err)
+	explained := r.explanation()
+	agreesInParts(t, eval, snap, req, explained)
+	for range 2 {
+		got, err := eval.PreemptRequest(context.Background(), snap, req)
+		require.NoError(t, err)
+		want := explained.Plan
+		if want.Outcome == Fits || want.Outcome == NotEligible {
+			want.Unhelpful = nil // Preempt makes no dry runs then
+		}
+		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || slices.ContainsFunc(config.Filters, isSelective)) {
+			want.Unhelpful = nil // not every node is asked then
+		}
+		if diff := gocmp.Diff(&want, got); diff != "" {
+			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%+v", eval.config.Policy), diff)
+		}
+	}
+}
+
+// agreesInParts compares what Explain, Candidates and ExplainNode say with an
+// explanation by the exhaustive search.
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, want *Explanation) {
+	ctx := context.Background()
+	got, err := eval.ExplainRequest(ctx, snap, req)
+	require.NoError(t, err)
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
+	}
+	var each []Candidate
+	wanted := rapid.IntRange(1, 6).Draw(t, "candidates")
+	for c, err := range eval.Candidates(ctx, snap, req) {
+		require.NoError(t, err)
+		if each = append(each, *c); len(each) == wanted {
+			break
+		}
+	}
+	if diff := gocmp.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
+	}
+	if eval.config.Sample != nil || len(eval.config.Scorers) > 0 {
+		return
+	}
+	for _, report := range want.Nodes {
+		got, c, err := eval.ExplainNode(ctx, snap, req, report.Node)
+		require.NoError(t, err)
+		if diff := gocmp.Diff(report, got); diff != "" {
+			t.Fatalf("node (-of all +alone):\n%s", diff)
+		}
+		at := slices.IndexFunc(want.Candidates, func(c Candidate) bool { return c.Node == report.Node })
+		require.Equal(t, at >= 0, c != nil)
+		if c != nil {
+			require.Empty(t, gocmp.Diff(want.Candidates[at], *c))
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package preemption_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// benchedRules are the configurations of BenchmarkRules. The first is what the
+// others are compared with.
+var benchedRules = []struct {
+	name   string
+	config preemption.Config
+}{
+	{"default", preemption.Config{}},
+	{"ranks-spelled-out", ranked(preemption.DefaultRanks()...)},
+	{"ranks-prefix", ranked(preemption.ByViolations, preemption.ByTopPriority)},
+	{"ranks-start-first", ranked(preemption.ByStart, preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims)},
+	{"ranks-victims-first", ranked(preemption.ByVictims, preemption.ByStart, preemption.ByViolations, preemption.ByPrioritySum, preemption.ByTopPriority)},
+	{"ranks-sum-first", ranked(preemption.ByPrioritySum, preemption.ByViolations, preemption.ByStart, preemption.ByTopPriority, preemption.ByVictims)},
+	{"ranks-top-first", ranked(preemption.ByTopPriority, preemption.ByStart, preemption.ByVictims, preemption.ByPrioritySum, preemption.ByViolations)},
+	{"v1.13", preemption.Config{Policy: preemption.V1_13()}},
+	{"simplified", preemption.Config{Policy: preemption.Simplified()}},
+	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
+	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
+	{"cost", preemption.Config{
+		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
+		Cost:   func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
+	}},
+	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
+	{"statuses", preemption.Config{}},
+	{"statuses-in-order", preemption.Config{}},
+	{"explain-node", preemption.Config{}},
+	{"explain-five", preemption.Config{}},
+	{"explain-all", preemption.Config{}},
+	{"node-rule", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
+	{"node-rule-warm", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
+	{"node-rule-warm-some-fail", preemption.Config{Filters: []preemption.Filter{preemption.NodeRuleBy("rule", nil, everyTenth)}}},
+	{"gpu-filter", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"gpu-filter-unattached", preemption.Config{Filters: []preemption.Filter{gpuSharing{}}}},
+	{"choose", preemption.Config{Chooser: &preemption.Chooser{Name: "Closest", Choose: closest}}},
+	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
+}
+
+func ranked(ranks ...preemption.Rank) preemption.Config {
+	return preemption.Config{Policy: preemption.Policy{Ranks: ranks}}
+}
+
+// BenchmarkRules is one decision about a pod with a signature that was not asked
+// for before, by each configuration.
+func BenchmarkRules(b *testing.B) {
+	for _, nodes := range []int{5000, 15000} {
+		var snap *preemption.Snapshot
+		var pods []*outrank.Pod
+		var gpus gpuBench
+		for _, rules := range benchedRules {
+			b.Run(fmt.Sprintf("rules=%s/nodes=%d", rules.name, nodes), func(b *testing.B) {
+				if snap == nil {
+					c, p := gen.Benchmark(nodes, 30, 20)
+					snap, pods = newSnapshot(b, c), likes(p, 1000)
+				}
+				snap, pods := snap, pods
+				if rules.name == "gpu-filter" || rules.name == "gpu-filter-unattached" {
+					snap, pods = gpus.of(b, nodes, rules.name == "gpu-filter")
+				}
+				e := newEvaluator(b, rules.config)
+				req := preemption.Request{Now: gen.Now}
+				switch rules.name {
+				case "statuses":
+					req.Statuses = fullNodes(snap)
+				case "statuses-in-order":
+					req.StatusesInOrder = slices.Collect(maps.Values(fullNodes(snap)))
+				}
+				runtime.GC()
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					req.Pod = pods[i%len(pods)]
+					check(b, askBy(rules.name, e, snap, req))
+				}
+			})
+		}
+	}
+}
+
+// everyTenth turns pods away from a tenth of the nodes.
+func everyTenth(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+	if n.Name[len(n.Name)-1] == '7' {
+		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+	}
+	return preemption.Status{}
+}
+
+// gpuBench is the cluster of the other benchmarks where a tenth of the pods hold a
+// share of one of two GPUs of their node, and the preemptor wants half of one.
+type gpuBench struct {
+	plain, attached *preemption.Snapshot
+	pods            []*outrank.Pod
+}
+
+func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*preemption.Snapshot, []*outrank.Pod) {
+	if g.plain == nil {
+		c, p := gen.Benchmark(nodes, 30, 20)
+		for _, n := range c.Nodes {
+			n.Labels["gpus"] = "2"
+		}
+		used := map[string]*[2]int{}
+		for i, p := range c.Pods {
+			if i%10 != 3 {
+				continue
+			}
+			if used[p.NodeName] == nil {
+				used[p.NodeName] = &[2]int{}
+			}
+			at, gpu := used[p.NodeName], i/10%2
+			held := min(20+i/10%7*10, 100-at[gpu])
+			at[gpu] += held
+			p.Labels["gpu-share"], p.Labels["gpu-device"] = fmt.Sprint(held), fmt.Sprint(gpu)
+		}
+		p.Labels = map[string]string{"gpu-share": "50"}
+		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
+		g.attached = g.plain.Clone()
+		if err := g.attached.Attach(gpuSharing{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if attached {
+		return g.attached, g.pods
+	}
+	return g.plain, g.pods
+}
+
+// fullNodes is what a scheduler says of nodes that are all short of cpu.
+func fullNodes(snap *preemption.Snapshot) map[string]preemption.Status {
+	statuses, reasons := map[string]preemption.Status{}, []string{"Insufficient cpu"}
+	for n := range snap.Nodes() {
+		statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: reasons}
+	}
+	return statuses
+}
+
+// askBy asks one question as the name says.
+func askBy(name string, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request) error {
+	ctx := context.Background()
+	switch name {
+	case "explain-node":
+		_, c, err := e.ExplainNode(ctx, snap, req, "node-00007")
+		if err == nil && c == nil {
+			err = errors.New("no candidate")
+		}
+		return err
+	case "explain-five":
+		five := 0
+		for _, err := range e.Candidates(ctx, snap, req) {
+			if five++; err != nil || five == 5 {
+				return err
+			}
+		}
+		return errors.New("not five candidates")
+	case "explain-all":
+		_, err := e.ExplainRequest(ctx, snap, req)
+		return err
+	}
+	plan, err := e.PreemptRequest(ctx, snap, req)
+	if err == nil && plan.Outcome != preemption.Preempt {
+		err = fmt.Errorf("%v", plan)
+	}
+	return err
+}

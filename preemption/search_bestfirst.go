@@ -1,0 +1,116 @@
+package preemption
+
+import "context"
+
+// mostTries is how many nodes may be evaluated because they look as good as the best
+// ones so far. A good incumbent saves the look at many others, but where bounds say
+// little they would be evaluated in vain.
+const mostTries = 32
+
+// consider evaluates a candidate if its optimistic score is the best that the worker
+// has seen, and keeps it in mind unless it is pruned.
+func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
+	o := nodeScore{position: -1}
+	promising := false
+	if !w.topLast || b.bound == sum.lowest {
+		o = b.lowest(position)
+		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
+		if promising = w.better(&o, &w.best); promising {
+			w.tighten(b, slot)
+			o = b.lowest(position)
+			w.boundStart(&o, b, slot, sum)
+			w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
+			promising = w.better(&o, &w.best)
+		}
+	}
+	if w.topLast {
+		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
+			o, promising = upper, w.better(&upper, &w.best)
+		}
+	}
+	switch {
+	case !promising:
+	case w.least.position < 0 || w.tries < mostTries && w.noWorse(&o, &w.least):
+		w.least = o
+		w.tries++
+		w.evaluateAt(position)
+	default:
+		w.promising = append(w.promising, o)
+	}
+}
+
+// noWorse reports whether a score is not worse than another by the ranks alone.
+func (s *search) noWorse(f, g *nodeScore) bool {
+	elsewhere := *g
+	elsewhere.position = f.position
+	return !s.better(&elsewhere, f)
+}
+
+// evaluateBestFirst evaluates the nodes whose optimistic score is better than the
+// incumbent's, the best first.
+func (s *search) evaluateBestFirst(ctx context.Context) error {
+	w := s.workers[0]
+	queue := promising{search: s, nodes: s.queue[:0]}
+	for _, of := range s.workers {
+		for i := range of.promising {
+			if o := &of.promising[i]; w.better(o, &w.best) {
+				queue.nodes = append(queue.nodes, *o)
+			}
+		}
+	}
+	s.queue = queue.nodes
+	queue.order()
+	for tries := 0; len(queue.nodes) > 0; tries++ {
+		if tries%chunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !w.better(&queue.nodes[0], &w.best) {
+			return nil
+		}
+		w.evaluateAt(queue.nodes[0].position)
+		queue.dropFirst()
+	}
+	return nil
+}
+
+// evaluateAt finds the victims on the node at a position.
+func (w *searchWorker) evaluateAt(position int) {
+	b := &w.bounds[position]
+	w.findVictims(position, w.nodeAt(position), b)
+	b.kind = settled
+}
+
+// promising is a heap of nodes by their optimistic scores, the best first.
+type promising struct {
+	*search
+	nodes []nodeScore
+}
+
+func (q *promising) order() {
+	for i := len(q.nodes)/2 - 1; i >= 0; i-- {
+		q.sink(i)
+	}
+}
+
+func (q *promising) sink(i int) {
+	for {
+		best := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(q.nodes); child++ {
+			if q.better(&q.nodes[child], &q.nodes[best]) {
+				best = child
+			}
+		}
+		if best == i {
+			return
+		}
+		q.nodes[i], q.nodes[best] = q.nodes[best], q.nodes[i]
+		i = best
+	}
+}
+
+func (q *promising) dropFirst() {
+	last := len(q.nodes) - 1
+	q.nodes[0] = q.nodes[last]
+	q.nodes = q.nodes[:last]
+	q.sink(0)
+}

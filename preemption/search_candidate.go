@@ -1,0 +1,160 @@
+package preemption
+
+import (
+	"context"
+	"slices"
+)
+
+// eachCandidate visits the candidates among the nodes that are marked to be tried,
+// in the order of the nodes or of the sample. A candidate is valid during its visit.
+func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *Candidate)) error {
+	w := s.workers[0]
+	try := func(position int, _ bool, room listRoom) sampled {
+		c, ok := w.candidateAt(position)
+		switch {
+		case !ok || room == noRoom:
+			return noCandidate
+		case c.Score.Violations == 0:
+			visit(position, c)
+			return freeCandidate
+		case room == roomForAll:
+			visit(position, c)
+			return violatingCandidate
+		}
+		return noCandidate
+	}
+	if s.config.Sample != nil {
+		return s.trySample(ctx, try)
+	}
+	for position, marked := range s.toTry {
+		if position%chunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if marked {
+			try(position, true, roomForAll)
+		}
+	}
+	return nil
+}
+
+// candidateAt returns the candidate at a position, valid until the next call, not ok
+// if the node is none. Where resources alone decide, by the default rules about
+// victims and budgets, it is found from the rows of the node.
+func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
+	n := w.nodeAt(position)
+	sum := w.snap.summaries.at(n.slot)
+	if w.byRows && !w.filtered && sum.flags&^restricted == 0 && n.inOrder(w.nowAt) {
+		b := &w.bounds[position]
+		w.boundByResources(b, n.slot, sum)
+		if b.before != 0 {
+			if b.kind == settled {
+				w.after.count(b.after, 1)
+				w.failure = w.statusOf(b.after)
+				return nil, false
+			}
+			return w.fillCandidate(n, position, b.bound), true
+		}
+	}
+	possible, st := w.dry.dryRun(n)
+	defer w.dry.restoreVictims(possible)
+	if st.code != Success {
+		w.countFailure(possible, st)
+		w.failure = st
+		return nil, false
+	}
+	w.scratch = w.dry.candidate(possible)
+	return &w.scratch, true
+}
+
+// fillCandidate finds the victims from the rows, and fills in the worker's
+// candidate, whose memory is used again.
+func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *Candidate {
+	w.blocked, w.recording = w.blocked[:0], true
+	f, _ := w.reprieveRows(position, n, bound)
+	w.recording = false
+	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
+	c := &w.scratch
+	*c = Candidate{Node: n.name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: Score{
+		Violations: f.violations, TopPriority: f.top, PrioritySum: f.sum, Victims: int(f.victims),
+		Start: f.start.time(), Cost: f.cost,
+	}}
+	for _, v := range w.blocked {
+		c.Victims = append(c.Victims, Victim{Pod: n.objects[v.index], Blocks: w.public(w.statusOf(v.by))})
+	}
+	if f.violations > 0 {
+		w.nameViolatedByRows(n, c.Victims)
+	}
+	if len(n.nominated) > 0 {
+		c.ClearedNominations = w.clearedNominations(n, c.Victims)
+	}
+	return c
+}
+
+// nameViolatedByRows is nameViolated from the rows of a node.
+func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
+	from, next := n.first(w.priority), 0
+	shared := sharedNames{budgets: w.snap.budgets, broken: w.dry.broken[:0]}
+	for _, g := range n.covered {
+		if int(g.index) < from {
+			continue
+		}
+		broken := w.dry.ledger.Charge(n.pods[g.index].pod, g.class.covering)
+		for next < len(w.blocked) && w.blocked[next].index < g.index {
+			next++
+		}
+		if next < len(w.blocked) && w.blocked[next].index == g.index {
+			victims[next].Violated = shared.of(broken)
+		}
+	}
+	w.dry.broken = shared.broken
+	w.dry.ledger.Reset()
+}
+
+// runScored is run where scorers of the caller compare the candidates, so that all of
+// them have to be found.
+func (s *search) runScored(ctx context.Context, req *Request) (*Plan, error) {
+	if err := s.each(ctx, s.statusRound()); err != nil {
+		return nil, err
+	}
+	if err := s.checkGiven(req); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != Preempt {
+		return plan, nil
+	}
+	best := nodeScore{position: -1}
+	var scores []int64
+	err := s.eachCandidate(ctx, func(position int, c *Candidate) {
+		c.OwnScores = c.OwnScores[:0]
+		for _, x := range s.config.Scorers {
+			c.OwnScores = append(c.OwnScores, x.Score(c))
+		}
+		order := slices.Compare(c.OwnScores, scores)
+		if best.position < 0 || order > 0 || order == 0 && position < best.position {
+			best.position, scores = position, append(scores[:0], c.OwnScores...)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.finishPlan(plan, best)
+	plan.OwnScores = scores
+	return plan, nil
+}
+
+// statusRound returns the round that finds the status of every node, and marks those
+// where preemption is to be tried.
+func (s *search) statusRound() func(w *searchWorker, from, to int) {
+	if s.given {
+		return (*searchWorker).noteGiven
+	}
+	return (*searchWorker).filterNodes
+}
+
+// releaseScratch drops what the candidate refers to.
+func (w *searchWorker) releaseScratch() {
+	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
+	clear(victims)
+	w.scratch = Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
+}

@@ -1,0 +1,225 @@
+package preemption
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// evaluateByRules is evaluateByResources for other rules about victims and
+// budgets.
+func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) {
+	var adjusted nodeSummary
+	sum, _ := w.summaryFor(n, w.snap.summaries.at(n.slot), &adjusted)
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1}
+	t.score.top = math.MinInt32
+	for k := range t.slack {
+		t.slack[k] = unlimited / 2
+		if w.asks[k] != asksNothing {
+			t.slack[k] = sum.free[k] - w.asks[k]
+		}
+	}
+	t.costs = w.costsOn(n)
+	if w.config.Policy.Victims == Ascending {
+		t.ascend()
+	} else {
+		t.reprieveByRules(bound)
+	}
+	if t.score.victims > 0 && t.fits() {
+		t.score.position = position
+		w.keep(t.score)
+	}
+}
+
+// ascend takes pods, the least important first, until there is room.
+func (t *resourceReprieve) ascend() {
+	if t.reordered || t.config.Policy.IgnoreStart {
+		t.listPossible(t.n.first(t.priority))
+		for _, i := range slices.Backward(t.order) {
+			if t.takeNext(int(i)) {
+				break
+			}
+		}
+	} else {
+		for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
+			if t.allows(t.n.objects[i]) && t.takeNext(i) {
+				break
+			}
+		}
+	}
+	t.discharge()
+	t.correctTop()
+}
+
+// takeNext takes a pod, and reports whether there is room now.
+func (t *resourceReprieve) takeNext(i int) (enough bool) {
+	t.release(i)
+	t.score.violations += t.violationsOf(t.chargeOne(t.n.pods[i]))
+	t.take(i)
+	t.topOf = int32(i)
+	return t.fits()
+}
+
+// fits reports whether there is room for the preemptor.
+func (t *resourceReprieve) fits() bool {
+	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
+}
+
+// allows reports whether a pod of lower priority could be a victim.
+func (w *searchWorker) allows(p *outrank.Pod) bool {
+	return !w.asked || w.config.MayEvict(w.pod, p)
+}
+
+// topBound returns the lowest priority that the top victim can have, not ok if all
+// possible victims together do not make room. Only those who may be evicted count.
+func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
+	if !t.asked {
+		return bound, true
+	}
+	with := *t
+	for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
+		if t.allows(t.n.objects[i]) {
+			if with.release(i); with.fits() {
+				return t.n.sortKeys[i].priority, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// release makes the room of a pod free.
+func (t *resourceReprieve) release(i int) {
+	row := &t.n.rows[i]
+	t.room++
+	t.slack[0] += row[0]
+	t.slack[1] += row[1]
+	t.slack[2] += row[2]
+}
+
+// correctTop sets the top priority to that of the first victim in the caller's
+// order (rule 11.3), which is the last one found.
+func (t *resourceReprieve) correctTop() {
+	if t.reordered && t.score.victims > 0 {
+		t.score.top = t.n.sortKeys[t.topOf].priority
+	}
+}
+
+// reprieveByRules puts back first the pods that violate a budget, then the others,
+// each time the most important first. If none up to the bound violates a budget, and
+// the order is by priority, those above it are put back in any case.
+func (t *resourceReprieve) reprieveByRules(bound int32) {
+	bound, ok := t.topBound(bound)
+	if !ok {
+		return
+	}
+	from := t.n.first(t.priority)
+	lastViolating := t.chargePossible(from)
+	if low := t.n.first(bound + 1); !t.reordered && lastViolating < low {
+		from = low
+	}
+	t.listPossible(from)
+	for _, i := range t.order {
+		t.release(int(i))
+	}
+	first := int32(math.MaxInt32)
+	for _, violating := range [...]bool{true, false} {
+		for at, i := range t.order {
+			broken := int(t.broken[i])
+			if (broken > 0) != violating || t.putBack(int(i)) {
+				continue
+			}
+			t.score.violations += t.violationsOf(broken)
+			if int32(at) < first {
+				first, t.topOf = int32(at), i
+			}
+		}
+	}
+	t.correctTop()
+}
+
+// listPossible lists the possible victims by index, the most important first,
+// beginning with an index.
+func (t *resourceReprieve) listPossible(from int) {
+	t.order = t.order[:0]
+	for i := from; i < len(t.n.rows); i++ {
+		if t.allows(t.n.objects[i]) {
+			t.order = append(t.order, int32(i))
+		}
+	}
+	t.sortByRules(t.order)
+}
+
+// sortByRules sorts pods of the node, by index, by the configured importance.
+func (t *resourceReprieve) sortByRules(order []int32) {
+	pods := t.n.pods
+	switch {
+	case t.reordered:
+		importance := t.config.Importance
+		slices.SortFunc(order, func(i, j int32) int {
+			if c := importance(pods[i].pod, pods[j].pod); c != 0 {
+				return c
+			}
+			if t.config.Policy.IgnoreStart {
+				return t.moreImportant(pods[i], pods[j])
+			}
+			return cmp.Compare(i, j) // the default order is that of the node
+		})
+	case t.config.Policy.IgnoreStart:
+		slices.SortFunc(order, func(i, j int32) int { return t.moreImportant(pods[i], pods[j]) })
+	}
+}
+
+// chargePossible charges the budgets for all possible victims, which begin at an
+// index, and counts in t.broken, by index, how many budgets each of them violates.
+// It returns the last index of a pod that violates any, -1 for none.
+func (t *resourceReprieve) chargePossible(from int) (last int) {
+	n := t.n
+	t.broken = fill(t.broken, len(n.pods), 0)
+	t.order = t.order[:0]
+	if t.config.Policy.EmptySelectors && len(t.snap.budgets.list) > 0 {
+		t.listPossible(from)
+	} else {
+		for _, g := range n.covered {
+			if int(g.index) >= from && t.allows(n.objects[g.index]) {
+				t.order = append(t.order, g.index)
+			}
+		}
+		t.sortByRules(t.order)
+	}
+	last = -1
+	for _, i := range t.order {
+		if broken := t.chargeOne(n.pods[i]); broken > 0 {
+			t.broken[i] = int32(broken)
+			last = max(last, int(i))
+		}
+	}
+	t.discharge()
+	return last
+}
+
+// chargeOne charges the budgets for a pod, and returns how many it violates.
+func (w *searchWorker) chargeOne(p *podState) int {
+	if len(p.class.covering) == 0 && !w.config.Policy.EmptySelectors {
+		return 0
+	}
+	w.charged = true
+	return len(w.dry.charge(p))
+}
+
+// discharge takes all charges back.
+func (w *searchWorker) discharge() {
+	if w.charged {
+		w.dry.ledger.Reset()
+		w.charged = false
+	}
+}
+
+// violationsOf counts the violations of a victim that violates so many budgets.
+func (w *searchWorker) violationsOf(broken int) int {
+	if w.config.Policy.Budgets == PerBudget {
+		return broken
+	}
+	return min(1, broken)
+}

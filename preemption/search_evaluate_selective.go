@@ -1,0 +1,85 @@
+package preemption
+
+import "slices"
+
+// A filter that says which pods concern it answers the same whichever others leave.
+// So where these filters are the only ones that pods of the node touch, the dry run is
+// arithmetic on rows as in evaluateByResources, and the filters are asked when a pod
+// that concerns one of them is put back. Pods of any priority may be kept out by a
+// filter, so that all of them are tried.
+
+// evaluateSelectively finds the victims on a candidate where selective filters have a
+// part in the choice (chapter 9).
+func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int32) {
+	from := n.first(w.priority)
+	w.findConcerned(n, from)
+	w.dry.enterAfterResources(n)
+	w.changeConcerned(n, from, -1)
+	defer w.changeConcerned(n, from, 1)
+	if st := w.dry.checkAfterResources(); st.code != Success {
+		w.after.count(w.after.intern(st), 1)
+		return
+	}
+	w.violates = w.violates[:0]
+	if len(n.covered) > 0 {
+		w.charge(n)
+	}
+	sum := w.snap.summaries.at(n.slot)
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1, asking: true}
+	for k := range t.slack {
+		t.slack[k] = unlimited / 2
+		if w.asks[k] != asksNothing {
+			t.slack[k] = sum.free[k] - w.asks[k]
+		}
+	}
+	for i := from; i < len(n.rows); i++ {
+		t.release(i)
+	}
+	if f, ok := t.reprieve(from, bound); ok {
+		f.position = position
+		w.keep(f)
+	}
+}
+
+// findConcerned marks the pods of a node, from an index on, that concern a filter. A pod
+// that is marked is away for the filters until changeConcerned or letBack puts it back.
+func (w *searchWorker) findConcerned(n *nodeState, from int) {
+	w.concerned = fill(w.concerned, len(n.pods), false)
+	for i := range w.active {
+		f, ok := w.active[i].podFilter.(*callerFilter)
+		switch {
+		case !ok:
+		case f.attachment >= 0:
+			for _, p := range n.concerning(f.attachment) {
+				if at := slices.Index(n.pods, p); at >= from {
+					w.concerned[at] = true
+				}
+			}
+		default:
+			for at := from; at < len(n.pods); at++ {
+				w.concerned[at] = w.concerned[at] || f.concerns(n.pods[at].pod)
+			}
+		}
+	}
+}
+
+// changeConcerned takes the marked pods away from the filters, or puts them back.
+func (w *searchWorker) changeConcerned(n *nodeState, from, by int) {
+	for i := from; i < len(n.pods); i++ {
+		if w.concerned[i] {
+			w.dry.changeAfterResources(n.pods[i], by)
+		}
+	}
+}
+
+// letBack puts a pod back for the filters, and takes it away again if the preemptor
+// does not fit with it.
+func (w *searchWorker) letBack(p *podState, i int) bool {
+	w.dry.changeAfterResources(p, 1)
+	if w.dry.checkAfterResources().code != Success {
+		w.dry.changeAfterResources(p, -1)
+		return false
+	}
+	w.concerned[i] = false
+	return true
+}

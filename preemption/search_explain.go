@@ -1,0 +1,248 @@
+package preemption
+
+import (
+	"context"
+	"slices"
+)
+
+// explainsByRows reports whether an explanation finds most candidates from the rows
+// of their nodes. What is left is explained by the exhaustive search.
+func (s *search) explainsByRows() bool {
+	return s.byRows && !s.filtered && s.config.Sample == nil && s.refused.code == Success
+}
+
+// explanation finds the status of every node and all candidates.
+func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, error) {
+	e := &Explanation{Nodes: make([]NodeReport, len(s.bounds))}
+	w := s.workers[0]
+	e.Candidates = make([]Candidate, 0, len(s.bounds))
+	var victims victimSlab
+	for position := range e.Nodes {
+		if position%chunkSize == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		report := &e.Nodes[position]
+		if !w.reportStatus(report, position) {
+			continue
+		}
+		report.Tried = true
+		c, ok := w.candidateAt(position)
+		if !ok {
+			report.AfterRemoval = s.public(w.failure)
+			continue
+		}
+		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
+	}
+	if err := s.checkGiven(req); err != nil {
+		return nil, err
+	}
+	s.scoreAll(e.Candidates)
+	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
+	e.Plan = *s.beginPlan()
+	s.tally = s.sum(s.tally[:0], &w.after)
+	e.Unhelpful = s.counts(s.tally)
+	switch {
+	case e.Outcome != Preempt:
+	case len(e.Candidates) == 0:
+		e.Outcome = NothingHelps
+	default:
+		e.Candidate, e.Grace = e.Candidates[0], s.config.Policy.Grace
+	}
+	return e, nil
+}
+
+// reportStatus reports and counts the status of a node as things are, and whether
+// preemption is to be tried there.
+func (w *searchWorker) reportStatus(report *NodeReport, position int) (try bool) {
+	n := w.nodeAt(position)
+	report.Node = n.name
+	sum := w.snap.summaries.at(n.slot)
+	switch {
+	case w.given:
+		st := w.givenAt(position)
+		given := filterStatusOf(st)
+		report.Status = w.public(given)
+		return w.note(st) == Unschedulable
+	case sum.flags == 0 && !w.selects:
+		x, code := w.filterByResources(n.slot, sum)
+		w.before.count(x, 1)
+		if x != 0 {
+			report.Status = w.public(w.statusOf(x))
+		}
+		return code == Unschedulable
+	}
+	st := w.dry.filter(n)
+	if st.code == Success {
+		w.before.count(0, 1)
+	} else {
+		w.before.count(w.before.intern(st), 1)
+	}
+	report.Status = w.public(st)
+	return st.code == Unschedulable
+}
+
+// lasting returns a copy of a worker's candidate with victims of its own.
+func (s *search) lasting(c *Candidate, victims []Victim) Candidate {
+	out := *c
+	out.Victims, out.OwnScores = victims, nil
+	// The start in the very form in which the caller gave it.
+	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
+		out.Score.Start = start
+	} else if s.now.Equal(c.Score.Start) {
+		out.Score.Start = s.now
+	}
+	return out
+}
+
+// scoreAll asks the caller's scorers about every candidate.
+func (s *search) scoreAll(candidates []Candidate) {
+	for i := range candidates {
+		for _, x := range s.config.Scorers {
+			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
+		}
+	}
+}
+
+// victimSlab makes room for the victims of many candidates at a time.
+type victimSlab []Victim
+
+func (v *victimSlab) copy(victims []Victim) []Victim {
+	if cap(*v)-len(*v) < len(victims) {
+		*v = make(victimSlab, 0, max(512, len(victims)))
+	}
+	at := len(*v)
+	*v = append(*v, victims...)
+	return (*v)[at:len(*v):len(*v)]
+}
+
+// rank returns candidates that are in the order of their nodes sorted, the best
+// first, and the rank by which the first beats the second.
+func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
+	compare := func(a, b *Candidate) (int, Rank) {
+		if len(s.config.Scorers) == 0 {
+			return a.Score.compareBy(&b.Score, s.ranks)
+		}
+		if order := slices.Compare(b.OwnScores, a.OwnScores); order != 0 {
+			return order, ByOwnScore
+		}
+		return 0, ByNodeOrder
+	}
+	places := make([]*Candidate, len(candidates))
+	for i := range candidates {
+		places[i] = &candidates[i]
+	}
+	slices.SortStableFunc(places, func(a, b *Candidate) int { order, _ := compare(a, b); return order })
+	sorted := make([]Candidate, len(candidates))
+	for i, c := range places {
+		sorted[i] = *c
+	}
+	if len(sorted) < 2 {
+		return sorted, 0
+	}
+	_, by := compare(&sorted[0], &sorted[1])
+	return sorted, by
+}
+
+// explainNode finds what one node says, and the candidate that it is, nil for none.
+func (s *search) explainNode(n *nodeState, position int) (NodeReport, *Candidate) {
+	w := s.workers[0]
+	report := NodeReport{Node: n.name}
+	st := s.refused
+	switch {
+	case s.given:
+		st = filterStatusOf(w.givenAt(position))
+	case st.code == Success:
+		st = w.dry.filter(n)
+	}
+	report.Status = s.public(st)
+	if st.code != Unschedulable {
+		return report, nil
+	}
+	report.Tried = true
+	possible, st := w.dry.dryRun(n)
+	if report.AfterRemoval = s.public(st); st.code != Success {
+		return report, nil
+	}
+	c := w.dry.candidate(possible)
+	return report, &c
+}
+
+// bestFirst finds the candidates in the order of the ranks, and the victims of each
+// when it is wanted. It ends when yield returns false.
+func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bool) {
+	s.general = true // no candidate is pruned
+	s.noteTight()
+	w := s.workers[0]
+	queue := promising{search: s, nodes: s.queue[:0]}
+	for position := range s.bounds {
+		if position%chunkSize == 0 && ctx.Err() != nil {
+			yield(nil, ctx.Err())
+			return
+		}
+		if o, ok := w.boundForLater(position); ok {
+			queue.nodes = append(queue.nodes, o)
+		}
+	}
+	s.queue = queue.nodes
+	queue.order()
+	for len(queue.nodes) > 0 {
+		if ctx.Err() != nil {
+			yield(nil, ctx.Err())
+			return
+		}
+		position := queue.nodes[0].position
+		b := &s.bounds[position]
+		switch {
+		case b.kind != evaluated && !b.exact:
+			w.tighten(b, s.snap.order[position])
+			queue.nodes[0] = w.optimistic(b, position, s.snap.order[position])
+			queue.sink(0)
+			continue
+		case b.kind != evaluated:
+			if queue.nodes[0] = w.scoreOfNode(b, position); queue.nodes[0].position < 0 {
+				queue.dropFirst()
+				continue
+			}
+			b.kind = evaluated
+			queue.sink(0)
+			continue
+		}
+		queue.dropFirst()
+		possible, st := w.dry.dryRun(s.nodeAt(position))
+		if st.code != Success {
+			w.dry.contradicted()
+		}
+		if w.dry.err != nil {
+			yield(nil, w.dry.err)
+			return
+		}
+		c := w.dry.candidate(possible)
+		w.dry.restoreVictims(possible)
+		if !yield(&c, nil) {
+			return
+		}
+	}
+}
+
+// boundForLater bounds a node and returns its optimistic score, or its real one if it
+// was evaluated. It is not ok if the node is no candidate.
+func (w *searchWorker) boundForLater(position int) (o nodeScore, ok bool) {
+	b, slot := &w.bounds[position], w.snap.order[position]
+	w.best = nodeScore{position: -1}
+	if w.given {
+		if b.kind = settled; w.note(w.givenAt(position)) != Unschedulable {
+			return o, false
+		}
+		w.tryNode(b, position, slot)
+	} else {
+		w.boundNode(b, position, slot)
+	}
+	if found := w.best; found.position >= 0 {
+		b.kind = evaluated
+		return found, true
+	}
+	if b.kind == settled {
+		return o, false
+	}
+	return w.optimistic(b, position, slot), true
+}

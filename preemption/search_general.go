@@ -1,0 +1,83 @@
+package preemption
+
+import "context"
+
+// runGeneral is run for other rules than the default ones. One round bounds all
+// nodes, and evaluates on the way those whose optimistic score is the best so far.
+// Then come the nodes that this has not pruned, in the order of their optimistic
+// scores, until none is better than the incumbent.
+func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
+	s.noteTight()
+	s.onlyCount = s.eligible(s.codeOf) != Eligible
+	if err := s.each(ctx, s.firstRound()); err != nil {
+		return nil, err
+	}
+	if err := s.checkGiven(req); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != Preempt {
+		return plan, nil
+	}
+	if s.config.Sample != nil {
+		if err := s.trySample(ctx, s.workers[0].tryForSample); err != nil {
+			return nil, err
+		}
+	}
+	s.gather()
+	if err := s.evaluateBestFirst(ctx); err != nil {
+		return nil, err
+	}
+	best := s.workers[0].best
+	if s.asked && best.position < 0 && !s.exactly {
+		return s.runExactly(ctx, req)
+	}
+	s.finishPlan(plan, best)
+	return plan, nil
+}
+
+// runExactly decides once more, with the caller asked about every possible victim.
+func (s *search) runExactly(ctx context.Context, req *Request) (*Plan, error) {
+	s.exactly = true
+	for _, w := range s.workers {
+		w.reset()
+	}
+	return s.runGeneral(ctx, req)
+}
+
+// firstRound returns the round over all nodes that ends with the status of every node
+// known. For a sample it leaves the candidates alone.
+func (s *search) firstRound() func(w *searchWorker, from, to int) {
+	switch sample := s.config.Sample != nil; {
+	case s.given && sample:
+		return (*searchWorker).noteGiven
+	case s.given:
+		return (*searchWorker).boundGiven
+	case sample:
+		return (*searchWorker).filterNodes
+	}
+	return (*searchWorker).boundGeneral
+}
+
+// boundGeneral is boundNodes for other rules than the default ones. It considers
+// each candidate at once, while its summary is at hand.
+func (w *searchWorker) boundGeneral(from, to int) {
+	plain := !w.filtered && !w.selects && !w.exactly
+	for position := from; position < to; position++ {
+		b, slot := &w.bounds[position], w.snap.order[position]
+		sum := w.snap.summaries.at(slot)
+		if sum.flags == 0 && (plain || w.rulesPass(slot)) {
+			w.boundByResources(b, slot, sum)
+		} else {
+			w.boundFiltered(b, position, slot)
+		}
+		w.before.count(b.before, 1)
+		w.after.count(b.after, 1)
+		if b.before == 0 {
+			w.fitsSomewhere = true
+		}
+		if b.kind != settled && !w.onlyCount && !w.fitsSomewhere {
+			w.consider(b, position, slot, sum)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package preemption
+
+// An optimistic score of a node is one that no candidate on it can beat. Consider a
+// set of victims. Either all of them have the lowest priority of the node; then at
+// least b.fewest of them are needed, and their starts bound the last rank (lowest and
+// boundStart). Or one of them is above that priority, and at least as many are needed
+// as are of any pods (upper). The better of the two by the ranks is the bound. If no
+// other rank is compared before the top priority, the first is better.
+
+// optimistic returns the optimistic score of a node.
+func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeScore {
+	sum := w.snap.summaries.at(slot)
+	o := nodeScore{position: -1}
+	if !w.topLast || b.bound == sum.lowest {
+		o = b.lowest(position)
+		if b.exact {
+			w.boundStart(&o, b, slot, sum)
+		}
+		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
+	}
+	if w.topLast {
+		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
+			o = upper
+		}
+	}
+	return o
+}
+
+// lowest returns the best score of victims that all have the lowest priority of the
+// node or, if these do not make room, as little as is enough.
+func (b *nodeBound) lowest(position int) nodeScore {
+	return nodeScore{
+		position: position, top: b.bound, victims: int32(b.fewest),
+		sum: int64(b.fewest) * (int64(b.bound) + priorityShift), start: never,
+	}
+}
+
+// boundStart sets the latest that the start of such victims can be.
+func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
+	if b.bound != sum.lowest {
+		return
+	}
+	if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != noStart {
+		o.start = instant{start, 1e9}
+	}
+}
+
+// boundCost sets the least that victims cost, so many of these pods, which hold what
+// the node is short of.
+func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary, low bool) {
+	if !w.costed || sum.flags&largeAmounts != 0 {
+		return
+	}
+	c := w.costTable.at(w.snap.nodes[slot], int(sum.lowPods), w.config.Cost)
+	short := w.short(sum)
+	if low {
+		o.cost = c.low.least(o.victims, &short)
+	} else {
+		o.cost = c.all.least(o.victims, &short)
+	}
+}
+
+// upper returns the best score of victims one of which is above the lowest priority
+// of the node, not ok if there are no such victims.
+func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSummary) (o nodeScore, ok bool) {
+	e, top := w.snap.summaries.extremesAt(slot), b.bound
+	if b.bound == sum.lowest {
+		if w.staysLow(b, sum, e) {
+			return o, false
+		}
+		top++ // the preemptor's priority is higher
+	}
+	few := int64(max(e.fewest(sum, &w.asks), 1))
+	o = nodeScore{
+		position: position, top: top, victims: int32(few), start: never,
+		sum: int64(top) + priorityShift + (few-1)*(int64(sum.lowest)+priorityShift),
+	}
+	if w.reordered {
+		o.top = sum.lowest // it is that of the first in the caller's order
+	}
+	if e.upperStart != noStart {
+		o.start = instant{e.upperStart, 1e9}
+	}
+	w.boundCost(&o, b, slot, sum, false)
+	return o, true
+}
+
+// staysLow reports that all victims have the lowest priority of the node. That is
+// so where the pods of this priority that no budget covers make room: those that
+// violate a budget are put back first, beside all pods of higher priority, and then
+// the others of higher priority.
+func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
+	switch {
+	case b.kind != byResources || w.reordered || w.asked || w.chosen:
+		return false
+	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
+		return true
+	case w.config.Policy.EmptySelectors:
+		return false
+	case !w.mayViolate(e):
+		return true
+	case sum.flags&hasNominated != 0:
+		return false
+	}
+	held := sum.low
+	for k := range held {
+		held[k] -= e.covered[k]
+	}
+	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
+}
+
+// mayViolate reports whether a pod of the lowest priority can violate a budget.
+func (w *searchWorker) mayViolate(e *extremes) bool {
+	return e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] != 0
+}
+
+// noteTight finds the budgets that so many evictions on one node would violate.
+func (s *search) noteTight() {
+	s.tight = [len(s.tight)]uint32{}
+	for i, b := range s.snap.budgets.list {
+		if b == nil {
+			continue
+		}
+		for pods := max(0, int64(b.Allowed)) + 1; pods < int64(len(s.tight)); pods++ {
+			s.tight[pods] |= 1 << (i % budgetBits)
+		}
+		s.tight[len(s.tight)-1] |= 1 << (i % budgetBits)
+	}
+}
+
+// fewest returns a lower bound on how many pods of the node hold what it is short
+// of, of whatever priority.
+func (e *extremes) fewest(l *nodeSummary, asks *amountRow) int32 {
+	pods := int64(1 - int32(l.room))
+	for k, v := range asks {
+		if short := v - l.free[k]; short > 0 && e.largest[k] > 0 {
+			pods = max(pods, (short+e.largest[k]-1)/e.largest[k])
+		}
+	}
+	return int32(min(pods, mostPods))
+}

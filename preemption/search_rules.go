@@ -1,0 +1,83 @@
+package preemption
+
+import "slices"
+
+// Other rules than the default ones take the same first round, and the same
+// bounds on resources. What remains of the arguments depends on the rule:
+//
+//   - Whoever may not be evicted (MayEvict) only makes the set of possible victims
+//     smaller. Every bound holds for a subset, so that the caller is asked about the
+//     pods of nodes alone that are evaluated, and there from the lowest priority up
+//     until there is room. Where nothing helps in the end, all nodes are asked for
+//     the sake of their statuses.
+//   - Another order among the pods (Importance) changes which pods are put back, not
+//     what has to be held by those that are not. Any set of victims still holds a
+//     pod of priority q or above. The score's top priority is then that of the first
+//     victim in the caller's order, so that only the lowest priority of the node
+//     bounds it.
+//   - Another order or a prefix of the ranks compares the same figures. A bound of
+//     all figures at once is compared by the same ranks (see optimistic).
+//   - Without reprieve (Ascending) the victims are the pods from the least important
+//     up to the one with which there is room. Its priority is q.
+//   - How violations are counted has no part in the bounds, which assume none.
+
+// searchRules is what a search derives from its configuration.
+type searchRules struct {
+	// general: not the default rules, so that the nodes are evaluated in the order
+	// of their optimistic scores.
+	general bool
+	// asked: MayEvict has to be asked about each possible victim. exactly: that is
+	// done for every node, so that all of them have their own status.
+	asked, exactly bool
+	// reordered: possible victims are in the caller's order.
+	reordered bool
+	// topLast: the ranks compare a figure of the third rank or later before they
+	// compare the top priority, so that victims above it have to be thought of.
+	topLast bool
+	// tight has a bit for each budget (see extremes.lowBudgets) that allows fewer
+	// disruptions than its index; the last is for any number.
+	tight [8]uint32
+	// costed: a rank compares what victims cost.
+	costed bool
+	// chosen: the caller's rule chooses the victims. Whatever it chooses has to make
+	// room, so that the bounds on any set of victims hold.
+	chosen bool
+	// byRows: the victims are found as by the default rules.
+	byRows bool
+}
+
+// pruned reports whether a question can be answered without evaluating every
+// node. Extenders have to see every candidate at once, and without the filter for
+// resources their bounds do not hold.
+func (c *Config) pruned(req *Request) bool {
+	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
+		return false
+	}
+	if c.anyPriority() {
+		return false
+	}
+	// A pod without priority counts as one of priority 0, and is no special case
+	// below a higher one.
+	return !c.Policy.EvictUnprioritized || req.Pod.PriorityValue() > 0
+}
+
+func (c *Config) searchRules() searchRules {
+	policy := &c.Policy
+	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil}
+	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
+		!policy.IgnoreStart && !policy.EmptySelectors
+	r.costed = slices.Contains(policy.Ranks, ByCost)
+	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
+	r.general = !r.byRows || !standard || policy.FilterOnce || c.Sample != nil
+	for _, rank := range policy.Ranks {
+		if rank == ByTopPriority {
+			break
+		}
+		r.topLast = r.topLast || rank != ByViolations
+	}
+	if policy.Ranks != nil && !slices.Contains(policy.Ranks, ByTopPriority) {
+		r.topLast = len(policy.Ranks) > 0
+	}
+	r.topLast = r.topLast || r.reordered
+	return r
+}

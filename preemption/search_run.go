@@ -1,0 +1,158 @@
+package preemption
+
+import (
+	"context"
+	"slices"
+)
+
+// beginSearch prepares a search for a question. The caller releases it.
+func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
+	s := searches.Get().(*search)
+	s.chunk = chunk
+	err := s.begin(config, snap, req)
+	if err == nil && req.hasStatuses() {
+		if err = req.checkStatuses(snap); err == nil {
+			s.takeStatuses(req)
+		}
+	}
+	if err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// decidePruned answers a question by a search.
+func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request) (*Plan, error) {
+	s, err := beginSearch(config, chunk, snap, req)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	if s.refused.code != Success {
+		return s.refusedPlan(), nil
+	}
+	plan, err := s.decide(ctx, req)
+	if err == nil {
+		err = s.workers[0].dry.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// decide chooses the way to the answer.
+func (s *search) decide(ctx context.Context, req *Request) (*Plan, error) {
+	if len(s.config.Scorers) > 0 {
+		return s.runScored(ctx, req)
+	}
+	if s.general {
+		return s.runGeneral(ctx, req)
+	}
+	if s.given {
+		return s.run(ctx, req)
+	}
+	if plan, ok, err := s.answerFromCache(ctx); ok {
+		return plan, err
+	}
+	return s.run(ctx, req)
+}
+
+// begin prepares a search.
+func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
+	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
+		return err
+	}
+	s.searchRules = config.searchRules()
+	every := config.Sample != nil || len(config.Scorers) > 0
+	s.exactly, s.onlyCount = s.asked && every, false
+	if every {
+		s.toTry = slices.Grow(s.toTry[:0], len(snap.order))[:len(snap.order)]
+	}
+	s.asks = amountRow{asksNothing, asksNothing, asksNothing}
+	s.anyPod, s.tabled = false, s.filterPlan.tabled()
+	for i := range s.needs {
+		if at := s.needs[i].column; at >= 0 {
+			s.asks[at] = s.needs[i].value
+		} else {
+			s.anyPod = true
+		}
+	}
+	s.filtered = s.anyPod || !s.resourcesAlone()
+	s.tabled = s.tabled && !s.anyPod && !s.selects
+	if n := len(snap.order); cap(s.bounds) < n {
+		s.bounds = make([]nodeBound, n)
+	} else {
+		s.bounds = s.bounds[:n]
+	}
+	s.takeCosts()
+	workers := max(1, config.Workers)
+	if s.chosen {
+		workers = 1 // so that the same node is the first with a senseless answer
+	}
+	s.prepareWorkers(workers)
+	return nil
+}
+
+// release drops everything that belongs to the caller, and keeps the search for
+// later calls.
+func (s *search) release() {
+	s.workers = s.workers[:cap(s.workers)]
+	for _, w := range s.workers {
+		if w != nil {
+			w.dry.release()
+			clear(w.before.others)
+			clear(w.after.others)
+			w.lastGiven, w.space = Status{}, Status{}
+			w.releaseScratch()
+		}
+	}
+	clear(s.tally)
+	s.releaseCosts()
+	s.given, s.statuses, s.inOrder = false, nil, nil
+	s.attempt.release()
+	searches.Put(s)
+}
+
+// refusedPlan is the answer to an attempt that ends before the first node.
+func (s *search) refusedPlan() *Plan {
+	if n := len(s.snap.order); n > 0 {
+		before := &s.workers[0].before
+		before.count(before.intern(s.refused), n)
+	}
+	plan := s.beginPlan()
+	if plan.Outcome == Preempt {
+		s.finishPlan(plan, nodeScore{position: -1})
+	}
+	return plan
+}
+
+func (s *search) run(ctx context.Context, req *Request) (*Plan, error) {
+	first := (*searchWorker).boundNodes
+	if s.given {
+		first = (*searchWorker).boundGiven
+	}
+	if err := s.each(ctx, first); err != nil {
+		return nil, err
+	}
+	if err := s.checkGiven(req); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != Preempt {
+		return plan, nil
+	}
+	// The most promising nodes first: their victims prune most other nodes.
+	for _, round := range [...]func(*searchWorker, int, int){
+		(*searchWorker).evaluateFirst, (*searchWorker).evaluateNext, (*searchWorker).evaluateRest,
+	} {
+		s.gather()
+		if err := s.each(ctx, round); err != nil {
+			return nil, err
+		}
+	}
+	s.gather()
+	s.finishPlan(plan, s.incumbent.best)
+	return plan, nil
+}

@@ -1,0 +1,161 @@
+package preemption
+
+import "context"
+
+// filterNodes finds for a chunk of the nodes only whether they take the preemptor,
+// and on which of the others preemption is to be tried.
+func (w *searchWorker) filterNodes(from, to int) {
+	plain := !w.filtered && !w.selects
+	for position := from; position < to; position++ {
+		slot := w.snap.order[position]
+		x, code := answer(0), Success
+		if sum := w.snap.summaries.at(slot); plain && sum.flags == 0 {
+			x, code = w.filterByResources(slot, sum)
+		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != Success {
+			x, code = w.before.intern(st), st.code
+		}
+		w.toTry[position] = code == Unschedulable
+		w.before.count(x, 1)
+	}
+}
+
+// filterByResources is filterNodes for a node on which resources alone decide. What
+// the least important pods hold mostly shows that the node is large enough.
+func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
+	short := w.shortage(sum)
+	switch {
+	case short == 0:
+		return 0, Success
+	case w.covers(sum, &sum.low, int32(sum.lowPods)):
+		return short, Unschedulable
+	}
+	offers := &w.snap.nodes[slot].offers.std
+	for k := range w.asks {
+		if w.asks[k] > offers[k] {
+			return short | unresolvable, UnschedulableAndUnresolvable
+		}
+	}
+	return short, Unschedulable
+}
+
+// trySample tries the nodes where preemption may help, from the offset on, until
+// enough candidates are found, one of them free of violations (group 10.1).
+func (s *search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
+	nodes := s.positions[:0]
+	for position, try := range s.toTry {
+		if try {
+			nodes = append(nodes, int32(position))
+		}
+	}
+	s.positions = nodes
+	if len(nodes) == 0 {
+		return nil
+	}
+	sample := s.config.Sample
+	start, enough := sample.start(len(nodes), s.pod.Key()), sample.enough(len(nodes))
+	violating, free, room := 0, 0, noRoom
+	for i := range nodes {
+		if i%chunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if enough > 0 {
+			room = roomForFree
+		}
+		if violating < enough {
+			room = roomForAll
+		}
+		switch try(int(nodes[(start+i)%len(nodes)]), free > 0, room) {
+		case freeCandidate:
+			free++
+		case violatingCandidate:
+			violating++
+		}
+		if free > 0 && free+violating >= enough {
+			return nil
+		}
+	}
+	return nil
+}
+
+// listRoom says which candidates a sample still has room for. Where no candidates at
+// all are enough, each node is tried for its status alone (rule 10.1.5).
+type listRoom uint8
+
+const (
+	noRoom listRoom = iota
+	roomForFree
+	roomForAll
+)
+
+// sampled is what a node is for a sample.
+type sampled uint8
+
+const (
+	noCandidate sampled = iota
+	freeCandidate
+	violatingCandidate
+)
+
+// tryForSample tries a node. A candidate that violates a budget counts only if there
+// is room for it. Once a candidate is free of violations, which is all that matters,
+// there is room for any other, and they are not told apart. Only those that may
+// violate a budget are evaluated for that.
+func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) sampled {
+	slot := w.snap.order[position]
+	b, sum := &w.bounds[position], w.snap.summaries.at(slot)
+	best := w.best
+	w.best = nodeScore{position: -1} // so that nothing is pruned
+	w.tryNode(b, position, slot)
+	found := w.best
+	w.best = best
+	surely := b.kind != unasked && !w.chosen // a candidate, whatever it is worth
+	if room == noRoom {
+		if b.kind != settled && !surely {
+			w.scoreOfNode(b, position) // for its status
+		}
+		return noCandidate
+	}
+	if b.kind != settled {
+		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
+			w.consider(b, position, slot, sum)
+			return freeCandidate
+		}
+		found = w.scoreOfNode(b, position)
+	}
+	switch {
+	case found.position < 0:
+		return noCandidate
+	case found.violations == 0:
+		w.keep(found)
+		return freeCandidate
+	case room == roomForAll:
+		w.keep(found)
+		return violatingCandidate
+	}
+	return noCandidate
+}
+
+// freeOfViolations reports that no victim on a candidate violates a budget. That is
+// so where all victims are of the lowest priority because those that violate none are
+// enough, and where no pod of that priority can violate any.
+func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	if w.config.Policy.EmptySelectors || b.bound != sum.lowest {
+		return false
+	}
+	e := w.snap.summaries.extremesAt(slot)
+	if w.config.Policy.Victims == Ascending {
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e)
+	}
+	return w.staysLow(b, sum, e)
+}
+
+// scoreOfNode evaluates a node, and returns its score; position is below 0 where it
+// is no candidate.
+func (w *searchWorker) scoreOfNode(b *nodeBound, position int) nodeScore {
+	best, allowed := w.best, w.allowed
+	w.best = nodeScore{position: -1}
+	w.evaluateAt(position)
+	found := w.best
+	w.best, w.allowed = best, allowed
+	return found
+}
