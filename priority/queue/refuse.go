@@ -57,9 +57,9 @@ type Refusals struct {
 // is refused twice in one call.
 //
 // Where the queue has no Gates, and neither Compare nor Helps of the caller, pods
-// of a class that wait for the same are kept together, and time is that of the
-// classes and of the single pods that are refused, not of all pods. Otherwise, and
-// where Most is set, it is O(log n) for each attempt.
+// that were refused together are kept together, up to so many classes, and time is
+// that of the classes and of the single pods that are refused, not of all pods.
+// Otherwise, and where Most is set, it is O(log n) for each attempt.
 func (q *Queue) Refuse(now time.Time, r Refusing) Refusals {
 	q.mu.Lock()
 	defer q.mu.Unlock()
