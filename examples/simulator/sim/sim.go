@@ -55,7 +55,6 @@ type Simulation struct {
 	// the present state. changes are what made the states.
 	latest, since int64
 	changes       changeLog
-	row           []int64 // to reckon with
 	// sharing says that pods which are alike share answers, related that some pod
 	// of the run minds what other pods are near.
 	sharing, related bool
