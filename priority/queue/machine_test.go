@@ -22,6 +22,10 @@ type machine struct {
 	begun []Entry // attempts, over or not
 	// rules are those of the classes; nil where nothing is refused in numbers.
 	rules *classRules
+	// alike has pods differ in little but their names. mostClasses is how many classes
+	// there were in a crowd at most.
+	alike       bool
+	mostClasses int
 }
 
 // pod draws one of few, so that they meet. Pods of the names "near" wait for a
@@ -34,7 +38,10 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 		Priority:      outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
 		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
 	}
-	if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
+	if m.alike {
+		p.Name, p.UID = rapid.SampledFrom([]string{"a", "b", "d", "e", "f"}).Draw(t, "one of many"), ""
+		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 0, 0, 0, 1}).Draw(t, "like priority"))
+	} else if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
 		p.SchedulingGates = []string{"quota"}
 	}
 	if p.Name[0] == 'n' {
@@ -318,6 +325,7 @@ func (m *machine) checkPlaces(t *rapid.T) {
 func (m *machine) checkCrowd(t *rapid.T, crowd *item) {
 	var last *item
 	size := 0
+	m.mostClasses = max(m.mostClasses, len(crowd.members.list))
 	crowd.members.each(func(it *item, _ int) {
 		require.Same(t, it, m.core.items[it.key])
 		require.True(t, it.member)
@@ -348,6 +356,9 @@ func (m *machine) run(t *rapid.T) {
 	}
 	if m.rules != nil {
 		steps["refuse"], steps["refuse again"], steps["refuse once more"] = m.refuse, m.refuse, m.refuse
+	}
+	if m.alike {
+		steps["add more"], steps["add even more"], steps["move all again"] = m.add, m.add, m.moveAll
 	}
 	if m.held == nil {
 		delete(steps, "turn gate")

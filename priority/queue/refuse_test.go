@@ -14,8 +14,9 @@ import (
 type drawnClass struct {
 	rules     *classRules
 	priority  int32
-	near, odd bool
+	near      bool
 	namespace string
+	kind      string
 }
 
 // classRules is what classes answer at the moment, and what they were told.
@@ -23,6 +24,7 @@ type classRules struct {
 	refusing, known map[drawnClass][]string
 	asked           []string
 	told            map[drawnClass]int
+	byName          bool // pods of other names are of other classes
 }
 
 func (r *classRules) of(p *outrank.Pod) Class {
@@ -33,7 +35,10 @@ func (r *classRules) of(p *outrank.Pod) Class {
 }
 
 func (r *classRules) classOf(p *outrank.Pod) drawnClass {
-	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near"), odd: p.Name == "b" || p.Name == "near-b"}
+	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near")}
+	if r.byName {
+		c.kind = p.Name
+	}
 	if c.near {
 		c.namespace = p.NamespaceName()
 	}
@@ -60,6 +65,7 @@ func (c drawnClass) Refused(attempts int) { c.rules.told[c] += attempts }
 func (m *machine) refuse(t *rapid.T) {
 	r := &classRules{
 		refusing: map[drawnClass][]string{}, known: map[drawnClass][]string{}, told: map[drawnClass]int{},
+		byName: m.rules.byName,
 	}
 	rules := m.rules
 	*rules = *r
@@ -132,6 +138,19 @@ func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusal
 		}
 	}
 	return out
+}
+
+// So have pods of many classes that wait for the same.
+func TestRefuseManyClassesAgainstModel(t *testing.T) {
+	most := 0
+	rapid.Check(t, func(t *rapid.T) {
+		q, err := New(Config{})
+		require.NoError(t, err)
+		m := &machine{model: model{early: true}, q: q, core: &q.core, rules: &classRules{byName: true}, alike: true}
+		m.run(t)
+		most = max(most, m.mostClasses)
+	})
+	require.Greater(t, most, 2, "no crowd was of many classes")
 }
 
 // Pods that are refused many at a time have gone through what a plain list of
