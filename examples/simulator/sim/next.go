@@ -38,7 +38,9 @@ func (s *Simulation) untriedGated() int {
 	}
 	untried := 0
 	for _, e := range s.queue.Pending().Gated {
-		untried += one(s.pods[e.Pod.Key()].tried != s.state)
+		// Pods that were refused in numbers do not know it for themselves.
+		tried := s.pods[e.Pod.Key()].tried == s.state || s.sharing && e.Cycle > s.since
+		untried += one(!tried)
 	}
 	return untried
 }
