@@ -46,7 +46,10 @@ func (c *core) returning(e *Entry) (*item, error) {
 // failed notes how an attempt ended that put the pod back (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
 	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
-	it.FailedFilters = distinct(append(slices.Clone(e.FailedFilters), e.PendingFilters...))
+	it.FailedFilters = distinct(e.FailedFilters)
+	if len(e.PendingFilters) > 0 {
+		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
+	}
 	if len(it.FailedFilters) == 0 {
 		it.Errors++
 	} else {
@@ -80,7 +83,14 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it == nil {
 		return Entry{}, false
 	}
-	c.pools[it.pool].remove(it)
+	if it.members != nil {
+		crowd := it
+		it = crowd.members.head
+		c.leave(crowd, it)
+	} else {
+		c.pools[it.pool].remove(it)
+	}
+	it.run, it.class = nil, nil
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	it.FailedFilters, it.PendingFilters = nil, nil

@@ -22,6 +22,10 @@ type core struct {
 	// gate names what holds a pod back before it is active or in backoff, empty
 	// for nothing; nil where nothing ever does.
 	gate func(*outrank.Pod) string
+	// rosters list the items that stand for many pods, by class, and serial counts
+	// the rosters and the pods that became members.
+	rosters map[Class]*roster
+	serial  uint64
 	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
@@ -52,7 +56,7 @@ func (c *core) find(pod *outrank.Pod) *item {
 		return nil
 	}
 	if it := c.items[keyOf(pod)]; it != nil && it.Pod.UID == pod.UID {
-		return it
+		return c.alone(it)
 	}
 	return nil
 }
@@ -61,7 +65,7 @@ func (c *core) find(pod *outrank.Pod) *item {
 // name.
 func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	key := keyOf(pod)
-	if before := c.items[key]; before != nil {
+	if before := c.alone(c.items[key]); before != nil {
 		c.drop(before)
 	}
 	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key}
@@ -125,7 +129,7 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	default:
 		// The key of a heap must not change inside it.
 		c.pools[it.pool].remove(it)
-		it.Pod, it.Enqueued = pod, now
+		it.Pod, it.Enqueued, it.class = pod, now, nil
 		c.push(it, active)
 	}
 	return nil
@@ -134,7 +138,7 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 // replace sets another version of an item's pod, which may change its place, and
 // may have to be held back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
-	it.Pod = pod
+	it.Pod, it.class = pod, nil
 	c.pools[it.pool].fix(it)
 	if gate := c.gateOf(pod, it.pool); gate != "" {
 		it.Gate = gate

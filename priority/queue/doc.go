@@ -19,7 +19,8 @@
 // All methods may be called from any number of goroutines. Time is an argument
 // throughout: nothing here reads a clock or starts a goroutine, and the same
 // calls return the same entries. A call about one pod takes O(log n) of the pods
-// inside, a call that looks at all pods of a pool O(n log n). Memory is linear in
+// inside, a call that looks at all pods of a pool O(n log n), where pods that
+// [Queue.Refuse] keeps together count as one. Memory is linear in
 // the largest number of pods that were ever inside at once, and in the events since
 // the oldest attempt under way began. Queues keep the pointers that they are given
 // and never change a pod.

@@ -118,6 +118,7 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
+	q.alone(q.items[keyOf(pod)])
 	key, most := keyOf(pod), pod.PriorityValue()
 	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
 	q.note(event, concerns)
@@ -132,25 +133,19 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 // reviveAll revives the unschedulable pods that there is help for and the gated ones
 // that are let in, and returns how many.
 func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
-	type moving struct {
-		*item
-		help
-	}
-	var all []moving
-	for _, it := range q.pools[gated].items {
-		if it.mayOpen() {
-			all = append(all, moving{it, afterBackoff})
+	var helps []help // of those that move
+	moves := func(h help) bool {
+		if h != noHelp {
+			helps = append(helps, h)
 		}
+		return h != noHelp
 	}
-	for _, it := range q.pools[unschedulable].items {
-		if h := helpFor(it); h != noHelp {
-			all = append(all, moving{it, h})
-		}
-	}
+	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return it.mayOpen() && moves(afterBackoff) })
+	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
 	count := 0
-	for _, m := range all {
-		if q.revive(m.item, m.help, now) {
-			count++
+	for i, it := range moving {
+		if q.revive(it, helps[i], now) {
+			count += it.size()
 		}
 	}
 	return count

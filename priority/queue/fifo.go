@@ -45,7 +45,7 @@ func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if it := q.find(pod); it != nil {
-		it.Pod, it.updated = pod, true
+		it.Pod, it.updated, it.class = pod, true, nil
 	} else {
 		q.enter(pod, now)
 	}

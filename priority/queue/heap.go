@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -35,6 +36,15 @@ type item struct {
 	// popped. That one is tried, nil if it is not known any more.
 	moved, updated bool
 	tried          *outrank.Pod
+
+	// class is that of the pod, nil where it was not asked for. run is that of the
+	// latest attempt if it was refused among many: Cycle is not the number then.
+	class Class
+	run   *refusalRun
+	// members are the pods that a crowd stands for, nil for a single pod. member
+	// says that the pod is one of them.
+	members *crowdParts
+	member  bool
 }
 
 // podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
@@ -45,6 +55,7 @@ type podKey struct{ namespace, name string }
 // depend on earlier operations.
 type heap struct {
 	items []*item
+	count int // of pods
 	order func(a, b *item) int
 }
 
@@ -56,18 +67,59 @@ func (h *heap) head() *item {
 }
 
 func (h *heap) push(it *item) {
+	h.count += it.size()
 	it.at = len(h.items)
 	h.items = append(h.items, it)
 	h.up(it.at)
 }
 
 func (h *heap) remove(it *item) {
+	h.count -= it.size()
 	at, last := it.at, len(h.items)-1
 	h.swap(at, last)
 	h.items[last] = nil
 	h.items = h.items[:last]
 	if at < last {
 		h.fix(h.items[at])
+	}
+}
+
+// takeOut takes the chosen items out and appends them. Time O(n), and O(log n) for
+// each of them unless they are many.
+func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
+	first := len(to)
+	for _, it := range h.items {
+		if chosen(it) {
+			to = append(to, it)
+		}
+	}
+	out := to[first:]
+	switch {
+	case len(out) == len(h.items):
+		clear(h.items)
+		h.items, h.count = h.items[:0], 0
+	case len(out) > len(h.items)/16:
+		for _, it := range out {
+			it.pool = poolCount // in none
+			h.count -= it.size()
+		}
+		h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
+		h.restore()
+	default:
+		for _, it := range out {
+			h.remove(it)
+		}
+	}
+	return to
+}
+
+// restore makes a heap of items in any order.
+func (h *heap) restore() {
+	for i, it := range h.items {
+		it.at = i
+	}
+	for at := len(h.items)/2 - 1; at >= 0; at-- {
+		h.down(at)
 	}
 }
 

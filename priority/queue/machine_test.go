@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,12 @@ type machine struct {
 	core  *core
 	now   time.Time
 	begun []Entry // attempts, over or not
+	// rules are those of the classes; nil where nothing is refused in numbers.
+	rules *classRules
+	// alike has pods differ in little but their names. mostClasses is how many classes
+	// there were in a crowd at most.
+	alike       bool
+	mostClasses int
 }
 
 // pod draws one of few, so that they meet. Pods of the names "near" wait for a
@@ -31,7 +38,10 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 		Priority:      outrank.Priority(rapid.Int32Range(-1, 2).Draw(t, "priority")),
 		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
 	}
-	if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
+	if m.alike {
+		p.Name, p.UID = rapid.SampledFrom([]string{"a", "b", "d", "e", "f"}).Draw(t, "one of many"), ""
+		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 0, 0, 0, 1}).Draw(t, "like priority"))
+	} else if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
 		p.SchedulingGates = []string{"quota"}
 	}
 	if p.Name[0] == 'n' {
@@ -287,28 +297,73 @@ func (m *machine) check(t *rapid.T) {
 // checkPlaces: every pod is in one place and knows it, and no pod comes before
 // the one above it in the heap.
 func (m *machine) checkPlaces(t *rapid.T) {
-	total := 0
+	total, crowds := 0, 0
 	for where := range poolCount {
 		h := &m.core.pools[where]
-		total += len(h.items)
+		total += h.count
 		for i, it := range h.items {
 			require.Equal(t, where, it.pool)
 			require.Equal(t, i, it.at)
-			require.Same(t, it, m.core.items[it.key])
+			if it.members == nil {
+				require.Same(t, it, m.core.items[it.key])
+				require.False(t, it.member)
+			} else {
+				crowds += len(it.members.list)
+				m.checkCrowd(t, it)
+			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
 		}
 	}
 	require.Len(t, m.core.items, total)
+	for _, r := range m.core.rosters {
+		crowds -= len(r.crowds)
+	}
+	require.Zero(t, crowds, "every crowd is on the rosters of its classes")
+}
+
+// checkCrowd: the members know where they are, and are sorted.
+func (m *machine) checkCrowd(t *rapid.T, crowd *item) {
+	var last *item
+	size := 0
+	m.mostClasses = max(m.mostClasses, len(crowd.members.list))
+	crowd.members.each(func(it *item, _ int) {
+		require.Same(t, it, m.core.items[it.key])
+		require.True(t, it.member)
+		require.Same(t, crowd, m.core.leader(it))
+		require.True(t, last == nil || last.class != it.class || compareMembers(last, it) < 0)
+		require.LessOrEqual(t, compareMembers(crowd.members.head, it), 0)
+		require.Equal(t, *crowd.Pod.Priority, *it.Pod.Priority)
+		require.Empty(t, crowd.PendingFilters)
+		last = it
+		size++
+	})
+	require.Equal(t, size, crowd.size())
+	require.Same(t, crowd.Pod, crowd.members.head.Pod)
+	require.LessOrEqual(t, len(crowd.members.list), mostParts)
+	require.True(t, slices.IsSortedFunc(crowd.members.list, func(a, b crowdPart) int { return compareRosters(a.roster, b.roster) }))
+	for _, p := range crowd.members.list {
+		require.Same(t, p.roster, m.core.rosters[p.roster.class])
+	}
 }
 
 func (m *machine) run(t *rapid.T) {
 	m.now = noon
-	t.Repeat(map[string]func(*rapid.T){
+	steps := map[string]func(*rapid.T){
 		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
 		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
 		"done": m.done, "activate": m.activate, "move all": m.moveAll, "room given up": m.roomGivenUp, "assigned": m.assigned,
 		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
-	})
+	}
+	if m.rules != nil {
+		steps["refuse"], steps["refuse again"], steps["refuse once more"] = m.refuse, m.refuse, m.refuse
+	}
+	if m.alike {
+		steps["add more"], steps["add even more"], steps["move all again"] = m.add, m.add, m.moveAll
+	}
+	if m.held == nil {
+		delete(steps, "turn gate")
+	}
+	t.Repeat(steps)
 }
 
 // Queue does what a plain list does that is walked over each time.
@@ -322,13 +377,13 @@ func runQueue(t *rapid.T) {
 	held := map[string]bool{}
 	q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
 	require.NoError(t, err)
-	(&machine{model: model{early: early, held: held}, q: q, core: &q.core}).run(t)
+	(&machine{model: model{early: early, held: held}, q: q, core: &q.core, rules: &classRules{}}).run(t)
 }
 
 // So does FIFO.
 func TestFIFOAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := NewFIFO()
-		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core}).run(t)
+		(&machine{model: model{fifo: true, held: map[string]bool{}}, q: q, core: &q.core, rules: &classRules{}}).run(t)
 	})
 }

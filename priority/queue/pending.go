@@ -46,9 +46,9 @@ func (c *core) Counts() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Counts{
-		Active: len(c.pools[active].items), Backoff: len(c.pools[backoff].items) + len(c.pools[errorBackoff].items),
-		Unschedulable: len(c.pools[unschedulable].items), Gated: len(c.pools[gated].items),
-		InFlight: len(c.pools[inFlight].items),
+		Active: c.pools[active].count, Backoff: c.pools[backoff].count + c.pools[errorBackoff].count,
+		Unschedulable: c.pools[unschedulable].count, Gated: c.pools[gated].count,
+		InFlight: c.pools[inFlight].count,
 	}
 }
 
@@ -60,7 +60,10 @@ func (c *core) inBackoff() *heap {
 
 // sorted returns copies of the entries in order; the heap stays as it is.
 func (h *heap) sorted() []Entry {
-	items := slices.Clone(h.items)
+	items := make([]*item, 0, h.count)
+	for _, it := range h.items {
+		items = it.each(items)
+	}
 	slices.SortFunc(items, h.order)
 	out := make([]Entry, len(items))
 	for i, it := range items {

@@ -47,6 +47,11 @@ type Queue struct {
 	core
 	config Config
 	log    flightLog
+	// crowded says that pods may be kept together: nothing of the caller's tells
+	// them apart. steps is the failure from which on the backoff is the longest.
+	crowded bool
+	steps   int
+	sweep   sweep
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -54,7 +59,11 @@ func New(config Config) (*Queue, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	q := &Queue{config: config.filledIn()}
+	q := &Queue{config: config.filledIn(), steps: 1}
+	q.crowded = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil
+	for q.config.backoffAfter(q.steps) < q.config.MaxBackoff {
+		q.steps++
+	}
 	q.early, q.gate = !config.NoEarlyPop, q.config.gateOf
 	q.init(q.config.order)
 	return q, nil
@@ -71,17 +80,27 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 		return err
 	}
 	it.failed(&e, now)
+	q.putBack(it, now)
+	return nil
+}
+
+// delay notes how long a pod waits that has failed.
+func (q *Queue) delay(it *item, now time.Time) {
 	it.BackoffEnd = q.config.backoffEnd(now, &it.Entry)
 	it.due = now.Add(q.config.UnschedulableTimeout)
 	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
 		it.due = over
 	}
+}
+
+// putBack moves a pod that has failed to where it waits.
+func (q *Queue) putBack(it *item, now time.Time) {
+	q.delay(it, now)
 	if len(it.FailedFilters) == 0 {
 		q.move(it, errorBackoff)
 	} else {
 		q.move(it, it.poolFor(q.helped(it)))
 	}
-	return nil
 }
 
 // Update replaces a pod by a newer version, or adds it. An active pod is sorted
@@ -116,22 +135,24 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		}
 	case unschedulable:
 		if h := q.helpOfItself(it, before, pod); h != noHelp {
+			q.pools[unschedulable].remove(it)
 			q.revive(it, h, now)
 		}
 	case gated:
+		q.pools[gated].remove(it)
 		q.revive(it, afterBackoff, now)
 	}
 	return nil
 }
 
-// revive moves a pod to active, or to backoff while that lasts and the help does not
-// come at once, and reports whether its gates let it in.
+// revive puts a pod that is in no pool into active, or into backoff while that
+// lasts and the help does not come at once, and reports whether its gates let it in.
 func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	to := active
 	if h != atOnce && q.config.backoffOver(it.BackoffEnd).After(now) {
 		to = it.backoffPool()
 	}
-	q.move(it, to)
+	q.push(it, to)
 	return it.pool != gated
 }
 
@@ -185,7 +206,7 @@ func (q *Queue) activateDue(now time.Time) int {
 				break
 			}
 			if q.activate(it); it.pool == active {
-				count++
+				count += it.size()
 			}
 		}
 	}

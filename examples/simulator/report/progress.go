@@ -10,44 +10,50 @@ import (
 )
 
 const (
-	// progressEvery is how often the line is written at most.
+	// progressEvery is how often the line on a terminal is written at most,
+	// lineEvery how often there is a new line elsewhere.
 	progressEvery = 200 * time.Millisecond
+	lineEvery     = 15 * time.Second
 	// looksEvery is how many steps go by between looks at the clock.
 	looksEvery = 64
 )
 
-// Progress is one line on the terminal that says how far a run has come. It
-// alone of everything here looks at the clock, and writes nothing where nobody is
-// likely to be watching. A nil *Progress does nothing. It is for one goroutine
-// at a time.
+// Progress says how far a run has come: on a terminal in one line that is written
+// again and again, and in a file or pipe with a line now and then, so that a short
+// run writes none. It alone of everything here looks at the clock. A nil *Progress
+// does nothing. It is for one goroutine at a time.
 type Progress struct {
 	w     io.Writer
 	clock func() time.Time
 
 	start, shown time.Time
 	steps        int // since the last look at the clock
-	width        int // of the text on the screen
+	every        time.Duration
+	lines        bool // a new line each time
+	width        int  // of the text on the screen
 }
 
-// NewProgress begins a line on w, which is nil unless w is a terminal.
+// NewProgress begins to write to w. It is nil where w is no file: then nobody is
+// waiting.
 func NewProgress(w io.Writer) *Progress {
-	if !isTerminal(w) {
+	f, ok := w.(*os.File)
+	if !ok {
 		return nil
 	}
-	return progressWithClock(w, time.Now)
+	return progressWithClock(w, !isTerminal(f), time.Now)
 }
 
-func progressWithClock(w io.Writer, clock func() time.Time) *Progress {
+func progressWithClock(w io.Writer, lines bool, clock func() time.Time) *Progress {
 	now := clock()
-	return &Progress{w: w, clock: clock, start: now, shown: now}
+	p := &Progress{w: w, clock: clock, start: now, shown: now, every: progressEvery, lines: lines}
+	if lines {
+		p.every = lineEvery
+	}
+	return p
 }
 
 // isTerminal reports whether a person is likely to be watching.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
+func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
@@ -63,7 +69,7 @@ func (p *Progress) Step(share float64, events int) {
 	}
 	p.steps = 0
 	now := p.clock()
-	if now.Sub(p.shown) < progressEvery {
+	if now.Sub(p.shown) < p.every {
 		return
 	}
 	p.shown = now
@@ -81,8 +87,12 @@ func progressText(share float64, events int, elapsed time.Duration) string {
 	return text
 }
 
-// show writes over what stood in the line before.
+// show writes over what stood in the line before, or a line of its own.
 func (p *Progress) show(text string) {
+	if p.lines {
+		fmt.Fprintf(p.w, "simulator: %s\n", strings.TrimLeft(text, " "))
+		return
+	}
 	gap := max(0, p.width-utf8.RuneCountInString(text))
 	fmt.Fprintf(p.w, "\r%s%s", text, strings.Repeat(" ", gap))
 	p.width = utf8.RuneCountInString(text)

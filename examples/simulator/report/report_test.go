@@ -199,7 +199,7 @@ func TestLogAllocatesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
 	now := start
-	p := progressWithClock(&b, func() time.Time { return now })
+	p := progressWithClock(&b, false, func() time.Time { return now })
 	for i := range 64 * 100 {
 		now = now.Add(time.Second / 640) // the loop is 10 s long
 		p.Step(float64(i+1)/6400, i+1)
@@ -219,19 +219,38 @@ func TestProgressText(t *testing.T) {
 	require.Equal(t, "  1%  1,000,000 events/s  1m 39s left", progressText(0.01, 1_000_000, time.Second))
 }
 
-// Nothing is written where nobody watches.
-func TestNoProgress(t *testing.T) {
+// Where there is no terminal a long run writes a line now and then.
+func TestProgressLines(t *testing.T) {
 	var b bytes.Buffer
-	file, err := os.Create(t.TempDir() + "/out")
+	now := start
+	p := progressWithClock(&b, true, func() time.Time { return now })
+	for i := range 64 * 50 {
+		now = now.Add(time.Second / 64) // the loop is 50 s long
+		p.Step(float64(i+1)/3200, i+1)
+	}
+	p.End()
+	require.Equal(t, "simulator: 30%  64 events/s  35.0s left\nsimulator: 60%  64 events/s  20.0s left\nsimulator: 90%  64 events/s  5.0s left\n", b.String())
+}
+
+// A short run writes nothing to a file, and none writes to what is none.
+func TestNoProgress(t *testing.T) {
+	path := t.TempDir() + "/out"
+	file, err := os.Create(path)
 	require.NoError(t, err)
 	defer file.Close()
-	for _, w := range []io.Writer{&b, file} {
-		p := NewProgress(w)
-		require.Nil(t, p)
+	p := NewProgress(file)
+	for range 1000 {
 		p.Step(0.5, 1)
-		p.End()
 	}
-	require.Zero(t, b.Len())
+	p.End()
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Empty(t, written)
+
+	none := NewProgress(&bytes.Buffer{})
+	require.Nil(t, none)
+	none.Step(0.5, 1)
+	none.End()
 }
 
 func ExampleSummary_WriteText() {

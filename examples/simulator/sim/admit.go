@@ -84,6 +84,7 @@ func (s *Simulation) admit(w *Work, ps *problems) *pod {
 	})
 	s.pods[key] = p
 	s.join(p)
+	s.relate(p)
 	return p
 }
 

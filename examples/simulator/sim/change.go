@@ -69,7 +69,7 @@ func DeletePod(key outrank.Key) Change {
 			p.phase = Gone
 			s.show(p)
 			s.budgets.leave(p)
-			s.changed()
+			s.changed(nil)
 			if p.obj.NominatedNode != "" {
 				s.queue.RoomGivenUp(p.obj, s.Time())
 			}
@@ -138,7 +138,7 @@ func setUnschedulable(what, name string, value bool) Change {
 
 func (s *Simulation) nodeChanged(n *outrank.Node, kind queue.ClusterEventKind, text string) {
 	s.unsampled = true
-	s.changed()
+	s.changed(nil)
 	s.tell(Event{Kind: Changed, Node: n.Name}, "%s", text)
 	s.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: n}, s.Time())
 }
@@ -164,7 +164,7 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 			}
 		}
 		b.renew(s)
-		s.changed()
+		s.changed(nil)
 		s.tell(Event{Kind: Changed}, "%d budgets", len(list))
 		return s.snap.SetBudgets(b.list)
 	}}
@@ -183,7 +183,7 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 			p.revise(func(o *outrank.Pod) { o.Labels = maps.Clone(labels) })
 			s.budgets.join(p)
 			s.show(p)
-			s.changed()
+			s.changed(nil)
 			s.tell(Event{Kind: Changed, Pod: p.obj}, "labels %v", labels)
 			return s.relabelled(p)
 		}
@@ -204,7 +204,7 @@ func SetGates(key outrank.Key, gates ...string) Change {
 		}
 		p.revise(func(o *outrank.Pod) { o.SchedulingGates = slices.Clone(gates) })
 		s.show(p)
-		s.changed()
+		s.changed(nil)
 		s.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)
 		return s.queue.Update(p.obj, s.Time())
 	}}

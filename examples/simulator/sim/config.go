@@ -56,6 +56,13 @@ type Config struct {
 	// depend on; nil means those that there are (see [pdb.StatusInput]).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
+	// OneByOne has every attempt made by itself, with a question to the scheduler's
+	// rules. Without it pods that are alike share the answer that nothing helps
+	// until something changes that concerns them: the same comes out, sooner. Rules
+	// of the caller's own, those of [Scheduler.Preemption] as well as the gates,
+	// order and hints of Queue, are asked about every pod in either case.
+	OneByOne bool
+
 	// Bind, if set, is asked to bind a pod to the node that was found for it. An error
 	// says that this failed: the pod goes back to the queue, without a nomination, and
 	// others may use the room. It is tried again for as long as that fails.
@@ -74,7 +81,8 @@ type Config struct {
 	// that changed it. The sample's slice and map are used again. The levels are
 	// those of [Simulation.Resources].
 	Sample func(chart.Sample)
-	// Progress, if set, is called after every step.
+	// Progress, if set, is called after every step, and once for attempts that are
+	// made together.
 	Progress func()
 }
 

@@ -12,10 +12,14 @@ import (
 
 // cycle is one scheduling cycle; see the package comment.
 func (s *Simulation) cycle(ctx context.Context) error {
+	if s.refuse() {
+		return nil
+	}
 	entry, ok := s.queue.TryPop(s.Time())
 	if !ok {
 		return nil // a gate held the pod whose time had come
 	}
+	s.latest = entry.Cycle
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
 	nodes, plan, err := s.ask(ctx, p)
@@ -28,8 +32,24 @@ func (s *Simulation) cycle(ctx context.Context) error {
 // ask finds the nodes that take a pod or, where there are none, the plan to make
 // room. The node that the pod is nominated to is asked before all others. Most attempts in a full cluster fail, and what every node says to pods
 // of one shape is remembered for plans alone, so that the plan is asked for
-// first; but not where that would take new budgets. The answer is the same.
+// first; but not where that would take new budgets. The answer is the same. So it is
+// where pods that are alike share it.
 func (s *Simulation) ask(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
+	class := s.alikeTo(p)
+	if class == nil {
+		return s.askAnew(ctx, p)
+	}
+	if plan := class.planFor(p); plan != nil {
+		return nil, plan, nil
+	}
+	nodes, plan, err := s.askAnew(ctx, p)
+	if plan != nil && err == nil {
+		class.learn(plan)
+	}
+	return nodes, plan, err
+}
+
+func (s *Simulation) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *preemption.Plan, error) {
 	eval := p.scheduler.eval
 	if node, err := eval.FeasibleNominated(ctx, s.snap, p.obj); err != nil {
 		return nil, nil, err
@@ -57,7 +77,7 @@ func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *ho
 		if err := s.config.Bind(p.obj, h.node); err != nil {
 			f := execution.Failure{Entry: entry, Now: s.Time(), Err: err, Node: h.node.Name, Profile: p.scheduler.name, Took: &s.config.Cycle}
 			err := s.fail(ctx, p, f)
-			s.changed() // the next time it may work
+			s.changed(nil) // the next time it may work
 			return err
 		}
 	}

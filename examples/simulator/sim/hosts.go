@@ -18,6 +18,14 @@ type host struct {
 	node *outrank.Node
 	// has and used are amounts by column.
 	has, used []int64
+	// slots is how many pods it takes, tiers what is in use by level, the lowest
+	// first.
+	slots int64
+	tiers []tier
+	// rooms is what was worked out since these changed.
+	rooms []room
+	// nominated are the pods that wait for room on it.
+	nominated []*pod
 }
 
 // columnsOf are cpu, memory, and whatever else the nodes offer but slots for
@@ -54,7 +62,8 @@ func (s *Simulation) addHost(n *outrank.Node) {
 		delete(s.byNode, h.node)
 		addTo(s.capacity, h.has, -1)
 	}
-	h.node, h.has = n, s.amounts(n.Allocatable)
+	h.rooms = h.rooms[:0]
+	h.node, h.has, h.slots = n, s.amounts(n.Allocatable), n.Allocatable.Amount(resource.Pods)
 	s.byNode[n] = h
 	addTo(s.capacity, h.has, 1)
 }
@@ -69,6 +78,7 @@ func (s *Simulation) removeHost(h *host) {
 func (s *Simulation) take(p *pod, sign int64) {
 	addTo(p.host.used, p.asks, sign)
 	addTo(s.used, p.asks, sign)
+	p.host.count(p, sign)
 	s.unsampled = true
 }
 

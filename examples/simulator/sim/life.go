@@ -41,7 +41,7 @@ func (s *Simulation) tellArrival(p *pod) {
 func (s *Simulation) count(p *pod, sign int) {
 	s.inQueue += sign
 	s.waiting[p.obj.PriorityValue()] += sign
-	if a := &p.obj.Affinity; len(a.Pods)+len(a.AntiPods)+len(p.obj.TopologySpread) > 0 {
+	if relational(p.obj) {
 		s.relational += sign
 	}
 	if sign < 0 {
@@ -59,16 +59,19 @@ func (s *Simulation) show(p *pod) {
 	if p.phase == Queued && s.nominator.NodeOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
 		want = nil
 	}
-	if want == p.shown {
+	before := p.shown
+	if want == before {
 		return
 	}
-	if p.shown != nil {
-		must(s.snap.RemovePod(p.shown.Key()))
+	if p.shown = want; before != nil {
+		must(s.snap.RemovePod(before.Key()))
+		s.changed(s.hostOf(before))
 	}
-	if p.shown = want; want != nil {
+	if want != nil {
 		must(s.snap.AddPod(want))
+		s.changed(s.hostOf(want))
 	}
-	s.changed()
+	s.reserve(p)
 }
 
 // must is for what only a mistake in this package can make fail.

@@ -73,9 +73,14 @@ type pod struct {
 	// its work is done, until when its grace period ends.
 	queued, bound, ends, until time.Duration
 	host                       *host
+	// reserved is the node that it is nominated to in the snapshot, nil for none.
+	reserved *host
 	// evicted says that it was told to go by a preemption, lost that its node
 	// went away.
 	evicted, lost bool
+	// class are the pods that it is alike to while it waits, nil where that is not
+	// known.
+	class *alike
 	// covering are the budgets that cover it.
 	covering []int32
 }
@@ -105,5 +110,5 @@ func (l *lineage) current() *pod { return l.lives[len(l.lives)-1] }
 func (p *pod) revise(change func(*outrank.Pod)) {
 	obj := *p.obj
 	change(&obj)
-	p.obj = &obj
+	p.obj, p.class = &obj, nil
 }

@@ -22,6 +22,8 @@ type scene struct {
 	work    []Work
 	config  Config
 	changes []func(*Simulation) error
+	// bindFails has bindings fail, in the runs of crowds.
+	bindFails bool
 }
 
 func pick[T any](t *rapid.T, label string, options ...T) T {

@@ -27,7 +27,7 @@ func (s *Simulation) Result() *Result {
 	s.metrics.SetPending(execution.PendingPods{
 		Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable, Gated: counts.Gated,
 	})
-	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.metrics.Values()}
+	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits
 	for _, l := range s.lineages {
@@ -106,5 +106,5 @@ func (s *Simulation) Progress() float64 {
 	return min(1, float64(s.progress.arrivals+s.progress.ends)/float64(s.progress.expected))
 }
 
-// Steps is how many steps were made.
+// Steps is how many steps were made, each attempt being one.
 func (s *Simulation) Steps() int { return s.steps }

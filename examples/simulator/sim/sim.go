@@ -27,7 +27,7 @@ type Simulation struct {
 	agenda agenda
 	steps  int
 
-	queue     queue.SchedulingQueue
+	queue     refuser
 	snap      *preemption.Snapshot
 	nominator execution.Nominator
 	metrics   execution.Metrics
@@ -51,6 +51,14 @@ type Simulation struct {
 	// pods in the queue whose last attempt came to nothing in this state.
 	state uint64
 	tried int
+	// latest is the number of the latest attempt, since that of the latest before
+	// the present state. changes are what made the states.
+	latest, since int64
+	changes       changeLog
+	// sharing says that pods which are alike share answers, related that some pod
+	// of the run minds what other pods are near.
+	sharing, related bool
+	classes          map[likeness][]*alike
 	// waiting counts the pods in the queue by priority, inQueue all of them,
 	// relational those of them whose place may depend on other pods' labels.
 	waiting    map[int32]int
@@ -72,6 +80,10 @@ type schedulerState struct {
 	eval     *preemption.Evaluator
 	executor *execution.Executor
 	score    Score
+	// shares says that pods that are alike get the same answer, refused counts the
+	// attempts that were not made one by one.
+	shares  bool
+	refused uint64
 }
 
 // New prepares a run: the cluster as it is at the beginning, and the work to
@@ -109,7 +121,8 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{},
 		namespace: cluster.Namespaces, groups: cluster.Groups,
 		state: 1, waiting: map[int32]int{}, unsampled: true,
-		columns: columnsOf(cluster.Nodes),
+		columns: columnsOf(cluster.Nodes), classes: map[likeness][]*alike{},
+		sharing: !config.OneByOne && len(cluster.Groups) == 0,
 	}
 	s.used, s.capacity = make([]int64, len(s.columns)), make([]int64, len(s.columns))
 	s.actions = &actions{s}
@@ -120,9 +133,11 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 	s.queue = queue.NewFIFO()
 	if s.config.Discipline == PriorityQueue {
-		if s.queue, err = queue.New(s.config.Queue); err != nil {
+		q, err := queue.New(s.config.Queue)
+		if err != nil {
 			return err
 		}
+		s.queue = q
 	}
 	if s.history, err = history.New(s.config.History); err != nil {
 		return err
@@ -155,7 +170,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 	if err != nil {
 		return err
 	}
-	added := &schedulerState{c.name(), eval, executor, c.Score}
+	added := &schedulerState{name: c.name(), eval: eval, executor: executor, score: c.Score, shares: sharesAnswers(c.Preemption)}
 	if added.score == nil {
 		added.score = LeastAllocated
 	}
@@ -217,43 +232,10 @@ func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 	}
 }
 
-// Next is when the next step is; false where there is none any more.
-func (s *Simulation) Next() (time.Duration, bool) {
-	at, ok := s.agenda.next()
-	if cycle, may := s.nextCycle(); may && (!ok || cycle < at) {
-		return cycle, true
-	}
-	return at, ok
-}
-
-// nextCycle is when the scheduler looks at the next pod if nothing else happens.
-func (s *Simulation) nextCycle() (time.Duration, bool) {
-	if s.allTried() {
-		return 0, false
-	}
-	ready, ok := s.queue.NextReady(s.Time())
-	if !ok {
-		return 0, false
-	}
-	return max(s.at, s.busy, ready.Sub(s.config.Start)), true
-}
-
-// allTried reports whether every pod that waits was tried since anything changed.
-// Those that are gated cannot be tried.
-func (s *Simulation) allTried() bool {
-	if s.queue.Counts().Gated == 0 {
-		return s.tried == s.inQueue
-	}
-	untried := 0
-	for _, e := range s.queue.Pending().Gated {
-		untried += one(s.pods[e.Pod.Key()].tried != s.state)
-	}
-	return s.tried+untried == s.inQueue
-}
-
 // Step does the next thing on the agenda, or one scheduling cycle if that comes
-// before it, whenever that is. Without a next step it does nothing. After an
-// error the run cannot go on.
+// before it, whenever that is. Cycles that come to nothing one after another, at
+// the same time, may be done in one call. Without a next step it does nothing.
+// After an error the run cannot go on.
 func (s *Simulation) Step() error {
 	at, ok := s.agenda.next()
 	cycle, may := s.nextCycle()
@@ -301,9 +283,3 @@ func (s *Simulation) Now() time.Duration { return s.at }
 
 // Time is the virtual time.
 func (s *Simulation) Time() time.Time { return s.config.Start.Add(s.at) }
-
-// changed notes that attempts may come to something else from now on.
-func (s *Simulation) changed() {
-	s.state++
-	s.tried = 0
-}

@@ -1,0 +1,166 @@
+package queue
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+)
+
+// drawnClass is a class in the machine: what its pods have in common.
+type drawnClass struct {
+	rules     *classRules
+	priority  int32
+	near      bool
+	namespace string
+	kind      string
+}
+
+// classRules is what classes answer at the moment, and what they were told.
+type classRules struct {
+	refusing, known map[drawnClass][]string
+	asked           []string
+	told            map[drawnClass]int
+	byName          bool // pods of other names are of other classes
+}
+
+func (r *classRules) of(p *outrank.Pod) Class {
+	if p.Name == "c" {
+		return nil
+	}
+	return r.classOf(p)
+}
+
+func (r *classRules) classOf(p *outrank.Pod) drawnClass {
+	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near")}
+	if r.byName {
+		c.kind = p.Name
+	}
+	if c.near {
+		c.namespace = p.NamespaceName()
+	}
+	return c
+}
+
+func (c drawnClass) Known() ([]string, bool) {
+	filters, ok := c.rules.known[c]
+	return filters, ok
+}
+
+func (c drawnClass) Refuses(pod *outrank.Pod) ([]string, bool) {
+	c.rules.asked = append(c.rules.asked, string(pod.Key()))
+	filters, ok := c.rules.refusing[c]
+	if ok {
+		c.rules.known[c] = filters
+	}
+	return filters, ok
+}
+
+func (c drawnClass) Refused(attempts int) { c.rules.told[c] += attempts }
+
+// refuse has both refuse what the classes refuse now.
+func (m *machine) refuse(t *rapid.T) {
+	r := &classRules{
+		refusing: map[drawnClass][]string{}, known: map[drawnClass][]string{}, told: map[drawnClass]int{},
+		byName: m.rules.byName,
+	}
+	rules := m.rules
+	*rules = *r
+	for _, p := range m.pods {
+		c := rules.classOf(p.Pod)
+		if _, drawn := rules.refusing[c]; drawn || rapid.IntRange(0, 4).Draw(t, "class fits") == 0 {
+			continue
+		}
+		filters := rapid.SampledFrom([][]string{{"NodeResourcesFit"}, {"NodeResourcesFit"}, {"NodeName", "InterPodAffinity"}, {"own"}, {}}).Draw(t, "filters")
+		rules.refusing[c] = filters
+		if rapid.Bool().Draw(t, "known") {
+			rules.known[c] = filters
+		}
+	}
+	how := Refusing{Class: rules.of, MostFresh: 1 << 40}
+	switch rapid.IntRange(0, 5).Draw(t, "limit") {
+	case 0:
+		how.Most = rapid.IntRange(1, 3).Draw(t, "most")
+	case 1:
+		how.MostFresh = rapid.IntRange(0, 3).Draw(t, "most fresh")
+		how.Since = rapid.Int64Range(0, m.cycle).Draw(t, "since")
+	case 2:
+		how.Since = rapid.Int64Range(0, m.cycle).Draw(t, "since")
+	}
+	if how.Since == 0 {
+		how.Since = m.cycle
+	}
+	told := map[drawnClass]int{}
+	want := m.refuseEach(how, told)
+	var got Refusals
+	if m.fifo {
+		got = m.q.(*FIFO).Refuse(m.now, how)
+	} else {
+		got = m.q.(*Queue).Refuse(m.now, how)
+	}
+	require.Equal(t, want, got)
+	require.Equal(t, told, rules.told)
+}
+
+// refuseEach is what a caller would do with the plain list.
+func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusals) {
+	if !m.fifo {
+		m.flush(m.now)
+	}
+	begun := m.cycle
+	for (how.Most == 0 || out.Attempts < how.Most) && out.Fresh < how.MostFresh {
+		waiting := m.in(active)
+		if len(waiting) == 0 && m.early {
+			waiting = m.in(backoff)
+		}
+		if len(waiting) == 0 || waiting[0].Cycle > begun || how.Class(waiting[0].Pod) == nil {
+			break
+		}
+		class := how.Class(waiting[0].Pod).(drawnClass)
+		filters := class.rules.refusing[class]
+		if len(filters) == 0 {
+			break
+		}
+		if waiting[0].Cycle <= how.Since {
+			out.Fresh++
+		}
+		p := m.pop(m.early)
+		e := p.Entry
+		e.FailedFilters = filters
+		m.putBack(p, e, m.now)
+		told[class]++
+		out.Attempts, out.Last = out.Attempts+1, p.Cycle
+		for _, p := range m.pods {
+			p.hurried = p.hurried && p.place == active
+		}
+	}
+	return out
+}
+
+// So have pods of many classes that wait for the same.
+func TestRefuseManyClassesAgainstModel(t *testing.T) {
+	most := 0
+	rapid.Check(t, func(t *rapid.T) {
+		q, err := New(Config{})
+		require.NoError(t, err)
+		m := &machine{model: model{early: true}, q: q, core: &q.core, rules: &classRules{byName: true}, alike: true}
+		m.run(t)
+		most = max(most, m.mostClasses)
+	})
+	require.Greater(t, most, 2, "no crowd was of many classes")
+}
+
+// Pods that are refused many at a time have gone through what a plain list of
+// them would have gone through one after another.
+func TestRefuseAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		early := rapid.IntRange(0, 3).Draw(t, "early") > 0
+		q, err := New(Config{NoEarlyPop: !early})
+		require.NoError(t, err)
+		m := &machine{model: model{early: early}, q: q, core: &q.core, rules: &classRules{}}
+		m.run(t)
+	})
+}
