@@ -330,6 +330,24 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 	}
 }
 
+// A bound for victims above the lowest priority is no higher than the next one.
+func TestTheMoreImportantByOne(t *testing.T) {
+	small := func(name string) *outrank.Pod { return pod(name, 1, "1", on("n2"), app("b")) }
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "3", "a"), node("n2", "6", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 3, "3", on("n1")), pod("large", 2, "3", on("n2")), small("a"), small("b"), small("c"),
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}}},
+	}
+	for _, ranks := range [][]preemption.Rank{{preemption.ByPrioritySum}, {preemption.ByVictims, preemption.ByTopPriority}} {
+		e := newEvaluator(t, by(preemption.Policy{Ranks: ranks}))
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, "n2 [default/large]", plan.Candidate.String(), "%v", ranks)
+	}
+}
+
 // The caller's order decides which pods are put back first. Here it is the
 // reverse of the default.
 func TestImportance(t *testing.T) {
