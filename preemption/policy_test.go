@@ -348,6 +348,25 @@ func TestTheMoreImportantByOne(t *testing.T) {
 	}
 }
 
+// The simplified form stops while the pod is there that the preemptor wants to be
+// near, although it would not do without it.
+func TestAscendingKeepsTheNeighbour(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "b")},
+		Pods: []*outrank.Pod{
+			pod("friend", 5, "1", on("n1"), app("f")), pod("low", 1, "1", on("n1"), app("x")), pod("other", 1, "1", on("n2"), app("x")),
+		},
+	}
+	p := pod("p", 9, "1")
+	p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
+	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
+		c.Pods = append(c.Pods, more...)
+		plan, err := newEvaluator(t, by(preemption.Policy{Victims: preemption.Ascending})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
+	}
+}
+
 // The caller's order decides which pods are put back first. Here it is the
 // reverse of the default.
 func TestImportance(t *testing.T) {
