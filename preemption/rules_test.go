@@ -38,7 +38,7 @@ func drawConfig(t *rapid.T) Config {
 		c.Sample = &Sample{ // mostly a small one
 			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
 			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
-			Offset: rapid.IntRange(0, 50).Draw(t, "offset"),
+			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
 		}
 	}
 	if slices.Contains(c.Policy.Ranks, ByCost) || rapid.Bool().Draw(t, "cost") {
