@@ -330,6 +330,43 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 	}
 }
 
+// A bound for victims above the lowest priority is no higher than the next one.
+func TestTheMoreImportantByOne(t *testing.T) {
+	small := func(name string) *outrank.Pod { return pod(name, 1, "1", on("n2"), app("b")) }
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "3", "a"), node("n2", "6", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 3, "3", on("n1")), pod("large", 2, "3", on("n2")), small("a"), small("b"), small("c"),
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}}},
+	}
+	for _, ranks := range [][]preemption.Rank{{preemption.ByPrioritySum}, {preemption.ByVictims, preemption.ByTopPriority}} {
+		e := newEvaluator(t, by(preemption.Policy{Ranks: ranks}))
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, "n2 [default/large]", plan.Candidate.String(), "%v", ranks)
+	}
+}
+
+// The simplified form stops while the pod is there that the preemptor wants to be
+// near, although it would not do without it.
+func TestAscendingKeepsTheNeighbour(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "b")},
+		Pods: []*outrank.Pod{
+			pod("friend", 5, "1", on("n1"), app("f")), pod("low", 1, "1", on("n1"), app("x")), pod("other", 1, "1", on("n2"), app("x")),
+		},
+	}
+	p := pod("p", 9, "1")
+	p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
+	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
+		c.Pods = append(c.Pods, more...)
+		plan, err := newEvaluator(t, by(preemption.Policy{Victims: preemption.Ascending})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
+	}
+}
+
 // The caller's order decides which pods are put back first. Here it is the
 // reverse of the default.
 func TestImportance(t *testing.T) {

@@ -240,7 +240,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req Request, wan
 	ctx := context.Background()
 	got, err := eval.ExplainRequest(ctx, snap, req)
 	require.NoError(t, err)
-	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
 	}
 	var each []Candidate

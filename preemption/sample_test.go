@@ -54,6 +54,53 @@ func TestPropertySample(t *testing.T) {
 	})
 }
 
+// A sample of one goes on until a candidate is free of violations, and does not take
+// one for free that is not.
+func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
+	b := &outrank.LabelSelector{Labels: map[string]string{"app": "b"}}
+	elsewhere := func(p *outrank.Pod) { p.Namespace = "elsewhere" }
+	free := pod("free", 1, "2", on("n3"), app("x"), elsewhere)
+	for _, tt := range []struct {
+		name     string
+		config   preemption.Config
+		selector *outrank.LabelSelector
+		pods     []*outrank.Pod // on each of the nodes before
+	}{
+		{"the only victim violates", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{"a victim above the lowest priority does", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "1", app("x")), pod("b", 5, "1", app("b"))}},
+		{"without reprieve", by(preemption.Policy{Victims: preemption.Ascending}), b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{
+			"by an empty selector, without reprieve", by(preemption.Policy{Victims: preemption.Ascending, EmptySelectors: true}),
+			&outrank.LabelSelector{}, []*outrank.Pod{pod("a", 1, "2", app("x"))},
+		},
+		{
+			"beside a protected pod, without reprieve", preemption.Config{
+				Policy:   preemption.Policy{Victims: preemption.Ascending},
+				MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["app"] != "kept" },
+			}, b, []*outrank.Pod{pod("a", 1, "0", app("kept")), pod("b", 5, "2", app("b"))},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &outrank.Cluster{
+				Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a"), node("n4", "2", "a")},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: tt.selector}},
+				Pods:    []*outrank.Pod{free, pod("last", 0, "2", on("n4"), app("x"), elsewhere)},
+			}
+			for _, at := range []string{"n1", "n2"} {
+				for _, p := range tt.pods {
+					q := *p
+					q.Name, q.NodeName = at+p.Name, at
+					c.Pods = append(c.Pods, &q)
+				}
+			}
+			tt.config.Sample = &preemption.Sample{Percent: 1, Minimum: 1}
+			plan, err := newEvaluator(t, tt.config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "2"), gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, "n3 [elsewhere/free]", plan.Candidate.String(), "n4 is better, and no longer looked at")
+		})
+	}
+}
+
 // oneByOne returns those of all candidates that a search would find before it
 // stops, in the order of the ranks.
 func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {

@@ -84,7 +84,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *preemption.Evaluator, snap *
 		}
 		want := ex.Plan
 		if want.Outcome == preemption.Preempt && w.config.MayEvict != nil {
-			want.Unhelpful = nil // Preempt does not ask about every node then
+			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := cmp.Diff(&want, plan); diff != "" {
 			w.t.Errorf("%s: question %d, %s (-Explain +Preempt):\n%s", c.Line.Place(), i+1, how, diff)

@@ -267,7 +267,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		w.boundByFilters(b, position, slot, sum, true)
 		return
 	case touched && w.config.Policy.Victims == Ascending:
-		w.evaluateByFilters(position, n) // what all together allow, few may not
+		w.evaluateByFilters(position, n) // with all of them removed it may fail again
 		b.kind = settled
 		return
 	}

@@ -36,6 +36,9 @@ func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, e
 	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
+	if len(e.Candidates) == 0 {
+		e.Candidates = nil
+	}
 	s.scoreAll(e.Candidates)
 	e.Candidates, e.DecidedBy = s.rank(e.Candidates)
 	e.Plan = *s.beginPlan()
@@ -118,8 +121,8 @@ func (v *victimSlab) copy(victims []Victim) []Victim {
 // rank returns candidates that are in the order of their nodes sorted, the best
 // first, and the rank by which the first beats the second.
 func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
-	if len(candidates) == 0 {
-		return nil, 0
+	if len(candidates) < 2 {
+		return candidates, 0
 	}
 	compare := func(a, b *Candidate) (int, Rank) {
 		if len(s.config.Scorers) == 0 {
@@ -138,9 +141,6 @@ func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
 	sorted := make([]Candidate, len(candidates))
 	for i, c := range places {
 		sorted[i] = *c
-	}
-	if len(sorted) < 2 {
-		return sorted, 0
 	}
 	_, by := compare(&sorted[0], &sorted[1])
 	return sorted, by
