@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func (m *machine) refuse(t *rapid.T) {
 	*rules = *r
 	m.drawAnswers(t)
 	m.countTurned()
-	how := Refusing{Class: rules.of, MostFresh: 1 << 40}
+	how := Refusing{Class: rules.of, MostFresh: math.MaxInt}
 	switch rapid.IntRange(0, 5).Draw(t, "limit") {
 	case 0:
 		how.Most = rapid.IntRange(1, 3).Draw(t, "most")
