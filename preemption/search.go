@@ -57,7 +57,7 @@ type search struct {
 	searchRules
 	costTable *costTable  // locked
 	queue     []nodeScore // memory of evaluateBestFirst
-	later     []waitingKey
+	later     []boundKey
 	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
 	// lists them.

@@ -177,8 +177,8 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 	s.noteTight()
 	w := s.workers[0]
 	queue := promising{search: s, nodes: s.queue[:0]}
-	later := waiting{keys: s.later[:0]}
-	inTurn := !s.topLast && s.standard && len(s.bounds) <= maxWaiting
+	later := boundQueue{keys: s.later[:0]}
+	inTurn := !s.topLast && s.standard && len(s.bounds) <= maxQueued
 	for position := range s.bounds {
 		if position%chunkSize == 0 && ctx.Err() != nil {
 			yield(nil, ctx.Err())
@@ -190,7 +190,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 		case b.kind == evaluated:
 			queue.nodes = append(queue.nodes, real)
 		case inTurn:
-			later.keys = append(later.keys, waitingKeyOf(b, position))
+			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
 			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.order[position]))
 		}
@@ -198,7 +198,7 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 	s.queue, s.later = queue.nodes, later.keys
 	queue.order()
 	later.order()
-	for w.takeWaiting(&queue, &later); len(queue.nodes) > 0; w.takeWaiting(&queue, &later) {
+	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
 		if ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
@@ -246,15 +246,15 @@ func (w *searchWorker) chosenAt(position int) (*Candidate, error) {
 	return &c, nil
 }
 
-// takeWaiting moves the waiting nodes whose bounds are as good as the first of the
+// takeQueued moves the waiting nodes whose bounds are as good as the first of the
 // queue to there.
-func (w *searchWorker) takeWaiting(queue *promising, later *waiting) {
+func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
 		b := &w.bounds[position]
 		if len(queue.nodes) > 0 {
 			least := *b
-			least.fewest = min(least.fewest, mostWaitingVictims)
+			least.fewest = min(least.fewest, mostKeyVictims)
 			if o := least.lowest(position); !w.better(&o, &queue.nodes[0]) {
 				return
 			}
