@@ -5,8 +5,10 @@ import "github.com/outrank-go/outrank"
 // splitByBudgets parts the possible victims, most important first, into those
 // whose loss breaks a budget and the others, each in the given order (group
 // 6.3). Budgets are charged for every possible victim, not for those that go in
-// the end, so the important pods use an allowance up before the lesser ones.
-func splitByBudgets(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget) (violating, others []*outrank.Pod) {
+// the end, so the important pods use an allowance up before the lesser ones. Where
+// stop is set, a pod is charged no further than to the first budget that it breaks
+// (rule 6.3.8).
+func splitByBudgets(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget, stop bool) (violating, others []*outrank.Pod) {
 	allowance := make([]int64, len(budgets))
 	for i, b := range budgets {
 		allowance[i] = int64(b.Allowed)
@@ -14,10 +16,9 @@ func splitByBudgets(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget)
 	for _, p := range pods {
 		violates := false
 		for i, b := range budgets {
-			if !covers(b, p) || alreadyCounted(b, p) {
+			if !covers(b, p) || alreadyCounted(b, p) || violates && stop {
 				continue
 			}
-			// Every covering budget is charged, also after one has failed.
 			allowance[i]--
 			if allowance[i] < 0 {
 				violates = true

@@ -26,7 +26,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Step 3: sort them by importance.
 	a.sortByImportance(possible)
 	// Step 4: put back the pods beside which the preemptor fits.
-	violating, others := splitByBudgets(possible, a.cluster.Budgets)
+	violating, others := splitByBudgets(possible, a.cluster.Budgets, a.rules.BudgetsStopAtFirst)
 	victims := empty.reprieve(slices.Concat(violating, others))
 	// Step 5: the others are the victims.
 	candidate := a.candidate(n, violating, victims)
