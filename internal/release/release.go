@@ -23,8 +23,8 @@ const (
 // another one.
 const Default = V1_36
 
-// all lists the releases, the oldest first.
-var all = [...]Release{V1_36, V1_37}
+// releases lists the releases, the oldest first.
+var releases = [...]Release{V1_36, V1_37}
 
 const (
 	minorMask = 0xff
@@ -32,7 +32,7 @@ const (
 )
 
 // All lists the releases with their default gates, the oldest first.
-func All() []Release { return slices.Clone(all[:]) }
+func All() []Release { return slices.Clone(releases[:]) }
 
 // OrDefault is r, or [Default] for zero.
 func (r Release) OrDefault() Release {
@@ -51,7 +51,7 @@ func (r Release) turned(gate int) bool { return r>>(gateShift+gate)&1 == 1 }
 
 // Known reports whether r is one of [All], with gates that can be set there.
 func (r Release) Known() bool {
-	if !slices.Contains(all[:], r.plain()) || r>>(gateShift+len(gates)) != 0 {
+	if !slices.Contains(releases[:], r.plain()) || r>>(gateShift+len(gates)) != 0 {
 		return false
 	}
 	for i := range gates {
@@ -109,7 +109,7 @@ func Unknown(version string) error {
 // known lists the releases for people.
 func known() string {
 	var names []string
-	for _, r := range all {
+	for _, r := range releases {
 		names = append(names, r.String())
 	}
 	return strings.Join(names, " and ")
@@ -133,7 +133,7 @@ func Minor(version string) (minor int, ok bool) {
 // OfVersion returns the release of a version, not ok for one that is not known.
 func OfVersion(version string) (Release, bool) {
 	minor, ok := Minor(version)
-	if !ok || !slices.Contains(all[:], Release(minor)) {
+	if !ok || !slices.Contains(releases[:], Release(minor)) {
 		return 0, false
 	}
 	return Release(minor), true

@@ -29,13 +29,16 @@ type Rules struct {
 	// 7.9.9).
 	CSIDriverRequired bool
 	// ActivateAfterMemory: the preemptor is activated once its last victim was ended
-	// in memory alone (rule 14.5.8).
+	// in memory alone (rule 14.2.8).
 	ActivateAfterMemory bool
+	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
+	// being deleted already (rule 14.5.8).
+	VictimsAlwaysCounted bool
 }
 
 // ofPlain are the rules of each release with its default gates.
-var ofPlain = func() (rules [len(all)]Rules) {
-	for i, r := range all {
+var ofPlain = func() (rules [len(releases)]Rules) {
+	for i, r := range releases {
 		rules[i] = resolve(r)
 	}
 	return rules
@@ -45,8 +48,8 @@ var ofPlain = func() (rules [len(all)]Rules) {
 // allocated, and for a release with its default gates nothing is computed.
 func Of(r Release) Rules {
 	r = r.OrDefault()
-	for i := range all {
-		if r == all[i] {
+	for i := range releases {
+		if r == releases[i] {
 			return ofPlain[i]
 		}
 	}
@@ -69,5 +72,6 @@ func resolve(r Release) Rules {
 		GatedNominations:          from37,
 		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
 		ActivateAfterMemory:       from37,
+		VictimsAlwaysCounted:      from37,
 	}
 }
