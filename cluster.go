@@ -19,6 +19,9 @@ type Cluster struct {
 	// Claims are what the claims of pods stand for; see
 	// [Cluster.ResolveVolumes].
 	Claims []*VolumeClaim
+	// Release says whose rules hold; zero means [DefaultRelease]. ReadCluster leaves
+	// it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
+	Release Release
 
 	// Skipped counts, by kind, the objects that ReadCluster has no use for,
 	// and Finished the Succeeded and Failed pods that it left out. They describe

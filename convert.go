@@ -84,10 +84,10 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
 	}
 	list := spec.field("containers")
-	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, &list)
+	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
 	p.Volumes = cv.volumes(w)
 	list = spec.field("initContainers")
-	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, &list)
+	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, st.ContainerStatuses, &list)
 	at := spec.field("resources")
 	if s.Resources != nil {
 		r := cv.requirements(s.Resources, &at)
@@ -120,20 +120,26 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 // strictGroups is the supplementalGroupsPolicy that a node has to support.
 const strictGroups = "Strict"
 
-// podLevelStatus keeps the pod-level requests that the status reports. They
-// count only where it reports what is in force.
+// podLevelStatus keeps the pod-level requests that the status reports.
 func (cv *converter) podLevelStatus(p *Pod, st *manifest.PodStatus) {
-	if st.Resources == nil {
-		return
-	}
 	status := path{name: "status", index: -1}
-	res := status.field("resources")
-	at := res.field("requests")
-	if p.Actual = cv.amounts(st.Resources.Requests, &at); p.Actual == nil {
-		p.Actual = resource.List{}
+	at := status.field("allocatedResources")
+	p.Allocated = cv.reported(st.AllocatedResources, &at)
+	if st.Resources != nil {
+		res := status.field("resources")
+		at = res.field("requests")
+		p.Actual = cv.reported(st.Resources.Requests, &at)
+		p.Reported = p.Actual == nil
 	}
-	at = status.field("allocatedResources")
-	p.Allocated = cv.amounts(st.AllocatedResources, &at)
+}
+
+// reported is amounts for a list of a status, where an empty one is not the same as
+// none.
+func (cv *converter) reported(as manifest.Amounts, at *path) resource.List {
+	if as != nil && len(as) == 0 {
+		return resource.List{}
+	}
+	return cv.amounts(as, at)
 }
 
 // owner returns the owner that is the controller, if there is one.
@@ -146,16 +152,17 @@ func (cv *converter) owner(refs []manifest.Owner) Owner {
 	return Owner{}
 }
 
-// conditions reads the three conditions that matter. Of several DisruptionTarget
-// conditions only the first counts.
+// conditions reads the three conditions that matter. Of several DisruptionTarget or
+// PodResizePending conditions only the first counts.
 func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
-	disruption := false
+	disruption, resize := false, false
 	for _, c := range cs {
 		switch c.Type {
 		case "Ready":
 			p.Ready = p.Ready || c.Status == "True"
 		case "PodResizePending":
-			p.ResizeInfeasible = p.ResizeInfeasible || c.Reason == "Infeasible"
+			p.ResizeInfeasible = p.ResizeInfeasible || !resize && c.Reason == "Infeasible"
+			resize = true
 		case "DisruptionTarget":
 			if !disruption && c.Status == "True" {
 				p.DisruptionReason = cv.text(c.Reason)
@@ -165,16 +172,22 @@ func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
 	}
 }
 
-func (cv *converter) containers(cs []manifest.Container, statuses []manifest.ContainerStatus, list *path) []Container {
+// containers reads one of the two lists of containers, with their statuses: those of the
+// same sort first (rule 2.2.14).
+func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *path) []Container {
 	if len(cs) == 0 {
 		return nil
 	}
 	out := make([]Container, len(cs))
-	byName := statusesByName(statuses)
+	byName, elsewhere := statusesByName(statuses), statusesByName(others)
 	for i := range cs {
 		c, at := &cs[i], list.at(i)
 		out[i] = cv.container(c, &at)
-		if st := byName(c.Name); st != nil {
+		st := byName(c.Name)
+		if st == nil {
+			st = elsewhere(c.Name)
+		}
+		if st != nil {
 			cv.status(&out[i], st, &at)
 		}
 	}
@@ -227,18 +240,15 @@ func (cv *converter) container(w *manifest.Container, at *path) Container {
 	return c
 }
 
-// status keeps the requests that a container's status reports. They count only
-// where it reports what is in force.
+// status keeps the requests that a container's status reports.
 func (cv *converter) status(c *Container, st *manifest.ContainerStatus, container *path) {
-	if st.Resources == nil {
-		return
+	at := container.field("(status).allocatedResources")
+	c.Allocated = cv.reported(st.AllocatedResources, &at)
+	if st.Resources != nil {
+		at = container.field("(status).resources.requests")
+		c.Actual = cv.reported(st.Resources.Requests, &at)
+		c.Reported = c.Actual == nil
 	}
-	at := container.field("(status).resources.requests")
-	if c.Actual = cv.amounts(st.Resources.Requests, &at); c.Actual == nil {
-		c.Actual = resource.List{}
-	}
-	at = container.field("(status).allocatedResources")
-	c.Allocated = cv.amounts(st.AllocatedResources, &at)
 }
 
 func (cv *converter) requirements(r *manifest.Requirements, parent *path) resource.Requirements {
@@ -379,6 +389,7 @@ func (cv *converter) node(w *manifest.Node) *Node {
 		Unschedulable: w.Spec.Unschedulable,
 	}
 	n.StrictGroups = w.Status.Features.SupplementalGroupsPolicy
+	n.KubeletVersion = cv.text(w.Status.NodeInfo.KubeletVersion)
 	if len(w.Status.DeclaredFeatures) > 0 {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}

@@ -72,7 +72,7 @@ func (p *Pod) fillPodLevel() {
 	if len(r.Limits) == 0 {
 		return
 	}
-	fillRequests(&r.Requests, p.containerRequests((*Pod).specRequests), func(name resource.Name) bool {
+	fillRequests(&r.Requests, p.containerRequests(bySpec), func(name resource.Name) bool {
 		return podLevel(name) && !isHugePages(name)
 	})
 	fillRequests(&r.Requests, r.Limits, podLevel)
@@ -89,7 +89,7 @@ func (p *Pod) containerLimits() resource.List {
 		return out
 	}
 	q := Pod{Containers: limited(p.Containers), InitContainers: limited(p.InitContainers)}
-	return q.containerRequests((*Pod).specRequests)
+	return q.containerRequests(bySpec)
 }
 
 func isHugePages(name resource.Name) bool {

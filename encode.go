@@ -34,6 +34,7 @@ func (e *encoder) node(n *Node) *manifest.Node {
 	w.Metadata = manifest.Meta{Name: n.Name, Labels: n.Labels}
 	w.Spec.Unschedulable = n.Unschedulable
 	w.Status.DeclaredFeatures = n.DeclaredFeatures
+	w.Status.NodeInfo.KubeletVersion = n.KubeletVersion
 	w.Status.Features.SupplementalGroupsPolicy = n.StrictGroups
 	for _, t := range n.Taints {
 		w.Spec.Taints = append(w.Spec.Taints, manifest.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
@@ -145,6 +146,15 @@ func wireAmounts(l resource.List) manifest.Amounts {
 		out[string(name)] = manifest.Quantity{Quantity: q}
 	}
 	return out
+}
+
+// wireReported is wireAmounts for a list of a status, where an empty one is not the
+// same as none.
+func wireReported(l resource.List) manifest.Amounts {
+	if l != nil && len(l) == 0 {
+		return manifest.Amounts{}
+	}
+	return wireAmounts(l)
 }
 
 func wireRequirements(requests, limits resource.List) manifest.Requirements {

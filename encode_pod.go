@@ -2,6 +2,7 @@ package outrank
 
 import (
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func (e *encoder) pod(p *Pod) *manifest.Pod {
@@ -24,11 +25,11 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 			Conditions:            wireConditions(p),
 			ContainerStatuses:     e.statuses(p.Containers, "containers", &spec),
 			InitContainerStatuses: e.statuses(p.InitContainers, "initContainers", &spec),
-			AllocatedResources:    wireAmounts(p.Allocated),
+			AllocatedResources:    wireReported(p.Allocated),
 		},
 	}
-	if p.Actual != nil || p.Allocated != nil {
-		r := wireRequirements(p.Actual, nil)
+	if p.reported() {
+		r := manifest.Requirements{Requests: wireReported(p.Actual)}
 		w.Status.Resources = &r
 	}
 	return w
@@ -129,8 +130,12 @@ func wireContainer(c *Container) manifest.Container {
 	return w
 }
 
-// reports is false for a container whose status says nothing of its requests.
-func (c *Container) reports() bool { return c.Allocated != nil || c.Actual != nil }
+// sameStatus reports whether two containers have equal statuses.
+func (c *Container) sameStatus(o *Container) bool {
+	return c.reported() == o.reported() && sameReport(c.Allocated, o.Allocated) && sameReport(c.Actual, o.Actual)
+}
+
+func sameReport(a, b resource.List) bool { return (a == nil) == (b == nil) && a.Equal(b) }
 
 // statuses returns what the statuses of containers report. A status finds its
 // container by name, so containers of one name must have one status.
@@ -139,7 +144,7 @@ func (e *encoder) statuses(cs []Container, field string, spec *path) []manifest.
 	for i := range cs {
 		c := &cs[i]
 		if twin := sameName(cs[:i], c.Name); twin != nil {
-			if twin.reports() != c.reports() || !twin.Allocated.Equal(c.Allocated) || !twin.Actual.Equal(c.Actual) {
+			if !twin.sameStatus(c) {
 				list := spec.field(field)
 				at := list.at(i)
 				name := at.field("name")
@@ -147,11 +152,13 @@ func (e *encoder) statuses(cs []Container, field string, spec *path) []manifest.
 			}
 			continue
 		}
-		if c.reports() {
-			r := wireRequirements(c.Actual, nil)
-			out = append(out, manifest.ContainerStatus{
-				Name: c.Name, AllocatedResources: wireAmounts(c.Allocated), Resources: &r,
-			})
+		if c.reported() || c.Allocated != nil {
+			st := manifest.ContainerStatus{Name: c.Name, AllocatedResources: wireReported(c.Allocated)}
+			if c.reported() {
+				r := manifest.Requirements{Requests: wireReported(c.Actual)}
+				st.Resources = &r
+			}
+			out = append(out, st)
 		}
 	}
 	return out

@@ -24,10 +24,10 @@ const module = "github.com/outrank-go/outrank"
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
 	"resource":     {},
-	".":            {"resource", "internal/manifest"},
+	".":            {"resource", "internal/manifest", "internal/release"},
 	"priority":     {"."},
-	"qos":          {".", "resource"},
-	"pdb":          {"."},
+	"qos":          {".", "resource", "internal/release"},
+	"pdb":          {".", "internal/release"},
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
@@ -48,8 +48,9 @@ var rooms = map[string][]string{
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
-	"internal/reference":  {".", "resource", "qos"},
+	"internal/reference":  {".", "resource", "qos", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
+	"internal/release":    {},
 	"internal/rules":      {},
 	"internal/scenario":   {".", "resource"},
 }

@@ -26,8 +26,7 @@ const (
 // the pod names; what a claim stands for belongs to other objects and is left
 // out, and [WriteCluster] writes those. A volume without a claim that has what
 // a volume gets from its claim is an error, as is anything else that no field of
-// a Pod can say. So are two containers of one name whose statuses differ. An
-// Allocated without Actual reads back with an empty Actual, which counts alike.
+// a Pod can say. So are two containers of one name whose statuses differ.
 // Value is left out. Errors are an *[InputError]. Time is linear in the size of
 // the pod.
 func (p Pod) MarshalJSON() ([]byte, error) {

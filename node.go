@@ -21,6 +21,10 @@ type Node struct {
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
 	DeclaredFeatures []string
+	// KubeletVersion is what the node's kubelet says of itself
+	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at it;
+	// see [Cluster.ReleaseOfNodes].
+	KubeletVersion string
 }
 
 // Taint keeps pods away that do not tolerate it.

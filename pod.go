@@ -48,9 +48,12 @@ type Pod struct {
 	Resources *resource.Requirements
 	// Allocated and Actual are the pod-level requests that the status of a running
 	// pod reports: what the node has set aside (status.allocatedResources) and
-	// what is in force (status.resources.requests). Actual nil means that
-	// status.resources is missing; nothing but the spec counts then.
+	// what is in force (status.resources.requests). Nil and an empty list differ: an
+	// empty one is there.
 	Allocated, Actual resource.List
+	// Reported is set where status.resources is there without requests in it. With
+	// Actual nil and without Reported it is missing, and nothing but the spec counts.
+	Reported bool
 	// Overhead is what the pod's runtime needs beside its containers.
 	Overhead resource.List
 	// ResizeInfeasible is set while the node reports that the resize the spec
@@ -183,10 +186,13 @@ type Container struct {
 	// Allocated and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while
-	// the pod is being resized in place. Both nil means that nothing is
-	// reported; ReadCluster leaves them so where status.resources is missing,
-	// because the scheduler does not look further then.
+	// the pod is being resized in place. Nil and an empty list differ: an empty one
+	// is there.
 	Allocated, Actual resource.List
+	// Reported is set where the status has resources without requests in it. With
+	// Actual nil and without Reported it has no resources, and v1.36 does not look at
+	// Allocated then.
+	Reported bool
 }
 
 // Port is a port of a container that may be bound on the node.

@@ -80,10 +80,9 @@ func TestReadPodReadsEveryField(t *testing.T) {
 				Ports:     []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
 				Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 			},
-			{Name: "b", Actual: resource.List{}, RestartsAll: true},
+			{Name: "b", Reported: true, RestartsAll: true},
 		},
-		// Without status.resources the status is not looked at.
-		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi")}},
+		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi"), Allocated: resource.MustList("cpu", "1")}},
 		Resources: &resource.Requirements{
 			Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi"),
 		},

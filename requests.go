@@ -9,14 +9,24 @@ import (
 // Requests is what kube-scheduler sets aside for the pod when it looks for a
 // place: a pod that does not run yet counts by its spec alone (group 2.1; component-helpers PodRequests). The list is new; names that no node
 // accounts for stay in it.
-func (p *Pod) Requests() resource.List { return p.schedulerRequests((*Pod).specRequests, specLevel) }
+func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
-// RunningRequests is what the scheduler counts for the pod once it is on a
-// node: as Requests, but a container that is being resized in place counts the
-// largest of what its spec and its status say (group 2.2). Plain init
-// containers are not resized and count by their spec.
-func (p *Pod) RunningRequests() resource.List {
-	return p.schedulerRequests((*Pod).statusRequests, statusLevel)
+// RunningRequests is what the scheduler counts for the pod once it is on a node, by the
+// rules of [DefaultRelease]; see [Pod.RunningRequestsIn].
+func (p *Pod) RunningRequests() resource.List { return p.RunningRequestsIn(DefaultRelease) }
+
+// RunningRequestsIn is what the scheduler of a release counts for the pod once it is on
+// a node (group 2.2). It is as Requests, but for a pod whose status says something of
+// its requests. In v1.36 a container that is being resized in place counts the largest
+// of what its spec and its status say, but plain init containers by their spec. From
+// v1.37 on the sums by the spec, by what is set aside and by what is in force are
+// worked out each by itself, and the largest counts. An unknown release counts as the
+// default. The list is new.
+func (p *Pod) RunningRequestsIn(r Release) resource.List {
+	if r.rules().RequestsBySource {
+		return p.requestsBySource()
+	}
+	return p.schedulerRequests(byStatus, statusLevel)
 }
 
 // KubeletRequests is what the kubelet's preemption counts for the pod (group
@@ -29,7 +39,7 @@ func (p *Pod) KubeletRequests() resource.List {
 	if p.hasPodLevelResources() {
 		total = p.Resources.Requests.Clone()
 	} else {
-		total = p.containerRequests((*Pod).specRequests)
+		total = p.containerRequests(bySpec)
 	}
 	if total == nil {
 		total = resource.List{}
@@ -45,10 +55,25 @@ func (p *Pod) KubeletRequests() resource.List {
 // containerView says what one container of a pod counts with.
 type containerView func(p *Pod, c *Container) resource.List
 
+// containerViews are the views of those that keep running and of plain init containers.
+type containerViews struct{ running, init containerView }
+
+var (
+	bySpec   = containerViews{(*Pod).specRequests, (*Pod).specRequests}
+	byStatus = containerViews{(*Pod).statusRequests, (*Pod).specRequests} // rule 2.2.4
+)
+
 func (p *Pod) specRequests(c *Container) resource.List { return c.Requests }
 
+// reported reports whether the status has resources, without which v1.36 does not look
+// at it.
+func (c *Container) reported() bool { return c.Reported || c.Actual != nil }
+
+func (p *Pod) reported() bool { return p.Reported || p.Actual != nil }
+
+// statusRequests is the view of v1.36 (rules 2.2.1 to 2.2.5).
 func (p *Pod) statusRequests(c *Container) resource.List {
-	if c.Allocated == nil && c.Actual == nil {
+	if !c.reported() {
 		return c.Requests
 	}
 	reported := c.Allocated.Max(c.Actual)
@@ -58,8 +83,8 @@ func (p *Pod) statusRequests(c *Container) resource.List {
 	return reported.Max(c.Requests)
 }
 
-func (p *Pod) schedulerRequests(view containerView, level levelView) resource.List {
-	total := p.containerRequests(view)
+func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.List {
+	total := p.containerRequests(views)
 	if p.Resources != nil {
 		for name := range p.Resources.Requests {
 			if podLevel(name) {
@@ -79,7 +104,7 @@ func specLevel(p *Pod, name resource.Name) resource.Quantity { return p.Resource
 
 // statusLevel is the largest of what the spec and the status say.
 func statusLevel(p *Pod, name resource.Name) resource.Quantity {
-	if p.Actual == nil {
+	if !p.reported() {
 		return p.Resources.Requests[name]
 	}
 	q := larger(p.Allocated[name], p.Actual[name])
@@ -91,21 +116,21 @@ func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 
 // containerRequests sums the containers (rules 2.1.1 to 2.1.5). Per
 // resource it is the larger of the running sum and the largest init step.
-func (p *Pod) containerRequests(view containerView) resource.List {
+func (p *Pod) containerRequests(views containerViews) resource.List {
 	total := resource.List{}
 	for i := range p.Containers {
-		addTo(total, view(p, &p.Containers[i]))
+		addTo(total, views.running(p, &p.Containers[i]))
 	}
 	var sidecars, largest resource.List
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
-		step := c.Requests
+		var step resource.List
 		if c.Sidecar {
-			step = view(p, c)
+			step = views.running(p, c)
 			addTo(total, step)
 			sidecars = sidecars.Plus(step)
 			step = sidecars
-		} else if len(sidecars) > 0 {
+		} else if step = views.init(p, c); len(sidecars) > 0 {
 			step = sidecars.Plus(step)
 		}
 		if len(largest) == 0 {
@@ -160,12 +185,20 @@ func addTo(total, more resource.List) {
 // RequestOf is Requests for one resource; 0 for one that the pod does not ask
 // for. It builds no list and mostly allocates nothing.
 func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
-	return p.schedulerRequestOf(name, specRequestOf, specLevel)
+	return p.schedulerRequestOf(name, specOf, specLevel)
 }
 
 // RunningRequestOf is RunningRequests for one resource; see RequestOf.
 func (p *Pod) RunningRequestOf(name resource.Name) resource.Quantity {
-	return p.schedulerRequestOf(name, statusRequestOf, statusLevel)
+	return p.RunningRequestOfIn(DefaultRelease, name)
+}
+
+// RunningRequestOfIn is RunningRequestsIn for one resource; see RequestOf.
+func (p *Pod) RunningRequestOfIn(r Release, name resource.Name) resource.Quantity {
+	if r.rules().RequestsBySource {
+		return p.requestBySource(name)
+	}
+	return p.schedulerRequestOf(name, statusOf, statusLevel)
 }
 
 // KubeletRequestOf is KubeletRequests for one resource; see RequestOf.
@@ -173,7 +206,7 @@ func (p *Pod) KubeletRequestOf(name resource.Name) resource.Quantity {
 	if p.hasPodLevelResources() {
 		return withOverhead(p.Resources.Requests[name], p.Overhead, name)
 	}
-	return withOverhead(p.containerRequestOf(name, specRequestOf), p.Overhead, name)
+	return withOverhead(p.containerRequestOf(name, specOf), p.Overhead, name)
 }
 
 // withOverhead adds overhead to what is not zero.
@@ -195,12 +228,20 @@ func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Qua
 // resourceView is a containerView for one resource.
 type resourceView func(p *Pod, c *Container, name resource.Name) resource.Quantity
 
+// resourceViews are containerViews for one resource.
+type resourceViews struct{ running, init resourceView }
+
+var (
+	specOf   = resourceViews{specRequestOf, specRequestOf}
+	statusOf = resourceViews{statusRequestOf, specRequestOf}
+)
+
 func specRequestOf(_ *Pod, c *Container, name resource.Name) resource.Quantity {
 	return c.Requests[name]
 }
 
 func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity {
-	if c.Allocated == nil && c.Actual == nil {
+	if !c.reported() {
 		return c.Requests[name]
 	}
 	q := larger(c.Allocated[name], c.Actual[name])
@@ -217,28 +258,30 @@ func larger(a, b resource.Quantity) resource.Quantity {
 	return a
 }
 
-func (p *Pod) schedulerRequestOf(name resource.Name, view resourceView, level levelView) resource.Quantity {
+func (p *Pod) schedulerRequestOf(name resource.Name, views resourceViews, level levelView) resource.Quantity {
 	if p.Resources != nil && podLevel(name) {
 		if _, ok := p.Resources.Requests[name]; ok {
 			return plus(level(p, name), p.Overhead, name)
 		}
 	}
-	return plus(p.containerRequestOf(name, view), p.Overhead, name)
+	return plus(p.containerRequestOf(name, views), p.Overhead, name)
 }
 
 // containerRequestOf is containerRequests for one resource.
-func (p *Pod) containerRequestOf(name resource.Name, view resourceView) resource.Quantity {
+func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resource.Quantity {
 	var total, sidecars, largest resource.Quantity
 	for i := range p.Containers {
-		total = total.Add(view(p, &p.Containers[i], name))
+		total = total.Add(views.running(p, &p.Containers[i], name))
 	}
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
-		step := sidecars.Add(c.Requests[name])
+		var step resource.Quantity
 		if c.Sidecar {
-			own := view(p, c, name)
+			own := views.running(p, c, name)
 			total, sidecars = total.Add(own), sidecars.Add(own)
 			step = sidecars
+		} else {
+			step = sidecars.Add(views.init(p, c, name))
 		}
 		if i == 0 || step.Cmp(largest) > 0 {
 			largest = step

@@ -18,6 +18,21 @@ func ExamplePod_RunningRequestOf() {
 	// 1 2 1
 }
 
+// Two containers are resized in opposite directions. v1.36 counts each with its
+// largest, v1.37 the larger of the two sums.
+func ExamplePod_RunningRequestsIn() {
+	p := &outrank.Pod{Name: "web", Containers: []outrank.Container{
+		{Requests: resource.MustList("cpu", "500m"), Actual: resource.MustList("cpu", "100m")},
+		{Requests: resource.MustList("cpu", "100m"), Actual: resource.MustList("cpu", "500m")},
+	}}
+	for _, r := range outrank.Releases() {
+		fmt.Println(r, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, "cpu"))
+	}
+	// Output:
+	// v1.36 cpu: 1 1
+	// v1.37 cpu: 600m 600m
+}
+
 func ExamplePod_Tolerates() {
 	gpu := outrank.Taint{Key: "gpu", Value: "a", Effect: outrank.NoSchedule}
 	equal := outrank.Toleration{Key: "gpu", Value: "b"}

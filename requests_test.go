@@ -195,7 +195,7 @@ func TestPropertyRequestOf(t *testing.T) {
 	container := rapid.Custom(func(t *rapid.T) outrank.Container {
 		c := outrank.Container{Requests: list.Draw(t, "requests"), Sidecar: rapid.Bool().Draw(t, "sidecar")}
 		if rapid.Bool().Draw(t, "status") {
-			c.Allocated, c.Actual = list.Draw(t, "allocated"), list.Draw(t, "actual")
+			c.Allocated, c.Actual, c.Reported = list.Draw(t, "allocated"), list.Draw(t, "actual"), rapid.Bool().Draw(t, "reported")
 		}
 		return c
 	})
@@ -208,7 +208,13 @@ func TestPropertyRequestOf(t *testing.T) {
 		if rapid.Bool().Draw(t, "pod-level") {
 			p.Resources = &resource.Requirements{Requests: list.Draw(t, "pod requests"), Limits: list.Draw(t, "pod limits")}
 		}
+		if rapid.Bool().Draw(t, "pod status") {
+			p.Allocated, p.Actual, p.Reported = list.Draw(t, "pod allocated"), list.Draw(t, "pod actual"), rapid.Bool().Draw(t, "pod reported")
+		}
 		for _, name := range append(names, "none") {
+			for _, r := range outrank.Releases() {
+				same(t, name, p.RunningRequestsIn(r), p.RunningRequestOfIn(r, name))
+			}
 			same(t, name, p.Requests(), p.RequestOf(name))
 			same(t, name, p.RunningRequests(), p.RunningRequestOf(name))
 			same(t, name, p.KubeletRequests(), p.KubeletRequestOf(name))
@@ -229,7 +235,7 @@ func TestRequestOfAllocatesNothing(t *testing.T) {
 		InitContainers: []outrank.Container{sidecar("1"), cpu("5")}, Overhead: resource.MustList("cpu", "50m"),
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if p.RequestOf("cpu").IsZero() || p.RunningRequestOf("cpu").IsZero() || p.KubeletRequestOf("cpu").IsZero() {
+		if p.RequestOf("cpu").IsZero() || p.RunningRequestOf("cpu").IsZero() || p.RunningRequestOfIn(outrank.V1_37, "cpu").IsZero() || p.KubeletRequestOf("cpu").IsZero() {
 			t.Fatal("nothing")
 		}
 	}))

@@ -26,7 +26,7 @@ func fullNode() *outrank.Node {
 	return &outrank.Node{
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
-		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true,
+		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
 	}
 }
 
@@ -67,7 +67,7 @@ func fullPod() *outrank.Pod {
 		SchedulerName: "mine", SchedulingGates: []string{"a", "b"}, OS: "linux", StrictGroups: true, Grace: new(time.Duration),
 		Allocated: resource.MustList("cpu", "3"), Actual: resource.MustList("memory", "2Gi"),
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
-		Containers: []outrank.Container{fullContainer("a"), {Name: "b"}}, InitContainers: []outrank.Container{fullContainer("a")},
+		Containers: []outrank.Container{fullContainer("a"), {Name: "b", Reported: true}}, InitContainers: []outrank.Container{fullContainer("a")},
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},
 		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity:    outrank.Affinity{Node: fullNodeSelector(), Pods: []outrank.PodAffinityTerm{fullTerm()}, AntiPods: []outrank.PodAffinityTerm{fullTerm()}},
@@ -93,7 +93,7 @@ func fullPod() *outrank.Pod {
 func fullCluster() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{fullNode()},
-		Pods:  []*outrank.Pod{fullPod()},
+		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, Allocated: resource.List{}}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "shop", Selector: fullSelector(), MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
 			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, Allowed: 2,
@@ -120,7 +120,7 @@ func fullClaim() *outrank.VolumeClaim {
 // left are the fields that are not written, for the reasons that WriteCluster
 // names. No others may be empty in a full cluster.
 var left = []string{
-	"Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
+	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
 	// Volume is two things: in a claim it has no claim and no disk.
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
@@ -128,7 +128,7 @@ var left = []string{
 // whatIsWritten leaves out what left names; nil and empty are the same.
 var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(outrank.Cluster{}, "Skipped", "Finished", "AsOf"),
+	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
 }
 

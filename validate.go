@@ -15,6 +15,9 @@ import (
 // [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
 	var v validator
+	if !c.Release.Known() {
+		v.problems = append(v.problems, Problem{Object: "cluster", Field: "Release", Text: c.Release.String() + " is not known"})
+	}
 	seen := make(map[string]bool, len(c.Pods))
 	for i, n := range c.Nodes {
 		v.object("node", "", nameOf(n), i, seen)

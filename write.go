@@ -17,10 +17,10 @@ import (
 // so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
 // names; reading back puts all of them into Cluster.Claims.
 //
-// Not written are Skipped, Finished and AsOf, which describe an input, the Claim
+// Not written are Release, which is no object, Skipped, Finished and AsOf, which describe an input, the Claim
 // within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
-// ReadCluster only counts them. Empty lists and maps read back as nil, and an
-// Allocated without Actual gets an empty Actual. Amounts keep their value, but a
+// ReadCluster only counts them. Empty lists and maps read back as nil, but
+// for Allocated and Actual, and Reported beside an Actual is lost. Amounts keep their value, but a
 // binary amount may read back as a decimal one ([resource.Quantity.String]).
 //
 // A cluster is refused if [Cluster.Validate] refuses it, or if it has anything

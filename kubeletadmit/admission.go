@@ -57,20 +57,7 @@ func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == Admi
 // not start is an outcome and no error. Nothing is allocated but the answer,
 // unless the pod has affinity, topology spread or volumes to validate.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
-	s := newScratch(pod)
-	defer s.release()
-	s.tally.choosing = Critical(pod)
-	if err := s.check(node, active); err != nil {
-		return Admission{}, err
-	}
-	if reason, message := refusedOutright(node, pod); reason != "" {
-		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
-	}
-	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
-	if stays := insurmountable(pod, adm.Failures); len(stays) > 0 {
-		return adm.reject(stays), nil
-	}
-	return s.makeRoom(adm, active)
+	return Admitter{}.Admit(node, active, pod)
 }
 
 // Resolve decides about a pod for which an admission check, this package's or
@@ -107,7 +94,12 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // the first few evictions of a tier, and about logarithmic for each further
 // one.
 func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
-	problems := slices.Concat(podProblems(pod), nilPods("active", active), failureProblems(failures))
+	return Admitter{}.Resolve(pod, active, failures)
+}
+
+// Resolve is the function [Resolve] by the rules of the release.
+func (a Admitter) Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
+	problems := slices.Concat(a.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
 		return Admission{}, inputError(problems)
 	}
@@ -115,7 +107,7 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (
 	if stays := insurmountable(pod, failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
-	s := newScratch(pod)
+	s := newScratch(a, pod)
 	defer s.release()
 	for _, f := range failures {
 		if f.IsShortage() && f.Resource != resource.Pods {

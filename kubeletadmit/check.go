@@ -15,7 +15,7 @@ import (
 //
 //  1. Amounts: pods, cpu, memory, ephemeral-storage, then other resources by
 //     name. The pod counts with [outrank.Pod.Requests], an active pod with
-//     [outrank.Pod.RunningRequests], the node with Allocatable. Resources that
+//     [outrank.Pod.RunningRequestsIn], the node with Allocatable. Resources that
 //     the pod does not request are not checked.
 //  2. An extended resource that Allocatable does not name is left out. One that
 //     it names with 0, or a size of huge pages that it does not name, is short.
@@ -27,7 +27,12 @@ import (
 // an invalid pod or node, an active pod that counts with a negative amount. The
 // slice is the caller's. Time is linear in the number of active pods.
 func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
-	s := newScratch(pod)
+	return Admitter{}.Check(node, active, pod)
+}
+
+// Check is the function [Check] by the rules of the release.
+func (a Admitter) Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
+	s := newScratch(a, pod)
 	defer s.release()
 	if err := s.check(node, active); err != nil {
 		return nil, err
@@ -39,7 +44,7 @@ func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]Check
 // what it finds in s.failures.
 func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 	t := &s.tally
-	problems := slices.Concat(nodeProblems(node), nilPods("active", active), podProblems(t.pod))
+	problems := slices.Concat(t.admitter.problems(), nodeProblems(node), nilPods("active", active), podProblems(t.pod))
 	if len(problems) > 0 {
 		return inputError(problems)
 	}

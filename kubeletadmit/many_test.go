@@ -55,7 +55,7 @@ func TestManyEvictionsAgreeWithReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := reference.Evict(pod, active, shortages)
+		want, _ := reference.Evict(outrank.DefaultRelease, pod, active, shortages)
 		if !slices.Equal(podsOf(got.Evictions), want) {
 			t.Errorf("seed %d: evicted %v, want %v", seed, evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(want)}))
 		}

@@ -69,12 +69,16 @@ func snapshot(t *rapid.T, values ...any) string {
 // missing where nothing helps.
 func propAgreesWithReference(t *rapid.T) {
 	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
-	got := resolve(t, pod, active, failures)
+	a := kubeletadmit.Admitter{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
+	got, err := a.Resolve(pod, active, failures)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var shortages []reference.Shortage
 	for _, f := range failures {
 		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
 	}
-	evict, stay := reference.Evict(pod, active, shortages)
+	evict, stay := reference.Evict(a.Release, pod, active, shortages)
 	if !slices.Equal(podsOf(got.Evictions), evict) {
 		t.Fatalf("evicted %v, want %v", evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(evict)}))
 	}
@@ -106,7 +110,8 @@ func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWit
 func TestAdmitIsCheckThenResolve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node, pod, active := someNode(t), somePreemptor(t), somePods(t, somePod, 10)
-		failures, err := kubeletadmit.Check(node, active, pod)
+		a := kubeletadmit.Admitter{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
+		failures, err := a.Check(node, active, pod)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +119,7 @@ func TestAdmitIsCheckThenResolve(t *testing.T) {
 			used, running := resource.List{}, int64(0)
 			for _, p := range active {
 				if !p.Finished() {
-					used, running = used.Plus(p.RunningRequests()), running+1
+					used, running = used.Plus(p.RunningRequestsIn(a.Release)), running+1
 				}
 			}
 			used[resource.Pods] = resource.New(running)
@@ -122,8 +127,11 @@ func TestAdmitIsCheckThenResolve(t *testing.T) {
 				t.Fatalf("%s: %d in use, want %d", f, f.Used, want)
 			}
 		}
-		want := resolve(t, pod, active, failures)
-		if got, err := kubeletadmit.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
+		want, err := a.Resolve(pod, active, failures)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
 			t.Fatalf("Admit = %+v, %v, want %+v", got, err, want)
 		}
 	})

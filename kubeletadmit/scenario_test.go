@@ -143,7 +143,7 @@ func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, a
 	for _, f := range adm.Failures {
 		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
 	}
-	evict, missing := reference.Evict(pod, h.active, shortages)
+	evict, missing := reference.Evict(outrank.DefaultRelease, pod, h.active, shortages)
 	var want, got []string
 	for _, p := range evict {
 		want = append(want, string(p.Key()))

@@ -18,10 +18,10 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// newScratch returns memory to work in for the pod.
-func newScratch(pod *outrank.Pod) *scratch {
+// newScratch returns memory to work in for the pod, by the rules of an admitter.
+func newScratch(a Admitter, pod *outrank.Pod) *scratch {
 	s := scratches.Get().(*scratch)
-	s.tally.pod = pod
+	s.tally.admitter, s.tally.pod = a, pod
 	return s
 }
 

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // tally is what a call needs to know of the active pods. It looks at each of
 // them once, for the check and for the choice together.
 type tally struct {
+	admitter Admitter
 	// pod is the pod to be admitted.
 	pod *outrank.Pod
 	// wanted is what the check asks for, used what the active pods hold of
@@ -122,7 +122,7 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 // pod-level resources, overhead, init containers and anything that the status
 // reports. It returns false for any other pod, and for a negative amount.
 func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
-	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 {
+	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 || pod.Actual != nil || pod.ResizeInfeasible {
 		return false
 	}
 	for i := range pod.Containers {
@@ -170,19 +170,19 @@ func (t *tally) hold(row []int64) bool {
 func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
 	for i := range t.used {
-		amount := resource.Amount(t.names[i], pod.RunningRequestOf(t.names[i]))
+		amount := resource.Amount(t.names[i], pod.RunningRequestOfIn(t.admitter.Release, t.names[i]))
 		ok = ok && amount >= 0
 		t.used[i] = resource.AddSat(t.used[i], amount)
 	}
 	return ok
 }
 
-// class is [qos.Of]. A plain pod without limits is never Guaranteed, and its
+// class is [Admitter.class]. A plain pod without limits is never Guaranteed, and its
 // row says whether it requests anything, because amounts are rounded up.
 func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
-		return qos.Of(pod)
+		return t.admitter.class(pod)
 	case row[t.cpu] > 0 || row[t.memory] > 0:
 		return outrank.Burstable
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Budgets is a list of budgets, prepared for finding those that cover a pod. It
@@ -153,17 +154,29 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 // the others (group 6.3; filterPodsWithPDBViolation). Both parts keep the order
 // of pods, which decides which pods are violating: every pod is charged to
 // every budget that covers it, also the violating ones, so that the first pods
-// of a list use up the allowance. The slices are the caller's and together hold
+// of a list use up the allowance. The rules are those of [outrank.DefaultRelease];
+// [Budgets.SplitIn] takes others. The slices are the caller's and together hold
 // all of pods. A nil pod violates nothing.
 //
 // To do the same repeatedly without allocating, use [Budgets.AppendCovering]
 // and a [Ledger].
 func (b *Budgets) Split(pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
+	return b.SplitIn(outrank.DefaultRelease, pods)
+}
+
+// SplitIn is [Budgets.Split] by the rules of a release. From v1.37 on a pod is charged
+// to the budgets that cover it up to the first that it violates, in the order in which
+// the budgets were given (rule 6.3.8). An unknown release counts as the default.
+func (b *Budgets) SplitIn(r outrank.Release, pods []*outrank.Pod) (violating, ok []*outrank.Pod) {
 	ledger := b.Ledger()
+	charge := ledger.Charge
+	if release.Of(release.Release(r)).BudgetsStopAtFirst {
+		charge = ledger.ChargeToFirst
+	}
 	var covering []int32
 	for _, pod := range pods {
 		covering = b.AppendCovering(covering[:0], pod)
-		if len(ledger.Charge(pod, covering)) > 0 {
+		if len(charge(pod, covering)) > 0 {
 			violating = append(violating, pod)
 		} else {
 			ok = append(ok, pod)

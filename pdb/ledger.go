@@ -56,6 +56,18 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 	return l.broken
 }
 
+// ChargeToFirst is [Ledger.Charge] up to the first budget that is below zero
+// afterwards: those behind it are not charged, and are not in the result (rule 6.3.8).
+// So the order of covering, which is that of the budgets, decides.
+func (l *Ledger) ChargeToFirst(pod *outrank.Pod, covering []int32) (broken []int32) {
+	for i := range covering {
+		if broken := l.Charge(pod, covering[i:i+1]); len(broken) > 0 {
+			return broken
+		}
+	}
+	return nil
+}
+
 // Left returns what remains of the i-th budget's allowance: its present Allowed
 // less what has been charged since the last reset. A negative number says by
 // how many pods the budget is violated. It is 0 if there is no i-th budget.

@@ -10,6 +10,9 @@ import (
 // Config is how to decide. The zero value decides as kube-scheduler does,
 // looking at every node, on the caller's goroutine.
 type Config struct {
+	// Release is whose rules hold; zero means those of the snapshot that a call is
+	// about. A call about a snapshot of another release is an error.
+	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
 	Filters []Filter
@@ -71,12 +74,23 @@ type Scorer struct {
 // maxWorkers keeps a mistaken number from starting goroutines without bound.
 const maxWorkers = 1024
 
+// checkRelease reports a snapshot of another release than the configuration asks for.
+func (c *Config) checkRelease(snap *Snapshot) error {
+	if c.Release != 0 && c.Release != snap.of {
+		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.of)
+	}
+	return nil
+}
+
 // Validate returns everything that is wrong with the configuration, in one
 // *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	if !c.Release.Known() {
+		add("Release", "%v is not known", c.Release)
 	}
 	if c.Workers < 0 || c.Workers > maxWorkers {
 		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)

@@ -33,6 +33,9 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
+	if err := config.checkRelease(snap); err != nil {
+		return err
+	}
 	if err := snap.checkPreemptor(pod); err != nil {
 		return err
 	}
@@ -40,7 +43,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if a.ranks == nil {
 		a.ranks = sharedRanks
 	}
-	a.question = question{snap: snap, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
+	a.question = question{snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
 	if err := a.configure(&config.Plugins); err != nil {
 		return err
 	}

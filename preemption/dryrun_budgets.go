@@ -14,7 +14,22 @@ func (w *dryRunner) charge(p *podState) []int32 {
 	if policy.Budgets == Uncharged {
 		return w.exhausted(covering)
 	}
+	return w.chargeAll(p, covering)
+}
+
+// chargeAll charges these budgets, or up to the first that is violated, as the release
+// has it (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
+func (w *dryRunner) chargeAll(p *podState, covering []int32) []int32 {
+	if w.a.stopsAtFirst() {
+		return w.ledger.ChargeToFirst(p.pod, covering)
+	}
 	return w.ledger.Charge(p.pod, covering)
+}
+
+// stopsAtFirst reports whether a pod is charged no further than to the first budget
+// that it violates.
+func (a *attempt) stopsAtFirst() bool {
+	return a.rules.BudgetsStopAtFirst && a.config.Policy.Budgets == PerVictim
 }
 
 // coveringAny lists the budgets that cover a pod where empty selectors and pods

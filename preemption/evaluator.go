@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -29,13 +30,17 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 }
 
 // Filters returns the names of the filters in the order in which a node is asked:
-// the built-in ones, then the caller's (rule 7.1.4). They are the names in
+// the built-in ones, then the caller's (rules 7.1.4 and 7.1.7). The order is that of
+// [Config.Release], of the default release where it is zero. They are the names in
 // [Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters() []string {
 	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
-	for _, f := range builtIn {
-		names = append(names, f.name)
+	for i := range builtIn {
+		if i < numFirst {
+			i = firstOrder(release.Of(release.Release(e.config.Release)))[i]
+		}
+		names = append(names, builtIn[i].name)
 	}
 	for _, f := range e.config.Filters {
 		names = append(names, f.Name())

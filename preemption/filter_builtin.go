@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
 
 // builtIn are the filters in the order in which they run (rule 7.1.4). A filter
 // is known by its index here. The caller's filters follow.
@@ -9,6 +12,20 @@ var builtIn = [...]*descriptor{
 	&portsFilter, &resourcesFilter,
 	&restrictionsFilter, &volumeLimitsFilter, &volumeBindingFilter, &volumeZoneFilter,
 	&spreadFilter, &interPodFilter, &declaredFeaturesFilter,
+}
+
+// numFirst is how many filters come before NodeResourcesFit.
+const numFirst = 5
+
+// oldOrder and newOrder are the indexes of the first filters in the order in which a
+// node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
+var oldOrder, newOrder = [numFirst]int{0, 1, 2, 3, 4}, [numFirst]int{1, 0, 2, 3, 4}
+
+func firstOrder(rules release.Rules) *[numFirst]int {
+	if rules.NodeNameFirst {
+		return &newOrder
+	}
+	return &oldOrder
 }
 
 // builtInNames are their names, by index.

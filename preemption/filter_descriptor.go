@@ -1,6 +1,9 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
 
 // descriptor is all that the engine knows of one built-in filter. The search,
 // the cache of answers and the explanation derive what they need from the list
@@ -48,7 +51,7 @@ type descriptor struct {
 	// narrow returns the only nodes that are filtered at all for this
 	// preemptor; not ok where all are. The others fail with notFiltered. No names
 	// at all fail every node with conflict.
-	narrow                func(pod *outrank.Pod) (names map[string]bool, ok bool)
+	narrow                func(q *question) (names map[string]bool, ok bool)
 	notFiltered, conflict []string
 
 	// begin prepares a pod filter for one preemptor, before the first node. It
@@ -86,6 +89,7 @@ type nodeFilter interface {
 // question is one preemptor on one snapshot, as the filters see it.
 type question struct {
 	snap     *Snapshot
+	rules    release.Rules
 	pod      *outrank.Pod
 	priority int32
 	needs    []need
@@ -99,8 +103,8 @@ type question struct {
 }
 
 // heeds reports whether a nomination of another pod counts in this attempt: the
-// scheduler of the preemptor keeps no account of gated pods and of those of
-// another scheduler.
+// scheduler of the preemptor keeps no account of the pods of another one, and v1.36 of
+// gated ones (rules 7.16.3 and 7.16.5).
 func (q *question) heeds(p *podState) bool {
-	return !sameName(p.pod, q.pod) && !p.pod.Gated() && p.pod.Scheduler() == q.pod.Scheduler()
+	return !sameName(p.pod, q.pod) && (q.rules.GatedNominations || !p.pod.Gated()) && p.pod.Scheduler() == q.pod.Scheduler()
 }

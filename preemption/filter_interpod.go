@@ -77,7 +77,7 @@ func newInterPod(snap *Snapshot, pod *outrank.Pod) *interPod {
 	}
 	for _, terms := range [...][]term{ip.affinity, ip.antiAffinity} {
 		for i := range terms {
-			terms[i].selectUnlabelled()
+			terms[i].ofIncoming(snap.rules)
 		}
 	}
 	for i := range ip.affinity {

@@ -35,7 +35,7 @@ var nodeAffinityFilter = descriptor{
 		return nil
 	},
 	appendSignature: appendNodeAffinity,
-	narrow:          fit.NamedNodes,
+	narrow:          func(q *question) (map[string]bool, bool) { return fit.NamedNodes(q.pod) },
 	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + "]"},
 	conflict:        []string{"pod affinity terms conflict"},
 }

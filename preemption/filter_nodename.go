@@ -5,7 +5,8 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodeName turns a pod away that asks for another node by name (group 7.3).
+// NodeName turns a pod away that asks for another node by name (group 7.3). From v1.37
+// on no other node is filtered at all (rule 7.15.8).
 const NodeName = "NodeName"
 
 var nodeNameText = []string{fit.ReasonNodeName}
@@ -19,5 +20,12 @@ var nodeNameFilter = descriptor{
 		}
 		return nil
 	},
+	narrow: func(q *question) (map[string]bool, bool) {
+		if !q.rules.NodeNameFirst || q.pod.NodeName == "" {
+			return nil, false
+		}
+		return map[string]bool{q.pod.NodeName: true}, true
+	},
+	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + NodeName + "]"},
 	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.text(pod.NodeName) },
 }

@@ -18,11 +18,13 @@ type filterPlan struct {
 	// refused is what every node says where the attempt ends before the first of
 	// them; success where it does not.
 	refused filterStatus
-	// narrowed is set where only the nodes in names are filtered, because of the
-	// filter narrowedBy.
-	narrowed   bool
-	names      map[string]bool
-	narrowedBy *descriptor
+	// narrowed is set where only the nodes in names are filtered; the others have the
+	// status in excluded.
+	narrowed bool
+	names    map[string]bool
+	excluded filterStatus
+	// order is that of the first node filters.
+	order *[numFirst]int
 	// selects: a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	selects bool
@@ -105,10 +107,10 @@ func (q *question) configure(p *Plugins) (err error) {
 
 // begin finds the filters that have something to say.
 func (fp *filterPlan) begin(q *question) {
-	*fp = filterPlan{active: fp.active[:0], fixed: true}
+	*fp = filterPlan{active: fp.active[:0], fixed: true, order: firstOrder(q.rules)}
 	for i, f := range builtIn {
 		if !q.off.has(i) {
-			fp.beforeNodes(q.pod, i)
+			fp.beforeNodes(q, i)
 		}
 		switch {
 		case f == &resourcesFilter:
@@ -132,25 +134,53 @@ func (fp *filterPlan) begin(q *question) {
 }
 
 // beforeNodes asks a filter what it says before any node is looked at. Only the
-// first refusal counts.
-func (fp *filterPlan) beforeNodes(pod *outrank.Pod, index int) {
+// first refusal counts. No narrowing refuses a pod in the order in which the filters
+// run here that would not do so in another one.
+func (fp *filterPlan) beforeNodes(q *question, index int) {
 	f := builtIn[index]
-	var reasons []string
-	if f.narrow != nil && !fp.narrowed {
-		fp.names, fp.narrowed = f.narrow(pod)
-		fp.narrowedBy = f
-		fp.selects = fp.selects || fp.narrowed
-		if fp.narrowed && len(fp.names) == 0 {
-			reasons = f.conflict
+	refused := filterStatus{code: UnschedulableAndUnresolvable, by: index}
+	if f.narrow != nil {
+		if names, ok := f.narrow(q); ok {
+			if refused.text = f.conflict; len(names) > 0 {
+				refused.text = nil
+				refused = fp.narrow(f, names, refused)
+			}
 		}
 	}
-	if reasons == nil && f.refuse != nil {
-		reasons = f.refuse(pod)
+	if refused.text == nil && f.refuse != nil {
+		refused.text = f.refuse(q.pod)
 	}
-	if reasons != nil && fp.refused.code == Success {
-		fp.refused = filterStatus{code: UnschedulableAndUnresolvable, by: index, text: reasons}
+	if refused.text != nil && fp.refused.code == Success {
+		fp.refused = refused
 	}
 }
+
+// narrow leaves the nodes that a filter names, of those that the ones before it named
+// (group 7.15). Where none is left, it returns why all nodes are refused.
+func (fp *filterPlan) narrow(f *descriptor, names map[string]bool, refused filterStatus) filterStatus {
+	by := filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: f.name, text: f.notFiltered}
+	if fp.narrowed {
+		both := map[string]bool{}
+		for name := range fp.names {
+			if names[name] {
+				both[name] = true
+			}
+		}
+		names, by.text = both, bothText
+	}
+	fp.names, fp.narrowed, fp.selects, fp.excluded = names, true, true, by
+	if len(names) == 0 {
+		by.text = bothConflictText
+		return by
+	}
+	return refused
+}
+
+// bothText is said of a node that NodeName and NodeAffinity together leave out.
+var (
+	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + NodeAffinity + " " + NodeName + "]"}
+	bothConflictText = []string{bothText[0] + " simultaneously"}
+)
 
 // checkNode asks the node filters that come before every pod filter (groups 7.2
 // to 7.5). They are asked once per node: nothing that preemption does changes their
@@ -160,15 +190,15 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 		return fp.refused
 	}
 	if fp.narrowed && !fp.names[n.name] {
-		by := fp.narrowedBy
-		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
+		return fp.excluded
 	}
 	return fp.askNode(q, n)
 }
 
 // askNode is checkNode for a node that was not left out before the first filter.
 func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
-	for i, f := range builtIn[:resourcesFilter.index] {
+	for _, i := range fp.order {
+		f := builtIn[i]
 		if f.check == nil || q.silent.has(i) {
 			continue
 		}

@@ -34,6 +34,7 @@ func (c *choices) cluster() *outrank.Cluster {
 	out := &outrank.Cluster{Namespaces: []*outrank.Namespace{
 		{Name: "default", Labels: map[string]string{"env": "prod"}}, {Name: "other", Labels: map[string]string{"env": "dev"}},
 	}}
+	out.Release = choose(c, outrank.Release(0), outrank.V1_36, outrank.V1_37)
 	for i := range 1 + c.below(4) {
 		n := c.node(fmt.Sprint("n", i))
 		out.Nodes = append(out.Nodes, n)

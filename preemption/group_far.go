@@ -116,10 +116,10 @@ func countsClass(a *attempt, k *podClass) bool {
 	ip := &interPod{snap: a.snap, pod: a.pod, affinity: termsOf(a.pod, a.pod.Affinity.Pods)}
 	terms := termsOf(a.pod, a.pod.Affinity.AntiPods)
 	for i := range ip.affinity {
-		ip.affinity[i].selectUnlabelled()
+		ip.affinity[i].ofIncoming(a.rules)
 	}
 	for i := range terms {
-		if terms[i].selectUnlabelled(); ip.picks(&terms[i], k.namespace, k.labels) {
+		if terms[i].ofIncoming(a.rules); ip.picks(&terms[i], k.namespace, k.labels) {
 			return true
 		}
 	}

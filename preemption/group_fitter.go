@@ -169,7 +169,7 @@ func (f *fitter) addMembers(attempts []*attempt) {
 		state, _ := f.snap.pods.of(a.pod)
 		m := member{
 			pod: a.pod, at: nowhere, stale: f.far,
-			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod), running: true},
+			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod, f.snap.of), running: true},
 		}
 		signature := signatureOf(a)
 		if m.kind = kinds[signature]; m.kind == nil || signature == "" || f.far {

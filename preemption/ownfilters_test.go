@@ -78,7 +78,11 @@ func withQuotas(c *outrank.Cluster, p *outrank.Pod, quotas []quota) (*outrank.Cl
 			}
 		}
 		q := *p
-		q.Containers = append(slices.Clip(p.Containers), outrank.Container{Name: "quota", Requests: l})
+		// The status says the same, which counts in its place from v1.37 on.
+		q.Containers = append(slices.Clip(p.Containers), outrank.Container{Name: "quota", Requests: l, Allocated: l, Actual: l})
+		if p.Allocated != nil && p.Actual != nil {
+			q.Allocated, q.Actual = p.Allocated.Plus(l), p.Actual.Plus(l)
+		}
 		return &q
 	}
 	out := *c

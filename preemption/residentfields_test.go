@@ -183,7 +183,7 @@ func addResidentAmounts(add residentAdder) {
 			add(field, r.sort+why, halfYard(), wants, takes(change, nil), takes(change, one))
 		}
 		vary("Containers[].Requests", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Requests = l })
-		vary("Containers[].Allocated", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Allocated = l })
+		vary("Containers[].Allocated", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Allocated, p.Containers[0].Reported = l, true })
 		vary("Containers[].Actual", "", func(p *outrank.Pod, l resource.List) { p.Containers[0].Actual = l })
 		vary("Containers[].Allocated", " beside Actual", func(p *outrank.Pod, l resource.List) {
 			p.Containers[0].Allocated, p.Containers[0].Actual = l, resource.List{}
@@ -193,11 +193,19 @@ func addResidentAmounts(add residentAdder) {
 		})
 		vary("InitContainers[].Requests", "", func(p *outrank.Pod, l resource.List) { helper(outrank.Container{Requests: l})(p) })
 		vary("InitContainers[].Allocated", "", func(p *outrank.Pod, l resource.List) {
-			helper(outrank.Container{Sidecar: true, Allocated: l})(p)
+			helper(outrank.Container{Sidecar: true, Allocated: l, Reported: true})(p)
 		})
 		vary("InitContainers[].Actual", "", func(p *outrank.Pod, l resource.List) {
 			helper(outrank.Container{Sidecar: true, Actual: l})(p)
 		})
+		add("Containers[].Reported", r.sort, halfYard(), wants, takes(func(p *outrank.Pod, l resource.List) {
+			p.Containers[0].Allocated = l
+		}, one), takes(func(p *outrank.Pod, l resource.List) {
+			p.Containers[0].Allocated, p.Containers[0].Reported = l, true
+		}, one))
+		add("InitContainers[].Reported", r.sort, halfYard(), wants,
+			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one})),
+			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one, Reported: true})))
 		vary("Overhead", "", func(p *outrank.Pod, l resource.List) { p.Overhead = l })
 		if r.name == resource.CPU || r.name == resource.Memory {
 			vary("Resources.Requests", "", func(p *outrank.Pod, l resource.List) { p.Resources = &resource.Requirements{Requests: l} })
@@ -212,6 +220,13 @@ func addResidentAmounts(add residentAdder) {
 				named(p)
 				p.Actual = l
 			})
+			reported := func(reported bool) with {
+				return takes(func(p *outrank.Pod, l resource.List) {
+					named(p)
+					p.Allocated, p.Reported = l, reported
+				}, one)
+			}
+			add("Reported", r.sort, halfYard(), wants, reported(false), reported(true))
 		}
 		resizing := all(takes(func(p *outrank.Pod, l resource.List) {
 			p.Containers[0].Requests, p.Containers[0].Actual = l, resource.List{}

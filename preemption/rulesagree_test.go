@@ -31,7 +31,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		}
 		config := preemption.DrawConfig(t)
 		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
-		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Rules: rulesOf(&config, p)}
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p)}
 		for _, r := range config.Policy.Ranks {
 			in.Ranks = append(in.Ranks, namedRanks[r])
 		}
@@ -42,10 +42,10 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
 			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
 			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Violations(), len(c.Victims)) }}}
-			in.Rules.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
+			in.Variant.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
 		}
 		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {
-			in.Rules.Own = turnDown
+			in.Variant.Own = turnDown
 			config.Filters = []preemption.Filter{preemption.NodeRuleBy("own", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				s := turnDown(n)
 				return preemption.Status{Code: preemption.Code(s.Code), Reasons: s.Reasons}
@@ -54,9 +54,9 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		snap := newSnapshot(t, c)
 		req := preemption.Request{Pod: p, Now: gen.Now, Statuses: preemption.DrawStatuses(t, snap)}
 		if req.Statuses != nil {
-			in.Rules.Statuses = map[string]reference.Status{}
+			in.Variant.Statuses = map[string]reference.Status{}
 			for node, s := range req.Statuses {
-				in.Rules.Statuses[node] = status(s)
+				in.Variant.Statuses[node] = status(s)
 			}
 		}
 		want := sortReasons(reference.Decide(in))
@@ -88,10 +88,10 @@ func turnDown(n *outrank.Node) reference.Status {
 	return reference.Status{}
 }
 
-// rulesOf returns the rules of a configuration as the reference takes them.
-func rulesOf(config *preemption.Config, p *outrank.Pod) reference.Rules {
+// variantOf returns a configuration as the reference takes it.
+func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
 	policy := &config.Policy
-	r := reference.Rules{
+	r := reference.Variant{
 		Importance: config.Importance,
 		Ascending:  policy.Victims == preemption.Ascending, IgnoreStart: policy.IgnoreStart,
 		EvictUnprioritized: policy.EvictUnprioritized, FilterOnce: policy.FilterOnce,

@@ -98,7 +98,7 @@ func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
 		if int(g.index) < from {
 			continue
 		}
-		broken := w.dry.ledger.Charge(n.pods[g.index].pod, g.class.covering)
+		broken := w.dry.chargeAll(n.pods[g.index], g.class.covering)
 		for next < len(w.blocked) && w.blocked[next].index < g.index {
 			next++
 		}

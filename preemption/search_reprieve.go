@@ -67,6 +67,7 @@ func (w *searchWorker) charge(n *nodeState) {
 	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {
 		possible = possible[1:]
 	}
+	stops := w.stopsAtFirst()
 	for _, g := range possible {
 		violates := false
 		for _, b := range g.class.covering {
@@ -75,6 +76,9 @@ func (w *searchWorker) charge(n *nodeState) {
 			}
 			w.left[b]--
 			violates = violates || w.left[b] < 0
+			if violates && stops {
+				break
+			}
 		}
 		if violates {
 			w.violates = append(w.violates, g.index)
@@ -82,9 +86,7 @@ func (w *searchWorker) charge(n *nodeState) {
 	}
 	for _, g := range possible {
 		for _, b := range g.class.covering {
-			if !w.exempt(b, n.pods[g.index]) {
-				w.left[b]++
-			}
+			w.left[b] = int64(w.snap.budgets.list[b].Allowed)
 		}
 	}
 }

@@ -451,7 +451,7 @@ func (m *machine) Check(t *rapid.T) {
 // fresh builds a snapshot of what the machine contains.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{
-		Budgets: m.budgets, Groups: m.groups, Namespaces: slices.Collect(maps.Values(m.namespaces)),
+		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Namespaces: slices.Collect(maps.Values(m.namespaces)),
 	})
 	require.NoError(t, err)
 	s.columns = m.snap.columns // chosen by what there was at the start

@@ -176,14 +176,16 @@ func (c *columns) pending(p *outrank.Pod) amounts {
 	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
 }
 
-func (c *columns) running(p *outrank.Pod) amounts {
-	return c.amountsOf(p, (*outrank.Pod).RunningRequestOf, (*outrank.Pod).RunningRequests)
+func (c *columns) running(p *outrank.Pod, r outrank.Release) amounts {
+	return c.amountsOf(p, func(p *outrank.Pod, name resource.Name) resource.Quantity {
+		return p.RunningRequestOfIn(r, name)
+	}, func(p *outrank.Pod) resource.List { return p.RunningRequestsIn(r) })
 }
 
 // askedForMore reports whether any list of a pod names a resource that has no
 // column.
 func (c *columns) askedForMore(p *outrank.Pod) bool {
-	if c.lack(p.Overhead) || p.Resources != nil && c.lack(p.Resources.Requests) {
+	if c.lack(p.Overhead) || c.lack(p.Allocated) || c.lack(p.Actual) || p.Resources != nil && c.lack(p.Resources.Requests) {
 		return true
 	}
 	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)

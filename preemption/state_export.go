@@ -74,6 +74,7 @@ func (s *Snapshot) unplaced() []*podState {
 // caller's. Time is that of Pods.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
+		Release:    s.of,
 		Nodes:      slices.Collect(s.Nodes()),
 		Budgets:    s.Budgets(),
 		Namespaces: slices.Collect(s.Namespaces()),

@@ -42,7 +42,7 @@ func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32
 func (s *Snapshot) newPodState(p *outrank.Pod, node, nominated string, k *podClass) *podState {
 	ps := &podState{pod: p, class: k, running: node != ""}
 	if ps.running {
-		ps.takes, ps.at = s.columns.running(p), s.refOf(node)
+		ps.takes, ps.at = s.columns.running(p, s.of), s.refOf(node)
 	} else {
 		ps.takes, ps.at = s.columns.pending(p), s.refOf(nominated)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -39,7 +40,10 @@ var (
 // change must not run at the same time as any other call. [Snapshot.Clone]
 // makes a snapshot for another goroutine.
 type Snapshot struct {
-	owner  *owner
+	owner *owner
+	// of is the release whose rules hold, and rules are what it says.
+	of     outrank.Release
+	rules  release.Rules
 	traits filterTraits
 	nodes  []*nodeState       // by slot; nil where free
 	slots  sharedIndex[int32] // slot by name
@@ -81,6 +85,8 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	o := &owner{}
 	s := &Snapshot{
 		owner: o, nodesOwner: o, orderOwner: o,
+		of:         c.Release.OrDefault(),
+		rules:      release.Of(release.Release(c.Release)),
 		traits:     traits,
 		slots:      newSharedIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
@@ -171,6 +177,11 @@ func (s *Snapshot) view() *Snapshot {
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
 }
+
+// Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
+// requests of the pods are counted by it when they enter the snapshot, so that it does
+// not change.
+func (s *Snapshot) Release() outrank.Release { return s.of }
 
 // Nodes iterates over the nodes in the caller's order.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {

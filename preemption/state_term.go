@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // term is a pod affinity term, prepared for matching.
@@ -39,11 +40,13 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []term {
 	return out
 }
 
-// selectUnlabelled widens a term of the incoming pod as v1.36 does: it asks the
-// selector of namespaces of no labels at all, too, so that one with NotIn or
-// DoesNotExist, which no labels satisfy, selects every namespace.
-func (t *term) selectUnlabelled() {
-	t.all = t.all || t.selector != nil && t.selector.Matches(nil)
+// ofIncoming makes a term one of the incoming pod. v1.36 widens it: it asks the selector
+// of namespaces of no labels at all, too, so that one with NotIn or DoesNotExist, which
+// no labels satisfy, selects every namespace (rules 7.13.12 and 7.13.19).
+func (t *term) ofIncoming(rules release.Rules) {
+	if !rules.NamespacesReplaceSelector {
+		t.all = t.all || t.selector != nil && t.selector.Matches(nil)
+	}
 }
 
 // matches reports whether the term picks a pod by its namespace and labels. The

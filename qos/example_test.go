@@ -32,3 +32,18 @@ func ExampleOf() {
 	// of the spec: BestEffort
 	// to the kubelet: Burstable
 }
+
+// Pod-level resources that name nothing that counts there: v1.36 looks at them all the
+// same, v1.37 at the containers.
+func ExampleComputeIn() {
+	p := &outrank.Pod{
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "250m")}},
+		Resources:  &resource.Requirements{},
+	}
+	for _, r := range outrank.Releases() {
+		fmt.Println(r, qos.ComputeIn(r, p), qos.OfIn(r, p))
+	}
+	// Output:
+	// v1.36 BestEffort BestEffort
+	// v1.37 Burstable Burstable
+}

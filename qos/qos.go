@@ -16,7 +16,11 @@
 package qos
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -24,10 +28,15 @@ import (
 // 3.8; GetPodQOS): the one recorded in its status or, if none is recorded, the
 // one that [Compute] returns.
 func Of(pod *outrank.Pod) outrank.QOSClass {
+	return OfIn(outrank.DefaultRelease, pod)
+}
+
+// OfIn is [Of] by the rules of a release.
+func OfIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	if pod != nil && pod.QOSClass != "" {
 		return pod.QOSClass
 	}
-	return Compute(pod)
+	return ComputeIn(r, pod)
 }
 
 // Compute returns the class by the spec alone (chapter 3; ComputePodQOS):
@@ -42,18 +51,84 @@ func Of(pod *outrank.Pod) outrank.QOSClass {
 //
 // A limit without a request is not taken for a request: the API server has
 // written the default into the pod before. A nil pod is BestEffort. Time is
-// linear in the number of containers.
-func Compute(pod *outrank.Pod) outrank.QOSClass {
-	var t totals
+// linear in the number of containers. The rules are those of
+// [outrank.DefaultRelease]; see [ComputeIn].
+func Compute(pod *outrank.Pod) outrank.QOSClass { return ComputeIn(outrank.DefaultRelease, pod) }
+
+// ComputeIn is [Compute] by the rules of a release. The steps are those of v1.36. From
+// v1.37 on pod-level resources stand for the pod only if they name cpu, memory or huge
+// pages (rule 3.12), and each container, or the pod as a whole, has a class of its own:
+// pods of which these differ are Burstable (rule 3.13). For pods that an API server
+// lets in, only the former makes a difference. An unknown release counts as the
+// default.
+func ComputeIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
+	if pod == nil {
+		return outrank.BestEffort
+	}
+	rules := release.Of(release.Release(r))
+	whole := pod.Resources != nil && (!rules.QOSNeedsPodLevelName || namesPodLevel(pod.Resources))
 	switch {
-	case pod == nil:
-	case pod.Resources != nil:
+	case rules.QOSPerSet && whole:
+		return classOf(pod.Resources.Requests, pod.Resources.Limits)
+	case rules.QOSPerSet:
+		return classOfContainers(pod)
+	}
+	var t totals
+	if whole {
 		t.add(pod.Resources.Requests, pod.Resources.Limits)
-	default:
+	} else {
 		t.addContainers(pod.Containers)
 		t.addContainers(pod.InitContainers)
 	}
 	return t.class()
+}
+
+// namesPodLevel reports whether requests or limits name a resource that counts at pod
+// level.
+func namesPodLevel(r *resource.Requirements) bool {
+	for _, list := range [...]resource.List{r.Requests, r.Limits} {
+		for name := range list {
+			if name == resource.CPU || name == resource.Memory || strings.HasPrefix(string(name), resource.HugePagesPrefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// classOfContainers is the class that all containers have, Burstable where they differ.
+func classOfContainers(pod *outrank.Pod) outrank.QOSClass {
+	var class outrank.QOSClass
+	for _, containers := range [...][]outrank.Container{pod.Containers, pod.InitContainers} {
+		for i := range containers {
+			one := classOf(containers[i].Requests, containers[i].Limits)
+			if class != "" && class != one {
+				return outrank.Burstable
+			}
+			class = one
+		}
+	}
+	return cmp.Or(class, outrank.BestEffort)
+}
+
+// classOf is the class of one set of resources (rule 3.13).
+func classOf(requests, limits resource.List) outrank.QOSClass {
+	var class outrank.QOSClass
+	for _, name := range counted {
+		request, limit := requests[name], limits[name]
+		one := outrank.Guaranteed
+		switch {
+		case !request.Equal(limit):
+			return outrank.Burstable
+		case request.IsZero():
+			one = outrank.BestEffort
+		}
+		if class != "" && class != one {
+			return outrank.Burstable
+		}
+		class = one
+	}
+	return class
 }
 
 // counted are the resources that a class depends on.

@@ -31,6 +31,13 @@ func pod(containers ...outrank.Container) *outrank.Pod {
 }
 
 func TestCompute(t *testing.T) {
+	// What v1.37 says of the pods below where it says something else (rules 3.12 to
+	// 3.14).
+	from37 := map[string]outrank.QOSClass{
+		"negative amounts": outrank.Burstable, "two that differ but add up": outrank.Burstable,
+		"pod level, empty": outrank.Guaranteed, "pod level, empty maps": outrank.Burstable,
+		"pod level, another name": outrank.Burstable,
+	}
 	var (
 		none  = [2]string{}
 		both  = [2]string{"1", "1Gi"}
@@ -83,6 +90,15 @@ func TestCompute(t *testing.T) {
 			Containers: []outrank.Container{full},
 			Resources:  &resource.Requirements{Requests: list([2]string{"1", ""}), Limits: list([2]string{"1", ""})},
 		}, outrank.Burstable},
+		{"pod level, empty maps", "present, too", &outrank.Pod{
+			Containers: []outrank.Container{container([2]string{"250m", ""}, none)}, Resources: &resource.Requirements{Requests: resource.List{}},
+		}, outrank.BestEffort},
+		{"pod level, another name", "present, too", &outrank.Pod{
+			Containers: []outrank.Container{container(both, none)}, Resources: &resource.Requirements{Limits: resource.MustList("example.com/gpu", "1")},
+		}, outrank.BestEffort},
+		{"pod level, huge pages alone", "they stand for the pod and do not count", &outrank.Pod{
+			Containers: []outrank.Container{full}, Resources: &resource.Requirements{Limits: resource.MustList("hugepages-2Mi", "2Mi")},
+		}, outrank.BestEffort},
 		{"huge amounts", "sums are exact beyond int64", pod(
 			container([2]string{"9E", "9E"}, [2]string{"9E", "9E"}),
 			container([2]string{"9E", "9E"}, [2]string{"8999P", "9E"}),
@@ -92,8 +108,17 @@ func TestCompute(t *testing.T) {
 		}, outrank.BestEffort},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, qos.Compute(c.pod), c.reason)
-			require.Equal(t, c.want, qos.Of(c.pod), "no class is recorded")
+			require.Equal(t, c.want, qos.ComputeIn(outrank.V1_36, c.pod), c.reason)
+			want := c.want
+			if other, ok := from37[c.name]; ok {
+				want = other
+			}
+			require.Equal(t, want, qos.ComputeIn(outrank.V1_37, c.pod), "v1.37: %s", c.reason)
+			for _, r := range outrank.Releases() {
+				require.Equal(t, qos.ComputeIn(r, c.pod), qos.OfIn(r, c.pod), "no class is recorded")
+			}
+			require.Equal(t, qos.ComputeIn(outrank.DefaultRelease, c.pod), qos.Compute(c.pod))
+			require.Equal(t, qos.Compute(c.pod), qos.Of(c.pod))
 		})
 	}
 }
@@ -123,13 +148,14 @@ func drawContainers(t *rapid.T, label string, most int) []outrank.Container {
 func TestPlaceDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		app, init := drawContainers(t, "app", 3), drawContainers(t, "init", 3)
-		want := qos.Compute(&outrank.Pod{Containers: app, InitContainers: init})
+		release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+		want := qos.ComputeIn(release, &outrank.Pod{Containers: app, InitContainers: init})
 		all := rapid.Permutation(append(app, init...)).Draw(t, "all")
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 		for i := range all {
 			all[i].Requests["ephemeral-storage"] = resource.New(1)
 		}
-		got := qos.Compute(&outrank.Pod{Containers: all[:cut], InitContainers: all[cut:]})
+		got := qos.ComputeIn(release, &outrank.Pod{Containers: all[:cut], InitContainers: all[cut:]})
 		require.Equal(t, want, got, "containers %v, init containers %v", all[:cut], all[cut:])
 	})
 }
@@ -153,11 +179,13 @@ func TestLimitsEqualToRequests(t *testing.T) {
 		} else if !lacks {
 			want = outrank.Guaranteed
 		}
-		require.Equal(t, want, qos.Compute(pod(containers...)), "containers %v", containers)
+		for _, r := range outrank.Releases() {
+			require.Equal(t, want, qos.ComputeIn(r, pod(containers...)), "%v: containers %v", r, containers)
+		}
 	})
 }
 
 func TestComputeAllocatesNothing(t *testing.T) {
 	p := pod(container([2]string{"1", "1Gi"}, [2]string{"2", "1Gi"}), container([2]string{"1", "1Gi"}, [2]string{"2", "1Gi"}))
-	require.Zero(t, testing.AllocsPerRun(100, func() { qos.Compute(p) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { qos.ComputeIn(outrank.V1_36, p); qos.ComputeIn(outrank.V1_37, p) }))
 }

@@ -21,6 +21,9 @@ type Case struct {
 	PriorityClasses []*outrank.PriorityClass       `json:"priorityClasses"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
 	Options         Options                        `json:"options"`
+
+	// Release is whose rules hold; no case says it.
+	Release outrank.Release `json:"-"`
 }
 
 // storage are the objects behind claims, and what nodes can attach.

@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
 )
 
 // recorded is a decision of the real v1.36.3 code, with what it says about how
@@ -58,7 +59,7 @@ func TestRecordedDecisions(t *testing.T) {
 			for i := range cases {
 				var want recorded
 				require.NoError(t, json.Unmarshal(decisions[i], &want))
-				got := decide(cases[i], time.Time{})
+				got := decide(cases[i], rules{release: outrank.V1_36})
 				for _, difference := range compare(&want, &got) {
 					t.Errorf("%s: %s", want.ID, difference)
 				}

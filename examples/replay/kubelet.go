@@ -72,21 +72,21 @@ func (c *Case) kubelet() (*Kubelet, error) {
 	if checked {
 		k.Admit = &Admit{adm.OK(), adm.Reason, adm.Message}
 	}
-	k.Pods, err = facts(append(slices.Clip(c.Pods), c.Preemptor), c.Preemptor)
+	k.Pods, err = c.facts(append(slices.Clip(c.Pods), c.Preemptor))
 	return k, err
 }
 
 // admission decides; checked is whether the failures were computed here.
 func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error) {
-	failures := c.givenFailures()
+	failures, kubelet := c.givenFailures(), kubeletadmit.Admitter{Release: c.Release}
 	if failures == nil {
 		if len(c.Nodes) != 1 {
 			return adm, true, errors.New("nodes: one is wanted")
 		}
-		adm, err = kubeletadmit.Admit(c.Nodes[0], c.Pods, c.Preemptor)
+		adm, err = kubelet.Admit(c.Nodes[0], c.Pods, c.Preemptor)
 		return adm, true, err
 	}
-	adm, err = kubeletadmit.Resolve(c.Preemptor, c.Pods, failures)
+	adm, err = kubelet.Resolve(c.Preemptor, c.Pods, failures)
 	return adm, false, err
 }
 
@@ -174,9 +174,8 @@ type PodFacts struct {
 
 var errNull = errors.New("pods: there is a null among them")
 
-func (c *Case) facts() ([]PodFacts, error) { return facts(c.Pods, c.Preemptor) }
-
-func facts(pods []*outrank.Pod, preemptor *outrank.Pod) ([]PodFacts, error) {
+func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
+	preemptor := c.Preemptor
 	var out []PodFacts
 	for _, p := range pods {
 		if p == nil {
@@ -185,9 +184,9 @@ func facts(pods []*outrank.Pod, preemptor *outrank.Pod) ([]PodFacts, error) {
 		out = append(out, PodFacts{
 			Pod: string(p.Key()), Priority: p.PriorityValue(),
 			Critical: kubeletadmit.Critical(p), Static: p.Static, Mirror: p.Mirror,
-			QoS: qos.Of(p), ComputedQoS: qos.Compute(p),
+			QoS: qos.OfIn(c.Release, p), ComputedQoS: qos.ComputeIn(c.Release, p),
 			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.MayPreempt(preemptor, p),
-			Requests:         nodeAmounts(p.RunningRequests()),
+			Requests:         nodeAmounts(p.RunningRequestsIn(c.Release)),
 			IncomingRequests: nodeAmounts(p.Requests()),
 			KubeletRequests:  kubeletAmounts(p),
 		})

@@ -1,7 +1,7 @@
 // Command replay decides recorded cases: it reads one case per line and writes
 // one decision per line.
 //
-//	replay [-now TIME] [FILE]
+//	replay [-release RELEASE] [-now TIME] [FILE]
 //
 // A case holds plain Kubernetes objects and a question about them:
 //
@@ -11,7 +11,9 @@
 // kubelet (may it start on this full node?), and for the parts of these
 // requests, quantity, selector and priority. A case that cannot be read does
 // not end the run: its line holds an error. Files ending in .gz are
-// decompressed; without a file, or with -, standard input is read.
+// decompressed; without a file, or with -, standard input is read. The rules are
+// those of the release, with feature gates behind it if need be:
+// v1.37,VolumeLimitScaling=false.
 package main
 
 import (
@@ -26,6 +28,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/outrank-go/outrank"
 )
 
 func main() {
@@ -41,17 +45,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: replay [-now TIME] [FILE]\nDecides one case per line, see the package comment for the form.")
+		fmt.Fprintln(stderr, "usage: replay [-release RELEASE] [-now TIME] [FILE]\nDecides one case per line, see the package comment for the form.")
 		flags.PrintDefaults()
 	}
 	nowText := flags.String("now", "", "what a missing start time counts as, like 2026-01-10T12:00:00Z (default: a second after the latest time in each case)")
+	var by rules
+	flags.TextVar(&by.release, "release", outrank.DefaultRelease, "whose rules hold: v1.36 or v1.37, and feature gates")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var now time.Time
 	if *nowText != "" {
 		var err error
-		if now, err = time.Parse(time.RFC3339, *nowText); err != nil {
+		if by.now, err = time.Parse(time.RFC3339, *nowText); err != nil {
 			return fmt.Errorf("-now: %w", err)
 		}
 	}
@@ -63,7 +68,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer done()
-	return replay(in, stdout, now)
+	return replay(in, stdout, by)
+}
+
+// rules are what holds for all cases: the release, and what a missing start time
+// counts as; zero is for each case to say.
+type rules struct {
+	release outrank.Release
+	now     time.Time
 }
 
 // open opens a file, or standard input where there is none.
@@ -87,7 +99,7 @@ func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
 }
 
 // replay decides the cases one by one.
-func replay(in io.Reader, out io.Writer, now time.Time) error {
+func replay(in io.Reader, out io.Writer, by rules) error {
 	lines := bufio.NewReaderSize(in, 1<<20)
 	w := bufio.NewWriter(out)
 	enc := json.NewEncoder(w)
@@ -95,7 +107,7 @@ func replay(in io.Reader, out io.Writer, now time.Time) error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := enc.Encode(decide(line, now)); err != nil {
+			if err := enc.Encode(decide(line, by)); err != nil {
 				return err
 			}
 		}
@@ -109,18 +121,18 @@ func replay(in io.Reader, out io.Writer, now time.Time) error {
 }
 
 // decide answers one case. Nothing in a case ends the run.
-func decide(line []byte, now time.Time) Decision {
-	var c Case
+func decide(line []byte, by rules) Decision {
+	c := Case{Release: by.release}
 	if err := json.Unmarshal(line, &c); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
 	if err := c.resolve(line); err != nil {
 		return Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
-	if now.IsZero() {
-		now = c.latest().Add(time.Second)
+	if by.now.IsZero() {
+		by.now = c.latest().Add(time.Second)
 	}
-	return c.decide(now)
+	return c.decide(by.now)
 }
 
 // decide answers the case.
@@ -133,7 +145,7 @@ func (c *Case) decide(now time.Time) Decision {
 	case "kubelet":
 		d.Kubelet, err = c.kubelet()
 	case "requests":
-		d.Facts, err = c.facts()
+		d.Facts, err = c.facts(c.Pods)
 	case "quantity":
 		d.Quantities = c.quantities()
 	case "selector":

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -119,5 +118,5 @@ func TestReplayRefuses(t *testing.T) {
 		_, err := output(t, "", args...)
 		assert.Error(t, err, "%q", args)
 	}
-	assert.Error(t, replay(iotest.ErrReader(os.ErrClosed), io.Discard, time.Time{}))
+	assert.Error(t, replay(iotest.ErrReader(os.ErrClosed), io.Discard, rules{}))
 }

@@ -112,6 +112,7 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 		c.Budgets = budgets(t, s, c.Pods)
 		c.Groups = groups(t, s, c.Pods)
 		c.Pods = rapid.Permutation(c.Pods).Draw(t, "pod order")
+		c.Release = pick(t, "release", append([]outrank.Release{0}, outrank.Releases()...)...)
 		return c
 	})
 }

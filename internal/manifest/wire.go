@@ -72,7 +72,7 @@ type Amounts map[string]Quantity
 
 // Requirements is resources.
 type Requirements struct {
-	Requests Amounts `json:"requests,omitempty"`
+	Requests Amounts `json:"requests,omitzero"`
 	Limits   Amounts `json:"limits,omitempty"`
 }
 
@@ -138,7 +138,7 @@ type PodStatus struct {
 	ContainerStatuses     []ContainerStatus `json:"containerStatuses,omitempty"`
 	InitContainerStatuses []ContainerStatus `json:"initContainerStatuses,omitempty"`
 	Resources             *Requirements     `json:"resources,omitempty"`
-	AllocatedResources    Amounts           `json:"allocatedResources,omitempty"`
+	AllocatedResources    Amounts           `json:"allocatedResources,omitzero"`
 }
 
 // Condition is an entry of status.conditions.
@@ -175,7 +175,7 @@ type RestartRule struct {
 // ContainerStatus is an entry of status.containerStatuses.
 type ContainerStatus struct {
 	Name               string        `json:"name,omitempty"`
-	AllocatedResources Amounts       `json:"allocatedResources,omitempty"`
+	AllocatedResources Amounts       `json:"allocatedResources,omitzero"`
 	Resources          *Requirements `json:"resources,omitempty"`
 }
 
@@ -271,7 +271,10 @@ type Node struct {
 		Allocatable      Amounts         `json:"allocatable,omitempty"`
 		Conditions       []NodeCondition `json:"conditions,omitempty"`
 		DeclaredFeatures []string        `json:"declaredFeatures,omitempty"`
-		Features         struct {
+		NodeInfo         struct {
+			KubeletVersion string `json:"kubeletVersion,omitempty"`
+		} `json:"nodeInfo,omitzero"`
+		Features struct {
 			SupplementalGroupsPolicy bool `json:"supplementalGroupsPolicy,omitempty"`
 		} `json:"features,omitzero"`
 	} `json:"status,omitzero"`

@@ -4,14 +4,16 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // attempt is one attempt to place the preemptor: the cluster by nodes, and what
 // the filters compute once before the first node. It never changes afterwards.
 type attempt struct {
 	pod     *outrank.Pod
+	rules   release.Rules
 	setup   *Setup
-	rules   Rules
+	variant Variant
 	now     time.Time
 	cluster *outrank.Cluster
 	// running are the pods on each node.
@@ -38,8 +40,9 @@ type attempt struct {
 func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
+		rules:      release.Of(release.Release(in.Cluster.Release)),
 		setup:      &in.Setup,
-		rules:      in.Rules,
+		variant:    in.Variant,
 		now:        in.Now,
 		cluster:    in.Cluster,
 		running:    map[string][]*outrank.Pod{},
@@ -68,7 +71,7 @@ func (a *attempt) place(p *outrank.Pod) {
 	case p.Finished():
 	case p.NodeName != "":
 		a.running[p.NodeName] = append(a.running[p.NodeName], p)
-	case p.Gated() || p.Scheduler() != a.pod.Scheduler():
+	case p.Gated() && !a.rules.GatedNominations || p.Scheduler() != a.pod.Scheduler():
 		// Its nomination does not count.
 	case p.NominatedNode != "" && p.Key() != a.pod.Key():
 		a.nominated[p.NominatedNode] = append(a.nominated[p.NominatedNode], p)

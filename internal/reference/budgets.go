@@ -4,8 +4,11 @@ import "github.com/outrank-go/outrank"
 
 // broken counts, for each of the pods in this order, the budgets that its loss breaks
 // (group 6.3). Budgets are charged for every one of them, so that those that come
-// first use an allowance up before the others.
-func (r *Rules) broken(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget) map[*outrank.Pod]int {
+// first use an allowance up before the others. By rule 6.3.8 a pod is charged no
+// further than to the first budget that it breaks.
+func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
+	budgets, variant := a.cluster.Budgets, &a.variant
+	stop := a.rules.BudgetsStopAtFirst && !variant.PerBudget && !variant.Uncharged
 	allowance := make([]int64, len(budgets))
 	for i, b := range budgets {
 		allowance[i] = int64(b.Allowed)
@@ -14,9 +17,9 @@ func (r *Rules) broken(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudg
 	for _, p := range pods {
 		for i, b := range budgets {
 			switch {
-			case !r.covers(b, p):
+			case !variant.covers(b, p) || stop && broken[p] > 0:
 				continue
-			case r.Uncharged:
+			case variant.Uncharged:
 				if allowance[i] <= 0 {
 					broken[p]++
 				}
@@ -24,7 +27,6 @@ func (r *Rules) broken(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudg
 			case alreadyCounted(b, p):
 				continue
 			}
-			// Every covering budget is charged, also after one has failed.
 			allowance[i]--
 			if allowance[i] < 0 {
 				broken[p]++
@@ -49,8 +51,8 @@ func split(pods []*outrank.Pod, broken map[*outrank.Pod]int) (violating, others 
 
 // covers: a variant lets empty selectors cover all pods, and pods without labels be
 // covered (rule 13.3.6).
-func (r *Rules) covers(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
-	if r.EmptySelectors {
+func (v *Variant) covers(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
+	if v.EmptySelectors {
 		return b.NamespaceName() == p.NamespaceName() && b.Selector.Matches(p.Labels)
 	}
 	return covers(b, p)

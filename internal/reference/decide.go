@@ -59,8 +59,8 @@ func (a *attempt) clearedNominations(node string, candidates []Candidate) []stri
 
 // status is how the preemptor fits on the node as things are.
 func (a *attempt) status(n *outrank.Node) Status {
-	if a.rules.Statuses != nil {
-		if status, ok := a.rules.Statuses[n.Name]; ok {
+	if a.variant.Statuses != nil {
+		if status, ok := a.variant.Statuses[n.Name]; ok {
 			return status
 		}
 		return neverFiltered

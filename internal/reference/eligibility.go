@@ -5,11 +5,11 @@ import "github.com/outrank-go/outrank"
 // objection says why the preemptor may not preempt; empty if it may (chapter
 // 8).
 func (a *attempt) objection(filter map[string]Status) string {
-	if a.pod.PreemptionPolicy == outrank.PreemptNever && !a.rules.IgnoreNever {
+	if a.pod.PreemptionPolicy == outrank.PreemptNever && !a.variant.IgnoreNever {
 		return "not eligible due to preemptionPolicy=Never."
 	}
 	if a.waits(filter) {
-		if a.rules.WaitWhileNominated {
+		if a.variant.WaitWhileNominated {
 			return "not eligible due to the nominated node."
 		}
 		return "not eligible due to a terminating pod on the nominated node."
@@ -54,6 +54,6 @@ func leavesByPreemption(p *outrank.Pod) bool {
 // (rules 4.3.1 and 9.1). A variant takes pods without one, too, and the caller may
 // spare some.
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
-	lower := p.PriorityValue() < a.pod.PriorityValue() || a.rules.EvictUnprioritized && p.Priority == nil
-	return lower && (a.rules.MayEvict == nil || a.rules.MayEvict(p))
+	lower := p.PriorityValue() < a.pod.PriorityValue() || a.variant.EvictUnprioritized && p.Priority == nil
+	return lower && (a.variant.MayEvict == nil || a.variant.MayEvict(p))
 }

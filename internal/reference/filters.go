@@ -1,5 +1,7 @@
 package reference
 
+import "slices"
+
 // Names of the filters.
 const (
 	nodeUnschedulable  = "NodeUnschedulable"
@@ -18,7 +20,8 @@ const (
 	nodeDeclaredFeatures = "NodeDeclaredFeatures"
 )
 
-// filters are all of them, in the order they run (rule 7.1.4).
+// filters are all of them, in the order they run (rule 7.1.4); from v1.37 on the
+// first two change places (rule 7.1.7).
 var filters = []struct {
 	name string
 	run  func(*scene) Status
@@ -40,7 +43,12 @@ var filters = []struct {
 
 // runFilters returns the first failure (rule 7.1.3), of those that are switched on.
 func (s *scene) runFilters() Status {
-	for _, filter := range filters {
+	order := filters[:]
+	if s.a.rules.NodeNameFirst {
+		order = slices.Clone(order)
+		order[0], order[1] = order[1], order[0]
+	}
+	for _, filter := range order {
 		if s.a.setup.silent(filter.name) {
 			continue
 		}
@@ -48,8 +56,8 @@ func (s *scene) runFilters() Status {
 			return status
 		}
 	}
-	if s.a.rules.Own != nil {
-		return s.a.rules.Own(s.node)
+	if s.a.variant.Own != nil {
+		return s.a.variant.Own(s.node)
 	}
 	return Status{}
 }

@@ -15,12 +15,13 @@ import (
 
 // Evict returns the pods that make room on a node for the preemptor, in the
 // order of eviction; or, if all pods that it may preempt are not enough, what
-// is still missing. Shortages of 0 and less need nothing.
-func Evict(preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
+// is still missing. Shortages of 0 and less need nothing. The classes are those of
+// the release.
+func Evict(r outrank.Release, preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
 	class := map[outrank.QOSClass][]*outrank.Pod{}
 	for _, pod := range active {
 		if !pod.Finished() && kubeletMayPreempt(preemptor, pod) {
-			class[qos.Of(pod)] = append(class[qos.Of(pod)], pod)
+			class[qos.OfIn(r, pod)] = append(class[qos.OfIn(r, pod)], pod)
 		}
 	}
 	bestEffort, burstable, guaranteed := class[outrank.BestEffort], class[outrank.Burstable], class[outrank.Guaranteed]

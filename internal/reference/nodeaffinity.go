@@ -100,17 +100,36 @@ func fieldHolds(r outrank.NodeRequirement, name string) bool {
 	return false
 }
 
-// nodeNamesAllow is what happens before the filters: where every term of the
-// node affinity names its nodes, the other nodes are not filtered at all (rules
-// 7.15.1 to 7.15.3).
+// nodeNamesAllow is what happens before the filters: where the pod names its node, or
+// every term of the node affinity does, the other nodes are not filtered at all (rules
+// 7.15.1 to 7.15.3 and 7.15.8).
 func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	names, all := a.namedNodes()
-	if all || names[n.Name] {
-		return Status{}
+	byAffinity := !all && !names[n.Name]
+	byName := a.namesItsNode() && a.pod.NodeName != n.Name
+	var status Status
+	switch {
+	case !byAffinity && !byName:
+		return status
+	case !a.namesItsNode():
+		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
+	case all:
+		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeName]")
+	case names[a.pod.NodeName]:
+		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]")
+	default:
+		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously")
 	}
-	status := unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
 	status.ExcludedBy = nodeAffinity
+	if all {
+		status.ExcludedBy = nodeName
+	}
 	return status
+}
+
+// namesItsNode reports whether the pod's own wish for a node leaves the others out.
+func (a *attempt) namesItsNode() bool {
+	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.setup.off(nodeName)
 }
 
 // namedNodes are the nodes that the terms name between them; all is set if some

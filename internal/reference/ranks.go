@@ -42,8 +42,8 @@ func best(candidates []Candidate, in Input) string {
 		order = []Rank{FewestViolations, LowestTopVictim, LowestSum, FewestVictims, LatestStart}
 	}
 	left := candidates
-	if in.Rules.Score != nil {
-		left, order = in.Rules.unbeatenByScore(candidates), nil
+	if in.Variant.Score != nil {
+		left, order = in.Variant.unbeatenByScore(candidates), nil
 	}
 	for _, r := range order {
 		left = unbeaten(left, comparisons[r], in)

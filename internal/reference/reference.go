@@ -50,8 +50,8 @@ type Input struct {
 	Ranks []Rank
 	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
 	Cost func(victim *outrank.Pod) int64
-	// Rules are what a configuration changes beside the filters.
-	Rules Rules
+	// Variant is what a configuration changes beside the filters.
+	Variant Variant
 }
 
 // Code is how a node did.

@@ -3,6 +3,7 @@ package reference
 import (
 	"math/big"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -41,16 +42,16 @@ func (s *scene) filterResources() Status {
 func (s *scene) free(name resource.Name) *big.Int {
 	left := big.NewInt(s.node.Allocatable.Amount(name))
 	for _, o := range s.pods {
-		left.Sub(left, big.NewInt(o.requests().Amount(name)))
+		left.Sub(left, big.NewInt(o.requests(s.a.cluster.Release).Amount(name)))
 	}
 	return left
 }
 
 // requests: a pod on its node may be in the middle of a resize, one that is
-// expected there cannot be (rule 2.2.1).
-func (o occupant) requests() resource.List {
+// expected there cannot be (rules 2.2.1 and 2.2.11).
+func (o occupant) requests(r outrank.Release) resource.List {
 	if o.nominated {
 		return o.pod.Requests()
 	}
-	return o.pod.RunningRequests()
+	return o.pod.RunningRequestsIn(r)
 }

@@ -56,7 +56,7 @@ func (a *attempt) inNamespace(t term, p *outrank.Pod) bool {
 	if slices.Contains(t.namespaces, name) {
 		return true
 	}
-	if t.owner == a.pod && t.namespaceSelector != nil && t.namespaceSelector.Matches(nil) {
+	if !a.rules.NamespacesReplaceSelector && t.owner == a.pod && t.namespaceSelector != nil && t.namespaceSelector.Matches(nil) {
 		return true // v1.36 asks the selector of no labels at all, too
 	}
 	labels, listed := a.namespaces[name]

@@ -15,13 +15,13 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	if len(possible) == 0 {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
-	if a.rules.Ascending {
+	if a.variant.Ascending {
 		a.sortByImportance(possible)
 		victims, status := a.removeAscending(a.scene(n), possible)
 		if status.Code != Success {
 			return Candidate{}, status
 		}
-		return a.candidate(n, a.rules.broken(victims, a.cluster.Budgets), victims), Status{}
+		return a.candidate(n, a.broken(victims), victims), Status{}
 	}
 	// Step 2: does it help to remove all of them?
 	empty := a.scene(n)
@@ -34,7 +34,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Step 3: sort them by importance.
 	a.sortByImportance(possible)
 	// Step 4: put back the pods beside which the preemptor fits.
-	broken := a.rules.broken(possible, a.cluster.Budgets)
+	broken := a.broken(possible)
 	violating, others := split(possible, broken)
 	victims := empty.reprieve(slices.Concat(violating, others))
 	// Step 5: the others are the victims.
@@ -75,7 +75,7 @@ func (s *scene) reprieve(pods []*outrank.Pod) []*outrank.Pod {
 // candidate lists the victims by importance and counts those that break a
 // budget.
 func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victims []*outrank.Pod) Candidate {
-	c := Candidate{Node: n.Name, Victims: slices.Clone(victims), Violations: a.rules.violationsOf(broken, victims)}
+	c := Candidate{Node: n.Name, Victims: slices.Clone(victims), Violations: a.variant.violationsOf(broken, victims)}
 	a.sortByImportance(c.Victims)
 	for _, p := range c.Victims {
 		c.Details = append(c.Details, Victim{Pod: p, Violates: broken[p] > 0})
@@ -87,10 +87,10 @@ func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victim
 // namespace/name and UID, so that no two pods are equal.
 func (a *attempt) sortByImportance(pods []*outrank.Pod) {
 	slices.SortStableFunc(pods, func(p, q *outrank.Pod) int {
-		if a.rules.Importance != nil && a.rules.Importance(p, q) != 0 {
-			return a.rules.Importance(p, q)
+		if a.variant.Importance != nil && a.variant.Importance(p, q) != 0 {
+			return a.variant.Importance(p, q)
 		}
-		if a.rules.IgnoreStart {
+		if a.variant.IgnoreStart {
 			return cmp.Or(
 				cmp.Compare(q.PriorityValue(), p.PriorityValue()),
 				cmp.Compare(p.NamespaceName(), q.NamespaceName()),

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -54,6 +55,8 @@ func (o Order) String() string {
 type Config struct {
 	// Actions is how the executor reaches the cluster.
 	Actions Actions
+	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	Release outrank.Release
 	// Order is the order of the steps; zero is [Synchronous].
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
@@ -103,6 +106,9 @@ func (c *Config) Validate() error {
 	if c.Actions == nil {
 		add("Actions", "missing")
 	}
+	if !c.Release.Known() {
+		add("Release", "%v is not known", c.Release)
+	}
 	if c.Order > NominatedFirst {
 		add("Order", "%d is none", c.Order)
 	}
@@ -128,6 +134,7 @@ func (c *Config) Validate() error {
 // the preemptor out of the queue while [Executor.Preempting] returns true.
 type Executor struct {
 	config    Config
+	rules     release.Rules
 	evictions *evictions
 
 	mu sync.Mutex
@@ -158,7 +165,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	return &Executor{config: config, evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
+	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
 }
 
 // Execute does what the plan says (chapter 14):
@@ -175,11 +182,14 @@ func NewExecutor(config Config) (*Executor, error) {
 //  3. Pods of lower priority that are nominated to the node lose their
 //     nomination. A failure here is in the report and ends nothing. In
 //     [Asynchronous] order the preemptor is activated in the end after such a
-//     failure, and after a pod that was not found, as in the reference.
+//     failure, and after a pod that was not found, as in the reference. From v1.37
+//     on it is also activated where the last victim was rejected while it waited,
+//     because nothing will be heard of that one's end (rule 14.2.8).
 //  4. The preemptor is nominated to the node.
 //
 // [Order] says in what order steps 2 to 4 are taken. Where all victims are
-// terminating, [Asynchronous] order takes step 4 alone, and counts no victims. The call returns when all
+// terminating, [Asynchronous] order takes step 4 alone, and before v1.37 counts no
+// victims (rule 14.5.8). The call returns when all
 // is done; the victims may take long after that to terminate.
 //
 // A failure, or the end of the context, interrupts the execution: calls that

@@ -41,6 +41,9 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
+	// Release is whose rules the attempt followed; zero means
+	// [outrank.DefaultRelease]. One that is not known counts as that.
+	Release outrank.Release
 	// Took is how long the attempt took, by a clock of the caller's, for the
 	// metrics; nil where that was not measured.
 	Took *time.Duration

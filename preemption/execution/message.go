@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -44,12 +45,15 @@ func (f *Failure) message(kind FailureKind) string {
 	return f.Refused.String()
 }
 
-// wayOut returns why there is no way out for the pod, empty where there is (rules
-// 15.3.2 to 15.3.4, and 15.3.7). An error is preemption's alone.
+// wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
+// 15.3.7). Where there is one, it is empty, and from v1.37 on what preemption says of
+// it (rule 11.11). An error is preemption's alone.
 func (f *Failure) wayOut() string {
 	switch {
 	case f.ExecutionErr != nil:
 		return preemptionMessage + f.ExecutionErr.Error()
+	case f.Plan.Outcome == preemption.Preempt && release.Of(release.Release(f.Release)).SuccessText:
+		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
 		return ""
 	case f.Ways == nil:

@@ -63,7 +63,7 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	if !x.nothingToDo() {
+	if x.rules.VictimsAlwaysCounted || !x.nothingToDo() {
 		x.config.Metrics.AddVictims(len(x.report.Victims))
 	}
 	// Set before the steps, so that a panic in the caller's actions leaves the
@@ -76,8 +76,15 @@ func (x *execution) run(ctx context.Context) error {
 			x.config.Actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
 		}
 	}
-	activate = activate && (err != nil || x.clearingFailed)
+	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
+}
+
+// endedInMemory reports whether the last victim was rejected while it waited, so that
+// nothing is heard of its end (rule 14.2.8).
+func (x *execution) endedInMemory() bool {
+	last := len(x.toEvict) - 1
+	return x.rules.ActivateAfterMemory && last >= 0 && x.toEvict[last].Result == RejectedWhileWaiting
 }
 
 // fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and

@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Rules are what a configuration changes about the decision beside the filters: a
+// Variant is what a configuration changes about the decision beside the filters: a
 // variant (chapter 13), rules of the caller, a sample of the nodes (group 10.1). The
 // zero value changes nothing.
-type Rules struct {
+type Variant struct {
 	// MayEvict says who may be a victim at all; nil means anybody.
 	MayEvict func(p *outrank.Pod) bool
 	// Importance is asked before the order of importance; nil is silent.
@@ -63,7 +63,7 @@ func (s *Sample) inTurn(nodes []*outrank.Node) []*outrank.Node {
 // violates no budget (rules 10.1.2 to 10.1.5). It returns the candidates in the order
 // of the nodes.
 func (a *attempt) selectVictimsOn(nodes []*outrank.Node, d *Decision) {
-	sample := a.rules.Sample
+	sample := a.variant.Sample
 	enough := len(nodes)
 	if sample != nil {
 		enough = sample.Enough(len(nodes))
@@ -115,10 +115,10 @@ func (a *attempt) removeAscending(s *scene, possible []*outrank.Pod) ([]*outrank
 
 // violationsOf counts what pods that leave in this order violate: each that violates
 // any budget once, or once for each budget.
-func (r *Rules) violationsOf(broken map[*outrank.Pod]int, victims []*outrank.Pod) int {
+func (v *Variant) violationsOf(broken map[*outrank.Pod]int, victims []*outrank.Pod) int {
 	count := 0
 	for _, p := range victims {
-		if r.PerBudget {
+		if v.PerBudget {
 			count += broken[p]
 		} else {
 			count += min(1, broken[p])
@@ -135,22 +135,22 @@ func (a *attempt) waits(filter map[string]Status) bool {
 	switch {
 	case node == "":
 		return false
-	case a.rules.WaitWhileNominated:
+	case a.variant.WaitWhileNominated:
 		return !there || status.Code != UnschedulableAndUnresolvable
-	case a.rules.WaitForTerminating:
+	case a.variant.WaitForTerminating:
 		return slices.ContainsFunc(a.running[node], func(p *outrank.Pod) bool { return there && a.mayPreempt(p) && p.Terminating() })
 	}
 	return a.waitsForVictims(filter)
 }
 
 // unbeatenByScore keeps the candidates with the highest score of the caller's.
-func (r *Rules) unbeatenByScore(candidates []Candidate) []Candidate {
+func (v *Variant) unbeatenByScore(candidates []Candidate) []Candidate {
 	var left []Candidate
 	for _, c := range candidates {
-		if len(left) > 0 && r.Score(c) < r.Score(left[0]) {
+		if len(left) > 0 && v.Score(c) < v.Score(left[0]) {
 			continue
 		}
-		if len(left) > 0 && r.Score(c) > r.Score(left[0]) {
+		if len(left) > 0 && v.Score(c) > v.Score(left[0]) {
 			left = nil
 		}
 		left = append(left, c)

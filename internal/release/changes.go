@@ -1,0 +1,32 @@
+package release
+
+// Change is a row of the table of what changed between releases.
+type Change struct {
+	// Rule is the name of the field of [Rules], empty where both releases are decided
+	// alike here.
+	Rule string
+	// Number is that of the rule in a RULES.md which says what holds from From on.
+	Number string
+	From   Release
+	// Gate is the feature gate that switches the rule, empty for none.
+	Gate string
+	// Before and After say what was and what is.
+	Before, After string
+}
+
+// Changes are all of them, by release and then in the order of the chapters.
+var Changes = [...]Change{
+	{"RequestsBySource", "2.2.11", V1_37, "", "requests of a pod on a node: the largest of spec and status for each container, then the sum", "a sum by spec, by allocated and by in use, then the largest"},
+	{"QOSNeedsPodLevelName", "3.12", V1_37, "PodLevelResourcesFixKubeletQOSClass", "pod-level resources decide the class even where they name nothing", "only where they name cpu, memory or huge pages"},
+	{"QOSPerSet", "3.13", V1_37, "", "the class by the sums over the containers", "a class for each container, Burstable where they differ"},
+	{"", "4.3.7", V1_37, "", "a missing start reads the clock at each comparison", "once for each pod; one answer for both here"},
+	{"BudgetsStopAtFirst", "6.3.8", V1_37, "", "a pod is charged to every budget that covers it", "up to the first that it violates, in the caller's order"},
+	{"NodeNameFirst", "7.1.7", V1_37, "", "NodeUnschedulable, then NodeName", "NodeName first, and no node but the named one is filtered (7.15.8)"},
+	{"CSIDriverRequired", "7.9.9", V1_37, "VolumeLimitScaling", "a node without the driver of a volume passes", "it fails where the driver says that it has to be there"},
+	{"", "7.14.6", V1_37, "", "two features that a pod can need", "more of them, none of which is read here"},
+	{"NamespacesReplaceSelector", "7.13.19", V1_37, "", "a namespace selector that no labels satisfy selects all namespaces", "it selects those that it matches"},
+	{"GatedNominations", "7.16.5", V1_37, "", "nominations of gated pods do not count", "they count"},
+	{"SuccessText", "11.11", V1_37, "", "a preemption that succeeds says nothing", "it says on which node and how many victims"},
+	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},
+	{"VictimsAlwaysCounted", "14.5.8", V1_37, "", "no victims are counted where all are being deleted already", "they are counted"},
+}

@@ -1,0 +1,90 @@
+package release
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// value returns a rule of a release by its name.
+func value(r Release, rule string) bool { return reflect.ValueOf(Of(r)).FieldByName(rule).Bool() }
+
+// Every rule has a row, and a row says from which release on and by which gate its rule
+// holds.
+func TestChangesAreTheRules(t *testing.T) {
+	rows := map[string]Change{}
+	numbers := map[string]bool{}
+	for _, c := range Changes {
+		assert.False(t, numbers[c.Number], "two rows for rule %s", c.Number)
+		numbers[c.Number] = true
+		assert.NotEmpty(t, c.Before, c.Number)
+		assert.NotEmpty(t, c.After, c.Number)
+		if c.Rule != "" {
+			rows[c.Rule] = c
+		}
+	}
+	fields := reflect.TypeFor[Rules]()
+	require.Len(t, rows, fields.NumField(), "a row without a rule")
+	for i := range fields.NumField() {
+		name := fields.Field(i).Name
+		row, ok := rows[name]
+		require.True(t, ok, "%s has no row", name)
+		for _, r := range All() {
+			assert.Equal(t, r >= row.From, value(r, name), "%s in %v", name, r)
+			for gate := range r.GateStates() {
+				flipped, err := r.With(map[string]bool{gate: !r.GateStates()[gate]})
+				if err != nil {
+					continue
+				}
+				assert.Equal(t, gate == row.Gate, value(flipped, name) != value(r, name), "%s with %v", name, flipped)
+			}
+		}
+	}
+}
+
+// The documents are those of the rules: each number stands in a RULES.md and in the
+// table, and each name in this file's comments.
+func TestTableOfChanges(t *testing.T) {
+	text, err := os.ReadFile("../../.github/RELEASES.md")
+	require.NoError(t, err)
+	want := table()
+	assert.Contains(t, string(text), want, "the table in .github/RELEASES.md has to be:\n%s", want)
+	for _, r := range All() {
+		for _, gate := range r.Settable() {
+			assert.Contains(t, string(text), "`"+gate+"`")
+		}
+	}
+}
+
+// table is what the document has of the changes.
+func table() string {
+	var b strings.Builder
+	b.WriteString("| rule | from | before | after | gate |\n|---|---|---|---|---|\n")
+	for _, c := range Changes {
+		gate := ""
+		if c.Gate != "" {
+			gate = "`" + c.Gate + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", c.Number, c.From, c.Before, c.After, gate)
+	}
+	return b.String()
+}
+
+func TestGatesAreConsistent(t *testing.T) {
+	names := map[string]bool{}
+	for _, g := range gates {
+		assert.False(t, names[g.name], g.name)
+		names[g.name] = true
+		assert.NotEmpty(t, g.in, g.name)
+	}
+	assert.LessOrEqual(t, gateShift+len(gates), 64)
+	assert.Contains(t, All(), Default)
+	assert.Zero(t, testing.AllocsPerRun(10, func() { Of(V1_37); Of(0) }))
+	unknown := Release(5)
+	assert.Equal(t, Of(Default), Of(unknown))
+}

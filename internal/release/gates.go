@@ -1,0 +1,135 @@
+package release
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// gate is a feature gate of Kubernetes.
+type gate struct {
+	name string
+	// in has the releases that have the gate.
+	in []state
+}
+
+// state is a gate in one release.
+type state struct {
+	release Release
+	on      bool // by default
+	// follows: both settings are followed here. A gate whose other setting would
+	// change an answer, and that is not followed, cannot be set to it.
+	follows bool
+}
+
+// gates are those that bear on preemption, by name. A gate keeps its index, since
+// values of [Release] hold it: a new one goes to the end.
+var gates = [...]gate{
+	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"CompositePodGroup", []state{{V1_37, false, false}}},
+	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
+	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, false}}},
+	{"GangScheduling", []state{{V1_36, false, false}}},
+	{"WorkloadAwarePreemption", []state{{V1_36, false, false}}},
+	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"NodeDeclaredFeatures", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"InPlacePodLevelResourcesVerticalScaling", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"PodLevelResources", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"PodLevelResourcesFixKubeletQOSClass", []state{{V1_37, true, true}}},
+	{"VolumeLimitScaling", []state{{V1_36, false, false}, {V1_37, true, true}}},
+	{"HugepageAwareEviction", []state{{V1_37, true, false}}},
+	{"SchedulerAsyncPreemption", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"SchedulerPopFromBackoffQ", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"OpportunisticBatching", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"NominatedNodeNameForExpectation", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{"InterPodAffinityHostnameFastPath", []state{{V1_37, false, false}}},
+	{"SchedulerPreQueueingHints", []state{{V1_37, false, false}}},
+	{"SchedulerAsyncAPICalls", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"DRANodeAllocatableResources", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"TaintTolerationComparisonOperators", []state{{V1_36, false, false}, {V1_37, false, false}}},
+}
+
+// find returns the gate of this name.
+func find(name string) (index int, ok bool) {
+	index = slices.IndexFunc(gates[:], func(g gate) bool { return g.name == name })
+	return index, index >= 0
+}
+
+// at returns what the gate is in a release, nil where it has none of the name.
+func (g *gate) at(r Release) *state {
+	for i := range g.in {
+		if g.in[i].release == r.plain() {
+			return &g.in[i]
+		}
+	}
+	return nil
+}
+
+func (g *gate) byDefault(r Release) bool {
+	s := g.at(r)
+	return s != nil && s.on
+}
+
+// settable reports whether the gate may be turned round in a release.
+func (g *gate) settable(r Release) bool {
+	s := g.at(r)
+	return s != nil && s.follows
+}
+
+// With sets gates by their names. A gate that is set to what it is by default
+// changes nothing. An error names the first gate, by name, that is not known, that
+// the release does not have, or whose other setting is not followed.
+func (r Release) With(set map[string]bool) (Release, error) {
+	if !r.Known() {
+		return 0, fmt.Errorf("%v is not known", r)
+	}
+	r = r.OrDefault()
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		i, ok := find(name)
+		if !ok {
+			return 0, fmt.Errorf("feature gate %.60q: not known", name)
+		}
+		s := gates[i].at(r)
+		switch bit := Release(1) << (gateShift + i); {
+		case s == nil:
+			return 0, fmt.Errorf("feature gate %q: %v has no such gate", name, r.plain())
+		case set[name] == s.on:
+			r &^= bit
+		case !s.follows:
+			return 0, fmt.Errorf("feature gate %q: %t is not followed for %v", name, set[name], r.plain())
+		default:
+			r |= bit
+		}
+	}
+	return r, nil
+}
+
+// GateStates has the state of every gate that the release has.
+func (r Release) GateStates() map[string]bool {
+	states := map[string]bool{}
+	for i := range gates {
+		if s := gates[i].at(r); s != nil {
+			states[gates[i].name] = s.on != r.turned(i)
+		}
+	}
+	return states
+}
+
+// on reports whether a gate is on; false for one that the release does not have.
+func (r Release) on(name string) bool {
+	i, ok := find(name)
+	return ok && gates[i].at(r) != nil && gates[i].byDefault(r) != r.turned(i)
+}
+
+// Settable lists the gates of a release whose both settings are followed, by name.
+func (r Release) Settable() []string {
+	var names []string
+	for i := range gates {
+		if gates[i].settable(r) {
+			names = append(names, gates[i].name)
+		}
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	return names
+}

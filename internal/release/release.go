@@ -1,0 +1,140 @@
+package release
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Release is a release of Kubernetes together with the feature gates that are set
+// to something else than its default. The low byte is the minor version, and the
+// bit of [Gates][i] is set where that gate is turned round. Zero stands for
+// [Default].
+type Release uint64
+
+// The releases that are known.
+const (
+	V1_36 Release = 36
+	V1_37 Release = 37
+)
+
+// Default is what a zero Release stands for. Nothing else has to be changed for
+// another one.
+const Default = V1_36
+
+// releases lists the releases, the oldest first.
+var releases = [...]Release{V1_36, V1_37}
+
+const (
+	minorMask = 0xff
+	gateShift = 8
+)
+
+// All lists the releases with their default gates, the oldest first.
+func All() []Release { return slices.Clone(releases[:]) }
+
+// OrDefault is r, or [Default] for zero.
+func (r Release) OrDefault() Release {
+	if r == 0 {
+		return Default
+	}
+	return r
+}
+
+// plain is the release with its default gates.
+func (r Release) plain() Release { return r.OrDefault() & minorMask }
+
+// turned reports whether the gate of this index is set to something else than its
+// default.
+func (r Release) turned(gate int) bool { return r>>(gateShift+gate)&1 == 1 }
+
+// Known reports whether r is one of [All], with gates that can be set there.
+func (r Release) Known() bool {
+	if !slices.Contains(releases[:], r.plain()) || r>>(gateShift+len(gates)) != 0 {
+		return false
+	}
+	for i := range gates {
+		if r.turned(i) && !gates[i].settable(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// String is such as "v1.37", followed by ",NAME=true" or ",NAME=false" for each gate
+// that is not at its default, by name.
+func (r Release) String() string {
+	if !r.Known() {
+		return fmt.Sprintf("release %#x", uint64(r))
+	}
+	text := "v1." + strconv.Itoa(int(r.plain()))
+	for i := range gates {
+		if r.turned(i) {
+			text += fmt.Sprintf(",%s=%t", gates[i].name, !gates[i].byDefault(r))
+		}
+	}
+	return text
+}
+
+// Parse reads what String writes. The version may lack its "v" and may go on with
+// a patch, a build or a vendor's suffix, which mean nothing here.
+func Parse(text string) (Release, error) {
+	version, rest, gated := strings.Cut(text, ",")
+	r, ok := OfVersion(version)
+	if !ok {
+		return 0, Unknown(version)
+	}
+	set := map[string]bool{}
+	for gated {
+		var one string
+		one, rest, gated = strings.Cut(rest, ",")
+		name, value, _ := strings.Cut(one, "=")
+		if value != "true" && value != "false" {
+			return 0, fmt.Errorf("feature gate %.60q: want NAME=true or NAME=false", one)
+		}
+		if _, twice := set[name]; twice {
+			return 0, fmt.Errorf("feature gate %.60q: given twice", name)
+		}
+		set[name] = value == "true"
+	}
+	return r.With(set)
+}
+
+// Unknown says that the rules of a version are not known.
+func Unknown(version string) error {
+	return fmt.Errorf("release %.60q: the rules of %s are known", version, known())
+}
+
+// known lists the releases for people.
+func known() string {
+	var names []string
+	for _, r := range releases {
+		names = append(names, r.String())
+	}
+	return strings.Join(names, " and ")
+}
+
+// Minor returns the minor version in a text such as "v1.37.2-vendor.5": not ok
+// where it is none of Kubernetes 1.
+func Minor(version string) (minor int, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
+	if !ok {
+		return 0, false
+	}
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if digits == 0 || digits > 3 || digits > 1 && rest[0] == '0' || digits < len(rest) && !strings.Contains(".-+", rest[digits:digits+1]) {
+		return 0, false
+	}
+	minor, err := strconv.Atoi(rest[:digits])
+	return minor, err == nil
+}
+
+// OfVersion returns the release of a version, not ok for one that is not known.
+func OfVersion(version string) (Release, bool) {
+	minor, ok := Minor(version)
+	if !ok || !slices.Contains(releases[:], Release(minor)) {
+		return 0, false
+	}
+	return Release(minor), true
+}

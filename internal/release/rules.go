@@ -1,0 +1,77 @@
+package release
+
+// Rules are what releases differ in. A rule is true where it holds as it does from
+// some release on, and false where what was before it holds. The comment cites the
+// rule by its number in a RULES.md; [Changes] says both in words.
+type Rules struct {
+	// RequestsBySource: the requests of a pod on a node are summed for each source
+	// by itself, and the largest sum counts (rule 2.2.11).
+	RequestsBySource bool
+	// QOSNeedsPodLevelName: pod-level resources decide the class only if they name
+	// a resource that counts at pod level (rule 3.12).
+	QOSNeedsPodLevelName bool
+	// QOSPerSet: the class is decided for each set of resources (rule 3.13).
+	QOSPerSet bool
+	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
+	// it violates (rule 6.3.8).
+	BudgetsStopAtFirst bool
+	// NodeNameFirst: NodeName is asked before NodeUnschedulable and narrows the
+	// search (rule 7.1.7).
+	NodeNameFirst bool
+	// SuccessText: a preemption that succeeds says so (rule 11.11).
+	SuccessText bool
+	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
+	// namespaces that it matches, and no others (rule 7.13.19).
+	NamespacesReplaceSelector bool
+	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
+	GatedNominations bool
+	// CSIDriverRequired: a node without a driver that has to be there fails (rule
+	// 7.9.9).
+	CSIDriverRequired bool
+	// ActivateAfterMemory: the preemptor is activated once its last victim was ended
+	// in memory alone (rule 14.2.8).
+	ActivateAfterMemory bool
+	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
+	// being deleted already (rule 14.5.8).
+	VictimsAlwaysCounted bool
+}
+
+// ofPlain are the rules of each release with its default gates.
+var ofPlain = func() (rules [len(releases)]Rules) {
+	for i, r := range releases {
+		rules[i] = resolve(r)
+	}
+	return rules
+}()
+
+// Of resolves a release. Of one that is not known the default one holds. Nothing is
+// allocated, and for a release with its default gates nothing is computed.
+func Of(r Release) Rules {
+	r = r.OrDefault()
+	for i := range releases {
+		if r == releases[i] {
+			return ofPlain[i]
+		}
+	}
+	if !r.Known() {
+		r = Default
+	}
+	return resolve(r)
+}
+
+func resolve(r Release) Rules {
+	from37 := r.plain() >= V1_37
+	return Rules{
+		RequestsBySource:          from37,
+		QOSNeedsPodLevelName:      r.on("PodLevelResourcesFixKubeletQOSClass"),
+		QOSPerSet:                 from37,
+		BudgetsStopAtFirst:        from37,
+		NodeNameFirst:             from37,
+		SuccessText:               from37,
+		NamespacesReplaceSelector: from37,
+		GatedNominations:          from37,
+		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
+		ActivateAfterMemory:       from37,
+		VictimsAlwaysCounted:      from37,
+	}
+}

@@ -1,0 +1,82 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+)
+
+// The preemptor is activated where nothing will be heard of the last victim's end (rule
+// 14.2.8): v1.36 left it waiting.
+func TestActivatedAfterAVictimInMemory(t *testing.T) {
+	waits := func(name string) func(*outrank.Pod) bool {
+		return func(p *outrank.Pod) bool { return p.Name == name }
+	}
+	for _, test := range []struct {
+		name    string
+		release outrank.Release
+		order   execution.Order
+		waiting string
+		want    bool
+	}{
+		{"v1.36", outrank.V1_36, execution.Asynchronous, "second", false},
+		{"v1.37", outrank.V1_37, execution.Asynchronous, "second", true},
+		{"not the last", outrank.V1_37, execution.Asynchronous, "first", false},
+		{"nobody waits", outrank.V1_37, execution.Asynchronous, "", false},
+		{"synchronous", outrank.V1_37, execution.Synchronous, "second", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			actions := &executiontest.Recorder{Waiting: waits(test.waiting)}
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: test.order, Release: test.release})
+			require.NoError(t, err)
+			_, err = e.Execute(context.Background(), evicting("p", runningPod("first", "uid-1"), runningPod("second", "uid-2")))
+			require.NoError(t, err)
+			calls := actions.Calls()
+			assert.Equal(t, test.want, calls[len(calls)-1].Op == executiontest.OpActivate)
+		})
+	}
+}
+
+// Victims that are all being deleted already are counted from v1.37 on (rule 14.5.8).
+func TestTerminatingVictimsAreCounted(t *testing.T) {
+	leaving := runningPod("leaving", "uid-1")
+	leaving.DeletionTime = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	for r, want := range map[outrank.Release]uint64{outrank.V1_36: 0, outrank.V1_37: 1} {
+		metrics := &execution.Metrics{}
+		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Metrics: metrics, Release: r})
+		require.NoError(t, err)
+		_, err = e.Execute(context.Background(), evicting("p", leaving))
+		require.NoError(t, err)
+		victims := metrics.Values().PreemptionVictims
+		assert.Equal(t, want, victims.Count(), "%v", r)
+	}
+}
+
+// A preemption that succeeds says so from v1.37 on (rule 11.11).
+func TestSuccessSaysSo(t *testing.T) {
+	plan := evicting("p", runningPod("victim", "uid-1"))
+	plan.TurnedDown = []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}, Nodes: 1}}
+	for r, want := range map[outrank.Release]string{
+		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu.",
+		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node " + plan.Node + ", preempting 1 victims",
+	} {
+		f := execution.Failure{Plan: plan, Release: r}
+		f.Entry.Pod = plan.Pod
+		v, err := f.Verdict()
+		require.NoError(t, err)
+		assert.Equal(t, want, v.Condition.Message, "%v", r)
+	}
+}
+
+func TestExecutorOfUnknownRelease(t *testing.T) {
+	_, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Release: 3})
+	require.EqualError(t, err, "executor config: Release: release 0x3 is not known")
+}

@@ -1,0 +1,118 @@
+package outrank
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// Release says the rules of which release of Kubernetes hold, with the feature gates
+// that are set to something else than their default there. It is a plain value: two
+// are equal if they stand for the same rules, but for zero, which stands for
+// [DefaultRelease]. What changed between releases stands in .github/RELEASES.md.
+type Release uint64
+
+// The releases whose rules are known, with their default gates.
+const (
+	V1_36 = Release(release.V1_36)
+	V1_37 = Release(release.V1_37)
+)
+
+// DefaultRelease is what a zero Release stands for.
+const DefaultRelease = Release(release.Default)
+
+// Releases lists the releases whose rules are known, the oldest first.
+func Releases() []Release {
+	var list []Release
+	for _, r := range release.All() {
+		list = append(list, Release(r))
+	}
+	return list
+}
+
+// ParseRelease reads a release as [Release.String] writes it: "v1.37", or
+// "v1.37,VolumeLimitScaling=false" with feature gates. A version may lack the "v" and
+// go on with a patch or a vendor's suffix ("1.37.2-vendor.5"), which mean nothing
+// here. The error names the version whose rules are not known, or the gate; see
+// [Release.With].
+func ParseRelease(text string) (Release, error) {
+	r, err := release.Parse(text)
+	return Release(r), wrapInvalid(err)
+}
+
+// With returns the release with feature gates set by their names in Kubernetes. What
+// is set to its default changes nothing. The error names the first gate, by name,
+// that is not known, that the release does not have, or whose setting is not followed
+// here; it wraps [ErrInvalid].
+func (r Release) With(gates map[string]bool) (Release, error) {
+	with, err := release.Release(r).With(gates)
+	return Release(with), wrapInvalid(err)
+}
+
+func wrapInvalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrInvalid, err)
+}
+
+// Gates has the state of every feature gate of the release that bears on preemption.
+// The map is the caller's. Not all of them can be changed; see [Release.With].
+func (r Release) Gates() map[string]bool { return release.Release(r).OrDefault().GateStates() }
+
+// OrDefault is r, or [DefaultRelease] for zero.
+func (r Release) OrDefault() Release { return Release(release.Release(r).OrDefault()) }
+
+// Known reports whether r is one of [Releases], with gates that can be set there, or
+// zero. No other value comes out of this package.
+func (r Release) Known() bool { return release.Release(r).Known() }
+
+// String is such as "v1.37", with the gates that are not at their default behind it:
+// "v1.37,VolumeLimitScaling=false".
+func (r Release) String() string { return release.Release(r).String() }
+
+// MarshalText returns what String does; an unknown release is an error.
+func (r Release) MarshalText() ([]byte, error) {
+	if !r.Known() {
+		return nil, fmt.Errorf("%w: %v is not known", ErrInvalid, r)
+	}
+	return []byte(r.String()), nil
+}
+
+// UnmarshalText is [ParseRelease].
+func (r *Release) UnmarshalText(text []byte) error {
+	read, err := ParseRelease(string(text))
+	if err == nil {
+		*r = read
+	}
+	return err
+}
+
+// rules are what the release's rules are.
+func (r Release) rules() release.Rules { return release.Of(release.Release(r)) }
+
+// ReleaseOfNodes is the release that the kubelets of the nodes say: that of the newest
+// of them, because a scheduler is never older than a kubelet. It is zero where no node
+// says one, with the default gates otherwise. Where the newest is none whose rules are
+// known, the error names the node and wraps [ErrInvalid]. Time is linear in the number
+// of nodes.
+func (c *Cluster) ReleaseOfNodes() (Release, error) {
+	var newest *Node
+	highest := 0
+	for _, n := range c.Nodes {
+		if n == nil {
+			continue
+		}
+		if minor, ok := release.Minor(n.KubeletVersion); ok && (newest == nil || minor > highest) {
+			newest, highest = n, minor
+		}
+	}
+	if newest == nil {
+		return 0, nil
+	}
+	r, ok := release.OfVersion(newest.KubeletVersion)
+	if !ok {
+		return 0, fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
+	}
+	return Release(r), nil
+}

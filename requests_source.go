@@ -1,0 +1,171 @@
+package outrank
+
+import "github.com/outrank-go/outrank/resource"
+
+// source is one of the things that say what a pod on a node takes. From v1.37 on each
+// of them is summed by itself (rule 2.2.11).
+type source uint8
+
+const (
+	fromSpec source = iota
+	fromAllocated
+	fromActual
+	numSources
+)
+
+// list is what a container counts with by a source (rules 2.2.12 to 2.2.14): where the
+// status has no list of its own, the next best one. A spec that can never be met is no
+// stand-in.
+func (s source) list(p *Pod, c *Container) resource.List {
+	switch {
+	case s == fromActual && c.Actual != nil:
+		return c.Actual
+	case s != fromSpec && c.Allocated != nil:
+		return c.Allocated
+	case s != fromSpec && p.ResizeInfeasible:
+		return nil
+	}
+	return c.Requests
+}
+
+// level is what the status of the pod as a whole says in place of all containers (rule
+// 2.2.16): only where it has both lists.
+func (s source) level(p *Pod) resource.List {
+	switch {
+	case p.Actual == nil || p.Allocated == nil:
+		return nil
+	case s == fromAllocated:
+		return p.Allocated
+	case s == fromActual:
+		return p.Actual
+	}
+	return nil
+}
+
+// bySource and ofSource are the views by each source.
+var (
+	bySource [numSources]containerViews
+	ofSource [numSources]resourceViews
+)
+
+func init() {
+	for s := range numSources {
+		list := func(p *Pod, c *Container) resource.List { return s.list(p, c) }
+		one := func(p *Pod, c *Container, name resource.Name) resource.Quantity { return s.list(p, c)[name] }
+		bySource[s], ofSource[s] = containerViews{list, list}, resourceViews{one, one}
+	}
+}
+
+// firstSource leaves the spec out where it can never be met (rule 2.2.15).
+func (p *Pod) firstSource() source {
+	if p.ResizeInfeasible {
+		return fromAllocated
+	}
+	return fromSpec
+}
+
+// lastSource saves work for a pod whose status says nothing: all sources are then the
+// spec.
+func (p *Pod) lastSource() source {
+	if !p.ResizeInfeasible && p.Actual == nil && silent(p.Containers) && silent(p.InitContainers) {
+		return fromSpec
+	}
+	return fromActual
+}
+
+func silent(cs []Container) bool {
+	for i := range cs {
+		if cs[i].Allocated != nil || cs[i].Actual != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// requestsBySource is the largest of the sums by source (rules 2.2.11 to 2.2.18).
+func (p *Pod) requestsBySource() resource.List {
+	total := resource.List{}
+	for s := p.firstSource(); s <= p.lastSource(); s++ {
+		sum := s.level(p)
+		if sum == nil {
+			sum = p.containerRequests(bySource[s])
+		}
+		for name, q := range sum {
+			if most, ok := total[name]; !ok || q.Cmp(most) > 0 {
+				total[name] = q
+			}
+		}
+	}
+	if p.namesPodLevel() {
+		for _, l := range p.levels() {
+			for name := range l {
+				if podLevel(name) {
+					total[name], _ = p.levelOf(name)
+				}
+			}
+		}
+	}
+	addTo(total, p.Overhead)
+	return total
+}
+
+// requestBySource is requestsBySource for one resource.
+func (p *Pod) requestBySource(name resource.Name) resource.Quantity {
+	if podLevel(name) && p.namesPodLevel() {
+		if q, ok := p.levelOf(name); ok {
+			return plus(q, p.Overhead, name)
+		}
+	}
+	first := p.firstSource()
+	most := first.of(p, name)
+	for s := first + 1; s <= p.lastSource(); s++ {
+		most = larger(most, s.of(p, name))
+	}
+	return plus(most, p.Overhead, name)
+}
+
+// of is the sum by a source for one resource.
+func (s source) of(p *Pod, name resource.Name) resource.Quantity {
+	if l := s.level(p); l != nil {
+		return l[name]
+	}
+	return p.containerRequestOf(name, ofSource[s])
+}
+
+// namesPodLevel reports whether pod-level requests name a resource that counts there
+// (rule 2.2.17).
+func (p *Pod) namesPodLevel() bool {
+	if p.Resources == nil {
+		return false
+	}
+	for name := range p.Resources.Requests {
+		if podLevel(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// levels are the lists of which the largest counts at pod level: what the status says,
+// and the spec, unless it can never be met and the status says something.
+func (p *Pod) levels() [numSources]resource.List {
+	if !p.reported() {
+		return [numSources]resource.List{fromSpec: p.Resources.Requests}
+	}
+	ls := [numSources]resource.List{fromAllocated: p.Allocated, fromActual: p.Actual}
+	if !p.ResizeInfeasible {
+		ls[fromSpec] = p.Resources.Requests
+	}
+	return ls
+}
+
+// levelOf is the largest that the levels say of a resource; not ok if none of them
+// names it.
+func (p *Pod) levelOf(name resource.Name) (most resource.Quantity, ok bool) {
+	for _, l := range p.levels() {
+		if q, named := l[name]; named && (!ok || q.Cmp(most) > 0) {
+			most, ok = q, true
+		}
+	}
+	return most, ok
+}
