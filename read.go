@@ -160,8 +160,10 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.volume(it)
 	case kindStorageClass:
 		rd.storageClass(it)
-	case "CSINode":
+	case kindCSINode:
 		rd.csiNode(it)
+	case kindCSIDriver:
+		rd.csiDriver(it)
 	case kindStatus:
 		rd.status(it)
 	case "":
