@@ -11,7 +11,7 @@ import (
 
 // ReadCluster reads what
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
 // prints, podgroups added where the cluster has them: a List, or several JSON
 // documents one after another, lists and single objects mixed. Fields that do
