@@ -27,6 +27,8 @@ var Changes = [...]Change{
 	{"NamespacesReplaceSelector", "7.13.19", V1_37, "", "a namespace selector that no labels satisfy selects all namespaces", "it selects those that it matches"},
 	{"GatedNominations", "7.16.5", V1_37, "", "nominations of gated pods do not count", "they count"},
 	{"SuccessText", "11.11", V1_37, "", "a preemption that succeeds says nothing", "it says on which node and how many victims"},
+	{"", "14.1.13", V1_37, "", "a binding is tried once", "again after some errors; binding is the caller's own here"},
 	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},
 	{"VictimsAlwaysCounted", "14.5.8", V1_37, "", "no victims are counted where all are being deleted already", "they are counted"},
+	{"", "18.9", V1_37, "", "the node's whole memory counts under pressure", "without its huge pages; when there is pressure is for the caller to say"},
 }
