@@ -17,7 +17,7 @@ func sameButStatus(before, after *outrank.Pod) bool {
 	for _, p := range []*outrank.Pod{&a, &b} {
 		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
 		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible = false, "", "", false
-		p.Value, p.Allocated, p.Actual = nil, nil, nil
+		p.Value, p.Allocated, p.Actual, p.Reported = nil, nil, nil, false
 	}
 	return reflect.DeepEqual(a, b)
 }

@@ -119,6 +119,7 @@ var helpfulFields = map[string]string{
 	"Value":             "status",
 	"Allocated":         "status",
 	"Actual":            "status",
+	"Reported":          "status",
 }
 
 // Every field of a pod is changed alone, while the pod is unschedulable because of
