@@ -3,8 +3,9 @@ package outrank
 import "time"
 
 // Cluster is all that a decision may depend on. The order of Nodes matters in
-// one place: of nodes that are equal in every rank, the first is chosen. No
-// other order matters.
+// one place: of nodes that are equal in every rank, the first is chosen. That of
+// Budgets matters from v1.37 on, where a pod is charged to no budget behind the first
+// that it violates (rule 6.3.8). No other order matters.
 type Cluster struct {
 	Nodes []*Node
 	// Pods are the pods on nodes (NodeName set) and the pending ones. Finished

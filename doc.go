@@ -5,7 +5,7 @@
 // The types are plain structs to be written by hand in a test or a simulator,
 // or read from what kubectl prints:
 //
-//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
+//	cluster, err := outrank.ReadCluster(file) // kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
 // [WriteCluster] writes them in the same form, and the objects have it in JSON.
 //

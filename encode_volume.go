@@ -235,10 +235,28 @@ func zoneLabelOf(values []string) (string, bool) {
 	return "", false
 }
 
-// csiNode returns the limits of a node, nil for one without.
-func (e *encoder) csiNode(n *Node) *manifest.CSINode {
+// requiredDrivers lists the drivers that are missing on any node, sorted.
+func (c *Cluster) requiredDrivers() []string {
+	var required []string
+	for _, n := range c.Nodes {
+		required = append(required, n.MissingDrivers...)
+	}
+	slices.Sort(required)
+	return slices.Compact(required)
+}
+
+// csiDriver returns the object of a driver that has to be on a node.
+func (e *encoder) csiDriver(name string) *manifest.DriverObject {
+	w := &manifest.DriverObject{APIVersion: "storage.k8s.io/v1", Kind: kindCSIDriver}
+	w.Metadata.Name, w.Spec.PreventIfMissing = name, true
+	return w
+}
+
+// csiNode returns the limits of a node and the required drivers that it has, nil where
+// there is nothing to say.
+func (e *encoder) csiNode(n *Node, required []string) *manifest.CSINode {
 	e.subject = "node " + n.Name
-	if len(n.AttachLimits) == 0 {
+	if len(n.AttachLimits)+len(required) == 0 {
 		return nil
 	}
 	w := &manifest.CSINode{APIVersion: "storage.k8s.io/v1", Kind: kindCSINode}
@@ -248,10 +266,18 @@ func (e *encoder) csiNode(n *Node) *manifest.CSINode {
 		if limit < 0 || limit > math.MaxInt32 {
 			e.add(limitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
 		}
+		if slices.Contains(n.MissingDrivers, driver) {
+			e.add(limitPath(driver), "the driver is among those that are missing")
+		}
 		count := int32(limit)
 		w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{
 			Name: driver, Allocatable: manifest.CSIAllocatable{Count: &count},
 		})
+	}
+	for _, driver := range required {
+		if _, limited := n.AttachLimits[driver]; !limited && !slices.Contains(n.MissingDrivers, driver) {
+			w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{Name: driver})
+		}
 	}
 	return w
 }

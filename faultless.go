@@ -18,7 +18,7 @@ func (p *Pod) faultless() bool {
 // faultless is the same for nodes, where those with limits of attached volumes
 // are not simple.
 func (n *Node) faultless() bool {
-	return n != nil && n.Name != "" && len(n.AttachLimits) == 0 && !hasNegative(n.Allocatable)
+	return n != nil && n.Name != "" && len(n.AttachLimits) == 0 && len(n.MissingDrivers) == 0 && !hasNegative(n.Allocatable)
 }
 
 func (p PreemptionPolicy) known() bool {

@@ -84,7 +84,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "Reported"}},
 		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},
 		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion"}},
+		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

@@ -18,6 +18,7 @@ const (
 	kindVolume       = "PersistentVolume"
 	kindStorageClass = "StorageClass"
 	kindCSINode      = "CSINode"
+	kindCSIDriver    = "CSIDriver"
 	kindList         = "List"
 	kindStatus       = "Status"
 )
@@ -41,7 +42,7 @@ func (p *Pod) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindPod, p, func(c *Cluster) []*Pod { return c.Pods })
 }
 
-// MarshalJSON returns the v1 Node. AttachLimits are left out: they stand in
+// MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they stand in
 // another object, the CSINode, which [WriteCluster] writes.
 func (n Node) MarshalJSON() ([]byte, error) {
 	return marshal(func(e *encoder) any { return e.node(&n) })

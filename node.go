@@ -13,6 +13,11 @@ type Node struct {
 	// AttachLimits is how many volumes of each driver the node can attach; a
 	// driver that is not listed has no limit.
 	AttachLimits map[string]int64
+	// MissingDrivers are drivers that are not on the node, as its CSINode says, and
+	// without which no volume of theirs can be there: their CSIDriver says
+	// preventPodSchedulingIfMissing. ReadCluster sorts them. They count from v1.37 on
+	// (rule 7.9.9).
+	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
 	// StrictGroups is set where the node supports the supplementalGroupsPolicy

@@ -11,7 +11,7 @@ import (
 
 // ReadCluster reads what
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
 // prints, podgroups added where the cluster has them: a List, or several JSON
 // documents one after another, lists and single objects mixed. Fields that do
@@ -160,8 +160,10 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.volume(it)
 	case kindStorageClass:
 		rd.storageClass(it)
-	case "CSINode":
+	case kindCSINode:
 		rd.csiNode(it)
+	case kindCSIDriver:
+		rd.csiDriver(it)
 	case kindStatus:
 		rd.status(it)
 	case "":

@@ -14,6 +14,10 @@ type storage struct {
 	classes map[string]class            // by name of the StorageClass
 	bound   []binding                   // by claim of the cluster
 	limits  map[string]map[string]int64 // by node, then driver
+	drivers map[string][]string         // by node: what its CSINode lists
+	// required are the drivers that have to be on a node, by name: false for one of
+	// which that is not so.
+	required map[string]bool
 }
 
 // class is what counts of a StorageClass: who makes its volumes, and whether they
@@ -31,7 +35,7 @@ type binding struct {
 }
 
 func newStorage() storage {
-	return storage{volumes: map[string]Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}}
+	return storage{volumes: map[string]Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}, drivers: map[string][]string{}, required: map[string]bool{}}
 }
 
 // joinStorage brings together what stood in different objects.
@@ -41,7 +45,21 @@ func (rd *reader) joinStorage() {
 	}
 	for _, n := range rd.cluster.Nodes {
 		n.AttachLimits = rd.storage.limits[n.Name]
+		n.MissingDrivers = rd.storage.missingOn(n.Name)
 	}
+}
+
+// missingOn lists the drivers that have to be on a node and are not, sorted. An input
+// without any CSINode says nothing of what is where.
+func (s *storage) missingOn(node string) []string {
+	var missing []string
+	for driver, required := range s.required {
+		if required && len(s.drivers) > 0 && !slices.Contains(s.drivers[node], driver) {
+			missing = append(missing, driver)
+		}
+	}
+	slices.Sort(missing)
+	return missing
 }
 
 // join fills in what the claim stands for. A state that the claim itself tells
@@ -130,7 +148,9 @@ func (rd *reader) csiNode(it manifest.Item) {
 	}
 	rd.keep(cv.problems...)
 	var limits map[string]int64
+	listed := []string{}
 	for _, d := range w.Spec.Drivers {
+		listed = append(listed, cv.text(d.Name))
 		if d.Allocatable.Count == nil {
 			continue
 		}
@@ -139,7 +159,17 @@ func (rd *reader) csiNode(it manifest.Item) {
 		}
 		limits[cv.text(d.Name)] = int64(*d.Allocatable.Count)
 	}
-	rd.storage.limits[w.Metadata.Name] = limits
+	rd.storage.limits[w.Metadata.Name], rd.storage.drivers[w.Metadata.Name] = limits, listed
+}
+
+func (rd *reader) csiDriver(it manifest.Item) {
+	var w manifest.DriverObject
+	cv := rd.decode(it, "csidriver", &w, &w.Metadata, false)
+	if _, twice := rd.storage.required[w.Metadata.Name]; twice && w.Metadata.Name != "" {
+		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+	}
+	rd.keep(cv.problems...)
+	rd.storage.required[cv.text(w.Metadata.Name)] = w.Spec.PreventIfMissing
 }
 
 // zones reads the labels of a volume that say where it is. Several values are

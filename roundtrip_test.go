@@ -26,7 +26,7 @@ func fullNode() *outrank.Node {
 	return &outrank.Node{
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
-		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
+		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, MissingDrivers: []string{"gone.example.com"}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
 	}
 }
 
@@ -269,7 +269,7 @@ func TestEveryKindInJSON(t *testing.T) {
 	pod, node, claim := *c.Pods[0], *c.Nodes[0], *c.Claims[0]
 	pod.Value = nil
 	pod.Volumes = []outrank.Volume{{Claim: "data"}, pod.Volumes[1], {Claim: "web-1-scratch", Ephemeral: true}}
-	node.AttachLimits = nil
+	node.AttachLimits, node.MissingDrivers = nil, nil
 	claim.Volume = outrank.Volume{OncePod: true}
 	lost := *c.Claims[1]
 	lost.Volume.Driver = ""

@@ -2,6 +2,7 @@ package outrank
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank/resource"
 )
@@ -232,6 +233,9 @@ func (v *validator) node(n *Node) {
 	}
 	v.list(n.Allocatable, &path{name: "status.allocatable", index: -1})
 	v.attachLimits(n.AttachLimits)
+	if slices.Contains(n.MissingDrivers, "") {
+		v.add(&path{name: "missing drivers", index: -1}, "a driver without a name")
+	}
 }
 
 func (v *validator) budget(b *PodDisruptionBudget) {

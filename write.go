@@ -12,7 +12,7 @@ import (
 // decides alike, and is equal but for what follows.
 //
 // Kubernetes keeps some fields in other objects, and these are written too. A
-// node's AttachLimits become a CSINode. What a claim stands for becomes a
+// node's AttachLimits become a CSINode, and so do its MissingDrivers, beside CSIDrivers. What a claim stands for becomes a
 // PersistentVolume named "namespace.claim", or a StorageClass named "class-1" and
 // so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
 // names; reading back puts all of them into Cluster.Claims.
@@ -78,14 +78,16 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 // objects are the wire forms of all that the cluster is made of, each valid
 // until the next.
 func (c *Cluster) objects(e *encoder, claims []boundClaim, classes []class) iter.Seq[any] {
+	required := c.requiredDrivers()
 	return func(yield func(any) bool) {
-		_ = each(c.Namespaces, func(ns *Namespace) bool { return yield(e.namespace(ns)) }) &&
+		_ = each(required, func(name string) bool { return yield(e.csiDriver(name)) }) &&
+			each(c.Namespaces, func(ns *Namespace) bool { return yield(e.namespace(ns)) }) &&
 			each(c.Classes, func(pc *PriorityClass) bool { return yield(e.class(pc)) }) &&
 			each(c.Nodes, func(n *Node) bool {
 				if !yield(e.node(n)) {
 					return false
 				}
-				limits := e.csiNode(n)
+				limits := e.csiNode(n, required)
 				return limits == nil || yield(limits)
 			}) &&
 			eachAt(classes, func(i int, sc class) bool { return yield(e.storageClass(className(i), sc)) }) &&

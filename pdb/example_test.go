@@ -157,3 +157,26 @@ func ExampleSameCoverage() {
 	// true
 	// false
 }
+
+// Two budgets cover both pods. v1.36 charges each of them for each pod; v1.37 stops at
+// the first that is violated, so that the second budget still allows the second pod.
+func ExampleBudgets_SplitIn() {
+	all := &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}
+	narrow := &outrank.LabelSelector{Labels: map[string]string{"app": "web", "tier": "a"}}
+	budgets := pdb.New([]*outrank.PodDisruptionBudget{
+		{Name: "narrow", Selector: narrow, Allowed: 0}, {Name: "all", Selector: all, Allowed: 1},
+	})
+	pods := []*outrank.Pod{
+		{Name: "first", Labels: map[string]string{"app": "web", "tier": "a"}}, {Name: "second", Labels: map[string]string{"app": "web"}},
+	}
+	for _, r := range outrank.Releases() {
+		violating, ok := budgets.SplitIn(r, pods)
+		fmt.Println(r, len(violating), "violating,", len(ok), "not")
+	}
+	ledger := budgets.Ledger()
+	fmt.Println(ledger.ChargeToFirst(pods[0], []int32{0, 1}), ledger.Left(1))
+	// Output:
+	// v1.36 2 violating, 0 not
+	// v1.37 1 violating, 1 not
+	// [0] 1
+}

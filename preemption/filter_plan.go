@@ -192,6 +192,11 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 	if fp.narrowed && !fp.names[n.name] {
 		return fp.excluded
 	}
+	return fp.askNode(q, n)
+}
+
+// askNode is checkNode for a node that was not left out before the first filter.
+func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
 	for _, i := range fp.order {
 		f := builtIn[i]
 		if f.check == nil || q.silent.has(i) {

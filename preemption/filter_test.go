@@ -95,6 +95,9 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		for _, running := range c.Pods {
+			running.ResizeInfeasible = false // its spec would not count, the slot included
+		}
 		f := slots{app: p.Labels["app"], limit: rapid.IntRange(1, 3).Draw(t, "limit")}
 		e := newEvaluator(t, preemption.Config{
 			Filters: []preemption.Filter{f},

@@ -18,14 +18,32 @@ var volumeLimitsFilter = descriptor{
 	concernsRunning: hasVolumes,
 	begin: func(q *question) podFilter {
 		if drivers := driversOf(q.pod); len(drivers) > 0 {
-			return &wantedVolumes{drivers}
+			return &wantedVolumes{drivers, q.rules.CSIDriverRequired}
 		}
 		return nil
 	},
 }
 
 // wantedVolumes are the drivers that have to attach volumes for one preemptor.
-type wantedVolumes struct{ drivers []driver }
+type wantedVolumes struct {
+	drivers []driver
+	// required: the node has to have each driver that says so (rule 7.9.9).
+	required bool
+}
+
+// absent is why a node fails that lacks a driver which has to be there; success where
+// it has them all.
+func (v *wantedVolumes) absent(node *outrank.Node) filterStatus {
+	if !v.required || len(node.MissingDrivers) == 0 {
+		return filterStatus{}
+	}
+	for i := range v.drivers {
+		if name := v.drivers[i].name; slices.Contains(node.MissingDrivers, name) {
+			return filterStatus{code: Unschedulable, text: []string{name + " CSI driver is not installed on the node"}}
+		}
+	}
+	return filterStatus{}
+}
 
 // driver has the volumes of one driver, each handle once.
 type driver struct {
@@ -87,6 +105,8 @@ type volumesOnNode struct {
 	// attach has, for each driver of the preemptor, what is attached to the
 	// node.
 	attach []attachment
+	// lacks is what the node says because of a driver that it lacks.
+	lacks filterStatus
 }
 
 // attachment counts the pods of a node that use each volume of a driver.
@@ -97,6 +117,7 @@ type attachment struct {
 }
 
 func (v *volumesOnNode) enter(n *nodeState) {
+	v.lacks = v.absent(n.node)
 	for i := range v.attach {
 		a := &v.attach[i]
 		a.limit, a.limited = n.node.AttachLimits[v.drivers[i].name]
@@ -146,6 +167,9 @@ func (a *attachment) takes(volumes []volumeID) bool {
 }
 
 func (v *volumesOnNode) check(nominated []*podState) filterStatus {
+	if v.lacks.code != Success {
+		return v.lacks
+	}
 	for _, p := range nominated {
 		v.change(p, 1)
 	}
@@ -162,7 +186,7 @@ func (v *volumesOnNode) check(nominated []*podState) filterStatus {
 }
 
 func (v *volumesOnNode) release() {
-	v.wantedVolumes = nil
+	v.wantedVolumes, v.lacks = nil, filterStatus{}
 	for i := range v.attach {
 		clear(v.attach[i].volumes)
 	}

@@ -57,7 +57,8 @@ type search struct {
 	searchRules
 	costTable *costTable  // locked
 	queue     []nodeScore // memory of evaluateBestFirst
-	onlyCount bool        // no candidate is wanted
+	later     []boundKey
+	onlyCount bool // no candidate is wanted
 	// toTry marks the positions of the nodes that a sample may try, and positions
 	// lists them.
 	toTry     []bool

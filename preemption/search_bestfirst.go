@@ -10,6 +10,9 @@ const mostTries = 32
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
+	if w.outdone(slot) {
+		return
+	}
 	o := nodeScore{position: -1}
 	promising := false
 	if !w.topLast || b.bound == sum.lowest {
@@ -113,4 +116,16 @@ func (q *promising) dropFirst() {
 	q.nodes[0] = q.nodes[last]
 	q.nodes = q.nodes[:last]
 	q.sink(0)
+}
+
+func (q *promising) push(o nodeScore) {
+	q.nodes = append(q.nodes, o)
+	for i := len(q.nodes) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !q.better(&q.nodes[i], &q.nodes[parent]) {
+			return
+		}
+		q.nodes[i], q.nodes[parent] = q.nodes[parent], q.nodes[i]
+		i = parent
+	}
 }

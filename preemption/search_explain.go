@@ -177,18 +177,28 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 	s.noteTight()
 	w := s.workers[0]
 	queue := promising{search: s, nodes: s.queue[:0]}
+	later := boundQueue{keys: s.later[:0]}
+	inTurn := !s.topLast && s.standard && len(s.bounds) <= maxQueued
 	for position := range s.bounds {
 		if position%chunkSize == 0 && ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
 		}
-		if o, ok := w.boundForLater(position); ok {
-			queue.nodes = append(queue.nodes, o)
+		real, ok := w.boundForLater(position)
+		switch b := &w.bounds[position]; {
+		case !ok:
+		case b.kind == evaluated:
+			queue.nodes = append(queue.nodes, real)
+		case inTurn:
+			later.keys = append(later.keys, boundKeyOf(b, position))
+		default:
+			queue.nodes = append(queue.nodes, w.optimistic(b, position, s.snap.order[position]))
 		}
 	}
-	s.queue = queue.nodes
+	s.queue, s.later = queue.nodes, later.keys
 	queue.order()
-	for len(queue.nodes) > 0 {
+	later.order()
+	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
 		if ctx.Err() != nil {
 			yield(nil, ctx.Err())
 			return
@@ -211,30 +221,57 @@ func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bo
 			continue
 		}
 		queue.dropFirst()
-		possible, st := w.dry.dryRun(s.nodeAt(position))
-		if st.code != Success {
-			w.dry.contradicted()
-		}
-		if w.dry.err != nil {
-			yield(nil, w.dry.err)
+		c, err := w.chosenAt(position)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
-		c := w.dry.candidate(possible)
-		w.dry.restoreVictims(possible)
-		if !yield(&c, nil) {
+		if !yield(c, nil) {
 			return
 		}
 	}
 }
 
-// boundForLater bounds a node and returns its optimistic score, or its real one if it
-// was evaluated. It is not ok if the node is no candidate.
-func (w *searchWorker) boundForLater(position int) (o nodeScore, ok bool) {
+// chosenAt returns the candidate on a node that has been evaluated.
+func (w *searchWorker) chosenAt(position int) (*Candidate, error) {
+	possible, st := w.dry.dryRun(w.nodeAt(position))
+	if st.code != Success {
+		w.dry.contradicted()
+	}
+	if w.dry.err != nil {
+		return nil, w.dry.err
+	}
+	c := w.dry.candidate(possible)
+	w.dry.restoreVictims(possible)
+	return &c, nil
+}
+
+// takeQueued moves the waiting nodes whose bounds are as good as the first of the
+// queue to there.
+func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
+	for len(later.keys) > 0 {
+		position := later.keys[0].position()
+		b := &w.bounds[position]
+		if len(queue.nodes) > 0 {
+			least := *b
+			least.fewest = min(least.fewest, mostKeyVictims)
+			if o := least.lowest(position); !w.better(&o, &queue.nodes[0]) {
+				return
+			}
+		}
+		queue.push(w.optimistic(b, position, w.snap.order[position]))
+		later.dropFirst()
+	}
+}
+
+// boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
+// if the node is no candidate.
+func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
 	b, slot := &w.bounds[position], w.snap.order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
 		if b.kind = settled; w.note(w.givenAt(position)) != Unschedulable {
-			return o, false
+			return real, false
 		}
 		w.tryNode(b, position, slot)
 	} else {
@@ -244,8 +281,5 @@ func (w *searchWorker) boundForLater(position int) (o nodeScore, ok bool) {
 		b.kind = evaluated
 		return found, true
 	}
-	if b.kind == settled {
-		return o, false
-	}
-	return w.optimistic(b, position, slot), true
+	return real, b.kind != settled
 }

@@ -85,6 +85,13 @@ func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSu
 	return o, true
 }
 
+// outdone reports that a node loses by the latest start of any pod on it, where that
+// is the first rank.
+func (w *searchWorker) outdone(slot int32) bool {
+	best := &w.best
+	return w.startFirst && best.position >= 0 && best.violations == 0 && w.snap.summaries.latestAt(slot) < best.start.sec
+}
+
 // staysLow reports that all victims have the lowest priority of the node. That is
 // so where the pods of this priority that no budget covers make room: those that
 // violate a budget are put back first, beside all pods of higher priority, and then

@@ -26,6 +26,9 @@ type searchRules struct {
 	// general: not the default rules, so that the nodes are evaluated in the order
 	// of their optimistic scores.
 	general bool
+	// standard: candidates are compared by the default ranks. startFirst: the first
+	// rank beside violations is the start.
+	standard, startFirst bool
 	// asked: MayEvict has to be asked about each possible victim. exactly: that is
 	// done for every node, so that all of them have their own status.
 	asked, exactly bool
@@ -67,8 +70,8 @@ func (c *Config) searchRules() searchRules {
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	r.costed = slices.Contains(policy.Ranks, ByCost)
-	standard := policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
-	r.general = !r.byRows || !standard || policy.FilterOnce || c.Sample != nil
+	r.standard = policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
+	r.general = !r.byRows || !r.standard || policy.FilterOnce || c.Sample != nil
 	for _, rank := range policy.Ranks {
 		if rank == ByTopPriority {
 			break
@@ -76,5 +79,7 @@ func (c *Config) searchRules() searchRules {
 		r.topLast = r.topLast || rank != ByViolations
 	}
 	r.topLast = r.topLast || r.reordered
+	first := slices.IndexFunc(policy.Ranks, func(x Rank) bool { return x != ByViolations })
+	r.startFirst = first >= 0 && policy.Ranks[first] == ByStart
 	return r
 }

@@ -35,7 +35,7 @@ func (f *nodeScore) better(g *nodeScore) bool {
 // better reports whether a candidate wins by the ranks of the configuration and, in
 // a tie, by the order of the nodes.
 func (s *search) better(f, g *nodeScore) bool {
-	if !s.general {
+	if s.standard {
 		return f.better(g)
 	}
 	return f.betterBy(g, s.ranks)

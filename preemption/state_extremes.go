@@ -55,6 +55,15 @@ func extremesOf(n *nodeState, l *nodeSummary) extremes {
 	return e
 }
 
+// latestOf returns the latest start of any pod of a node.
+func latestOf(n *nodeState) int64 {
+	latest := int64(math.MinInt64)
+	for i := range n.sortKeys {
+		latest = max(latest, n.sortKeys[i].sec)
+	}
+	return latest
+}
+
 // addCovered counts a covered pod of the lowest priority.
 func (e *extremes) addCovered(row *amountRow, covering []int32) {
 	e.coveredLow++

@@ -257,6 +257,8 @@ type summaryBlock struct {
 	topSums     [summaryBlockSize]topSums
 	upperLevels [numUpperLevels][summaryBlockSize]level
 	extremes    [summaryBlockSize]extremes
+	// latest is the latest start of any pod, in seconds; noStart if one has none.
+	latest [summaryBlockSize]int64
 }
 
 // at returns the summary of a slot for reading.
@@ -272,6 +274,11 @@ func (ls *summaries) topSumsAt(slot int32) *topSums {
 // extremesAt returns the extremes of a slot for reading.
 func (ls *summaries) extremesAt(slot int32) *extremes {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].extremes[uint32(slot)%summaryBlockSize]
+}
+
+// latestAt returns the latest start of any pod of a slot.
+func (ls *summaries) latestAt(slot int32) int64 {
+	return ls.blocks[uint32(slot)/summaryBlockSize].latest[uint32(slot)%summaryBlockSize]
 }
 
 // writable returns the block of a slot for writing.
@@ -303,6 +310,7 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	setTopSums(&block.topSums[i], n, l)
 	block.extremes[i] = extremesOf(n, l)
+	block.latest[i] = latestOf(n)
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = level{}
 		if k+1 < len(n.levels) {

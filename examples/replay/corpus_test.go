@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// recorded is a decision of the real v1.36.3 code, with what it says about how
+// recorded is a decision of the real code, v1.36.3 or v1.37.1, with what it says about how
 // firm the answer is.
 type recorded struct {
 	Decision
@@ -25,7 +25,7 @@ type recordedScheduler struct {
 	Scheduler
 	Best         []string                `json:"best"`
 	BestUnion    []string                `json:"bestUnion"`
-	Ambiguous    map[string]any          `json:"ambiguous"`
+	Ambiguous    map[string]ambiguity    `json:"ambiguous"`
 	Alternatives map[string][]*Candidate `json:"alternatives"`
 	SampledBest  []string                `json:"sampledBest"`
 	// Canonical is what comes out where pods stand in this project's order.
@@ -36,6 +36,12 @@ type recordedScheduler struct {
 	} `json:"canonical"`
 }
 
+// ambiguity is why the answer of a node rests on something that no object says.
+type ambiguity struct {
+	// UnstableSort: several pods tie among so many that the real sort exchanges them.
+	UnstableSort bool `json:"unstableSort"`
+}
+
 type recordedKubelet struct {
 	Kubelet
 	RequirementOrderRandom bool `json:"requirementOrderRandom"`
@@ -43,7 +49,7 @@ type recordedKubelet struct {
 
 var profiles = []string{
 	"basic", "pdb", "filters", "nominated", "affinity", "kubelet", "util",
-	"gaps", "wide", "kubewide", "sample",
+	"gaps", "wide", "kubewide", "sample", "releases",
 }
 
 // TestRecordedDecisions replays cases of every profile and holds the answers to
@@ -52,19 +58,35 @@ func TestRecordedDecisions(t *testing.T) {
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
-			cases := lines(t, "testdata/"+profile+".cases.jsonl.gz")
-			decisions := lines(t, "testdata/"+profile+".decisions.jsonl.gz")
-			require.NotEmpty(t, cases)
-			require.Len(t, decisions, len(cases))
-			for i := range cases {
-				var want recorded
-				require.NoError(t, json.Unmarshal(decisions[i], &want))
-				got := decide(cases[i], rules{release: outrank.V1_36})
-				for _, difference := range compare(&want, &got) {
-					t.Errorf("%s: %s", want.ID, difference)
-				}
-			}
+			compareRecorded(t, profile, "", outrank.V1_36)
 		})
+	}
+}
+
+// TestRecordedDecisionsOfV1_37 is the same for the profiles that were recorded of that
+// release, too.
+func TestRecordedDecisionsOfV1_37(t *testing.T) {
+	for _, profile := range []string{"basic", "pdb", "filters", "nominated", "affinity", "util", "wide", "kubewide", "releases"} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel()
+			compareRecorded(t, profile, ".v1.37", outrank.V1_37)
+		})
+	}
+}
+
+// compareRecorded holds the answers to what the release decided.
+func compareRecorded(t *testing.T, profile, suffix string, r outrank.Release) {
+	cases := lines(t, "testdata/"+profile+".cases.jsonl.gz")
+	decisions := lines(t, "testdata/"+profile+suffix+".decisions.jsonl.gz")
+	require.NotEmpty(t, cases)
+	require.Len(t, decisions, len(cases))
+	for i := range cases {
+		var want recorded
+		require.NoError(t, json.Unmarshal(decisions[i], &want))
+		got := decide(cases[i], rules{release: r})
+		for _, difference := range compare(&want, &got) {
+			t.Errorf("%s: %s", want.ID, difference)
+		}
 	}
 }
 

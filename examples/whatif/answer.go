@@ -59,6 +59,10 @@ type Dump struct {
 	Pending int `json:"pending"`
 	Budgets int `json:"budgets"`
 	Classes int `json:"classes"`
+	// Release is whose rules the answer follows, and ReleaseFrom where that comes
+	// from.
+	Release     outrank.Release `json:"release"`
+	ReleaseFrom string          `json:"releaseFrom"`
 	// Skipped counts objects of kinds that play no part, Finished pods that
 	// have ended.
 	Skipped  map[string]int `json:"skipped"`

@@ -43,7 +43,7 @@ func newDocument(d *decision) *Document {
 	}
 	for i := range d.Victims {
 		p := d.Victims[i].Pod
-		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequests(), p.Owner.String()})
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.cluster.Release), p.Owner.String()})
 	}
 	if d.Outcome == preemption.NothingHelps {
 		doc.Hints = hints(newAnswer(d))
@@ -59,6 +59,7 @@ func dumpOf(d *decision) Dump {
 	out := Dump{
 		Source: d.opts.source(), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Budgets: len(c.Budgets), Classes: len(c.Classes),
+		Release: c.Release.OrDefault(), ReleaseFrom: d.releaseFrom,
 		Skipped: map[string]int{}, Finished: c.Finished,
 	}
 	for kind, n := range c.Skipped {
@@ -91,7 +92,7 @@ func (a *Answer) choose(d *decision) {
 	score := scoreOf(d.Score)
 	a.Node, a.Score = d.Node, &score
 	for i := range d.Victims {
-		a.Victims = append(a.Victims, victimOf(&d.Victims[i]))
+		a.Victims = append(a.Victims, victimOf(&d.Victims[i], d.cluster.Release))
 	}
 	a.Room = roomOn(d)
 	for _, p := range d.ClearedNominations {
@@ -103,10 +104,10 @@ func (a *Answer) choose(d *decision) {
 	}
 }
 
-func victimOf(v *preemption.Victim) Victim {
+func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
-		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequests(), Owner: v.Pod.Owner.String(),
+		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
@@ -156,7 +157,7 @@ func roomOn(d *decision) []Room {
 		}
 		var freed, reserved int64
 		for _, v := range d.Victims {
-			freed = resource.AddSat(freed, share(v.Pod.RunningRequests(), name))
+			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.cluster.Release), name))
 		}
 		for _, p := range d.snap.NominatedTo(d.Node) {
 			if p.PriorityValue() >= d.question.pod.PriorityValue() && p.Key() != d.question.pod.Key() {

@@ -11,7 +11,7 @@ import (
 )
 
 // dumpCommand makes a dump with all that an answer may depend on.
-const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json"
+const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
 
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
@@ -143,7 +143,7 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 			}
 		}
 		if using > 0 {
-			out = append(out, dumpLacks("holds no volume claims, though %s, so that no volume limits anything; add pv,pvc,sc,csinodes to kubectl get",
+			out = append(out, dumpLacks("holds no volume claims, though %s, so that no volume limits anything; add pv,pvc,sc,csinodes,csidrivers to kubectl get",
 				subject(using, "pod has one", "pods have some")))
 		}
 	}

@@ -20,6 +20,7 @@ import (
 type options struct {
 	cluster, pending, manifest string
 	scheduler                  string // a file of its configuration
+	release                    outrank.Release
 
 	// The pod described by flags.
 	name, namespace, class string
@@ -87,6 +88,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.namespace, "namespace", outrank.DefaultNamespace, "")
 	fs.Func("labels", "", func(s string) (err error) { o.labels, err = pairs(s); return })
 	fs.Func("node-selector", "", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "")
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.Func("now", "", o.setNow)

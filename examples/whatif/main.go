@@ -1,7 +1,7 @@
 // Command whatif answers before anybody acts: who would this pod push out of
 // the cluster I have, and why?
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes -A -o json > dump.json
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json > dump.json
 //	whatif -cluster dump.json -pending shop/checkout-2
 //	whatif -cluster dump.json -pod manifest.json
 //	whatif -cluster dump.json -cpu 4 -memory 8Gi -class production
@@ -97,12 +97,18 @@ func decided(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch)
 		return nil, err
 	}
 	watch.lap("loading")
+	from, doubts := settleRelease(opts, cluster)
 	q, err := ask(opts, cluster, stdin)
 	if err != nil {
 		return nil, err
 	}
 	watch.skip()
-	return decide(opts, cluster, q, watch)
+	d, err := decide(opts, cluster, q, watch)
+	if err != nil {
+		return nil, err
+	}
+	d.releaseFrom, d.caveats = from, append(doubts, d.caveats...)
+	return d, nil
 }
 
 // decision is an explanation with what it was made from.
@@ -115,6 +121,8 @@ type decision struct {
 	warnings []outrank.Problem
 	caveats  []Warning
 	now      time.Time
+	// releaseFrom is where the release comes from.
+	releaseFrom string
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {

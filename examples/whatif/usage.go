@@ -13,7 +13,7 @@ usage: whatif [-cluster FILE] [the pod] [flags]
 
 Where to look (default: a sample cluster that comes with the program)
   -cluster FILE        a dump in JSON, plain or gzipped, - for standard input:
-                       ` + dumpCommand + `
+        ` + dumpCommand + `
 
 The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -pending NS/NAME     a pending pod of the dump
@@ -34,6 +34,9 @@ The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
   -node-selector A=B   labels that its node must have
 
 How to answer
+  -release RELEASE     whose rules hold: v1.36 or v1.37, with feature gates behind it if
+                       need be, like v1.37,VolumeLimitScaling=false (default: that of the
+                       newest kubelet in the dump, or the default where none says it)
   -scheduler-config FILE
                        decide as a scheduler with this KubeSchedulerConfiguration does,
                        in JSON: yq -o=json . scheduler.yaml

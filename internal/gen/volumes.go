@@ -128,4 +128,9 @@ func addStorage(t *rapid.T, n *outrank.Node) {
 	if len(limits) > 0 {
 		n.AttachLimits = limits
 	}
+	for _, driver := range []string{diskDriver, fileDriver, ebsDriver} {
+		if _, limited := limits[driver]; !limited && oneIn(t, "without "+driver, 8) {
+			n.MissingDrivers = append(n.MissingDrivers, driver)
+		}
+	}
 }

@@ -134,6 +134,16 @@ type CSINode struct {
 	} `json:"spec,omitzero"`
 }
 
+// DriverObject is storage.k8s.io/v1 CSIDriver; it is named after its driver.
+type DriverObject struct {
+	APIVersion Written `json:"apiVersion,omitempty"`
+	Kind       Written `json:"kind,omitempty"`
+	Metadata   Meta    `json:"metadata"`
+	Spec       struct {
+		PreventIfMissing bool `json:"preventPodSchedulingIfMissing,omitempty"`
+	} `json:"spec,omitzero"`
+}
+
 // CSIDriver is an entry of spec.drivers of a CSINode.
 type CSIDriver struct {
 	Name        string         `json:"name,omitempty"`

@@ -13,6 +13,7 @@ type attempt struct {
 	pod     *outrank.Pod
 	rules   release.Rules
 	setup   *Setup
+	variant Variant
 	now     time.Time
 	cluster *outrank.Cluster
 	// running are the pods on each node.
@@ -41,6 +42,7 @@ func newAttempt(in Input) *attempt {
 		pod:        in.Pod,
 		rules:      release.Of(release.Release(in.Cluster.Release)),
 		setup:      &in.Setup,
+		variant:    in.Variant,
 		now:        in.Now,
 		cluster:    in.Cluster,
 		running:    map[string][]*outrank.Pod{},

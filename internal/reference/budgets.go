@@ -2,35 +2,60 @@ package reference
 
 import "github.com/outrank-go/outrank"
 
-// splitByBudgets parts the possible victims, most important first, into those
-// whose loss breaks a budget and the others, each in the given order (group
-// 6.3). Budgets are charged for every possible victim, not for those that go in
-// the end, so the important pods use an allowance up before the lesser ones. Where
-// stop is set, a pod is charged no further than to the first budget that it breaks
-// (rule 6.3.8).
-func splitByBudgets(pods []*outrank.Pod, budgets []*outrank.PodDisruptionBudget, stop bool) (violating, others []*outrank.Pod) {
+// broken counts, for each of the pods in this order, the budgets that its loss breaks
+// (group 6.3). Budgets are charged for every one of them, so that those that come
+// first use an allowance up before the others. By rule 6.3.8 a pod is charged no
+// further than to the first budget that it breaks.
+func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
+	budgets, variant := a.cluster.Budgets, &a.variant
+	stop := a.rules.BudgetsStopAtFirst && !variant.PerBudget && !variant.Uncharged
 	allowance := make([]int64, len(budgets))
 	for i, b := range budgets {
 		allowance[i] = int64(b.Allowed)
 	}
+	broken := map[*outrank.Pod]int{}
 	for _, p := range pods {
-		violates := false
 		for i, b := range budgets {
-			if !covers(b, p) || alreadyCounted(b, p) || violates && stop {
+			switch {
+			case !variant.covers(b, p) || stop && broken[p] > 0:
+				continue
+			case variant.Uncharged:
+				if allowance[i] <= 0 {
+					broken[p]++
+				}
+				continue
+			case alreadyCounted(b, p):
 				continue
 			}
 			allowance[i]--
 			if allowance[i] < 0 {
-				violates = true
+				broken[p]++
 			}
 		}
-		if violates {
+	}
+	return broken
+}
+
+// split parts the pods into those whose loss breaks a budget and the others, each in
+// the given order.
+func split(pods []*outrank.Pod, broken map[*outrank.Pod]int) (violating, others []*outrank.Pod) {
+	for _, p := range pods {
+		if broken[p] > 0 {
 			violating = append(violating, p)
 		} else {
 			others = append(others, p)
 		}
 	}
 	return violating, others
+}
+
+// covers: a variant lets empty selectors cover all pods, and pods without labels be
+// covered (rule 13.3.6).
+func (v *Variant) covers(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
+	if v.EmptySelectors {
+		return b.NamespaceName() == p.NamespaceName() && b.Selector.Matches(p.Labels)
+	}
+	return covers(b, p)
 }
 
 // covers: a budget covers the pods of its namespace that its selector matches.

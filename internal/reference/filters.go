@@ -56,6 +56,9 @@ func (s *scene) runFilters() Status {
 			return status
 		}
 	}
+	if s.a.variant.Own != nil {
+		return s.a.variant.Own(s.node)
+	}
 	return Status{}
 }
 

@@ -145,6 +145,9 @@ func (s *scene) filterVolumeLimits() Status {
 			added[h.driver]++
 		}
 	}
+	if driver, missing := s.missingDriver(); missing {
+		return unschedulableBy(nodeVolumeLimits, driver+" CSI driver is not installed on the node")
+	}
 	for driver, more := range added {
 		limit, limited := s.node.AttachLimits[driver]
 		if limited && count[driver]+more > limit {
@@ -152,6 +155,21 @@ func (s *scene) filterVolumeLimits() Status {
 		}
 	}
 	return Status{}
+}
+
+// missingDriver is the first driver, in the order of the pod's volumes, that has to be
+// on the node and is not.
+func (s *scene) missingDriver() (driver string, missing bool) {
+	for _, v := range s.a.pod.Volumes {
+		one := *s.a.pod
+		one.Volumes = []outrank.Volume{v}
+		for h := range handles(&one) {
+			if s.a.rules.CSIDriverRequired && slices.Contains(s.node.MissingDrivers, h.driver) {
+				return h.driver, true
+			}
+		}
+	}
+	return "", false
 }
 
 // filterVolumeBinding: every volume can be used on the node, by its labels.

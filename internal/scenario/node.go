@@ -33,6 +33,7 @@ func (l *Line) Node() *outrank.Node {
 		"labels=":   Labels(&n.Labels),
 		"taints=":   taints(&n.Taints),
 		"attach=":   attachLimits(&n.AttachLimits),
+		"lacks=":    Names(&n.MissingDrivers),
 		"declares=": Names(&n.DeclaredFeatures),
 		"cordoned":  Flag(&n.Unschedulable),
 	})

@@ -24,9 +24,10 @@ type machine struct {
 	// rules are those of the classes; nil where nothing is refused in numbers.
 	rules *classRules
 	// alike has pods differ in little but their names. mostClasses is how many classes
-	// there were in a crowd at most.
-	alike       bool
-	mostClasses int
+	// there were in a crowd at most, turned how often one of a crowd answered otherwise
+	// than the last time.
+	alike               bool
+	mostClasses, turned int
 }
 
 // pod draws one of few, so that they meet. Pods of the names "near" wait for a
@@ -40,7 +41,7 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 		NominatedNode: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "nominated"),
 	}
 	if m.alike {
-		p.Name, p.UID = rapid.SampledFrom([]string{"a", "b", "d", "e", "f"}).Draw(t, "one of many"), ""
+		p.Name, p.UID = rapid.SampledFrom([]string{"a", "b", "d", "e", "f", "g", "h"}).Draw(t, "one of many"), ""
 		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 0, 0, 0, 1}).Draw(t, "like priority"))
 	} else if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
 		p.SchedulingGates = []string{"quota"}
@@ -217,6 +218,13 @@ func (m *machine) moveAll(t *rapid.T) {
 	if rapid.Bool().Draw(t, "which pod") {
 		event.Pod, event.Before = m.neighbour(t), rapid.SampledFrom([]*outrank.Pod{nil, m.neighbour(t)}).Draw(t, "before")
 	}
+	m.moveFor(t, event)
+}
+
+// moveAllForAnything is about an event that may help every pod.
+func (m *machine) moveAllForAnything(t *rapid.T) { m.moveFor(t, ClusterEvent{}) }
+
+func (m *machine) moveFor(t *rapid.T, event ClusterEvent) {
 	for _, p := range m.pods {
 		p.events = append(p.events, event)
 	}
@@ -386,7 +394,11 @@ func (m *machine) run(t *rapid.T) {
 		steps["refuse"], steps["refuse again"], steps["refuse once more"] = m.refuse, m.refuse, m.refuse
 	}
 	if m.alike {
-		steps["add more"], steps["add even more"], steps["move all again"] = m.add, m.add, m.moveAll
+		steps["add more"], steps["add even more"], steps["move all again"] = m.add, m.add, m.moveAllForAnything
+		steps["round"], steps["another round"] = m.round, m.round
+		for range rapid.IntRange(0, 8).Draw(t, "pods at first") {
+			m.add(t)
+		}
 	}
 	if m.held == nil {
 		delete(steps, "turn gate")

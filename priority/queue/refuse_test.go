@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +63,47 @@ func (c drawnClass) Refuses(pod *outrank.Pod) ([]string, bool) {
 
 func (c drawnClass) Refused(attempts int) { c.rules.told[c] += attempts }
 
+// drawAnswers draws what each class answers. Where pods are alike most classes answer
+// the same, so that crowds are of many classes, and some of them something else the
+// next time.
+func (m *machine) drawAnswers(t *rapid.T) {
+	all := [][]string{{"NodeResourcesFit"}, {"NodeResourcesFit"}, {"NodeName", "InterPodAffinity"}, {"own"}, {}}
+	usual := rapid.SampledFrom(all[:4]).Draw(t, "usual filters")
+	rules := m.rules
+	for _, p := range m.pods {
+		c := rules.classOf(p.Pod)
+		if _, drawn := rules.refusing[c]; drawn || rapid.IntRange(0, 4).Draw(t, "class fits") == 0 && !m.alike {
+			continue
+		}
+		filters := usual
+		if !m.alike || rapid.IntRange(0, 5).Draw(t, "unusual") == 0 {
+			filters = rapid.SampledFrom(all).Draw(t, "filters")
+		}
+		rules.refusing[c] = filters
+		if rapid.Bool().Draw(t, "known") {
+			rules.known[c] = filters
+		}
+	}
+}
+
+// countTurned counts the crowds of several classes that wait to be tried, and of which
+// one class is known to be refused with other filters than the last time.
+func (m *machine) countTurned() {
+	for _, where := range []pool{active, backoff} {
+		for _, it := range m.core.pools[where].items {
+			if it.members == nil || len(it.members.list) == 1 {
+				continue
+			}
+			if slices.ContainsFunc(it.members.list, func(p crowdPart) bool {
+				filters := m.rules.known[p.roster.class.(drawnClass)]
+				return len(filters) > 0 && !slices.Equal(filters, it.FailedFilters)
+			}) {
+				m.turned++
+			}
+		}
+	}
+}
+
 // refuse has both refuse what the classes refuse now.
 func (m *machine) refuse(t *rapid.T) {
 	r := &classRules{
@@ -69,18 +112,9 @@ func (m *machine) refuse(t *rapid.T) {
 	}
 	rules := m.rules
 	*rules = *r
-	for _, p := range m.pods {
-		c := rules.classOf(p.Pod)
-		if _, drawn := rules.refusing[c]; drawn || rapid.IntRange(0, 4).Draw(t, "class fits") == 0 {
-			continue
-		}
-		filters := rapid.SampledFrom([][]string{{"NodeResourcesFit"}, {"NodeResourcesFit"}, {"NodeName", "InterPodAffinity"}, {"own"}, {}}).Draw(t, "filters")
-		rules.refusing[c] = filters
-		if rapid.Bool().Draw(t, "known") {
-			rules.known[c] = filters
-		}
-	}
-	how := Refusing{Class: rules.of, MostFresh: 1 << 40}
+	m.drawAnswers(t)
+	m.countTurned()
+	how := Refusing{Class: rules.of, MostFresh: math.MaxInt}
 	switch rapid.IntRange(0, 5).Draw(t, "limit") {
 	case 0:
 		how.Most = rapid.IntRange(1, 3).Draw(t, "most")
@@ -103,6 +137,14 @@ func (m *machine) refuse(t *rapid.T) {
 	}
 	require.Equal(t, want, got)
 	require.Equal(t, told, rules.told)
+}
+
+// round has pods refused, and all of them again.
+func (m *machine) round(t *rapid.T) {
+	m.refuse(t)
+	m.moveAllForAnything(t)
+	m.check(t)
+	m.refuse(t)
 }
 
 // refuseEach is what a caller would do with the plain list.
@@ -142,16 +184,18 @@ func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusal
 
 // So have pods of many classes that wait for the same.
 func TestRefuseManyClassesAgainstModel(t *testing.T) {
-	most := 0
+	most, turned := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
 		q, err := New(Config{Release: release})
 		require.NoError(t, err)
 		m := &machine{model: model{release: release, early: true}, q: q, core: &q.core, rules: &classRules{byName: true}, alike: true}
 		m.run(t)
-		most = max(most, m.mostClasses)
+		most, turned = max(most, m.mostClasses), turned+m.turned
 	})
+	t.Logf("crowds of up to %d classes; %d times one answered otherwise", most, turned)
 	require.Greater(t, most, 2, "no crowd was of many classes")
+	require.Positive(t, turned, "classes of a crowd went on answering the same")
 }
 
 // Pods that are refused many at a time have gone through what a plain list of

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // A gated pod does not keep the scheduler busy, nor a run from its end; it is
@@ -26,4 +28,29 @@ func TestRestBesideGatedPods(t *testing.T) {
 	require.Equal(t, Running, w.s.Where("default/gated").Phase)
 	require.NoError(t, w.s.At(seconds(99), SetGates("default/nobody")))
 	require.ErrorIs(t, w.s.Until(t.Context(), seconds(99)), preemption.ErrNotFound)
+}
+
+// A gate that holds a pod as its time comes leaves one pod less to be tried: the
+// others are not tried once more for it, also where many are refused at a time.
+func TestGateHoldsPodThatIsDue(t *testing.T) {
+	for _, oneByOne := range []bool{true, false} {
+		closed := false
+		config := Config{OneByOne: oneByOne, End: seconds(30), Recreate: Recreate{Rule: RecreateNever}}
+		config.Queue.UnschedulableTimeout = seconds(20)
+		config.Queue.Gates = []queue.Gate{{Name: "closed", Holds: func(p *outrank.Pod) bool { return closed && p.Name == "held" }}}
+		// The last of them is tried after the state has changed, the first two before.
+		work := []Work{
+			endless(asking("held", 30, "2"), 0), endless(asking("first", 20, "2"), 0),
+			endless(asking("fits", 10, "1"), 0), endless(asking("last", 0, "2"), 0),
+		}
+		s, err := New(nodes(node("n", "1")), work, config)
+		require.NoError(t, err)
+		require.NoError(t, s.At(seconds(10), Call(func(*Simulation) error { closed = true; return nil })))
+		_, err = s.Run(t.Context())
+		require.NoError(t, err)
+		pending := s.Pending()
+		require.Equal(t, "1 active, 0 in backoff, 1 unschedulable, 1 gated, 0 in flight", pending.String(), "one by one: %v", oneByOne)
+		require.Equal(t, "last", pending.Active[0].Pod.Name)
+		require.Equal(t, 1, pending.Active[0].Attempts)
+	}
 }

@@ -24,19 +24,33 @@ func (s *Simulation) refuse() bool {
 	if !s.sharing || s.config.Observe != nil {
 		return false
 	}
-	how := queue.Refusing{Class: s.classOf, Since: s.since, MostFresh: s.inQueue - s.tried - s.untriedGated()}
-	if s.config.Cycle > 0 {
-		how.Most = 1
+	attempts := 0
+	if s.config.Cycle > 0 || len(s.config.Queue.Gates) > 0 {
+		// A gate may hold pods whose time has come, which the first attempt finds out.
+		// That one is made whether there are other pods to be tried or not.
+		attempts = s.refuseSome(1)
 	}
-	done := s.queue.Refuse(s.Time(), how)
-	if done.Attempts == 0 {
+	if s.config.Cycle == 0 && (attempts > 0 || len(s.config.Queue.Gates) == 0) {
+		attempts += s.refuseSome(0)
+	}
+	if attempts == 0 {
 		return false
 	}
-	s.latest = done.Last
-	s.tried += done.Fresh
-	s.steps += done.Attempts - 1
+	s.steps += attempts - 1
 	s.busy = later(s.at, s.config.Cycle)
 	return true
+}
+
+// refuseSome makes so many such attempts at most, any number for zero, until all
+// pods that wait were tried, and returns how many there were.
+func (s *Simulation) refuseSome(most int) int {
+	fresh := s.inQueue - s.tried - s.untriedGated()
+	done := s.queue.Refuse(s.Time(), queue.Refusing{Class: s.classOf, Since: s.since, Most: most, MostFresh: fresh})
+	if done.Attempts > 0 {
+		s.latest = done.Last
+	}
+	s.tried += done.Fresh
+	return done.Attempts
 }
 
 // classOf returns the class of a pod in the queue, nil for one whose attempt has

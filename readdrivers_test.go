@@ -1,0 +1,51 @@
+package outrank_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+)
+
+// A driver that has to be on a node is missing where the node's CSINode does not list
+// it, or where the node has none (rule 7.9.9).
+func TestReadMissingDrivers(t *testing.T) {
+	items := func(more ...string) string {
+		return `{"kind": "List", "apiVersion": "v1", "items": [` + strings.Join(append([]string{
+			`{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "with"}, "status": {"nodeInfo": {"kubeletVersion": "v1.37.1"}}}`,
+			`{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "without"}}`,
+		}, more...), ",") + `]}`
+	}
+	driver := func(name, spec string) string {
+		return `{"kind": "CSIDriver", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "` + name + `"}, "spec": ` + spec + `}`
+	}
+	node := func(name string) string {
+		return `{"kind": "CSINode", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "` + name + `"}, "spec": {"drivers": [{"name": "b"}]}}`
+	}
+	const required = `{"preventPodSchedulingIfMissing": true}`
+	for _, test := range []struct {
+		name string
+		more []string
+		want [2][]string
+	}{
+		{"listed or not", []string{driver("b", required), driver("a", required), driver("c", `{}`), node("with")}, [2][]string{{"a"}, {"a", "b"}}},
+		{"not required", []string{driver("b", `{}`), node("with")}, [2][]string{}},
+		{"no CSINode at all: the input does not say", []string{driver("b", required)}, [2][]string{}},
+	} {
+		c, err := outrank.ReadCluster(strings.NewReader(items(test.more...)))
+		require.NoError(t, err, test.name)
+		assert.Equal(t, test.want, [2][]string{c.Nodes[0].MissingDrivers, c.Nodes[1].MissingDrivers}, test.name)
+		assert.Empty(t, c.Skipped, test.name)
+		assert.Equal(t, "v1.37.1", c.Nodes[0].KubeletVersion)
+	}
+	_, err := outrank.ReadCluster(strings.NewReader(items(driver("b", required), driver("b", `{}`))))
+	require.ErrorContains(t, err, "csidriver b: metadata.name: there are two of this name")
+	require.ErrorContains(t, (&outrank.Node{Name: "n", MissingDrivers: []string{""}}).Validate(), "a driver without a name")
+	err = outrank.WriteCluster(new(strings.Builder), &outrank.Cluster{Nodes: []*outrank.Node{{
+		Name: "n", MissingDrivers: []string{"d"}, AttachLimits: map[string]int64{"d": 1},
+	}}})
+	require.ErrorContains(t, err, "the driver is among those that are missing")
+}
