@@ -240,6 +240,7 @@ func TestCrowdParts(t *testing.T) {
 		gone.Pod = &outrank.Pod{Name: "gone", NodeName: "n1", Affinity: off("b", "d")}
 		require.Equal(t, 2, q.MoveAll(gone, noon))
 		require.Equal(t, Counts{Backoff: 2, Unschedulable: 2}, q.Counts())
+		all.Since = q.cycle
 		require.Equal(t, 2, q.Refuse(noon, all).Attempts)
 		require.Equal(t, []Incoming{
 			{"active", "PopFromBackoffQ", 2}, {"active", causeName(r), 4}, {"backoff", "AssignedPodDelete", 2}, {"unschedulable", "ScheduleAttemptFailure", 6},
