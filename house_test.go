@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
-	"priority/queue": {".", "priority"},
+	"priority/queue": {".", "priority", "internal/release"},
 	// Who may create pods of a class.
 	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.

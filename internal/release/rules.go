@@ -34,6 +34,26 @@ type Rules struct {
 	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
 	// being deleted already (rule 14.5.8).
 	VictimsAlwaysCounted bool
+	// FlushAsksGates: a gated pod is asked about again when it has waited for the
+	// time-out, and then after each further one (rule 5.2.7).
+	FlushAsksGates bool
+	// WildcardsAskGates: an event of the empty kind may open every gate (rule 5.2.8).
+	WildcardsAskGates bool
+	// PodEventsByKind: what is told of pods is named by three kinds of pods (rule
+	// 5.7.3).
+	PodEventsByKind bool
+	// AnyAntiAffinityTerm: one term of anti-affinity that a pod matched is enough for
+	// its end to help (rule 5.4.13).
+	AnyAntiAffinityTerm bool
+	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
+	BindingsRetried bool
+	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
+	EntityMetrics bool
+	// TrueResults: carrying out counts with its result (rule 14.5.10).
+	TrueResults bool
+	// AddedNominations: a pending pod that is added is nominated to its node at once,
+	// also if it is gated (rule 15.4.8).
+	AddedNominations bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -73,5 +93,13 @@ func resolve(r Release) Rules {
 		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
 		ActivateAfterMemory:       from37,
 		VictimsAlwaysCounted:      from37,
+		FlushAsksGates:            from37,
+		WildcardsAskGates:         from37,
+		PodEventsByKind:           from37,
+		AnyAntiAffinityTerm:       from37,
+		BindingsRetried:           from37,
+		EntityMetrics:             from37,
+		TrueResults:               from37,
+		AddedNominations:          from37,
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // MetricFamily is a metric with its values, as Prometheus defines it.
@@ -52,16 +54,19 @@ func (c MetricValues) Families() []MetricFamily {
 		Help:    "How often preemption was tried.",
 		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
 	}, c.PreemptionVictims.metricFamily()}
+	rules := release.Of(release.Release(c.Release))
 	families = slices.Insert(families, 0, c.podFamilies()...)
-	if c.Pending != nil {
-		families = slices.Insert(families, 0, c.Pending.metricFamily())
+	if len(c.Executions) > 0 {
+		families = append(families, c.executionFamily())
 	}
+	families = append(families, c.queueFamilies(&rules)...)
 	if len(c.ScheduleAttempts) > 0 {
 		families = append(families, c.attemptFamily())
 	}
 	if len(c.AttemptDurations) > 0 {
 		families = append(families, c.attemptDurationFamily())
 	}
+	slices.SortFunc(families, func(a, b MetricFamily) int { return cmp.Compare(a.Name, b.Name) })
 	return families
 }
 
@@ -72,17 +77,6 @@ func (h *VictimHistogram) metricFamily() MetricFamily {
 		bounds[i] = float64(b)
 	}
 	f.addHistogram(nil, bounds, h.Buckets[:], float64(h.Sum))
-	return f
-}
-
-func (p *PendingPods) metricFamily() MetricFamily {
-	f := MetricFamily{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
-	for _, q := range []struct {
-		name string
-		pods int
-	}{{"active", p.Active}, {"backoff", p.Backoff}, {"gated", p.Gated}, {"unschedulable", p.Unschedulable}} {
-		f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: []MetricLabel{{"queue", q.name}}, Value: float64(q.pods)})
-	}
 	return f
 }
 

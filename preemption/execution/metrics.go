@@ -4,18 +4,28 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Metrics counts what kube-scheduler counts about preemption. Its zero value is
 // ready, and a nil *Metrics counts nothing. Any number of goroutines may use it
 // at once. Every call takes constant time, but for the copy that Values makes.
 type Metrics struct {
+	// Release is whose metrics are counted; zero means [outrank.DefaultRelease], and so
+	// does one that is not known. It is set before the first use.
+	Release outrank.Release
+
 	mu      sync.Mutex
 	current MetricValues
 }
 
 // MetricValues are the values of a [Metrics] at one moment.
 type MetricValues struct {
+	// Release is that of the Metrics.
+	Release outrank.Release
 	// PreemptionAttempts is how often preemption was asked to make room (every
 	// PostFilter), whatever the answer.
 	PreemptionAttempts uint64
@@ -32,7 +42,22 @@ type MetricValues struct {
 	PodDurations map[int]DurationHistogram
 	// Pending is how many pods wait, nil until [Metrics.SetPending] is called.
 	Pending *PendingPods
+	// Incoming is how many pods have entered each part of the queue, nil until
+	// [Metrics.SetIncoming] is called.
+	Incoming []queue.Incoming
+	// Executions is how many plans were carried out beside the next attempts, by how
+	// that ended as the release counts it (rule 14.5.10).
+	Executions map[ExecutionResult]uint64
 }
+
+// ExecutionResult is how carrying out a plan counts.
+type ExecutionResult string
+
+// The results.
+const (
+	ExecutionSucceeded ExecutionResult = "success"
+	ExecutionFailed    ExecutionResult = "error"
+)
 
 // Attempt is an attempt to schedule a pod, as far as it is counted.
 type Attempt struct {
@@ -55,6 +80,9 @@ const (
 // metric has it: a pod in flight is in none of them.
 type PendingPods struct {
 	Active, Backoff, Unschedulable, Gated int
+	// Incomplete and Waiting are pods whose group is not known, and those that came
+	// while their group was being tried. Releases before v1.37 have no such parts.
+	Incomplete, Waiting int
 }
 
 // VictimHistogram counts plans by their number of victims.
@@ -108,6 +136,28 @@ func (m *Metrics) SetPending(p PendingPods) {
 	m.change(func(c *MetricValues) { c.Pending = &p })
 }
 
+// SetIncoming sets how many pods have entered each part of the queue, which is what
+// Incoming of a queue returns. The slice is copied.
+func (m *Metrics) SetIncoming(in []queue.Incoming) {
+	m.change(func(c *MetricValues) { c.Incoming = slices.Clone(in) })
+}
+
+// AddExecution counts a plan that was carried out beside the next attempts, and
+// whether that failed. Before v1.37 it counts as a success whatever happened (rule
+// 14.5.10).
+func (m *Metrics) AddExecution(failed bool) {
+	m.change(func(c *MetricValues) {
+		result := ExecutionSucceeded
+		if failed && release.Of(release.Release(m.Release)).TrueResults {
+			result = ExecutionFailed
+		}
+		if c.Executions == nil {
+			c.Executions = map[ExecutionResult]uint64{}
+		}
+		c.Executions[result]++
+	})
+}
+
 func (m *Metrics) change(f func(*MetricValues)) {
 	if m == nil {
 		return
@@ -122,6 +172,8 @@ func (m *Metrics) Values() MetricValues {
 	var copied MetricValues
 	m.change(func(c *MetricValues) {
 		copied = *c
+		copied.Release = m.Release
+		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
 		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {

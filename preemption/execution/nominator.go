@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
 )
@@ -26,6 +27,9 @@ import (
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
+	// Release is whose rules hold; zero means [outrank.DefaultRelease], and so does one
+	// that is not known. It is set before the first use.
+	Release outrank.Release
 	// Find, if set, returns the latest version of a pod by its key, such as a
 	// lister of informers, and false for a pod that is gone. A pod gets no
 	// nomination that is gone by then, is bound or has finished, whatever the
@@ -56,7 +60,9 @@ const mostBefore = 8
 // earlier nomination of the pod. An empty node stands for the pod's own
 // NominatedNode, and where that is empty too the pod is not nominated any more. A
 // pod that runs or has finished has no nomination: it is deleted whatever the
-// node. A nil pod is ignored.
+// node. A nil pod is ignored. What a pod with scheduling gates names itself counts from
+// v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8). A nomination
+// that is empty on purpose, whatever the pod names, is for Delete (rule 15.4.9).
 //
 // Time is linear in the pods nominated to one node, here and in all methods about
 // one pod.
@@ -66,7 +72,7 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.put(pod, node, nil)
+	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
 }
 
 // Update follows a change of the pod's object from old to new. Where neither
@@ -90,7 +96,7 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 		node = e.node
 	}
 	n.remove(old)
-	n.put(new, node, e.before)
+	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
 }
 
 // Delete removes the pod's nomination, if it has one.
@@ -213,7 +219,7 @@ func (n *Nominator) below(node string, value int32) []*outrank.Pod {
 // before are the UIDs of earlier ones where the pod has no nomination now.
 func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	key := pod.Key()
-	there, node := n.byPod[key], cmp.Or(node, pod.NominatedNode)
+	there := n.byPod[key]
 	if slices.Contains(there.before, pod.UID) || there.pod == nil && node == "" {
 		return
 	}
@@ -233,6 +239,15 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	if node != "" && waits(pod) && waits(latest) {
 		n.insert(key, nominatedPod{pod, node, before})
 	}
+}
+
+// broughtBy is the node that a pod names itself which is added, as far as that counts
+// (rule 15.4.8).
+func (n *Nominator) broughtBy(pod *outrank.Pod) string {
+	if pod.Gated() && !release.Of(release.Release(n.Release)).AddedNominations {
+		return ""
+	}
+	return pod.NominatedNode
 }
 
 // latest returns the latest version of the pod as far as it is known, nil where it

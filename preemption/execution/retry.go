@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // ErrRetriable is what an error of [Actions] or [FailureActions] wraps where the
@@ -42,6 +43,19 @@ func (r *Retry) problem(object string) []outrank.Problem {
 		return nil
 	}
 	return []outrank.Problem{{Object: object, Field: "Retry.Tries", Text: fmt.Sprintf("%d is not between 0 and %d", r.Tries, maxTries)}}
+}
+
+// Bind binds a pod. From v1.37 on it calls bind again while that fails with
+// [ErrRetriable], as for the patch of a status; before, once (rule 14.1.13). What bind
+// wraps that way is an internal error of the server, a server that is unavailable or
+// a refused connection, but no conflict: a pod that is bound stays so. A release that
+// is not known counts as [outrank.DefaultRelease], and Tries that are negative as 1.
+func (r *Retry) Bind(ctx context.Context, of outrank.Release, bind func(context.Context) error) error {
+	once := func() error { return bind(ctx) }
+	if r.Tries < 0 || !release.Of(release.Release(of)).BindingsRetried {
+		return once()
+	}
+	return r.do(ctx, once)
 }
 
 // do calls f until it does not fail with ErrRetriable any more, or has failed as

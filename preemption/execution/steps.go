@@ -70,6 +70,9 @@ func (x *execution) run(ctx context.Context) error {
 	// preemptor activated.
 	activate = x.config.Order == Asynchronous
 	err = x.steps(ctx)
+	if x.config.Order == Asynchronous && !x.nothingToDo() {
+		x.config.Metrics.AddExecution(err != nil)
+	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
 		if x.config.SimplifiedEvents {

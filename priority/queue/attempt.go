@@ -90,6 +90,9 @@ func (c *core) pop(early bool) (Entry, bool) {
 	} else {
 		c.pools[it.pool].remove(it)
 	}
+	if it.pool == backoff {
+		c.arrive(active, earlyPop, 1)
+	}
 	it.run, it.class = nil, nil
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle

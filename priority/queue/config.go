@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Durations of kube-scheduler v1.36, and the time-out of v1.13, which differs.
@@ -18,6 +19,8 @@ const (
 // Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
 type Config struct {
+	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	Release outrank.Release
 	// InitialBackoff is how long a pod waits after its first failed attempt.
 	// Each further one doubles it, up to MaxBackoff; errors are counted apart.
 	// Zero means [DefaultInitialBackoff] and [DefaultMaxBackoff].
@@ -40,8 +43,8 @@ type Config struct {
 	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [Helps]. It is
-	// asked once more with the PendingFilters alone where there are any.
+	// came back from an attempt during which the event came in; nil is [HelpsIn] the
+	// Release. It is asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool
@@ -51,6 +54,9 @@ type Config struct {
 // *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps []outrank.Problem
+	if !c.Release.Known() {
+		ps = append(ps, outrank.Problem{Object: "queue config", Field: "Release", Text: fmt.Sprintf("%v is not known", c.Release)})
+	}
 	for _, d := range []struct {
 		field string
 		value time.Duration
@@ -93,7 +99,8 @@ func (c Config) filledIn() Config {
 		c.UnschedulableTimeout = DefaultUnschedulableTimeout
 	}
 	if c.Helps == nil {
-		c.Helps = Helps
+		rules := release.Of(release.Release(c.Release))
+		c.Helps = func(e *Entry, event ClusterEvent) bool { return helpsBy(&rules, e, event) }
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // core is what the queues have in common: the pods inside and their pools,
@@ -26,6 +27,14 @@ type core struct {
 	// the rosters and the pods that became members.
 	rosters map[Class]*roster
 	serial  uint64
+	// rules are those of the release, and again how long a gated pod waits until its
+	// gates are asked without an event; zero means for ever.
+	rules release.Rules
+	again time.Duration
+	// why is what the operation under way moves pods for, and incoming how many it
+	// has moved into each pool so far.
+	why      cause
+	incoming [poolCount][causeCount]uint64
 	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
@@ -45,6 +54,9 @@ func (c *core) init(order func(a, b *item) int) {
 		return cmp.Or(a.due.Compare(b.due), order(a, b))
 	}
 	c.pools[gated].order = order
+	if c.again > 0 {
+		c.pools[gated].order = func(a, b *item) int { return cmp.Or(compareDue(a, b), order(a, b)) }
+	}
 	c.pools[inFlight].order = func(a, b *item) int { return cmp.Compare(a.Cycle, b.Cycle) }
 }
 
@@ -68,7 +80,8 @@ func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	if before := c.alone(c.items[key]); before != nil {
 		c.drop(before)
 	}
-	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key}
+	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
+	c.why = unscheduledPodAdd
 	c.items[key] = it
 	c.push(it, active)
 }
@@ -102,7 +115,13 @@ func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 
 // put puts an item into a pool whatever the gates say.
 func (c *core) put(it *item, to pool) {
+	if it.pool != to {
+		c.arrive(to, c.why, it.size())
+	}
 	it.pool = to
+	if to == gated {
+		it.due = c.askAgain(it)
+	}
 	if to == active {
 		c.arrivals++
 		it.arrival = c.arrivals
@@ -121,6 +140,7 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	it := c.find(pod)
+	c.why = unscheduledPodAdd
 	switch {
 	case it == nil:
 		c.enter(pod, now)

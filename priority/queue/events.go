@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // ClusterEventKind is what happened in the cluster.
@@ -23,8 +24,13 @@ const (
 	// EventStorageChanged is about volumes, claims, storage classes and what
 	// drivers report of a node.
 	EventStorageChanged ClusterEventKind = "StorageChanged"
-	// EventPodUpdated is about the very pod that waits. Update asks about it; no
-	// caller has to.
+	// An unscheduled pod is a pod without a node that is not the one that is asked
+	// about (rule 5.4.14).
+	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
+	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
+	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
+	// EventPodUpdated is about the very pod that waits, the target pod. Update asks
+	// about it; no caller has to.
 	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
@@ -32,11 +38,13 @@ const (
 type ClusterEvent struct {
 	Kind ClusterEventKind
 	// Node and Pod are the changed object in its latest version, nil if the
-	// caller does not give it. Only a caller's own [Config.Helps] uses them.
+	// caller does not give it. A pod with its node says what the event means for
+	// anti-affinity (rule 5.4.12), and one without a node whether it was nominated;
+	// the rest is for a caller's own [Config.Helps].
 	Node *outrank.Node
 	Pod  *outrank.Pod
-	// Before is the version of the pod before EventPodUpdated, the one that the
-	// last attempt was made with; nil if it is not known.
+	// Before is the version of the pod before an update; nil if it is not known. For
+	// EventPodUpdated it is the one that the last attempt was made with.
 	Before *outrank.Pod
 }
 
@@ -64,6 +72,7 @@ var helpers = map[string][]ClusterEventKind{
 var eventKinds = []ClusterEventKind{
 	EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
+	EventUnscheduledPodAdded, EventUnscheduledPodUpdated, EventUnscheduledPodDeleted,
 }
 
 // Helps reports whether an event may help a pod: whether it changes something
@@ -71,9 +80,19 @@ var eventKinds = []ClusterEventKind{
 // a pod may be tried in vain, but no pod that could be helped is left out. An
 // unknown event may help any pod. Any event may help a pod that failed with an
 // unknown filter or with none. The filters' names are those of package
-// preemption. [Config.Helps] is Helps if nothing else is set. Time is linear in
-// the pod's filters.
-func Helps(e *Entry, event ClusterEvent) bool {
+// preemption. Time is linear in the pod's filters, and where the event gives a pod on
+// a node, in the terms of both pods. The rules are those of [outrank.DefaultRelease].
+func Helps(e *Entry, event ClusterEvent) bool { return HelpsIn(outrank.DefaultRelease, e, event) }
+
+// HelpsIn is [Helps] by the rules of a release: of terms of anti-affinity, all count
+// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13). [Config.Helps] is this
+// with [Config.Release] if nothing else is set.
+func HelpsIn(r outrank.Release, e *Entry, event ClusterEvent) bool {
+	rules := release.Of(release.Release(r))
+	return helpsBy(&rules, e, event)
+}
+
+func helpsBy(rules *release.Rules, e *Entry, event ClusterEvent) bool {
 	if e == nil || len(e.FailedFilters) == 0 {
 		return true
 	}
@@ -83,9 +102,16 @@ func Helps(e *Entry, event ClusterEvent) bool {
 	if !slices.Contains(eventKinds, event.Kind) {
 		return true
 	}
+	kind := event.Kind
+	if kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNode != "") {
+		kind = EventAssignedPodDeleted
+	}
 	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
+		if filter == interPodAffinity && e.Pod != nil && event.tellsNeighbour() {
+			return neighbourHelps(rules, e.Pod, &event)
+		}
 		kinds, known := helpers[filter]
-		return !known || slices.Contains(kinds, event.Kind)
+		return !known || slices.Contains(kinds, kind)
 	})
 }
 
@@ -98,7 +124,8 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.note(event, nil)
-	return q.reviveAll(now, func(it *item) help { return q.helpOf(it, event) })
+	q.scatter(&event)
+	return q.reviveAll(now, event.Kind, func(it *item) help { return q.helpOf(it, event) })
 }
 
 // RoomGivenUp moves the pods that may use the room which a pod had without being on
@@ -122,7 +149,8 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	key, most := keyOf(pod), pod.PriorityValue()
 	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
 	q.note(event, concerns)
-	return q.reviveAll(now, func(it *item) help {
+	q.scatter(&event)
+	return q.reviveAll(now, event.Kind, func(it *item) help {
 		if !concerns(it.Pod) {
 			return noHelp
 		}
@@ -131,8 +159,9 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 }
 
 // reviveAll revives the unschedulable pods that there is help for and the gated ones
-// that are let in, and returns how many.
-func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
+// that an event of this kind lets in, and returns how many.
+func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*item) help) int {
+	q.why = causeOf[kind]
 	var helps []help // of those that move
 	moves := func(h help) bool {
 		if h != noHelp {
@@ -140,7 +169,7 @@ func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
 		}
 		return h != noHelp
 	}
-	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return it.mayOpen() && moves(afterBackoff) })
+	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return q.mayOpen(it, kind) && moves(afterBackoff) })
 	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
 	count := 0
 	for i, it := range moving {
@@ -160,6 +189,15 @@ func (q *Queue) reviveAll(now time.Time, helpFor func(*item) help) int {
 // was updated, is for MoveAll; upstream moves the first kind here. Time
 // O(n log n) in the pods unschedulable and in flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
+	return q.assigned(pod, EventAssignedPodAdded, now)
+}
+
+// AssignedPodUpdated does the same for a pod whose labels may have changed.
+func (q *Queue) AssignedPodUpdated(pod *outrank.Pod, now time.Time) int {
+	return q.assigned(pod, EventAssignedPodUpdated, now)
+}
+
+func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time) int {
 	if pod == nil {
 		return 0
 	}
@@ -168,17 +206,12 @@ func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, pod)
 	}
-	return q.reviveAll(now, func(it *item) help {
+	return q.reviveAll(now, kind, func(it *item) help {
 		if mayNeighbour(it.Pod, pod) {
 			return afterBackoff
 		}
 		return noHelp
 	})
-}
-
-// AssignedPodUpdated does the same for a pod whose labels may have changed.
-func (q *Queue) AssignedPodUpdated(pod *outrank.Pod, now time.Time) int {
-	return q.AssignedPodAdded(pod, now)
 }
 
 // mayNeighbour reports whether the assigned pod may satisfy a required pod

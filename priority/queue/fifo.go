@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // FIFO is the simple queue of v1.13, for schedulers without priorities: pods are
@@ -20,6 +21,7 @@ type FIFO struct {
 // NewFIFO returns an empty queue.
 func NewFIFO() *FIFO {
 	q := &FIFO{}
+	q.rules = release.Of(release.Default)
 	q.init(func(a, b *item) int { return cmp.Compare(a.arrival, b.arrival) })
 	return q
 }
@@ -33,6 +35,7 @@ func (q *FIFO) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 		return err
 	}
 	it.failed(&e, now)
+	q.why = attemptFailure
 	q.move(it, active)
 	return nil
 }

@@ -1,6 +1,11 @@
 package queue
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
 
 // SchedulingGates is the check that every [Queue] makes first: no pod is tried
 // while it has scheduling gates (rule 5.2.3).
@@ -15,6 +20,10 @@ type Gate struct {
 	// not change the pod or call the queue, which is locked meanwhile. The answer
 	// may change with time; see [Queue] for when the question is asked again.
 	Holds func(pod *outrank.Pod) bool
+	// Events are the kinds of events after which the gate is asked again, as upstream
+	// those that the plugin is registered for; none means all. From v1.37 on an event
+	// of the empty kind is always one of them (rule 5.2.8).
+	Events []ClusterEventKind
 }
 
 // gateOf names the first gate that holds the pod, empty where none does.
@@ -30,6 +39,42 @@ func (c *Config) gateOf(pod *outrank.Pod) string {
 	return ""
 }
 
-// mayOpen reports whether what holds a pod may let it in without a change of the
-// pod.
-func (it *item) mayOpen() bool { return !it.Pod.Gated() }
+// mayOpen reports whether what holds a pod is asked after an event that is not a
+// change of the pod (rules 5.2.6 and 5.2.8).
+func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
+	if it.Pod.Gated() {
+		return false
+	}
+	if kind == "" && q.rules.WildcardsAskGates {
+		return true
+	}
+	return slices.ContainsFunc(q.config.Gates, func(g Gate) bool {
+		return g.Name == it.Gate && (len(g.Events) == 0 || slices.Contains(g.Events, kind))
+	})
+}
+
+// askAgain returns when the gates of a gated pod are asked without an event (rule
+// 5.2.7): never where only an update of the pod can open them.
+func (c *core) askAgain(it *item) time.Time {
+	if c.again <= 0 || it.Pod.Gated() {
+		return time.Time{}
+	}
+	since := it.Enqueued
+	if it.flushed.After(since) {
+		since = it.flushed
+	}
+	return since.Add(c.again)
+}
+
+// compareDue sorts by when items are due; never comes last.
+func compareDue(a, b *item) int {
+	switch {
+	case a.due.IsZero() && b.due.IsZero():
+		return 0
+	case a.due.IsZero():
+		return 1
+	case b.due.IsZero():
+		return -1
+	}
+	return a.due.Compare(b.due)
+}

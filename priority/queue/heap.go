@@ -29,8 +29,10 @@ type item struct {
 	at   int
 	// arrival numbers the items in the order in which they became active.
 	arrival int64
-	// due is when an unschedulable pod is tried again without an event.
-	due time.Time
+	// due is when an unschedulable pod is tried again without an event, and when the
+	// gates of a gated one are asked; zero there means never. flushed is when time
+	// alone had it tried the last time.
+	due, flushed time.Time
 	// For a pod in flight: moved says that something happened to this pod alone
 	// that may help it, updated that Pod is newer than the version that was
 	// popped. That one is tried, nil if it is not known any more.
@@ -94,6 +96,10 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 		}
 	}
 	out := to[first:]
+	if len(out) == 0 {
+		return to
+	}
+	was := out[0].pool
 	switch {
 	case len(out) == len(h.items):
 		clear(h.items)
@@ -104,6 +110,9 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 			h.count -= it.size()
 		}
 		h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
+		for _, it := range out {
+			it.pool = was
+		}
 		h.restore()
 	default:
 		for _, it := range out {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -45,7 +46,9 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 	} else if rapid.IntRange(0, 5).Draw(t, "gates") == 0 {
 		p.SchedulingGates = []string{"quota"}
 	}
+	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "is")}
 	if p.Name[0] == 'n' {
+		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "y"}}}}
 		p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}}}
 	}
 	return p
@@ -54,6 +57,7 @@ func (m *machine) pod(t *rapid.T) *outrank.Pod {
 func (m *machine) add(t *rapid.T) {
 	pod := m.pod(t)
 	require.NoError(t, m.q.Add(pod, m.now))
+	m.why = m.named("UnscheduledPodAdd", "UnschedulablePodAdd")
 	switch p := m.find(pod); {
 	case p == nil:
 		m.enter(pod, m.now)
@@ -84,6 +88,7 @@ func (m *machine) update(t *rapid.T) {
 		return
 	}
 	before, place := p.Pod, p.place
+	m.why = m.named("TargetPodUpdate", "UnschedulablePodUpdate")
 	m.replace(p, pod)
 	switch place {
 	case gated:
@@ -192,6 +197,7 @@ func (m *machine) done(t *rapid.T) {
 func (m *machine) activate(t *rapid.T) {
 	pods := []*outrank.Pod{m.pod(t), m.pod(t), m.pod(t)}
 	count := 0
+	m.why = "ForceActivate"
 	for _, pod := range pods {
 		p := m.find(pod)
 		switch {
@@ -208,7 +214,11 @@ func (m *machine) activate(t *rapid.T) {
 }
 
 func (m *machine) moveAll(t *rapid.T) {
-	m.moveFor(t, ClusterEvent{Kind: rapid.SampledFrom(append([]ClusterEventKind{""}, eventKinds...)).Draw(t, "event")})
+	event := ClusterEvent{Kind: rapid.SampledFrom(append([]ClusterEventKind{""}, eventKinds...)).Draw(t, "event")}
+	if rapid.Bool().Draw(t, "which pod") {
+		event.Pod, event.Before = m.neighbour(t), rapid.SampledFrom([]*outrank.Pod{nil, m.neighbour(t)}).Draw(t, "before")
+	}
+	m.moveFor(t, event)
 }
 
 // moveAllForAnything is about an event that may help every pod.
@@ -218,8 +228,21 @@ func (m *machine) moveFor(t *rapid.T, event ClusterEvent) {
 	for _, p := range m.pods {
 		p.events = append(p.events, event)
 	}
-	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) { return p.asked(event) })
+	want := m.reviveAll(m.now, event.Kind, func(p *modelPod) (bool, bool) { return m.asked(p, event) })
 	require.Equal(t, want, m.q.MoveAll(event, m.now))
+}
+
+// neighbour draws a pod on a node that pods wait for, or that keeps them off.
+func (m *machine) neighbour(t *rapid.T) *outrank.Pod {
+	app := func(name string) *outrank.LabelSelector {
+		return &outrank.LabelSelector{Labels: map[string]string{"app": name}}
+	}
+	p := &outrank.Pod{Name: "neighbour", NodeName: rapid.SampledFrom([]string{"n1", "n1", ""}).Draw(t, "node")}
+	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"x", "y"}).Draw(t, "neighbour is")}
+	p.Affinity.AntiPods = rapid.SampledFrom([][]outrank.PodAffinityTerm{
+		nil, {{Selector: app("x")}}, {{Selector: app("x")}, {Selector: app("z")}},
+	}).Draw(t, "neighbour keeps off")
+	return p
 }
 
 func (m *machine) roomGivenUp(t *rapid.T) {
@@ -235,8 +258,8 @@ func (m *machine) roomGivenUp(t *rapid.T) {
 			p.offers = append(p.offers, concerns)
 		}
 	}
-	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) {
-		helps, atOnce := p.asked(event)
+	want := m.reviveAll(m.now, event.Kind, func(p *modelPod) (bool, bool) {
+		helps, atOnce := m.asked(p, event)
 		return concerns(p) && helps, atOnce
 	})
 	require.Equal(t, want, m.q.RoomGivenUp(pod, m.now))
@@ -251,8 +274,9 @@ func (m *machine) assigned(t *rapid.T) {
 	for _, p := range m.pods {
 		p.moved = p.moved || helps(p)
 	}
-	want := m.reviveAll(m.now, func(p *modelPod) (bool, bool) { return helps(p), false })
-	if rapid.Bool().Draw(t, "updated") {
+	kind := rapid.SampledFrom([]ClusterEventKind{EventAssignedPodAdded, EventAssignedPodUpdated}).Draw(t, "assigned")
+	want := m.reviveAll(m.now, kind, func(p *modelPod) (bool, bool) { return helps(p), false })
+	if kind == EventAssignedPodUpdated {
 		require.Equal(t, want, m.q.AssignedPodUpdated(pod, m.now))
 	} else {
 		require.Equal(t, want, m.q.AssignedPodAdded(pod, m.now))
@@ -298,6 +322,11 @@ func (m *machine) check(t *rapid.T) {
 	wantAt, wantOK := m.nextReady(m.now)
 	require.Equal(t, wantOK, ok)
 	require.True(t, wantAt.Equal(at), "next ready at %v, want %v", at, wantAt)
+	arrived := map[[2]string]uint64{}
+	for _, in := range m.core.Incoming() {
+		arrived[[2]string{in.Queue, in.Event}] = in.Pods
+	}
+	require.Empty(t, gocmp.Diff(m.arrived, arrived, cmpopts.EquateEmpty()))
 	m.checkPlaces(t)
 }
 
@@ -386,9 +415,13 @@ func TestQueueAgainstModel(t *testing.T) {
 func runQueue(t *rapid.T) {
 	early := rapid.Bool().Draw(t, "early")
 	held := map[string]bool{}
-	q, err := New(Config{NoEarlyPop: !early, Gates: []Gate{{Name: "held", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
+	release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+	opening := rapid.SampledFrom([][]ClusterEventKind{nil, {EventNodeAdded, EventAssignedPodDeleted}}).Draw(t, "opening")
+	q, err := New(Config{Release: release, NoEarlyPop: !early, Gates: []Gate{
+		{Name: "held", Events: opening, Holds: func(p *outrank.Pod) bool { return held[p.Name] }},
+	}})
 	require.NoError(t, err)
-	(&machine{model: model{early: early, held: held}, q: q, core: &q.core, rules: &classRules{}}).run(t)
+	(&machine{model: model{release: release, opening: opening, early: early, held: held}, q: q, core: &q.core, rules: &classRules{}}).run(t)
 }
 
 // So does FIFO.

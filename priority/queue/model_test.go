@@ -21,6 +21,8 @@ type modelPod struct {
 	tried  *outrank.Pod
 	// offers say of the rooms given up since then whether they are for the pod.
 	offers []func(*modelPod) bool
+	// flushed is when time had it tried or asked about the last time.
+	flushed time.Time
 	// hurried: the caller asked for it whatever is left of its backoff.
 	hurried bool
 }
@@ -29,13 +31,19 @@ func (p *modelPod) key() string { return string(p.Pod.Key()) }
 
 // model says what a queue has to do, by walking over its list each time.
 type model struct {
-	fifo     bool
+	fifo    bool
+	release outrank.Release
+	// opening are the events after which the caller's gate is asked; none means all.
+	opening  []ClusterEventKind
 	held     map[string]bool // names of pods that the caller's gate holds
 	early    bool            // backoff may end early, and goes by whole seconds
 	pods     []*modelPod
 	cycle    int64
 	arrivals int
-	closed   bool
+	// why is what pods move for, arrived counts them by part and reason.
+	why     string
+	arrived map[[2]string]uint64
+	closed  bool
 }
 
 func (m *model) find(pod *outrank.Pod) *modelPod {
@@ -61,7 +69,8 @@ func (m *model) remove(key string) {
 
 func (m *model) enter(pod *outrank.Pod, now time.Time) {
 	m.remove(string(pod.Key()))
-	p := &modelPod{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}}
+	p := &modelPod{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, place: poolCount}
+	m.why = m.named("UnscheduledPodAdd", "UnschedulablePodAdd")
 	m.pods = append(m.pods, p)
 	m.put(p, active)
 }
@@ -90,12 +99,41 @@ func (m *model) gateOf(p *modelPod, where pool) string {
 func (m *model) replace(p *modelPod, pod *outrank.Pod) {
 	p.Pod = pod
 	if gate := m.gateOf(p, p.place); gate != "" {
-		p.Gate, p.place = gate, gated
+		p.Gate = gate
+		m.place(p, gated)
 	}
+}
+
+// named picks the name that the release has for what happened.
+func (m *model) named(now, before string) string {
+	if m.release == outrank.V1_37 || m.release == 0 && outrank.DefaultRelease == outrank.V1_37 {
+		return now
+	}
+	return before
+}
+
+func (m *model) arrive(where pool) {
+	if m.arrived == nil {
+		m.arrived = map[[2]string]uint64{}
+	}
+	m.arrived[[2]string{[]string{"active", "backoff", "backoff", "unschedulable", "gated"}[where], m.why}]++
+}
+
+// labels are the names of the events, of v1.37 and of v1.36 where that is another one.
+var labels = map[ClusterEventKind][]string{
+	"": {"Wildcard"}, EventNodeAdded: {"NodeAdd"}, EventNodeUpdated: {"NodeUpdate"}, EventNodeDeleted: {"NodeDelete"},
+	EventAssignedPodAdded: {"AssignedPodAdd"}, EventAssignedPodUpdated: {"AssignedPodUpdate"}, EventAssignedPodDeleted: {"AssignedPodDelete"},
+	EventStorageChanged:        {"StorageChange"},
+	EventUnscheduledPodAdded:   {"UnscheduledPodAdd", "UnschedulablePodAdd"},
+	EventUnscheduledPodUpdated: {"UnscheduledPodUpdate", "UnschedulablePodUpdate"},
+	EventUnscheduledPodDeleted: {"UnscheduledPodDelete", "UnschedulablePodDelete"},
 }
 
 // place puts a pod somewhere whatever the gates say.
 func (m *model) place(p *modelPod, where pool) {
+	if p.place != where {
+		m.arrive(where)
+	}
 	p.place = where
 	if where == active {
 		m.arrivals++
@@ -129,10 +167,12 @@ func (m *model) revive(p *modelPod, atOnce bool, now time.Time) bool {
 	return p.place != gated
 }
 
-func (m *model) reviveAll(now time.Time, helps func(p *modelPod) (helps, atOnce bool)) int {
+func (m *model) reviveAll(now time.Time, kind ClusterEventKind, helps func(p *modelPod) (helps, atOnce bool)) int {
 	count := 0
+	m.why = m.named(labels[kind][0], labels[kind][len(labels[kind])-1])
 	for _, p := range m.pods {
-		open := p.place == gated && len(p.Pod.SchedulingGates) == 0
+		asked := len(m.opening) == 0 || slices.Contains(m.opening, kind) || m.release == outrank.V1_37 && kind == ""
+		open := p.place == gated && len(p.Pod.SchedulingGates) == 0 && asked
 		helped, atOnce := false, false
 		if p.place == unschedulable {
 			helped, atOnce = helps(p)
@@ -146,27 +186,36 @@ func (m *model) reviveAll(now time.Time, helps func(p *modelPod) (helps, atOnce 
 
 // asked says whether an event may help the pod, and whether it may help one of its
 // pending filters.
-func (p *modelPod) asked(event ClusterEvent) (helps, atOnce bool) {
+func (m *model) asked(p *modelPod, event ClusterEvent) (helps, atOnce bool) {
 	for _, filter := range p.PendingFilters {
-		atOnce = atOnce || event.Kind != "" && Helps(&Entry{FailedFilters: []string{filter}}, event)
+		atOnce = atOnce || event.Kind != "" && HelpsIn(m.release, &Entry{Pod: p.Pod, FailedFilters: []string{filter}}, event)
 	}
-	return Helps(&p.Entry, event), atOnce
+	return HelpsIn(m.release, &p.Entry, event), atOnce
 }
 
 // askedAfterwards says so of all that happened during the attempt.
-func (p *modelPod) askedAfterwards() (helps, atOnce bool) {
+func (m *model) askedAfterwards(p *modelPod) (helps, atOnce bool) {
 	helps = p.moved
 	add := func(h, now bool) { helps, atOnce = helps || h, atOnce || now }
 	if p.updated {
 		add(p.helpsItself(p.tried, p.FailedFilters), len(p.PendingFilters) > 0 && p.helpsItself(p.tried, p.PendingFilters))
 	}
 	if slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) }) {
-		add(p.asked(ClusterEvent{Kind: EventAssignedPodDeleted}))
+		add(m.asked(p, ClusterEvent{Kind: EventAssignedPodDeleted}))
 	}
 	for _, e := range p.events {
-		add(p.asked(e))
+		add(m.asked(p, e))
 	}
 	return helps, atOnce
+}
+
+// asksAgain is when time has a gated pod asked about.
+func (m *model) asksAgain(p *modelPod) (time.Time, bool) {
+	since := p.Enqueued
+	if p.flushed.After(since) {
+		since = p.flushed
+	}
+	return since.Add(5 * time.Minute), m.release == outrank.V1_37 && p.place == gated && len(p.Pod.SchedulingGates) == 0
 }
 
 func (m *model) flush(now time.Time) int {
@@ -175,10 +224,18 @@ func (m *model) flush(now time.Time) int {
 		inBackoff := p.place == backoff || p.place == errorBackoff
 		if inBackoff && !m.backingOff(p, now) || p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
 			if inBackoff {
+				m.why = "BackoffComplete"
 				m.place(p, active)
 			} else {
+				m.why = "UnschedulableTimeout"
+				p.flushed = now
 				m.put(p, active)
 			}
+			count += map[bool]int{true: 1}[p.place == active]
+		} else if again, ok := m.asksAgain(p); ok && !now.Before(again) {
+			m.why = "UnschedulableTimeout"
+			p.flushed = now
+			m.revive(p, false, now)
 			count += map[bool]int{true: 1}[p.place == active]
 		}
 	}
@@ -197,6 +254,10 @@ func (m *model) pop(early bool) *modelPod {
 		return nil
 	}
 	p := waiting[0]
+	if p.place == backoff {
+		m.why = "PopFromBackoffQ"
+		m.arrive(active)
+	}
 	m.cycle++
 	p.place, p.Cycle, p.Attempts, p.FailedFilters = inFlight, m.cycle, p.Attempts+1, nil
 	p.PendingFilters = nil
@@ -208,6 +269,7 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	if !p.updated {
 		p.Pod = e.Pod
 	}
+	m.why = "ScheduleAttemptFailure"
 	p.Enqueued = now
 	p.PendingFilters = slices.Compact(slices.Sorted(slices.Values(e.PendingFilters)))
 	p.FailedFilters = slices.Compact(slices.Sorted(slices.Values(slices.Concat(e.FailedFilters, e.PendingFilters))))
@@ -230,7 +292,7 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 	if m.early {
 		p.BackoffEnd = time.Unix(p.BackoffEnd.Unix(), 0).UTC()
 	}
-	switch helps, atOnce := p.askedAfterwards(); {
+	switch helps, atOnce := m.askedAfterwards(p); {
 	case len(p.FailedFilters) == 0:
 		m.put(p, errorBackoff)
 	case atOnce:
@@ -248,7 +310,9 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 // default namespace is written.
 func (p *modelPod) helpsItself(before *outrank.Pod, filters []string) bool {
 	other := p.Pod.Namespace != before.Namespace || len(p.Pod.SchedulingGates) != len(before.SchedulingGates)
-	return *p.Pod.Priority != *before.Priority || other && slices.Contains(filters, "own")
+	labels := p.Pod.Labels["app"] != before.Labels["app"]
+	return *p.Pod.Priority != *before.Priority || (other || labels) && slices.Contains(filters, "own") ||
+		labels && slices.Contains(filters, "InterPodAffinity")
 }
 
 // in sorts what is in one place, as Pending lists it.
@@ -303,6 +367,9 @@ func (m *model) nextReady(now time.Time) (time.Time, bool) {
 		at := map[pool]time.Time{active: now, backoff: over, errorBackoff: over, unschedulable: p.due}[p.place]
 		if p.place == backoff && m.early {
 			at = now
+		}
+		if again, ok := m.asksAgain(p); ok && (best.IsZero() || again.Before(best)) {
+			best = again
 		}
 		if p.place != inFlight && p.place != gated && (best.IsZero() || at.Before(best)) {
 			best = at

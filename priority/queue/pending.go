@@ -36,7 +36,7 @@ func (c *core) Pending() Pending {
 	defer c.mu.Unlock()
 	return Pending{
 		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
-		Unschedulable: c.pools[unschedulable].sorted(), Gated: c.pools[gated].sorted(),
+		Unschedulable: c.pools[unschedulable].sorted(), Gated: (&heap{items: c.pools[gated].items, order: c.pools[active].order}).sorted(),
 		InFlight: c.pools[inFlight].sorted(),
 	}
 }

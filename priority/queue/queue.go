@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Queue is kube-scheduler's queue (chapter 5; PriorityQueue). A pod that waits
@@ -29,7 +30,8 @@ import (
 // pod is about to become active or to go to backoff. From backoff to active they are
 // not asked again. A pod that one of them holds is gated. They are asked again when
 // the pod is added, updated or activated and, but for scheduling gates, at any event
-// that Queue is told of; time alone does not have them asked. A gated pod that is
+// that Queue is told of and that is one of [Gate.Events]. Time alone does not have them
+// asked before v1.37; from then on Flush does. A gated pod that is
 // let in goes to active, or to backoff while that lasts.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
@@ -65,6 +67,10 @@ func New(config Config) (*Queue, error) {
 		q.steps++
 	}
 	q.early, q.gate = !config.NoEarlyPop, q.config.gateOf
+	q.rules = release.Of(release.Release(config.Release))
+	if q.rules.FlushAsksGates {
+		q.again = q.config.UnschedulableTimeout
+	}
 	q.init(q.config.order)
 	return q, nil
 }
@@ -95,6 +101,7 @@ func (q *Queue) delay(it *item, now time.Time) {
 
 // putBack moves a pod that has failed to where it waits.
 func (q *Queue) putBack(it *item, now time.Time) {
+	q.why = attemptFailure
 	q.delay(it, now)
 	if len(it.FailedFilters) == 0 {
 		q.move(it, errorBackoff)
@@ -122,6 +129,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		q.enter(pod, now)
 		return nil
 	}
+	q.why = targetPodUpdate
 	before := it.Pod
 	if before == pod {
 		before = nil // it may have been changed in place
@@ -173,6 +181,7 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	count := 0
+	q.why = forceActivate
 	for _, pod := range pods {
 		it := q.find(pod)
 		switch {
@@ -189,7 +198,9 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 }
 
 // Flush makes the pods active whose backoff is over, and those that have been
-// unschedulable for the time-out, and returns how many. Time O(1) if there are
+// unschedulable for the time-out, and returns how many. From v1.37 on it asks the
+// gates of pods that have been gated for as long, too, and lets those in that nothing
+// holds; the others are asked about after the next time-out (rule 5.2.7). Time O(1) if there are
 // none, O(log n) for each.
 func (q *Queue) Flush(now time.Time) int {
 	q.mu.Lock()
@@ -205,7 +216,7 @@ func (q *Queue) activateDue(now time.Time) int {
 			if at, ok := q.dueAt(it); !ok || at.After(now) {
 				break
 			}
-			if q.activate(it); it.pool == active {
+			if q.activate(it, now); it.pool == active {
 				count += it.size()
 			}
 		}
@@ -214,23 +225,33 @@ func (q *Queue) activateDue(now time.Time) int {
 }
 
 // activate makes a pod active that is due. In backoff it was let in already.
-func (q *Queue) activate(it *item) {
-	if it.pool == unschedulable {
+func (q *Queue) activate(it *item, now time.Time) {
+	switch it.pool {
+	case unschedulable:
+		q.why, it.flushed = timeOut, now
 		q.move(it, active)
-		return
+	case gated:
+		q.why, it.flushed = timeOut, now
+		q.pools[gated].remove(it)
+		q.revive(it, afterBackoff, now)
+	default:
+		q.why = backoffComplete
+		q.pools[it.pool].remove(it)
+		q.put(it, active)
 	}
-	q.pools[it.pool].remove(it)
-	q.put(it, active)
 }
 
-// dueAt returns when a pod becomes active if nothing else happens; false for one
-// in flight, for one that is gated, and for one that is active.
+// dueAt returns when a pod becomes active, or its gates are asked, if nothing else
+// happens; false for one in flight, for one that is gated for good, and for one that
+// is active.
 func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	switch it.pool {
 	case backoff, errorBackoff:
 		return q.config.backoffOver(it.BackoffEnd), true
 	case unschedulable:
 		return it.due, true
+	case gated:
+		return it.due, q.again > 0 && !it.due.IsZero()
 	}
 	return time.Time{}, false
 }
@@ -247,7 +268,7 @@ func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 
 // NextReady returns when TryPop will have a pod if nothing else happens: now if a
 // pod is active, due or to be popped early, else when the first backoff or time-out
-// ends; a gate may then still hold an unschedulable pod. A simulator on virtual time can jump there. Constant time.
+// ends; a gate may then still hold a pod. A simulator on virtual time can jump there. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -77,7 +77,7 @@ func (q *Queue) Refuse(now time.Time, r Refusing) Refusals {
 func (q *FIFO) Refuse(now time.Time, r Refusing) Refusals {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.refuseEach(now, &r, false, func(it *item) { q.move(it, active) })
+	return q.refuseEach(now, &r, false, func(it *item) { q.why = attemptFailure; q.move(it, active) })
 }
 
 // refuseEach refuses one pod after another. mu is held.

@@ -186,9 +186,10 @@ func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusal
 func TestRefuseManyClassesAgainstModel(t *testing.T) {
 	most, turned := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		q, err := New(Config{})
+		release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+		q, err := New(Config{Release: release})
 		require.NoError(t, err)
-		m := &machine{model: model{early: true}, q: q, core: &q.core, rules: &classRules{byName: true}, alike: true}
+		m := &machine{model: model{release: release, early: true}, q: q, core: &q.core, rules: &classRules{byName: true}, alike: true}
 		m.run(t)
 		most, turned = max(most, m.mostClasses), turned+m.turned
 	})
@@ -202,9 +203,10 @@ func TestRefuseManyClassesAgainstModel(t *testing.T) {
 func TestRefuseAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		early := rapid.IntRange(0, 3).Draw(t, "early") > 0
-		q, err := New(Config{NoEarlyPop: !early})
+		release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+		q, err := New(Config{Release: release, NoEarlyPop: !early})
 		require.NoError(t, err)
-		m := &machine{model: model{early: early}, q: q, core: &q.core, rules: &classRules{}}
+		m := &machine{model: model{release: release, early: early}, q: q, core: &q.core, rules: &classRules{}}
 		m.run(t)
 	})
 }

@@ -113,6 +113,10 @@ func (s *sweep) commit(between int) {
 		p.members = x.members
 		s.run.portions = append(s.run.portions, p)
 	}
+	for i := range s.refused[between:] {
+		q.arrive(active, earlyPop, s.refused[between+i].size())
+	}
+	q.arrive(unschedulable, attemptFailure, s.out.Attempts)
 	s.takeOut(&q.pools[active], s.refused[:between])
 	s.takeOut(&q.pools[backoff], s.refused[between:])
 	s.gatherAll()

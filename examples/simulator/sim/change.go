@@ -202,7 +202,9 @@ func SetGates(key outrank.Key, gates ...string) Change {
 		if p.phase != Queued {
 			return nil
 		}
+		before := p.obj
 		p.revise(func(o *outrank.Pod) { o.SchedulingGates = slices.Clone(gates) })
+		s.nominator.Update(before, p.obj)
 		s.show(p)
 		s.changed(nil)
 		s.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)

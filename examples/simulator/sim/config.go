@@ -65,7 +65,8 @@ type Config struct {
 
 	// Bind, if set, is asked to bind a pod to the node that was found for it. An error
 	// says that this failed: the pod goes back to the queue, without a nomination, and
-	// others may use the room. It is tried again for as long as that fails.
+	// others may use the room. It is tried again for as long as that fails; from v1.37
+	// on at once, a few times, where the error wraps [execution.ErrRetriable].
 	Bind func(pod *outrank.Pod, node *outrank.Node) error
 
 	// Seed decides among nodes of equal score; with zero the first in the

@@ -74,7 +74,8 @@ func (s *Simulation) askAnew(ctx context.Context, p *pod) ([]*outrank.Node, *pre
 // place binds a pod to the node that was found for it, unless that fails.
 func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *host) error {
 	if s.config.Bind != nil {
-		if err := s.config.Bind(p.obj, h.node); err != nil {
+		bind := func(context.Context) error { return s.config.Bind(p.obj, h.node) }
+		if err := new(execution.Retry).Bind(ctx, s.release, bind); err != nil {
 			f := execution.Failure{Entry: entry, Now: s.Time(), Err: err, Node: h.node.Name, Profile: p.scheduler.name, Took: &s.config.Cycle}
 			err := s.fail(ctx, p, f)
 			s.changed(nil) // the next time it may work
@@ -88,6 +89,7 @@ func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *ho
 // fail is the other end of an attempt.
 func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) error {
 	before := s.state
+	f.Release = s.release
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
 		report, err := p.scheduler.executor.Execute(ctx, f.Plan)

@@ -109,7 +109,7 @@ func drawBudget(t *rapid.T, name string) *outrank.PodDisruptionBudget {
 }
 
 func drawScene(t *rapid.T) *scene {
-	c := &scene{cluster: &outrank.Cluster{}}
+	c := &scene{cluster: &outrank.Cluster{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}}
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		c.cluster.Nodes = append(c.cluster.Nodes, drawNode(t, fmt.Sprintf("n%d", i)))
 	}

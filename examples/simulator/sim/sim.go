@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -29,6 +30,7 @@ type Simulation struct {
 
 	queue     refuser
 	snap      *preemption.Snapshot
+	release   outrank.Release
 	nominator execution.Nominator
 	metrics   execution.Metrics
 	history   *history.Log
@@ -93,7 +95,8 @@ type schedulerState struct {
 // out. Priorities and volumes stand as the pods have them: classes and claims of
 // the cluster are not looked at. Nothing given is changed, and it must not be changed by others
 // during the run. Errors are *[outrank.InputError] with all that is wrong, and
-// those of the cluster's own Validate.
+// those of the cluster's own Validate. The rules are those of the cluster's Release,
+// in the queue unless its configuration has another.
 func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -120,7 +123,9 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 		pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{},
 		hosts: map[string]*host{}, byNode: map[*outrank.Node]*host{},
 		namespace: cluster.Namespaces, groups: cluster.Groups,
-		state: 1, waiting: map[int32]int{}, unsampled: true,
+		release: cluster.Release, nominator: execution.Nominator{Release: cluster.Release},
+		metrics: execution.Metrics{Release: cluster.Release},
+		state:   1, waiting: map[int32]int{}, unsampled: true,
 		columns: columnsOf(cluster.Nodes), classes: map[likeness][]*alike{},
 		sharing: !config.OneByOne && len(cluster.Groups) == 0,
 	}
@@ -133,7 +138,9 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 	s.queue = queue.NewFIFO()
 	if s.config.Discipline == PriorityQueue {
-		q, err := queue.New(s.config.Queue)
+		config := s.config.Queue
+		config.Release = cmp.Or(config.Release, s.release)
+		q, err := queue.New(config)
 		if err != nil {
 			return err
 		}
@@ -148,7 +155,7 @@ func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 		}
 	}
 	// Nodes first, so that the snapshot has their order.
-	if s.snap, err = preemption.NewSnapshot(&outrank.Cluster{Nodes: cluster.Nodes}); err != nil {
+	if s.snap, err = preemption.NewSnapshot(&outrank.Cluster{Release: s.release, Nodes: cluster.Nodes}); err != nil {
 		return err
 	}
 	for _, n := range cluster.Nodes {
@@ -164,7 +171,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 		return err
 	}
 	executor, err := execution.NewExecutor(execution.Config{
-		Actions: s.actions, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
+		Actions: s.actions, Release: s.release, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
 		Nominator: &s.nominator, Metrics: &s.metrics,
 	})
 	if err != nil {
@@ -182,7 +189,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 // build makes the snapshot of what there is at the start.
 // Time is that of indexing the cluster.
 func (s *Simulation) build() error {
-	c := &outrank.Cluster{Namespaces: s.namespace, Groups: s.groups, Budgets: s.budgets.current()}
+	c := &outrank.Cluster{Release: s.release, Namespaces: s.namespace, Groups: s.groups, Budgets: s.budgets.current()}
 	for n := range s.snap.Nodes() {
 		c.Nodes = append(c.Nodes, s.hosts[n.Name].node)
 	}

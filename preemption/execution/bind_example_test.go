@@ -1,0 +1,26 @@
+package execution_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// The server is away for a moment while a pod is bound.
+func ExampleRetry_Bind() {
+	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
+		tries := 0
+		err := new(execution.Retry).Bind(context.Background(), release, func(context.Context) error {
+			if tries++; tries == 1 {
+				return fmt.Errorf("connection refused: %w", execution.ErrRetriable)
+			}
+			return nil
+		})
+		fmt.Println(release, tries, err)
+	}
+	// Output:
+	// v1.36 1 connection refused: it may work when tried again
+	// v1.37 2 <nil>
+}
