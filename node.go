@@ -21,6 +21,10 @@ type Node struct {
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
 	DeclaredFeatures []string
+	// ResizePreemptionDisabled are those who asked that nobody be pushed out of
+	// this node for a pod that is to be resized in place
+	// (spec.podPreemptionPolicy.disableResizePreemption); empty where nobody did.
+	ResizePreemptionDisabled []string
 }
 
 // Taint keeps pods away that do not tolerate it.
