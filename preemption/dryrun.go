@@ -23,6 +23,12 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	}
 	w.blocks = fill(w.blocks, len(possible), filterStatus{})
 	w.violated = fill(w.violated, len(possible), 0)
+	if w.a.elsewhere {
+		if s := w.a.askNode(&w.a.question, n); s.code != Success {
+			w.victim = fill(w.victim, len(possible), false)
+			return possible, s
+		}
+	}
 	if w.a.config.Chooser != nil {
 		return possible, w.choose(possible)
 	}

@@ -18,6 +18,9 @@ type attempt struct {
 	ranks  []Rank
 	now    time.Time
 	nowAt  instant
+	// elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
+	// about them as they are.
+	elsewhere bool
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
@@ -33,7 +36,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if err := snap.checkPreemptor(pod); err != nil {
 		return err
 	}
-	a.config, a.ranks, a.now, a.nowAt = config, config.Policy.Ranks, now, instantOf(now)
+	a.config, a.ranks, a.now, a.nowAt, a.elsewhere = config, config.Policy.Ranks, now, instantOf(now), false
 	if a.ranks == nil {
 		a.ranks = sharedRanks
 	}

@@ -70,7 +70,7 @@ func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, e
 		if err := req.checkStatuses(r.snap); err != nil {
 			return nil, err
 		}
-		r.refused = filterStatus{} // the caller has gone beyond that
+		r.refused, r.elsewhere = filterStatus{}, true // the caller has gone beyond that
 		return req.givenStatuses(r.snap)
 	}
 	before := make([]filterStatus, len(r.snap.order))

@@ -47,3 +47,9 @@ func BuiltInFilters() []string {
 	}
 	return names
 }
+
+// DrawConfig and DrawStatuses draw any configuration and what nodes said elsewhere.
+var (
+	DrawConfig   = drawConfig
+	DrawStatuses = drawStatuses
+)

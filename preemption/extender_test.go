@@ -150,6 +150,29 @@ func TestExtenderReasons(t *testing.T) {
 	assert.Len(t, ex.Unhelpful, 1)
 }
 
+// A caller that stopped at a filter of its own has not asked the others: the dry run
+// asks every one of them, those about the node alone, too.
+func TestStatusesFromElsewhereLeaveTheOtherFilters(t *testing.T) {
+	tainted := node("n1", "1", "a")
+	tainted.Taints = []outrank.Taint{{Key: "only", Value: "others", Effect: outrank.NoSchedule}}
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{tainted, node("n2", "1", "b")},
+		Pods:  []*outrank.Pod{pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2"))},
+	}
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	busy := preemption.Status{Code: preemption.Unschedulable, Filter: "Licences"}
+	p := pod("p", 9, "1")
+	req := preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: []preemption.Status{busy, busy}}
+	plan, err := e.PreemptRequest(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "n2", plan.Node, "the pod does not tolerate the taint of n1, where the victim is the lesser")
+	p.NodeSelector = map[string]string{"zone": "a"}
+	p.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}}
+	plan, err = e.PreemptRequest(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "n1", plan.Node)
+}
+
 func TestRequestStatuses(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a"), node("n4", "1", "a")},

@@ -163,6 +163,11 @@ func (fp *filterPlan) checkNode(q *question, n *nodeState) filterStatus {
 		by := fp.narrowedBy
 		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, excluded: true, filter: by.name, text: by.notFiltered}
 	}
+	return fp.askNode(q, n)
+}
+
+// askNode is checkNode for a node that was not left out before the first filter.
+func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
 	for i, f := range builtIn[:resourcesFilter.index] {
 		if f.check == nil || q.silent.has(i) {
 			continue

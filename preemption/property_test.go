@@ -181,11 +181,6 @@ func TestAgreesWithReference(t *testing.T) {
 // Whatever the order of the ranks, and however many, the costs among them, Preempt
 // chooses the node that the reference chooses.
 func TestPropertyRanksAgreeWithReference(t *testing.T) {
-	named := map[preemption.Rank]reference.Rank{
-		preemption.ByViolations: reference.FewestViolations, preemption.ByTopPriority: reference.LowestTopVictim,
-		preemption.ByPrioritySum: reference.LowestSum, preemption.ByVictims: reference.FewestVictims,
-		preemption.ByStart: reference.LatestStart, preemption.ByCost: reference.LowestCost,
-	}
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
@@ -193,7 +188,7 @@ func TestPropertyRanksAgreeWithReference(t *testing.T) {
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
 		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Cost: cost}
 		for _, r := range order {
-			in.Ranks = append(in.Ranks, named[r])
+			in.Ranks = append(in.Ranks, namedRanks[r])
 		}
 		want := decided(reference.Decide(in))
 		e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Ranks: order}, Cost: cost})

@@ -43,7 +43,7 @@ func (s *search) eachCandidate(ctx context.Context, visit func(position int, c *
 func (w *searchWorker) candidateAt(position int) (c *Candidate, ok bool) {
 	n := w.nodeAt(position)
 	sum := w.snap.summaries.at(n.slot)
-	if w.byRows && !w.filtered && sum.flags&^restricted == 0 && n.inOrder(w.nowAt) {
+	if w.byRows && !w.filtered && sum.flags&^restricted == 0 && !w.mayRefuse(sum) && n.inOrder(w.nowAt) {
 		b := &w.bounds[position]
 		w.boundByResources(b, n.slot, sum)
 		if b.before != 0 {

@@ -9,7 +9,7 @@ import "slices"
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *search) takeStatuses(req *Request) {
 	s.given, s.statuses, s.inOrder = true, req.Statuses, req.StatusesInOrder
-	s.refused = filterStatus{} // the caller has gone beyond that
+	s.refused, s.elsewhere = filterStatus{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -92,13 +92,25 @@ func sameTexts(a, b []string) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
+// mayRefuse reports whether a node filter may turn the preemptor away, where none was
+// asked so far.
+func (w *searchWorker) mayRefuse(sum *nodeSummary) bool {
+	return w.elsewhere && (sum.flags&restricted != 0 || w.selects)
+}
+
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
 	sum := w.snap.summaries.at(slot)
-	if sum.flags&^restricted == 0 && !w.filtered && !w.exactly {
+	switch {
+	case w.mayRefuse(sum):
+		*b = nodeBound{}
+		w.evaluateByFilters(position, w.snap.nodes[slot])
+		b.kind = settled
+		return
+	case sum.flags&^restricted == 0 && !w.filtered && !w.exactly:
 		w.boundByResources(b, slot, sum)
-	} else {
+	default:
 		*b = nodeBound{}
 		w.boundPods(b, position, slot)
 	}

@@ -11,6 +11,7 @@ import (
 type attempt struct {
 	pod     *outrank.Pod
 	setup   *Setup
+	rules   Rules
 	now     time.Time
 	cluster *outrank.Cluster
 	// running are the pods on each node.
@@ -38,6 +39,7 @@ func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
 		setup:      &in.Setup,
+		rules:      in.Rules,
 		now:        in.Now,
 		cluster:    in.Cluster,
 		running:    map[string][]*outrank.Pod{},

@@ -25,17 +25,13 @@ func Decide(in Input) Decision {
 	}
 	d.EligibleMessage = a.objection(d.Filter)
 	d.Eligible = d.EligibleMessage == ""
+	var tried []*outrank.Node
 	for _, n := range in.Cluster.Nodes {
-		if d.Filter[n.Name].Code != Unschedulable {
-			continue
-		}
-		candidate, status := a.selectVictims(n)
-		if status.Code == Success {
-			d.Candidates = append(d.Candidates, candidate)
-		} else {
-			d.NonCandidates[n.Name] = status
+		if d.Filter[n.Name].Code == Unschedulable {
+			tried = append(tried, n)
 		}
 	}
+	a.selectVictimsOn(tried, &d)
 	d.Best = best(d.Candidates, in)
 	d.ClearedNominations = a.clearedNominations(d.Best, d.Candidates)
 	return d
@@ -63,6 +59,12 @@ func (a *attempt) clearedNominations(node string, candidates []Candidate) []stri
 
 // status is how the preemptor fits on the node as things are.
 func (a *attempt) status(n *outrank.Node) Status {
+	if a.rules.Statuses != nil {
+		if status, ok := a.rules.Statuses[n.Name]; ok {
+			return status
+		}
+		return neverFiltered
+	}
 	if status := a.refusal(); status.Code != Success {
 		return status
 	}

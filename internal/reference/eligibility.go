@@ -5,10 +5,13 @@ import "github.com/outrank-go/outrank"
 // objection says why the preemptor may not preempt; empty if it may (chapter
 // 8).
 func (a *attempt) objection(filter map[string]Status) string {
-	if a.pod.PreemptionPolicy == outrank.PreemptNever {
+	if a.pod.PreemptionPolicy == outrank.PreemptNever && !a.rules.IgnoreNever {
 		return "not eligible due to preemptionPolicy=Never."
 	}
-	if a.waitsForVictims(filter) {
+	if a.waits(filter) {
+		if a.rules.WaitWhileNominated {
+			return "not eligible due to the nominated node."
+		}
 		return "not eligible due to a terminating pod on the nominated node."
 	}
 	return ""
@@ -48,7 +51,9 @@ func leavesByPreemption(p *outrank.Pod) bool {
 }
 
 // mayPreempt: only pods of lower priority may be pushed out; no priority is 0
-// (rules 4.3.1 and 9.1).
+// (rules 4.3.1 and 9.1). A variant takes pods without one, too, and the caller may
+// spare some.
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
-	return p.PriorityValue() < a.pod.PriorityValue()
+	lower := p.PriorityValue() < a.pod.PriorityValue() || a.rules.EvictUnprioritized && p.Priority == nil
+	return lower && (a.rules.MayEvict == nil || a.rules.MayEvict(p))
 }

@@ -48,6 +48,9 @@ func (s *scene) runFilters() Status {
 			return status
 		}
 	}
+	if s.a.rules.Own != nil {
+		return s.a.rules.Own(s.node)
+	}
 	return Status{}
 }
 

@@ -12,7 +12,7 @@ func (s *scene) fitsBesideNominated() Status {
 		}
 	}
 	status := with.runFilters()
-	if status.Code != Success || !added {
+	if status.Code != Success || !added || s.a.rules.FilterOnce {
 		return status
 	}
 	return s.runFilters()

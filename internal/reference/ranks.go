@@ -42,6 +42,9 @@ func best(candidates []Candidate, in Input) string {
 		order = []Rank{FewestViolations, LowestTopVictim, LowestSum, FewestVictims, LatestStart}
 	}
 	left := candidates
+	if in.Rules.Score != nil {
+		left, order = in.Rules.unbeatenByScore(candidates), nil
+	}
 	for _, r := range order {
 		left = unbeaten(left, comparisons[r], in)
 	}
@@ -98,18 +101,17 @@ func compareStarts(c, d Candidate, in Input) int {
 	return d.topStart(in.Now).Compare(c.topStart(in.Now))
 }
 
-// topStart is the earliest start among the victims of the highest priority.
+// topStart is the earliest start among the victims of the highest priority, which is
+// that of the first unless the caller has an order of its own.
 func (c Candidate) topStart(now time.Time) time.Time {
-	earliest := startOf(c.Victims[0], now)
+	highest := c.Victims[0]
 	for _, p := range c.Victims {
-		if p.PriorityValue() != c.Victims[0].PriorityValue() {
-			continue
-		}
-		if start := startOf(p, now); start.Before(earliest) {
-			earliest = start
+		earlier := startOf(p, now).Before(startOf(highest, now))
+		if p.PriorityValue() > highest.PriorityValue() || p.PriorityValue() == highest.PriorityValue() && earlier {
+			highest = p
 		}
 	}
-	return earliest
+	return startOf(highest, now)
 }
 
 func compareCosts(c, d Candidate, in Input) int {

@@ -16,11 +16,11 @@
 //	 4        priority: priority and importance
 //	 6        pdb: disruption budgets
 //	 7 to 13  preemption: filters (7), eligibility (8), victims on one node (9),
-//	          the nodes that are tried (10; here all of them), the best node (11),
+//	          the nodes that are tried (10), the best node (11),
 //	          groups (12)
 //	17        kubeletadmit: admission by the kubelet
 //
-// It leaves out extenders (group 10.2) and samples of the nodes (group 10.1).
+// It leaves out extenders (group 10.2).
 // [DecideGroup] is the same for a group of pods (chapter 12).
 package reference
 
@@ -50,6 +50,8 @@ type Input struct {
 	Ranks []Rank
 	// Cost is what losing a pod costs, for LowestCost (rule 11.10).
 	Cost func(victim *outrank.Pod) int64
+	// Rules are what a configuration changes beside the filters.
+	Rules Rules
 }
 
 // Code is how a node did.
@@ -120,7 +122,7 @@ type Decision struct {
 	Eligible        bool
 	EligibleMessage string
 	// Candidates are in node order. NonCandidates are the other Unschedulable
-	// nodes, with what the dry run said.
+	// nodes that were tried, with what the dry run said.
 	Candidates    []Candidate
 	NonCandidates map[string]Status
 	// Best is the candidate the ranks choose; empty if there are none.

@@ -15,6 +15,14 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	if len(possible) == 0 {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
+	if a.rules.Ascending {
+		a.sortByImportance(possible)
+		victims, status := a.removeAscending(a.scene(n), possible)
+		if status.Code != Success {
+			return Candidate{}, status
+		}
+		return a.candidate(n, a.rules.broken(victims, a.cluster.Budgets), victims), Status{}
+	}
 	// Step 2: does it help to remove all of them?
 	empty := a.scene(n)
 	for _, p := range possible {
@@ -26,15 +34,16 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Step 3: sort them by importance.
 	a.sortByImportance(possible)
 	// Step 4: put back the pods beside which the preemptor fits.
-	violating, others := splitByBudgets(possible, a.cluster.Budgets)
+	broken := a.rules.broken(possible, a.cluster.Budgets)
+	violating, others := split(possible, broken)
 	victims := empty.reprieve(slices.Concat(violating, others))
 	// Step 5: the others are the victims.
-	candidate := a.candidate(n, violating, victims)
-	if len(candidate.Victims) == 0 {
-		// Cannot be: with all of them back the node is as it was when it failed.
-		return Candidate{}, unresolvable("", "expected at least one victim pod on node "+n.Name)
+	if len(victims) == 0 {
+		// With all of them back the node is as it was when it failed, unless that was
+		// found elsewhere.
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
 	}
-	return candidate, Status{}
+	return a.candidate(n, broken, victims), Status{}
 }
 
 func (a *attempt) possibleVictims(n *outrank.Node) []*outrank.Pod {
@@ -65,15 +74,11 @@ func (s *scene) reprieve(pods []*outrank.Pod) []*outrank.Pod {
 
 // candidate lists the victims by importance and counts those that break a
 // budget.
-func (a *attempt) candidate(n *outrank.Node, violating, victims []*outrank.Pod) Candidate {
-	c := Candidate{Node: n.Name, Victims: slices.Clone(victims)}
+func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victims []*outrank.Pod) Candidate {
+	c := Candidate{Node: n.Name, Victims: slices.Clone(victims), Violations: a.rules.violationsOf(broken, victims)}
 	a.sortByImportance(c.Victims)
 	for _, p := range c.Victims {
-		v := Victim{Pod: p, Violates: slices.Contains(violating, p)}
-		c.Details = append(c.Details, v)
-		if v.Violates {
-			c.Violations++
-		}
+		c.Details = append(c.Details, Victim{Pod: p, Violates: broken[p] > 0})
 	}
 	return c
 }
@@ -82,6 +87,16 @@ func (a *attempt) candidate(n *outrank.Node, violating, victims []*outrank.Pod) 
 // namespace/name and UID, so that no two pods are equal.
 func (a *attempt) sortByImportance(pods []*outrank.Pod) {
 	slices.SortStableFunc(pods, func(p, q *outrank.Pod) int {
+		if a.rules.Importance != nil && a.rules.Importance(p, q) != 0 {
+			return a.rules.Importance(p, q)
+		}
+		if a.rules.IgnoreStart {
+			return cmp.Or(
+				cmp.Compare(q.PriorityValue(), p.PriorityValue()),
+				cmp.Compare(p.NamespaceName(), q.NamespaceName()),
+				cmp.Compare(p.Name, q.Name),
+			)
+		}
 		return cmp.Or(
 			cmp.Compare(q.PriorityValue(), p.PriorityValue()),
 			startOf(p, a.now).Compare(startOf(q, a.now)),

@@ -1,0 +1,123 @@
+package preemption_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+var namedRanks = map[preemption.Rank]reference.Rank{
+	preemption.ByViolations: reference.FewestViolations, preemption.ByTopPriority: reference.LowestTopVictim,
+	preemption.ByPrioritySum: reference.LowestSum, preemption.ByVictims: reference.FewestVictims,
+	preemption.ByStart: reference.LatestStart, preemption.ByCost: reference.LowestCost,
+}
+
+// Whatever the variant, the caller's rules, the sample and the statuses from outside,
+// Explain says what the reference says, and Preempt chooses as it does.
+func TestPropertyRulesAgreeWithReference(t *testing.T) {
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: 1, Selector: &outrank.LabelSelector{}})
+		}
+		config := preemption.DrawConfig(t)
+		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Rules: rulesOf(&config, p)}
+		for _, r := range config.Policy.Ranks {
+			in.Ranks = append(in.Ranks, namedRanks[r])
+		}
+		if config.Policy.Ranks != nil && in.Ranks == nil {
+			in.Ranks = []reference.Rank{}
+		}
+		in.Cost = config.Cost
+		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
+			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
+			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Violations(), len(c.Victims)) }}}
+			in.Rules.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
+		}
+		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {
+			in.Rules.Own = turnDown
+			config.Filters = []preemption.Filter{preemption.NodeRuleBy("own", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+				s := turnDown(n)
+				return preemption.Status{Code: preemption.Code(s.Code), Reasons: s.Reasons}
+			})}
+		}
+		snap := newSnapshot(t, c)
+		req := preemption.Request{Pod: p, Now: gen.Now, Statuses: preemption.DrawStatuses(t, snap)}
+		if req.Statuses != nil {
+			in.Rules.Statuses = map[string]reference.Status{}
+			for node, s := range req.Statuses {
+				in.Rules.Statuses[node] = status(s)
+			}
+		}
+		want := sortReasons(reference.Decide(in))
+		e := newEvaluator(t, config)
+		ex, err := e.ExplainRequest(context.Background(), snap, req)
+		require.NoError(t, err)
+		got := asReference(ex)
+		got.ClearedNominations = want.ClearedNominations // the answer has them
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%+v (-reference +Explain):\n%s", config.Policy, diff)
+		}
+		for range 2 {
+			plan, err := e.PreemptRequest(context.Background(), snap, req)
+			require.NoError(t, err)
+			want, got := decided(want), answered(plan)
+			if config.MayEvict != nil && want.Outcome == preemption.Preempt {
+				want.Unhelpful = got.Unhelpful // not every node is asked
+			}
+			require.Empty(t, cmp.Diff(want, got), "(-reference +Preempt)")
+		}
+	})
+}
+
+// turnDown turns some nodes down.
+func turnDown(n *outrank.Node) reference.Status {
+	if n.Name[len(n.Name)-1]%3 == 0 {
+		return reference.Status{Code: reference.Unschedulable, Plugin: "own", Reasons: []string{"not this one"}}
+	}
+	return reference.Status{}
+}
+
+// rulesOf returns the rules of a configuration as the reference takes them.
+func rulesOf(config *preemption.Config, p *outrank.Pod) reference.Rules {
+	policy := &config.Policy
+	r := reference.Rules{
+		Importance: config.Importance,
+		Ascending:  policy.Victims == preemption.Ascending, IgnoreStart: policy.IgnoreStart,
+		EvictUnprioritized: policy.EvictUnprioritized, FilterOnce: policy.FilterOnce,
+		PerBudget: policy.Budgets == preemption.PerBudget, Uncharged: policy.Budgets == preemption.Uncharged,
+		EmptySelectors: policy.EmptySelectors, IgnoreNever: policy.IgnoreNever,
+		WaitForTerminating: policy.Waiting == preemption.WaitForTerminating,
+		WaitWhileNominated: policy.Waiting == preemption.WaitWhileNominated,
+	}
+	if config.MayEvict != nil {
+		r.MayEvict = func(victim *outrank.Pod) bool { return config.MayEvict(p, victim) }
+	}
+	if s := config.Sample; s != nil {
+		r.Sample = &reference.Sample{Offset: s.Offset, Enough: func(nodes int) int { return enough(s, nodes) }}
+	}
+	return r
+}
+
+// enough is how many candidates of so many nodes a sample takes (rules 10.1.2 and
+// 10.1.5).
+func enough(s *preemption.Sample, nodes int) int {
+	percent, minimum := s.Percent, s.Minimum
+	if !s.Explicit && percent == 0 {
+		percent = 10
+	}
+	if !s.Explicit && minimum == 0 {
+		minimum = 100
+	}
+	return slices.Min([]int{nodes, max(minimum, nodes*percent/100)})
+}
