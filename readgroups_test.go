@@ -43,6 +43,11 @@ var inVersions = map[string]struct {
 		text: later("v1", "PodGroup", `"gang": {"minCount": 3}, "basic": null`, "PodGroupInitiallyScheduled"),
 		want: &outrank.Cluster{Groups: []*outrank.PodGroup{member("c", outrank.PreemptNever)}},
 	},
+	"a condition that is not True, and one that comes too late": {
+		text: `{"kind": "PodGroup", "metadata": {"name": "g"}, "status": {"conditions": [
+			{"type": "PodGroupInitiallyScheduled", "status": "False"}, {"type": "PodGroupInitiallyScheduled", "status": "True"}]}}`,
+		want: &outrank.Cluster{Groups: []*outrank.PodGroup{{Name: "g"}}},
+	},
 	"no version": {
 		text: `{"kind": "PodGroup", "metadata": {"name": "g"}}`,
 		want: &outrank.Cluster{Groups: []*outrank.PodGroup{{Name: "g"}}},
@@ -185,6 +190,8 @@ func TestProblemsOfLaterGroups(t *testing.T) {
 		{of("Workload", `{"podGroupTemplates":[`+strings.Repeat("{},", 8)+`{}]}`), "workload default/x: spec.podGroupTemplates: 9 templates, and 8 are the most"},
 		{of("Workload", `{"compositePodGroupTemplates":[`+deep+`]}`), "workload default/x: spec" +
 			strings.Repeat(".compositePodGroupTemplates[0]", outrank.MaxGroupLevels) + ".compositePodGroupTemplates: below the last of 4 levels"},
+		{of("Workload", `{"compositePodGroupTemplates":[`+strings.Replace(deep, `[{"name":"d"}]`, `[],"podGroupTemplates":[{"name":"g"}]`, 1)+`]}`), "workload default/x: spec" +
+			strings.Repeat(".compositePodGroupTemplates[0]", outrank.MaxGroupLevels) + ".podGroupTemplates: below the last of 4 levels"},
 		{of("Workload", `{"compositePodGroupTemplates":[7]}`), "workload default/x: spec.compositePodGroupTemplates[0]: the number 7 stands where an object belongs\n" +
 			"workload default/x: spec.compositePodGroupTemplates[0].name: missing"},
 		{of("Workload", `{"compositePodGroupTemplates":[{"name":"a","disruptionMode":{"all":1},"podGroupTemplates":[{"name":"b","schedulingPolicy":{"gang":{}}}]}]}`),
@@ -211,6 +218,22 @@ func TestWorkloadWithoutEnd(t *testing.T) {
 		require.ErrorContains(t, c.Validate(), "number 1: metadata.name: missing")
 		assert.Empty(t, c.Warnings())
 	}
+}
+
+// What is written by hand is held to the same number of levels.
+func TestLevelsOfTemplates(t *testing.T) {
+	last := outrank.CompositePodGroupTemplate{Name: "t"}
+	for range outrank.MaxGroupLevels - 1 {
+		last = outrank.CompositePodGroupTemplate{Name: "t", Composites: []outrank.CompositePodGroupTemplate{last}}
+	}
+	c := &outrank.Cluster{Workloads: []*outrank.Workload{{Name: "w", Composites: []outrank.CompositePodGroupTemplate{last}}}}
+	require.NoError(t, c.Validate())
+	bottom := &c.Workloads[0].Composites[0]
+	for len(bottom.Composites) > 0 {
+		bottom = &bottom.Composites[0]
+	}
+	bottom.Groups = []outrank.PodGroupTemplate{{Name: "g"}}
+	require.ErrorContains(t, c.Validate(), "].podGroupTemplates: below the last of 4 levels")
 }
 
 func TestFieldsOfResizes(t *testing.T) {
