@@ -17,6 +17,10 @@ type Cluster struct {
 	// Groups say in what units pods may be pushed out. A group that pods name
 	// and that is not among them is one of DisruptPod.
 	Groups []*PodGroup
+	// Composites are what groups may be part of, and Workloads what both may have
+	// been made from. No decision looks at them yet.
+	Composites []*CompositePodGroup
+	Workloads  []*Workload
 	// Claims are what the claims of pods stand for; see
 	// [Cluster.ResolveVolumes].
 	Claims []*VolumeClaim

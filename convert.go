@@ -162,6 +162,7 @@ func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
 			p.Ready = p.Ready || c.Status == "True"
 		case "PodResizePending":
 			p.ResizeInfeasible = p.ResizeInfeasible || !resize && c.Reason == "Infeasible"
+			p.ResizeDeferred = p.ResizeDeferred || !resize && c.Reason == "Deferred"
 			resize = true
 		case "DisruptionTarget":
 			if !disruption && c.Status == "True" {
@@ -393,6 +394,7 @@ func (cv *converter) node(w *manifest.Node) *Node {
 	if len(w.Status.DeclaredFeatures) > 0 {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}
+	n.ResizePreemptionDisabled = cv.list(w.Spec.Preemption.DisableResize)
 	status := path{name: "status", index: -1}
 	at := status.field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
@@ -439,46 +441,6 @@ func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
 		return nil
 	}
 	return &v
-}
-
-func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
-	g := &PodGroup{
-		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
-		Disruption: cv.disruption(w.Spec.DisruptionMode),
-		Priority:   w.Spec.Priority,
-	}
-	switch policy := &w.Spec.SchedulingPolicy; {
-	case policy.Basic != nil && policy.Gang != nil:
-		cv.add(&path{name: "spec.schedulingPolicy", index: -1}, "both basic and gang")
-	case policy.Basic != nil:
-		g.Policy = BasicPolicy
-	case policy.Gang != nil:
-		g.Policy, g.MinCount = GangPolicy, policy.Gang.MinCount
-	}
-	return g
-}
-
-// disruption reads "Pod" or "PodGroup", as v1.36 has it, or the objects of
-// later versions, {"single": {}} and {"all": {}}. Any other text becomes a mode
-// that Validate refuses.
-func (cv *converter) disruption(raw json.RawMessage) DisruptionMode {
-	if len(raw) == 0 || string(raw) == "null" {
-		return ""
-	}
-	var name string
-	if json.Unmarshal(raw, &name) == nil {
-		return DisruptionMode(cv.text(name))
-	}
-	var member map[string]json.RawMessage
-	if json.Unmarshal(raw, &member) == nil && len(member) == 1 {
-		if _, ok := member["all"]; ok {
-			return DisruptPodGroup
-		}
-		if _, ok := member["single"]; ok {
-			return DisruptPod
-		}
-	}
-	return DisruptionMode(raw)
 }
 
 func (cv *converter) class(w *manifest.PriorityClass) *PriorityClass {

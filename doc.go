@@ -1,5 +1,5 @@
 // Package outrank says what is in a cluster: pods, nodes, disruption budgets,
-// priority classes, namespaces and pod groups, as far as the preemption of pods
+// priority classes, namespaces and groups of pods, as far as the preemption of pods
 // looks at them.
 //
 // The types are plain structs to be written by hand in a test or a simulator,
@@ -26,8 +26,8 @@
 // 7.4.3". The rules stand in the files RULES.md beside the code: chapters 1 and 2
 // in resource, 3 in qos, 4 in priority, 5 in priority/queue, 6 in pdb, 7 to 13 in
 // preemption, 14 and 15 in preemption/execution, 16 in preemption/history, 17 and
-// 18 in kubeletadmit, 19 in preemption/schedulerconfig, 20 in priority/quota, 21 in
-// internal/manifest.
+// 18 in kubeletadmit, 19 in preemption/schedulerconfig, 20 in priority/quota, 21
+// and 22 in internal/manifest.
 //
 // Nothing here keeps or changes what a caller passes in. Values of this
 // package may be read by any number of goroutines as long as none writes them.

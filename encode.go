@@ -13,6 +13,7 @@ import (
 type encoder struct {
 	subject  string // the object at hand
 	problems []Problem
+	beta     bool // groups are written as v1beta1 has them, whatever they say
 }
 
 func (e *encoder) add(at *path, format string, args ...any) {
@@ -33,6 +34,7 @@ func (e *encoder) node(n *Node) *manifest.Node {
 	w := &manifest.Node{APIVersion: "v1", Kind: kindNode}
 	w.Metadata = manifest.Meta{Name: n.Name, Labels: n.Labels}
 	w.Spec.Unschedulable = n.Unschedulable
+	w.Spec.Preemption.DisableResize = n.ResizePreemptionDisabled
 	w.Status.DeclaredFeatures = n.DeclaredFeatures
 	w.Status.NodeInfo.KubeletVersion = n.KubeletVersion
 	w.Status.Features.SupplementalGroupsPolicy = n.StrictGroups
@@ -88,33 +90,6 @@ func (e *encoder) namespace(ns *Namespace) *manifest.Namespace {
 		APIVersion: "v1", Kind: kindNamespace,
 		Metadata: manifest.Meta{Name: ns.Name, Labels: ns.Labels},
 	}
-}
-
-func (e *encoder) group(g *PodGroup) *manifest.PodGroup {
-	e.subject = "podgroup " + string(g.Key())
-	w := &manifest.PodGroup{APIVersion: "scheduling.k8s.io/v1alpha2", Kind: kindGroup}
-	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace}
-	w.Spec.Priority = g.Priority
-	spec := path{name: "spec", index: -1}
-	switch g.Policy {
-	case "":
-	case BasicPolicy:
-		w.Spec.SchedulingPolicy.Basic = &struct{}{}
-	case GangPolicy:
-		w.Spec.SchedulingPolicy.Gang = &manifest.GangPolicy{MinCount: g.MinCount}
-	default:
-		at := spec.field("schedulingPolicy")
-		e.add(&at, "%s is neither basic nor gang", quote(string(g.Policy)))
-	}
-	switch g.Disruption {
-	case "":
-	case DisruptPod, DisruptPodGroup:
-		w.Spec.DisruptionMode = []byte(`"` + g.Disruption + `"`)
-	default:
-		at := spec.field("disruptionMode")
-		e.add(&at, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
-	}
-	return w
 }
 
 // writable reports whether t can be written as Kubernetes writes times: in UTC

@@ -96,6 +96,9 @@ func wireConditions(p *Pod) []manifest.Condition {
 	if p.Ready {
 		cs = append(cs, manifest.Condition{Type: "Ready", Status: "True"})
 	}
+	if p.ResizeDeferred {
+		cs = append(cs, manifest.Condition{Type: "PodResizePending", Status: "True", Reason: "Deferred"})
+	}
 	if p.ResizeInfeasible {
 		cs = append(cs, manifest.Condition{Type: "PodResizePending", Status: "True", Reason: "Infeasible"})
 	}

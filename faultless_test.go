@@ -77,14 +77,14 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			// Looked at.
 			"Name", "PreemptionPolicy", "Affinity", "TopologySpread", "Volumes", "Resources", "Overhead", "Containers", "InitContainers",
 			// Valid whatever they hold.
-			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNode", "Priority", "PriorityClass", "ResizeInfeasible",
+			"Namespace", "UID", "Labels", "Owner", "NodeName", "NominatedNode", "Priority", "PriorityClass", "ResizeInfeasible", "ResizeDeferred",
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "Allocated", "Actual", "Reported", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
 		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "Reported"}},
 		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},
 		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
-		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion"}},
+		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "ResizePreemptionDisabled"}},
 	} {
 		for _, f := range reflect.VisibleFields(tt.typ) {
 			if !slices.Contains(tt.fields, f.Name) {

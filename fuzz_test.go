@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,14 @@ func FuzzReadCluster(f *testing.F) {
 	for _, seed := range recordedSeeds(f) {
 		f.Add(seed)
 	}
+	for i, seed := range recordedGroups(f) {
+		if i%12 == 0 { // the first of each profile
+			f.Add(seed)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(inVersions)) {
+		f.Add([]byte(inVersions[name].text))
+	}
 	f.Add([]byte(manifest(`{"hostNetwork":true,"containers":[{"ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"3"}}}]}`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if p, _, err := outrank.ReadManifest(bytes.NewReader(text)); err != nil {
@@ -42,6 +51,7 @@ func FuzzReadCluster(f *testing.F) {
 			return
 		}
 		require.NoError(t, c.Validate(), "what is read is valid")
+		c.Warnings()
 		written := write(t, c)
 		once := read(t, written)
 		if diff := cmp.Diff(c, once, whatIsWritten); diff != "" {

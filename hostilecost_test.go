@@ -48,6 +48,13 @@ var long = map[string]string{
 	"drivers":                  `{"kind":"CSINode","metadata":{"name":"n"},"spec":{"drivers":[@{"name":"d%d","allocatable":{"count":1}}@]}}`,
 	"claims and volumes":       inList(`{"kind":"PersistentVolumeClaim","metadata":{"name":"c%d"},"spec":{"volumeName":"v%d"}},{"kind":"PersistentVolume","metadata":{"name":"v%d"}}`),
 	"volumes of one name":      inList(`{"kind":"PersistentVolumeClaim","metadata":{"name":"c"},"spec":{"volumeName":"v%d"}},{"kind":"PersistentVolume","metadata":{"name":"v"}}`),
+	"chain of groups":          inList(`{"kind":"CompositePodGroup","metadata":{"name":"c%d"},"spec":{"parentCompositePodGroupName":"c1%d"}},{"kind":"PodGroup","metadata":{"name":"g%d"},"spec":{"parentCompositePodGroupName":"c%d","schedulingPolicy":{"basic":{}}}}`),
+	"groups of one parent":     inList(`{"kind":"CompositePodGroup","metadata":{"name":"c%d"},"spec":{"parentCompositePodGroupName":"c0","disruptionMode":{"all":{}}}}`),
+	"templates":                `{"kind":"Workload","metadata":{"name":"w"},"spec":{"podGroupTemplates":[@{"name":"t%d"}@]}}`,
+	"composite templates":      `{"kind":"Workload","metadata":{"name":"w"},"spec":{"compositePodGroupTemplates":[{"name":"t","compositePodGroupTemplates":[@{"name":"t%d"}@]}]}}`,
+	"unread in templates":      `{"kind":"Workload","metadata":{"name":"w"},"spec":{"compositePodGroupTemplates":[{"name":"t","compositePodGroupTemplates":[{"name":"t","other":[@{"name":"t%d"}@]}]}]}}`,
+	"topology of a group":      `{"kind":"PodGroup","metadata":{"name":"g"},"spec":{"schedulingConstraints":{"topology":[@{"key":"k%d"}@]}}}`,
+	"who disables preemption":  `{"kind":"Node","metadata":{"name":"n"},"spec":{"podPreemptionPolicy":{"disableResizePreemption":[@"a%d"@]}}}`,
 	"pods of a group":          inList(`{"kind":"PodGroup","metadata":{"name":"g%d"},"spec":{}},{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`),
 }
 

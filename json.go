@@ -14,6 +14,8 @@ const (
 	kindClass        = "PriorityClass"
 	kindNamespace    = "Namespace"
 	kindGroup        = "PodGroup"
+	kindComposite    = "CompositePodGroup"
+	kindWorkload     = "Workload"
 	kindClaim        = "PersistentVolumeClaim"
 	kindVolume       = "PersistentVolume"
 	kindStorageClass = "StorageClass"
@@ -86,7 +88,8 @@ func (ns *Namespace) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindNamespace, ns, func(c *Cluster) []*Namespace { return c.Namespaces })
 }
 
-// MarshalJSON returns the scheduling.k8s.io/v1alpha2 PodGroup.
+// MarshalJSON returns the PodGroup of scheduling.k8s.io/v1alpha2, or of v1beta1
+// where v1alpha2 cannot say all of it (rule 22.3.1).
 func (g PodGroup) MarshalJSON() ([]byte, error) {
 	return marshal(func(e *encoder) any { return e.group(&g) })
 }
@@ -95,6 +98,29 @@ func (g PodGroup) MarshalJSON() ([]byte, error) {
 // [Pod.UnmarshalJSON]. The PodGroup of another API group is an error.
 func (g *PodGroup) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindGroup, g, func(c *Cluster) []*PodGroup { return c.Groups })
+}
+
+// MarshalJSON returns the scheduling.k8s.io/v1alpha3 CompositePodGroup.
+func (g CompositePodGroup) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *encoder) any { return e.composite(&g) })
+}
+
+// UnmarshalJSON reads the CompositePodGroup of any version of scheduling.k8s.io;
+// see [PodGroup.UnmarshalJSON].
+func (g *CompositePodGroup) UnmarshalJSON(text []byte) error {
+	return unmarshal(text, kindComposite, g, func(c *Cluster) []*CompositePodGroup { return c.Composites })
+}
+
+// MarshalJSON returns the scheduling.k8s.io/v1beta1 Workload. One that
+// [Cluster.Validate] refuses is an error.
+func (w Workload) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *encoder) any { return e.workload(&w) })
+}
+
+// UnmarshalJSON reads the Workload of any version of scheduling.k8s.io from
+// v1alpha2 on; see [PodGroup.UnmarshalJSON].
+func (w *Workload) UnmarshalJSON(text []byte) error {
+	return unmarshal(text, kindWorkload, w, func(c *Cluster) []*Workload { return c.Workloads })
 }
 
 // MarshalJSON returns the v1 PersistentVolumeClaim. Of Volume it has OncePod and

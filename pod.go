@@ -60,6 +60,10 @@ type Pod struct {
 	// asks for can never be done; the spec is then left out of the requests
 	// of a running pod.
 	ResizeInfeasible bool
+	// ResizeDeferred is set while the node reports that the resize the spec asks
+	// for has to wait, for lack of room: the reason of the pod's first
+	// PodResizePending condition is Deferred.
+	ResizeDeferred bool
 
 	// NodeSelector lists labels a node must carry, Affinity further demands
 	// on the node and on the pods near it; both must hold.

@@ -5,6 +5,9 @@ package outrank
 type PodGroup struct {
 	// Name and Namespace identify the group; an empty Namespace is "default".
 	Name, Namespace string
+	// UID tells apart groups that had the same name one after the other. It may
+	// be empty.
+	UID string
 	// Disruption says whether preemption may take single pods of the group, or
 	// all of them only.
 	Disruption DisruptionMode
@@ -18,10 +21,31 @@ type PodGroup struct {
 	// its pods in place of the pod's own, but only in preemption by a group of
 	// pods (rules 12.1.3 and 12.2.3). Nil leaves every pod its own.
 	Priority *int32
+	// PriorityClass names the class that the priority comes from.
+	PriorityClass string
+	// PreemptionPolicy says whether the group may push others out; empty where it
+	// does not say. v1.36 knows none.
+	PreemptionPolicy PreemptionPolicy
+	// Parent names the composite group in the same namespace that the group is
+	// part of; empty at the top of a tree. See [CompositePodGroup].
+	Parent string
+	// Topology are the keys of the node labels that all nodes of the group's pods
+	// have to agree in. No decision looks at them.
+	Topology []string
+	// Workload and Template name the [Workload] that the group was made from and
+	// its template there; empty for a group that somebody wrote by hand.
+	Workload, Template string
+	// Scheduled is set once the group has found its places for the first time
+	// (rule 22.2.5).
+	Scheduled bool
 }
 
 // Key names the group.
 func (g *PodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
+
+// ParentKey names the group's parent, as [CompositePodGroup.Key] does; empty for a
+// group at the top.
+func (g *PodGroup) ParentKey() Key { return parentKey(g.Namespace, g.Parent) }
 
 // NamespaceName is the group's namespace, "default" if it names none.
 func (g *PodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
@@ -38,9 +62,10 @@ func (p *Pod) GroupKey() Key {
 // DisruptionMode is the unit in which pods of a group may be pushed out.
 type DisruptionMode string
 
-// The modes. An empty one is DisruptPod.
+// The modes, in the words of v1.36; later versions say single and all (rule
+// 22.2.2). An empty one is DisruptPod.
 const (
-	// DisruptPod: each pod by itself.
+	// DisruptPod: each pod by itself, or each group of a composite group.
 	DisruptPod DisruptionMode = "Pod"
 	// DisruptPodGroup: all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
@@ -53,23 +78,7 @@ type GroupPolicy string
 const (
 	// BasicPolicy: each pod may run by itself, so that a place for one is enough.
 	BasicPolicy GroupPolicy = "basic"
-	// GangPolicy: at least [PodGroup.MinCount] pods of the group run, or none.
+	// GangPolicy: at least [PodGroup.MinCount] pods of the group run, or none; or
+	// as many groups as [CompositePodGroup.MinGroups] says.
 	GangPolicy GroupPolicy = "gang"
 )
-
-// groupWarnings are about pods that name a group that is not there.
-func (c *Cluster) groupWarnings() []Problem {
-	groups := make(map[Key]bool, len(c.Groups))
-	for _, g := range c.Groups {
-		if g != nil {
-			groups[g.Key()] = true
-		}
-	}
-	var ws []Problem
-	for _, p := range c.Pods {
-		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + quote(p.Group) + "; the pod counts by itself"})
-		}
-	}
-	return ws
-}

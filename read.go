@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/outrank-go/outrank/internal/manifest"
 )
@@ -13,7 +12,8 @@ import (
 //
 //	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
-// prints, podgroups added where the cluster has them: a List, or several JSON
+// prints, podgroups, compositepodgroups and workloads added where the cluster has
+// them (chapter 22 of internal/manifest/RULES.md): a List, or several JSON
 // documents one after another, lists and single objects mixed. Fields that do
 // not matter here are ignored, other kinds are counted in Cluster.Skipped,
 // finished pods in Cluster.Finished.
@@ -154,6 +154,18 @@ func (rd *reader) item(it manifest.Item) error {
 		} else if g.Name != "" {
 			c.Groups = append(c.Groups, g)
 		}
+	case kindComposite:
+		if g, ours := rd.composite(it); !ours {
+			rd.skip(it.Kind)
+		} else if g.Name != "" {
+			c.Composites = append(c.Composites, g)
+		}
+	case kindWorkload:
+		if w, ours := rd.workload(it); !ours {
+			rd.skip(it.Kind)
+		} else if w.Name != "" {
+			c.Workloads = append(c.Workloads, w)
+		}
 	case "PersistentVolumeClaim":
 		rd.claim(it)
 	case "PersistentVolume":
@@ -232,19 +244,6 @@ func (rd *reader) namespace(it manifest.Item) *Namespace {
 	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
 	rd.keep(cv.problems...)
 	return &Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
-}
-
-// group reads a pod group; ours is false for a kind of this name in another API
-// group.
-func (rd *reader) group(it manifest.Item) (g *PodGroup, ours bool) {
-	var w manifest.PodGroup
-	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
-	if w.APIVersion != "" && !strings.HasPrefix(w.APIVersion, "scheduling.k8s.io/") {
-		return nil, false
-	}
-	g = cv.group(&w)
-	rd.keep(cv.problems...)
-	return g, true
 }
 
 // decode fills in the wire form and returns a converter that names the object

@@ -27,6 +27,7 @@ func fullNode() *outrank.Node {
 		Name: "n1", Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110"),
 		Taints:       []outrank.Taint{{Key: "k", Value: "v", Effect: outrank.NoSchedule}},
 		AttachLimits: map[string]int64{"disk.example.com": 3, "file.example.com": 0}, MissingDrivers: []string{"gone.example.com"}, Unschedulable: true, DeclaredFeatures: []string{"F"}, StrictGroups: true, KubeletVersion: "v1.37.1",
+		ResizePreemptionDisabled: []string{"autoscaler"},
 	}
 }
 
@@ -69,7 +70,7 @@ func fullPod() *outrank.Pod {
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b", Reported: true}}, InitContainers: []outrank.Container{fullContainer("a")},
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},
-		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, NodeSelector: map[string]string{"disk": "ssd"},
+		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, ResizeDeferred: true, NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity:    outrank.Affinity{Node: fullNodeSelector(), Pods: []outrank.PodAffinityTerm{fullTerm()}, AntiPods: []outrank.PodAffinityTerm{fullTerm()}},
 		Tolerations: []outrank.Toleration{{Key: "k", Operator: outrank.TolerationEqual, Value: "v", Effect: outrank.NoExecute}},
 		TopologySpread: []outrank.TopologySpreadConstraint{{
@@ -103,10 +104,41 @@ func fullCluster() *outrank.Cluster {
 			Name: "low", Value: -5, GlobalDefault: true, PreemptionPolicy: outrank.PreemptNever, Description: `"<low> & slow"`,
 		}},
 		Namespaces: []*outrank.Namespace{{Name: "shop", Labels: map[string]string{"team": "t"}}},
-		Groups:     []*outrank.PodGroup{{Name: "train", Namespace: "shop", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3, Priority: outrank.Priority(7)}},
+		Groups:     []*outrank.PodGroup{fullGroup()}, Composites: []*outrank.CompositePodGroup{fullComposite()}, Workloads: []*outrank.Workload{fullWorkload()},
 		Claims: []*outrank.VolumeClaim{fullClaim(), {
 			Name: "web-1-scratch", Namespace: "shop",
 			Volume: outrank.Volume{State: outrank.ClaimLost, MissingVolume: "pv-gone", Driver: "disk.example.com"},
+		}},
+	}
+}
+
+func fullGroup() *outrank.PodGroup {
+	return &outrank.PodGroup{
+		Name: "train", Namespace: "shop", UID: "u2", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinCount: 3,
+		Priority: outrank.Priority(7), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Parent: "trains",
+		Topology: []string{"rack"}, Workload: "job", Template: "workers", Scheduled: true,
+	}
+}
+
+func fullComposite() *outrank.CompositePodGroup {
+	return &outrank.CompositePodGroup{
+		Name: "trains", Namespace: "shop", UID: "u3", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroups: 2,
+		Priority: outrank.Priority(-7), PriorityClass: "low", PreemptionPolicy: outrank.PreemptLowerPriority, Parent: "all",
+		Topology: []string{"zone"}, Workload: "job", Template: "root", Scheduled: true,
+	}
+}
+
+func fullWorkload() *outrank.Workload {
+	workers := outrank.PodGroupTemplate{
+		Name: "workers", Disruption: outrank.DisruptPod, Policy: outrank.GangPolicy, MinCount: 3, Priority: outrank.Priority(7),
+		PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"rack"},
+	}
+	return &outrank.Workload{
+		Name: "job", Namespace: "shop", Owner: outrank.Owner{Kind: "Job", Name: "job"},
+		Composites: []outrank.CompositePodGroupTemplate{{
+			Name: "root", Disruption: outrank.DisruptPodGroup, Policy: outrank.GangPolicy, MinGroups: 2, Priority: outrank.Priority(7),
+			PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever, Topology: []string{"zone"},
+			Groups: []outrank.PodGroupTemplate{workers}, Composites: []outrank.CompositePodGroupTemplate{{Name: "deeper"}, {Name: "other"}},
 		}},
 	}
 }
@@ -122,6 +154,8 @@ func fullClaim() *outrank.VolumeClaim {
 var left = []string{
 	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
 	// Volume is two things: in a claim it has no claim and no disk.
+	// A workload has templates of one kind; the other stands further down.
+	"Workload.Groups",
 	"VolumeClaim.Volume.Claim", "VolumeClaim.Volume.Ephemeral", "VolumeClaim.Volume.Disk",
 }
 
@@ -206,6 +240,13 @@ func TestEveryFieldAloneIsWritten(t *testing.T) {
 		}
 		c.Groups = append(c.Groups, g)
 	})
+	alone(t, full.Composites[0], func(c *outrank.Cluster, g *outrank.CompositePodGroup) {
+		if g.Policy != "" || g.MinGroups != 0 {
+			g.Policy, g.MinGroups = outrank.GangPolicy, max(g.MinGroups, 1)
+		}
+		c.Composites = append(c.Composites, g)
+	})
+	alone(t, full.Workloads[0], func(c *outrank.Cluster, w *outrank.Workload) { c.Workloads = append(c.Workloads, w) })
 	alone(t, full.Claims[0], func(c *outrank.Cluster, vc *outrank.VolumeClaim) { c.Claims = append(c.Claims, vc) })
 }
 
@@ -278,6 +319,7 @@ func TestEveryKindInJSON(t *testing.T) {
 	for _, test := range []struct{ object, want any }{
 		{*c.Pods[0], pod}, {*c.Nodes[0], node}, {*c.Claims[0], claim}, {*c.Claims[1], lost},
 		{*c.Budgets[0], nil}, {*c.Classes[0], nil}, {*c.Namespaces[0], nil}, {*c.Groups[0], nil},
+		{*c.Composites[0], nil}, {*c.Workloads[0], nil}, {outrank.Workload{Name: "flat", Groups: c.Workloads[0].Composites[0].Groups}, nil},
 		{*fullSelector(), nil}, {outrank.LabelSelector{}, nil}, {fullSelector().Expressions[0], nil},
 		{*fullNodeSelector(), nil}, {c.Pods[0].Affinity, nil}, {outrank.Affinity{}, nil}, {fullTerm(), nil}, {fullContainer("a"), container},
 		{c.Pods[0].Tolerations[0], nil}, {c.Pods[0].TopologySpread[0], nil}, {c.Nodes[0].Taints[0], nil},

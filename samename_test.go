@@ -25,6 +25,10 @@ var kinds = []struct {
 		c.Claims = append(c.Claims, &outrank.VolumeClaim{Name: "x"})
 	}},
 	{"podgroup default/x", func(c *outrank.Cluster) { c.Groups = append(c.Groups, &outrank.PodGroup{Name: "x"}) }},
+	{"compositepodgroup default/x", func(c *outrank.Cluster) {
+		c.Composites = append(c.Composites, &outrank.CompositePodGroup{Name: "x"})
+	}},
+	{"workload default/x", func(c *outrank.Cluster) { c.Workloads = append(c.Workloads, &outrank.Workload{Name: "x"}) }},
 }
 
 // Names need to differ among the objects of one kind alone.

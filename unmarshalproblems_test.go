@@ -23,6 +23,11 @@ func TestUnmarshalNamesWhatIsWrong(t *testing.T) {
 		{&outrank.PriorityClass{}, `{"metadata":{"name":"x"},"value":[]}`, "priorityclass x: value: an array stands where a whole number of 32 bits belongs"},
 		{&outrank.Namespace{}, `{"metadata":{"name":"x","labels":[]}}`, "namespace x: metadata.labels: an array stands where an object belongs"},
 		{&outrank.PodGroup{}, `{"metadata":{"name":"x"},"spec":{"priority":true}}`, "podgroup default/x: spec.priority: true stands where a whole number of 32 bits belongs"},
+		{&outrank.PodGroup{}, `{"metadata":{"name":"x"},"spec":{"disruptionMode":{"all":true}}}`, "podgroup default/x: spec.disruptionMode.all: true stands where an object belongs"},
+		{&outrank.CompositePodGroup{}, `{"metadata":{"name":"x"},"spec":{"disruptionMode":"Pod"}}`, `compositepodgroup default/x: spec.disruptionMode: the string "Pod" stands where an object belongs`},
+		{&outrank.CompositePodGroup{}, `{"metadata":{"name":"x"},"spec":{"schedulingPolicy":{"gang":{"minGroupCount":"1"}}}}`, `compositepodgroup default/x: spec.schedulingPolicy.gang.minGroupCount: the string "1" stands where a whole number of 32 bits belongs`},
+		{&outrank.Workload{}, `{"metadata":{"name":"x"},"spec":{"compositePodGroupTemplates":[{"name":"a","podGroupTemplates":[{"name":7}]}]}}`,
+			"workload default/x: spec.compositePodGroupTemplates[0].podGroupTemplates[0].name: the number 7 stands where a string belongs"},
 		{&outrank.LabelSelector{}, `{"matchLabels":7}`, "label selector: matchLabels: the number 7 stands where an object belongs"},
 	} {
 		err := json.Unmarshal([]byte(c.text), c.to)

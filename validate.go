@@ -52,13 +52,24 @@ func (c *Cluster) Validate() error {
 		v.object("podgroup", namespaceOf(g), nameOf(g), i, seen)
 		v.group(g)
 	}
+	clear(seen)
+	for i, g := range c.Composites {
+		v.object("compositepodgroup", namespaceOf(g), nameOf(g), i, seen)
+		v.composite(g)
+	}
+	clear(seen)
+	for i, w := range c.Workloads {
+		v.object("workload", namespaceOf(w), nameOf(w), i, seen)
+		v.workload(w)
+	}
 	return newInputError(v.problems)
 }
 
 // Warnings lists what is odd about the cluster but does not stop the real
 // system: a pod on a node that does not exist counts nowhere, a pod nominated
 // to such a node is not nominated, a budget with an invalid selector covers
-// nothing, such a selector of a pod matches nothing, and a pod in a group that does not exist counts by itself.
+// nothing, such a selector of a pod matches nothing, a pod in a group that does not
+// exist counts by itself, and trees of groups may have no top, no end or too many levels.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -201,6 +212,14 @@ func nameOf(object any) string {
 		if o != nil {
 			return o.Name
 		}
+	case *CompositePodGroup:
+		if o != nil {
+			return o.Name
+		}
+	case *Workload:
+		if o != nil {
+			return o.Name
+		}
 	}
 	return ""
 }
@@ -223,6 +242,14 @@ func namespaceOf(object any) string {
 		if o != nil {
 			return o.NamespaceName()
 		}
+	case *CompositePodGroup:
+		if o != nil {
+			return o.NamespaceName()
+		}
+	case *Workload:
+		if o != nil {
+			return o.NamespaceName()
+		}
 	}
 	return ""
 }
@@ -241,26 +268,6 @@ func (v *validator) node(n *Node) {
 func (v *validator) budget(b *PodDisruptionBudget) {
 	if b != nil && b.Allowed < 0 {
 		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "%d is negative", b.Allowed)
-	}
-}
-
-func (v *validator) group(g *PodGroup) {
-	if g == nil {
-		return
-	}
-	switch g.Disruption {
-	case "", DisruptPod, DisruptPodGroup:
-	default:
-		v.add(&path{name: "spec.disruptionMode", index: -1}, "%s is neither Pod nor PodGroup", quote(string(g.Disruption)))
-	}
-	minCount := &path{name: "spec.schedulingPolicy.gang.minCount", index: -1}
-	switch {
-	case g.Policy != "" && g.Policy != BasicPolicy && g.Policy != GangPolicy:
-		v.add(&path{name: "spec.schedulingPolicy", index: -1}, "%s is neither basic nor gang", quote(string(g.Policy)))
-	case g.Policy == GangPolicy && g.MinCount < 1:
-		v.add(minCount, "%d, it has to be at least 1", g.MinCount)
-	case g.Policy != GangPolicy && g.MinCount != 0:
-		v.add(minCount, "%d, and the policy is not gang", g.MinCount)
 	}
 }
 

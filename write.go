@@ -17,6 +17,10 @@ import (
 // so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
 // names; reading back puts all of them into Cluster.Claims.
 //
+// Groups of pods are all written as v1alpha2 has them, or all as v1beta1 where that
+// is needed to say what one of them says, or there are composite groups or workloads
+// (rule 22.3.1).
+//
 // Not written are Release, which is no object, Skipped, Finished and AsOf, which describe an input, the Claim
 // within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
 // ReadCluster only counts them. Empty lists and maps read back as nil, but
@@ -49,7 +53,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	var e encoder
+	e := encoder{beta: c.needsBeta()}
 	claims, classes := e.claims(c)
 	for range c.objects(&e, claims, classes) {
 	}
@@ -95,6 +99,8 @@ func (c *Cluster) objects(e *encoder, claims []boundClaim, classes []class) iter
 				return (bc.volume == "" || yield(e.persistentVolume(bc.claim, bc.volume))) &&
 					yield(e.claim(&bc))
 			}) &&
+			each(c.Workloads, func(w *Workload) bool { return yield(e.workload(w)) }) &&
+			each(c.Composites, func(g *CompositePodGroup) bool { return yield(e.composite(g)) }) &&
 			each(c.Groups, func(g *PodGroup) bool { return yield(e.group(g)) }) &&
 			each(c.Budgets, func(b *PodDisruptionBudget) bool { return yield(e.budget(b)) }) &&
 			each(c.Pods, func(p *Pod) bool { return yield(e.pod(p)) })

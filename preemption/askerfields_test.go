@@ -116,6 +116,7 @@ var askerIrrelevant = map[string]string{
 	"InitContainers[].Reported":                "a pod that does not run counts by its spec",
 	"InitContainers[].Actual":                  "a pod that does not run counts by its spec",
 	"Resources.Limits":                         "requests count",
+	"ResizeDeferred":                           "nothing looks at it in v1.36",
 	"ResizeInfeasible":                         "a pod that does not run counts by its spec",
 	"Affinity.Node.Terms[].Fields[].Key":       "there is only one",
 	"Volumes[].Node.Terms[].Fields[].Key":      "a volume looks at labels alone",

@@ -218,7 +218,7 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	same.UID, same.Owner, same.PriorityClass = "uid", outrank.Owner{Kind: "Job", Name: "j"}, "class"
 	same.Ready, same.QOSClass, same.Static, same.Mirror = true, outrank.Burstable, true, true
 	same.Group, same.StartTime, same.DisruptionReason = "g", gen.Now, outrank.PreemptionByScheduler
-	same.ResizeInfeasible = true
+	same.ResizeInfeasible, same.ResizeDeferred = true, true
 	same.Containers = []outrank.Container{{
 		Name: "named", Requests: asker.Containers[0].Requests, Limits: resource.MustList("cpu", "7"),
 		Allocated: resource.MustList("cpu", "7"), Actual: resource.MustList("cpu", "7"), Sidecar: true,

@@ -17,6 +17,7 @@ var residentIrrelevant = map[string]string{
 	"Owner.Name":                         "for reports",
 	"PriorityClass":                      "the priority counts",
 	"PreemptionPolicy":                   "it does not preempt",
+	"ResizeDeferred":                     "nothing looks at it in v1.36",
 	"Containers[].Name":                  "a name",
 	"Containers[].Limits":                "requests count",
 	"Containers[].Sidecar":               "only init containers are sidecars",

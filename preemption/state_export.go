@@ -69,8 +69,9 @@ func (s *Snapshot) unplaced() []*podState {
 // [Snapshot.Pods], namespaces by name and groups by key. Where a pod runs and what
 // is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
 // replaced by a copy of which NodeName and NominatedNode are written. All other
-// objects are the caller's own, and none is changed. Priority classes, claims and
-// what was skipped are empty: a snapshot does not keep them. The slices are the
+// objects are the caller's own, and none is changed. Priority classes, claims,
+// composite groups, workloads and what was skipped are empty: a snapshot does not
+// keep them. The slices are the
 // caller's. Time is that of Pods.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{

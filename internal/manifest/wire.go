@@ -266,6 +266,9 @@ type Node struct {
 	Spec       struct {
 		Unschedulable bool    `json:"unschedulable,omitempty"`
 		Taints        []Taint `json:"taints,omitempty"`
+		Preemption    struct {
+			DisableResize []string `json:"disableResizePreemption,omitempty"`
+		} `json:"podPreemptionPolicy,omitzero"`
 	} `json:"spec,omitzero"`
 	Status struct {
 		Allocatable      Amounts         `json:"allocatable,omitempty"`
@@ -317,31 +320,6 @@ type PriorityClass struct {
 // SchedulingGroup is spec.schedulingGroup of a Pod.
 type SchedulingGroup struct {
 	PodGroupName string `json:"podGroupName,omitempty"`
-}
-
-// PodGroup is scheduling.k8s.io PodGroup. Other projects have kinds of this
-// name; APIVersion tells them apart.
-type PodGroup struct {
-	APIVersion string  `json:"apiVersion,omitempty"`
-	Kind       Written `json:"kind,omitempty"`
-	Metadata   Meta    `json:"metadata"`
-	Spec       struct {
-		DisruptionMode json.RawMessage `json:"disruptionMode,omitempty"`
-		Priority       *int32          `json:"priority,omitempty"`
-
-		SchedulingPolicy GroupPolicy `json:"schedulingPolicy,omitzero"`
-	} `json:"spec,omitzero"`
-}
-
-// GroupPolicy is spec.schedulingPolicy of a PodGroup: one member of the two.
-type GroupPolicy struct {
-	Basic *struct{}   `json:"basic,omitempty"`
-	Gang  *GangPolicy `json:"gang,omitempty"`
-}
-
-// GangPolicy is spec.schedulingPolicy.gang of a PodGroup.
-type GangPolicy struct {
-	MinCount int32 `json:"minCount,omitempty"`
 }
 
 // Namespace is v1 Namespace.

@@ -16,7 +16,7 @@ func sameButStatus(before, after *outrank.Pod) bool {
 	a, b := *before, *after
 	for _, p := range []*outrank.Pod{&a, &b} {
 		p.NominatedNode, p.StartTime, p.DisruptionReason = "", time.Time{}, ""
-		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible = false, "", "", false
+		p.Ready, p.QOSClass, p.Phase, p.ResizeInfeasible, p.ResizeDeferred = false, "", "", false, false
 		p.Value, p.Allocated, p.Actual, p.Reported = nil, nil, nil, false
 	}
 	return reflect.DeepEqual(a, b)

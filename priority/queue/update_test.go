@@ -116,6 +116,7 @@ var helpfulFields = map[string]string{
 	"QOSClass":          "status",
 	"Phase":             "status",
 	"ResizeInfeasible":  "status",
+	"ResizeDeferred":    "status",
 	"Value":             "status",
 	"Allocated":         "status",
 	"Actual":            "status",
