@@ -133,4 +133,5 @@ func addStorage(t *rapid.T, n *outrank.Node) {
 			n.MissingDrivers = append(n.MissingDrivers, driver)
 		}
 	}
+	slices.Sort(n.MissingDrivers) // as ReadCluster does
 }
