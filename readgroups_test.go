@@ -252,7 +252,8 @@ func TestFieldsOfResizes(t *testing.T) {
 		{conditions("Deferred"), true, false},
 		{conditions("Infeasible"), false, true},
 		{conditions("Other", "Deferred"), false, false}, // the first counts
-		{conditions("Deferred", "Infeasible"), true, true},
+		{conditions("Deferred", "Infeasible"), true, false},
+		{conditions("Infeasible", "Deferred"), false, true},
 	} {
 		p, err := outrank.ReadPod(strings.NewReader(test.text))
 		require.NoError(t, err)

@@ -70,7 +70,7 @@ func fullPod() *outrank.Pod {
 		Priority: outrank.Priority(-5), PriorityClass: "low", PreemptionPolicy: outrank.PreemptNever,
 		Containers: []outrank.Container{fullContainer("a"), {Name: "b", Reported: true}}, InitContainers: []outrank.Container{fullContainer("a")},
 		Resources: &resource.Requirements{Requests: resource.MustList("cpu", "2"), Limits: resource.MustList("memory", "1Gi")},
-		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, ResizeDeferred: true, NodeSelector: map[string]string{"disk": "ssd"},
+		Overhead:  resource.MustList("cpu", "50m"), ResizeInfeasible: true, NodeSelector: map[string]string{"disk": "ssd"},
 		Affinity:    outrank.Affinity{Node: fullNodeSelector(), Pods: []outrank.PodAffinityTerm{fullTerm()}, AntiPods: []outrank.PodAffinityTerm{fullTerm()}},
 		Tolerations: []outrank.Toleration{{Key: "k", Operator: outrank.TolerationEqual, Value: "v", Effect: outrank.NoExecute}},
 		TopologySpread: []outrank.TopologySpreadConstraint{{
@@ -94,7 +94,7 @@ func fullPod() *outrank.Pod {
 func fullCluster() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{fullNode()},
-		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, Allocated: resource.List{}}},
+		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, Allocated: resource.List{}, ResizeDeferred: true}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "shop", Selector: fullSelector(), MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
 			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, Allowed: 2,
