@@ -134,6 +134,12 @@ func TestReleasesDiffer(t *testing.T) {
 		{"rule 7.15.8: by both, none left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.Node = "n1", named("n2") }),
 			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity]; n2: NodeName node(s) didn't match the requested node name; nothing helps",
 			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing helps"},
+		{"rule 7.15.8: none left before the claims are looked at", two, askingFor("1", 10, func(p *outrank.Pod) {
+			p.NodeName, p.Affinity.Node = "n1", named("n2")
+			p.Volumes = []outrank.Volume{{Claim: "data", State: outrank.ClaimDeleting}}
+		}),
+			"n1: VolumeBinding persistentvolumeclaim \"data\" is being deleted; n2: VolumeBinding persistentvolumeclaim \"data\" is being deleted; nothing helps",
+			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing helps"},
 		{"rule 7.16.5: a gated pod's nomination", outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "1")}, Pods: []*outrank.Pod{gated}}, askingFor("1", 10, nil),
 			"fits", "n1: NodeResourcesFit Insufficient cpu; nothing helps"},
 		{"rule 7.9.9: a driver", outrank.Cluster{Nodes: []*outrank.Node{bare}, Pods: []*outrank.Pod{running("low", "n1", "1")}}, mounting,

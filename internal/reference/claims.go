@@ -11,8 +11,14 @@ import (
 // is lost or being deleted, and then for one that is not bound; VolumeZone looks
 // for the volumes of claims, but not of ephemeral ones.
 func (a *attempt) refusal() Status {
-	if names, all := a.namedNodes(); !all && len(names) == 0 {
+	switch names, all := a.namedNodes(); {
+	case all:
+	case len(names) == 0:
 		return unresolvable(nodeAffinity, "pod affinity terms conflict")
+	case a.namesItsNode() && !names[a.pod.NodeName]:
+		status := unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously")
+		status.ExcludedBy = nodeAffinity
+		return status
 	}
 	for _, v := range a.pod.Volumes {
 		switch {

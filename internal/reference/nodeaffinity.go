@@ -115,10 +115,8 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity]")
 	case all:
 		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeName]")
-	case names[a.pod.NodeName]:
-		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]")
 	default:
-		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously")
+		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]")
 	}
 	status.ExcludedBy = nodeAffinity
 	if all {
