@@ -56,6 +56,8 @@ type (
 		answerjson.Header
 		Pod                *answerjson.Pod   `json:"pod,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
+		Resize             bool              `json:"resize,omitempty"`
+		Permit             *wireStatus       `json:"permit,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
@@ -122,13 +124,17 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
 	}
 	if p.Ineligible != Eligible {
 		w.Ineligible = &p.Ineligible
+	}
+	if permit := p.Permit(); permit.Code != Success {
+		status := e.status(permit)
+		w.Permit = &status
 	}
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)

@@ -76,6 +76,11 @@ func (i Ineligibility) String() string {
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
 
+// DeferredPodScheduling is asked about a pod on a node whose resize in place is
+// deferred, and about no other (group 7.19). The gate
+// InPlacePodVerticalScalingSchedulerPreemption brings it.
+const DeferredPodScheduling = "DeferredPodScheduling"
+
 // Plan is the answer to the question which pods have to leave. It belongs to
 // the caller. The pods and budgets that it points to are those that the caller
 // passed in.
@@ -83,6 +88,10 @@ type Plan struct {
 	// Pod is the preemptor.
 	Pod     *outrank.Pod
 	Outcome Outcome
+	// Resize is set where the preemptor is on its node already, and room is wanted for
+	// its resize in place, which the node has deferred (group 7.19). It is nominated
+	// nowhere, and see [Plan.Permit] for what it means that it fits.
+	Resize bool
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
@@ -106,6 +115,20 @@ type Plan struct {
 	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
 	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
+}
+
+// resizeFitsText is said of a resize for which there is room.
+var resizeFitsText = []string{"pod resize fits, waiting for Kubelet actuation"}
+
+// Permit returns what keeps a pod from going on that fits: nothing, so Success, but
+// for a deferred resize, which the kubelet carries out (rule 7.19.7). A scheduler then
+// has the pod wait as unschedulable, as after any refusal. It is Success, too, where
+// the outcome is another one. The Reasons are shared: do not change them.
+func (p *Plan) Permit() Status {
+	if !p.Resize || p.Outcome != Fits {
+		return Status{}
+	}
+	return Status{Code: UnschedulableAndUnresolvable, Filter: DeferredPodScheduling, Reasons: resizeFitsText}
 }
 
 // Count is a number of nodes with one status.

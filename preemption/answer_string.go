@@ -34,6 +34,9 @@ func (p Plan) String() string {
 
 // outcomeText returns the outcome with what it is about.
 func (p *Plan) outcomeText() string {
+	if permit := p.Permit(); permit.Code != Success {
+		return permit.Reasons[0]
+	}
 	switch p.Outcome {
 	case Fits:
 		if p.Feasible == 1 {

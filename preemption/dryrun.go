@@ -63,7 +63,7 @@ func (w *dryRunner) possible() []*podState {
 		pods = w.n.pods
 	}
 	ordered := w.a.config.Importance == nil && !policy.IgnoreStart && !unordered
-	if w.a.config.MayEvict == nil && ordered {
+	if w.a.config.MayEvict == nil && ordered && w.a.deferral.resident == nil {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *podState) bool { return !w.a.mayEvict(p) })

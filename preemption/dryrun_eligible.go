@@ -50,6 +50,9 @@ func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
 // nomination returns the node that the preemptor is nominated to: as the
 // snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (a *attempt) nomination() string {
+	if a.deferral.asked {
+		return "" // rule 7.19.6
+	}
 	if p, ok := a.snap.pods.of(a.pod); ok {
 		return p.nominated()
 	}

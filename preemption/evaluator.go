@@ -36,11 +36,14 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters() []string {
 	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
+	rules := release.Of(release.Release(e.config.Release))
 	for i := range builtIn {
 		if i < numFirst {
-			i = firstOrder(release.Of(release.Release(e.config.Release)))[i]
+			i = firstOrder(rules)[i]
 		}
-		names = append(names, builtIn[i].name)
+		if i != deferredFilter.index || rules.DeferredResizes {
+			names = append(names, builtIn[i].name)
+		}
 	}
 	for _, f := range e.config.Filters {
 		names = append(names, f.Name())

@@ -23,7 +23,7 @@ var (
 // be carried out as it stands. Now stands in for missing start times, as in the call
 // that the plan is from. For a plan to preempt, this is verified, in this order:
 //
-//  1. The preemptor does not run, and no other pod of its name is known (ErrStale).
+//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is known (ErrStale).
 //  2. The node is there (ErrStale). It does not take the preemptor as things are
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
@@ -94,7 +94,7 @@ func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
 	switch {
 	case ok && !samePod(p.pod, pod):
 		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
-	case ok && p.running:
+	case ok && p.running && !s.makesRoomFor(pod, p):
 		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.node())
 	}
 	return nil

@@ -93,6 +93,8 @@ type question struct {
 	pod      *outrank.Pod
 	priority int32
 	needs    []need
+	// deferral is set where the preemptor is on its node already.
+	deferral deferral
 	// plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.

@@ -79,6 +79,10 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 			s.anyPod = true
 		}
 	}
+	if s.deferral.asked {
+		// One node is asked, and what it has to have left is not what the pod asks for.
+		s.asks, s.anyPod = amountRow{asksNothing, asksNothing, asksNothing}, true
+	}
 	s.filtered = s.anyPod || !s.resourcesAlone()
 	s.tabled = s.tabled && !s.anyPod && !s.selects
 	if n := len(snap.order); cap(s.bounds) < n {

@@ -74,6 +74,14 @@ func TestRecordedDecisionsOfV1_37(t *testing.T) {
 	}
 }
 
+// TestRecordedDeferredResizes is the same for pods whose resize is deferred, with the
+// gate that lets them preempt.
+func TestRecordedDeferredResizes(t *testing.T) {
+	r, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
+	require.NoError(t, err)
+	compareRecorded(t, "deferred", ".v1.37", r)
+}
+
 // compareRecorded holds the answers to what the release decided.
 func compareRecorded(t *testing.T, profile, suffix string, r outrank.Release) {
 	cases := lines(t, "testdata/"+profile+".cases.jsonl.gz")

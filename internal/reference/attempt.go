@@ -15,6 +15,8 @@ type attempt struct {
 	setup   *Setup
 	variant Variant
 	now     time.Time
+	// resize: the preemptor is on its node already.
+	resize  bool
 	cluster *outrank.Cluster
 	// running are the pods on each node.
 	running map[string][]*outrank.Pod
@@ -49,6 +51,8 @@ func newAttempt(in Input) *attempt {
 		nominated:  map[string][]*outrank.Pod{},
 		namespaces: map[string]map[string]string{},
 	}
+	a.resize = a.wantsResize()
+	a.setupForResize()
 	for _, ns := range in.Cluster.Namespaces {
 		a.namespaces[ns.Name] = ns.Labels
 	}

@@ -36,6 +36,9 @@ func (a *attempt) waitsForVictims(filter map[string]Status) bool {
 // nomination is the node that the cluster knows the preemptor to be nominated
 // to; where it does not know the pod, what the pod says itself.
 func (a *attempt) nomination() string {
+	if a.resize {
+		return ""
+	}
 	for _, p := range a.cluster.Pods {
 		if p.NodeName == "" && !p.Finished() && p.Key() == a.pod.Key() {
 			return p.NominatedNode
@@ -54,6 +57,9 @@ func leavesByPreemption(p *outrank.Pod) bool {
 // (rules 4.3.1 and 9.1). A variant takes pods without one, too, and the caller may
 // spare some.
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
+	if a.isItself(p) {
+		return false
+	}
 	lower := p.PriorityValue() < a.pod.PriorityValue() || a.variant.EvictUnprioritized && p.Priority == nil
 	return lower && (a.variant.MayEvict == nil || a.variant.MayEvict(p))
 }

@@ -30,6 +30,7 @@ var Changes = [...]Change{
 	{"", "7.14.6", V1_37, "", "two features that a pod can need", "more of them, none of which is read here"},
 	{"NamespacesReplaceSelector", "7.13.19", V1_37, "", "a namespace selector that no labels satisfy selects all namespaces", "it selects those that it matches"},
 	{"GatedNominations", "7.16.5", V1_37, "", "nominations of gated pods do not count", "they count"},
+	{"DeferredResizes", "7.19.1", V1_37, "InPlacePodVerticalScalingSchedulerPreemption", "a pod on a node is no preemptor", "one whose resize is deferred preempts on its node"},
 	{"SuccessText", "11.11", V1_37, "", "a preemption that succeeds says nothing", "it says on which node and how many victims"},
 	{"BindingsRetried", "14.1.13", V1_37, "", "a binding is tried once", "it is tried again like a patch, but for a conflict"},
 	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},

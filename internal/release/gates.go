@@ -29,7 +29,7 @@ var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, false}}},
 	{"CompositePodGroup", []state{{V1_37, false, false}}},
 	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
-	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, false}}},
+	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, true}}},
 	{"GangScheduling", []state{{V1_36, false, false}}},
 	{"WorkloadAwarePreemption", []state{{V1_36, false, false}}},
 	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, false}}},

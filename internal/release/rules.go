@@ -23,6 +23,9 @@ type Rules struct {
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
 	NamespacesReplaceSelector bool
+	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
+	// (group 7.19).
+	DeferredResizes bool
 	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
 	GatedNominations bool
 	// CSIDriverRequired: a node without a driver that has to be there fails (rule
@@ -89,6 +92,7 @@ func resolve(r Release) Rules {
 		NodeNameFirst:             from37,
 		SuccessText:               from37,
 		NamespacesReplaceSelector: from37,
+		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
 		GatedNominations:          from37,
 		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
 		ActivateAfterMemory:       from37,
