@@ -11,7 +11,7 @@ import (
 // newAnswer puts a decision into the form that is printed.
 func newAnswer(d *decision) *Answer {
 	a := &Answer{
-		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Caveats: d.caveats,
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
 		Refused:        d.Refused.Code != preemption.Success,
@@ -34,7 +34,7 @@ func newAnswer(d *decision) *Answer {
 // newDocument puts a decision into the form that programs read.
 func newDocument(d *decision) *Document {
 	doc := &Document{
-		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Decision: d.Explanation, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.caveats...),
 	}
@@ -148,8 +148,7 @@ func scoreOf(s preemption.Score) Score {
 // units that the scheduler counts in.
 func roomOn(d *decision) []Room {
 	node, _ := d.snap.Node(d.Node)
-	needs := d.question.pod.Requests()
-	needs[resource.Pods] = resource.New(1)
+	needs := needsOf(d)
 	var rooms []Room
 	for _, name := range needs.Names() {
 		if !name.Counted() && name != resource.Pods {

@@ -13,7 +13,8 @@
 // The pod is one of
 //
 //   - a pending pod of the dump (-pending), taken as it stands, with the
-//     priority it was given when it was created;
+//     priority it was given when it was created; or a pod on a node whose resize in
+//     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
 //   - a manifest in JSON (-pod), whose priority is worked out from the classes
 //     of the dump as the API server would. Where the dump holds no classes but
 //     the manifest a number, as a pod printed by kubectl does, the number counts;

@@ -18,6 +18,8 @@ type Answer struct {
 	Now time.Time
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked
+	// Resize is set where the pod is on its node, and its resize there is asked about.
+	Resize *Resize
 	// Caveats say why the answer may not be what happens.
 	Caveats []Warning
 
