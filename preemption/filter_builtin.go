@@ -73,3 +73,18 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 // at once. Finished pods are left out. Pods on a node that does not exist count
 // nowhere until the node is added. Time is that of sorting each node's pods.
 func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return snapshotWith(c, builtInTraits{}) }
+
+// resizeFilters are those that a deferred resize is asked of (rule 7.19.2).
+var resizeFilters = [...]*descriptor{&nodeNameFilter, &deferredFilter, &resourcesFilter}
+
+// offFor are the filters that are not asked because of what kind of question it is.
+func offFor(d *deferral) filterSet {
+	if !d.asked {
+		return 1 << deferredFilter.index
+	}
+	off := filterSet(1<<len(builtIn) - 1)
+	for _, f := range resizeFilters {
+		off &^= 1 << f.index
+	}
+	return off
+}

@@ -1,17 +1,13 @@
 package preemption
 
-import (
-	"errors"
-	"slices"
-
-	"github.com/outrank-go/outrank"
-)
+import "github.com/outrank-go/outrank"
 
 var (
 	otherNodeText      = []string{"pod assigned to different node"}
 	resizeDisabledText = []string{"node had resize preemption disabled"}
 )
 
+// deferredFilter is [DeferredPodScheduling]. It is off but for a deferred resize.
 var deferredFilter = descriptor{
 	name:        DeferredPodScheduling,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },
@@ -25,69 +21,4 @@ var deferredFilter = descriptor{
 		return nil
 	},
 	appendSignature: func(*keyWriter, *outrank.Pod) {}, // no answer about one is kept
-}
-
-// deferral is a question about a pod on a node whose resize is deferred. The zero
-// value is any other question.
-type deferral struct {
-	asked bool
-	// resident is the pod as its node counts it, nil where the node does not.
-	resident *podState
-}
-
-// deferralOf finds out whether a question is about a deferred resize (rule 7.19.1).
-// The pod is no group's member and does not wait for a node.
-func (s *Snapshot) deferralOf(pod *outrank.Pod) deferral {
-	if !s.rules.DeferredResizes || !pod.ResizeDeferred || pod.NodeName == "" {
-		return deferral{}
-	}
-	p, known := s.pods.of(pod)
-	if known && !p.running {
-		return deferral{}
-	}
-	return deferral{true, p}
-}
-
-// checkAsker is checkPreemptor for a single pod, which may run on the node that has to
-// make room for its resize.
-func (s *Snapshot) checkAsker(pod *outrank.Pod) error {
-	err := s.checkPreemptor(pod)
-	if errors.Is(err, ErrState) {
-		if p, ok := s.pods.of(pod); ok && s.makesRoomFor(pod, p) {
-			return nil
-		}
-	}
-	return err
-}
-
-// makesRoomFor reports whether a pod that runs may ask for room on its node.
-func (s *Snapshot) makesRoomFor(pod *outrank.Pod, as *podState) bool {
-	return s.deferralOf(pod).asked && as.node() == pod.NodeName
-}
-
-// deferredAlone are the filters that a deferred resize is not asked of (rule 7.19.2).
-var deferredAlone = func() (off filterSet) {
-	for i, f := range builtIn {
-		if !slices.Contains([]*descriptor{&nodeNameFilter, &deferredFilter, &resourcesFilter}, f) {
-			off |= 1 << i
-		}
-	}
-	return off
-}()
-
-// offFor are the filters that are not asked because of what kind of question it is.
-func (d *deferral) offFor() filterSet {
-	if d.asked {
-		return deferredAlone
-	}
-	return 1 << deferredFilter.index
-}
-
-// lacks returns what the node has to have left of a resource: the request or, of a
-// pod that the node counts already, what is not counted yet (rule 7.19.4).
-func (d *deferral) lacks(need *need, n *nodeState) int64 {
-	if d.resident == nil || d.resident.node() != n.name {
-		return need.value
-	}
-	return max(0, need.value-need.in(&d.resident.takes))
 }

@@ -93,7 +93,7 @@ func setOf(names []string) filterSet {
 // configure applies what a configuration changes about the filters. The needs are
 // there already.
 func (q *question) configure(p *Plugins) (err error) {
-	q.plugins, q.off = p, setOf(p.Off)|q.deferral.offFor()
+	q.plugins, q.off = p, setOf(p.Off)|offFor(&q.deferral)
 	q.silent = q.off | setOf(p.OffOnNodes)
 	if q.silent.has(resourcesFilter.index) {
 		q.needs = q.needs[:0]

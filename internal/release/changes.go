@@ -39,5 +39,6 @@ var Changes = [...]Change{
 	{"TrueResults", "14.5.10", V1_37, "", "preemptions beside the next attempts always count as success", "they count with their result"},
 	{"AddedNominations", "15.4.8", V1_37, "", "a gated pod that is added gets no nomination in memory", "it gets that of its status"},
 	{"", "15.4.9", V1_37, "", "an empty nomination leaves an entry that nothing reads", "none; one answer for both here"},
+	{"KubeletLeavesResizes", "17.4.8", V1_37, "InPlacePodVerticalScalingSchedulerPreemption", "a critical pod that is resized evicts pods as one that is added", "none: that is left to the scheduler"},
 	{"", "18.9", V1_37, "", "the node's whole memory counts under pressure", "without its huge pages; when there is pressure is for the caller to say"},
 }

@@ -26,6 +26,8 @@ type Rules struct {
 	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
 	// (group 7.19).
 	DeferredResizes bool
+	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
+	KubeletLeavesResizes bool
 	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
 	GatedNominations bool
 	// CSIDriverRequired: a node without a driver that has to be there fails (rule
@@ -93,6 +95,7 @@ func resolve(r Release) Rules {
 		SuccessText:               from37,
 		NamespacesReplaceSelector: from37,
 		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
+		KubeletLeavesResizes:      from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
 		GatedNominations:          from37,
 		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
 		ActivateAfterMemory:       from37,
