@@ -57,7 +57,6 @@ type (
 		Pod                *answerjson.Pod   `json:"pod,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
 		Resize             bool              `json:"resize,omitempty"`
-		Permit             *wireStatus       `json:"permit,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
@@ -131,10 +130,6 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	}
 	if p.Ineligible != Eligible {
 		w.Ineligible = &p.Ineligible
-	}
-	if permit := p.Permit(); permit.Code != Success {
-		status := e.status(permit)
-		w.Permit = &status
 	}
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)

@@ -11,9 +11,9 @@ var (
 var deferredFilter = descriptor{
 	name:        DeferredPodScheduling,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+	check: func(q *question, node *outrank.Node) []string {
 		switch {
-		case node.Name != pod.NodeName:
+		case node.Name != q.pod.NodeName:
 			return otherNodeText
 		case len(node.ResizePreemptionDisabled) > 0:
 			return resizeDisabledText

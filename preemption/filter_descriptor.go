@@ -39,7 +39,7 @@ type descriptor struct {
 
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
-	check func(pod *outrank.Pod, node *outrank.Node) []string
+	check func(q *question, node *outrank.Node) []string
 	// enforce returns why the configuration keeps every pod from the node, nil
 	// where it does not; nil for a filter to which it adds nothing. It is asked
 	// before check. enforces reports whether it can say no at all.

@@ -27,7 +27,7 @@ var Changes = [...]Change{
 	{"BudgetsStopAtFirst", "6.3.8", V1_37, "", "a pod is charged to every budget that covers it", "up to the first that it violates, in the caller's order"},
 	{"NodeNameFirst", "7.1.7", V1_37, "", "NodeUnschedulable, then NodeName", "NodeName first, and no node but the named one is filtered (7.15.8)"},
 	{"CSIDriverRequired", "7.9.9", V1_37, "VolumeLimitScaling", "a node without the driver of a volume passes", "it fails where the driver says that it has to be there"},
-	{"", "7.14.6", V1_37, "", "two features that a pod can need", "more of them, none of which is read here"},
+	{"BindMountFeature", "7.14.6", V1_37, "", "two features that a pod can need", "a third for options of bind mounts"},
 	{"NamespacesReplaceSelector", "7.13.19", V1_37, "", "a namespace selector that no labels satisfy selects all namespaces", "it selects those that it matches"},
 	{"GatedNominations", "7.16.5", V1_37, "", "nominations of gated pods do not count", "they count"},
 	{"DeferredResizes", "7.19.1", V1_37, "InPlacePodVerticalScalingSchedulerPreemption", "a pod on a node is no preemptor", "one whose resize is deferred preempts on its node"},

@@ -23,6 +23,8 @@ type Rules struct {
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
 	NamespacesReplaceSelector bool
+	// BindMountFeature: options of bind mounts need a feature of the node (rule 7.14.6).
+	BindMountFeature bool
 	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
 	// (group 7.19).
 	DeferredResizes bool
@@ -94,6 +96,7 @@ func resolve(r Release) Rules {
 		NodeNameFirst:             from37,
 		SuccessText:               from37,
 		NamespacesReplaceSelector: from37,
+		BindMountFeature:          from37,
 		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
 		KubeletLeavesResizes:      from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
 		GatedNominations:          from37,

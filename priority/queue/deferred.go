@@ -16,13 +16,13 @@ const (
 )
 
 // wantsResize reports whether a pod waits for room for its resize on the node that it
-// is on (rule 5.9.1).
+// is on (rule 5.4.15).
 func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
 	return rules.DeferredResizes && pod.NodeName != "" && pod.ResizeDeferred
 }
 
 // FollowResize tells the queue of the latest version of a pod that is on a node, and
-// reports whether the pod is inside afterwards (rule 5.9.1). With the feature gate
+// reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
 // InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
 // in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
 // it is inside. Any other pod is taken out, also of flight; without the gate that is
@@ -40,7 +40,7 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 }
 
 // resizeHelps reports whether an event may help a pod that waits for room for its
-// resize (rule 5.9.3). What is not known of the event may help.
+// resize (rule 5.4.17). What is not known of the event may help.
 func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
 		return false

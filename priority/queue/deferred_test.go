@@ -35,7 +35,7 @@ func deferredOn(node string, requests ...string) *outrank.Pod {
 }
 
 // A deferred pod enters, is updated, and is taken out when it is no longer deferred; so
-// is one in flight. Without the gate none enters (rules 5.9.1 and 5.9.2).
+// is one in flight. Without the gate none enters (rules 5.4.15 and 5.4.16).
 func TestFollowResize(t *testing.T) {
 	q, err := New(Config{Release: withResizes})
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestFollowResize(t *testing.T) {
 	}
 }
 
-// What wakes a pod that waits for its resize (rule 5.9.3), and that anything of the kind
+// What wakes a pod that waits for its resize (rule 5.4.17), and that anything of the kind
 // would do so without the gate.
 func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	node := func(name, cpu string, disabled ...string) *outrank.Node {
