@@ -127,7 +127,7 @@ type decision struct {
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	config, warnings, err := opts.configFor(q.pod)
+	config, warnings, err := opts.configFor(cluster.Release, q.pod)
 	if err != nil {
 		return nil, err
 	}
