@@ -20,6 +20,8 @@ var Changes = [...]Change{
 	{"QOSNeedsPodLevelName", "3.12", V1_37, "PodLevelResourcesFixKubeletQOSClass", "pod-level resources decide the class even where they name nothing", "only where they name cpu, memory or huge pages"},
 	{"QOSPerSet", "3.13", V1_37, "", "the class by the sums over the containers", "a class for each container, Burstable where they differ"},
 	{"", "4.3.7", V1_37, "", "a missing start reads the clock at each comparison", "once for each pod; one answer for both here"},
+	{"GroupClassPolicy", "4.4.2", V1_37, "PodGroupPreemptionPolicy", "a group has no policy of its class", "that policy is written into it"},
+	{"CompositesResolved", "4.4.3", V1_37, "CompositePodGroup", "there are no groups of groups", "they are resolved as groups are"},
 	{"FlushAsksGates", "5.2.7", V1_37, "", "time alone does not have gates asked", "they are asked when a pod has waited for the time-out, and again after each further one"},
 	{"WildcardsAskGates", "5.2.8", V1_37, "", "a gate that names its events is asked at no other", "an event of the empty kind has every gate asked"},
 	{"AnyAntiAffinityTerm", "5.4.13", V1_37, "", "a pod's end helps against anti-affinity where all terms match", "where any of them does"},

@@ -27,8 +27,8 @@ type state struct {
 // values of [Release] hold it: a new one goes to the end.
 var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, false}}},
-	{"CompositePodGroup", []state{{V1_37, false, false}}},
-	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
+	{"CompositePodGroup", []state{{V1_37, false, true}}},
+	{"PodGroupPreemptionPolicy", []state{{V1_37, false, true}}},
 	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, true}}},
 	{"GangScheduling", []state{{V1_36, false, false}}},
 	{"WorkloadAwarePreemption", []state{{V1_36, false, false}}},

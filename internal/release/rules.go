@@ -12,6 +12,10 @@ type Rules struct {
 	QOSNeedsPodLevelName bool
 	// QOSPerSet: the class is decided for each set of resources (rule 3.13).
 	QOSPerSet bool
+	// GroupClassPolicy: a group takes the policy of its class (rule 4.4.2).
+	GroupClassPolicy bool
+	// CompositesResolved: groups of groups are resolved, too (rule 4.4.3).
+	CompositesResolved bool
 	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
 	// it violates (rule 6.3.8).
 	BudgetsStopAtFirst bool
@@ -92,6 +96,8 @@ func resolve(r Release) Rules {
 		RequestsBySource:          from37,
 		QOSNeedsPodLevelName:      r.on("PodLevelResourcesFixKubeletQOSClass"),
 		QOSPerSet:                 from37,
+		GroupClassPolicy:          from37 && r.on("PodGroupPreemptionPolicy"),
+		CompositesResolved:        from37 && r.on("CompositePodGroup"),
 		BudgetsStopAtFirst:        from37,
 		NodeNameFirst:             from37,
 		SuccessText:               from37,

@@ -57,7 +57,7 @@ const Version = "kubescheduler.config.k8s.io/v1"
 // fields; of other errors there are those of r. Time and memory are linear in the
 // size of the file. The default profile is that of [outrank.DefaultRelease], and
 // nothing is said of whose rules hold; see [ReadIn].
-func Read(r io.Reader) (*Configuration, error) { return read(r, defaultsIn(outrank.DefaultRelease)) }
+func Read(r io.Reader) (*Configuration, error) { return readBy(r, defaultsIn(outrank.DefaultRelease)) }
 
 // ReadIn is [Read] by the rules of a release (rule 19.2.8), which every profile's Config
 // then asks for. A release that is not known is an error that wraps
@@ -66,7 +66,7 @@ func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
 	}
-	c, err := read(r, defaultsIn(release))
+	c, err := readBy(r, defaultsIn(release))
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
 	return c, nil
 }
 
-// read reads a file by a default profile.
-func read(r io.Reader, usual pluginList) (*Configuration, error) {
+// readBy reads a file by a default profile.
+func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	ps := &problems{}
 	v, err := parse(r)
 	if err != nil {
