@@ -225,6 +225,29 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
+// A plan for a resize is stale once the resize is not deferred any more, and Apply takes
+// the victims away and leaves the pod where it is.
+func TestPlansForResizes(t *testing.T) {
+	c, me := aResize("3")
+	snap := newSnapshot(t, c)
+	e := newEvaluator(t, preemption.Config{})
+	plan := preempt(t, c, me)
+	require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+	settled := *me
+	settled.ResizeDeferred = false
+	require.NoError(t, snap.UpdatePod(&settled))
+	require.ErrorIs(t, e.Verify(context.Background(), snap, plan, gen.Now), preemption.ErrStale)
+	require.NoError(t, snap.UpdatePod(me))
+	require.NoError(t, snap.Apply(plan))
+	assert.Equal(t, "n1", snap.NodeOf(me.Key()))
+	assert.Empty(t, snap.NodeOf("default/b"))
+	assert.Empty(t, snap.NominatedTo("n1"))
+	require.ErrorIs(t, e.Verify(context.Background(), snap, plan, gen.Now), preemption.ErrStale, "there is room by now")
+	moved := *plan
+	moved.Node = "n2"
+	require.ErrorIs(t, snap.Apply(&moved), preemption.ErrState)
+}
+
 // The filter stands among those of the release with its gate, and no other.
 func TestDeferredFilterIsListed(t *testing.T) {
 	for r, want := range map[outrank.Release]bool{outrank.V1_36: false, outrank.V1_37: false, withResizes: true} {

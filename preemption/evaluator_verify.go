@@ -94,7 +94,7 @@ func (s *Snapshot) verifyPreemptor(pod *outrank.Pod) error {
 	switch {
 	case ok && !samePod(p.pod, pod):
 		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
-	case ok && p.running && !s.makesRoomFor(pod, p):
+	case ok && p.running && !(s.makesRoomFor(pod, p) && p.pod.ResizeDeferred):
 		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.node())
 	}
 	return nil
