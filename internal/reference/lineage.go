@@ -9,6 +9,7 @@ type level struct {
 	parent     outrank.Key
 	disruption outrank.DisruptionMode
 	priority   *int32
+	policy     outrank.PreemptionPolicy
 }
 
 // lineage is the pod's group and what is above it, the group first. It ends where a
@@ -27,7 +28,7 @@ func (a *attempt) lineage(p *outrank.Pod) []level {
 func (a *attempt) groupLevel(key outrank.Key) (level, bool) {
 	for _, g := range a.cluster.Groups {
 		if key != "" && g.Key() == key {
-			return level{key, false, g.ParentKey(), g.Disruption, g.Priority}, true
+			return level{key, false, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy}, true
 		}
 	}
 	return level{}, false
@@ -40,7 +41,7 @@ func (a *attempt) compositeLevel(key outrank.Key) (level, bool) {
 	}
 	for _, g := range a.cluster.Composites {
 		if key != "" && g.Key() == key {
-			return level{key, true, g.ParentKey(), g.Disruption, g.Priority}, true
+			return level{key, true, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy}, true
 		}
 	}
 	return level{}, false
