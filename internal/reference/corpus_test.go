@@ -182,3 +182,115 @@ func linesOf(t *testing.T, name string) [][]byte {
 	require.NoError(t, s.Err())
 	return all
 }
+
+// recordedPod is what the real code decided for a single pod.
+type recordedPod struct {
+	Filter          map[string]recordedStatus
+	Feasible        []string
+	Eligible        bool
+	EligibleMessage string
+	Candidates      []recordedCandidate
+	NonCandidates   map[string]recordedStatus
+	Best            []string
+	BestUnion       []string
+	PostFilter      struct {
+		NominatedNode *string
+		Preempted     []string
+		Cleared       []string `json:"clearedNominations"`
+	}
+	Ambiguous map[string]any
+}
+
+type recordedStatus struct {
+	Code, Plugin string
+	Reasons      []string
+}
+
+type recordedCandidate struct {
+	Node       string
+	Victims    []string
+	Violations int `json:"numPDBViolations"`
+}
+
+// TestUnitsAsRecorded decides for single pods beside groups that leave as wholes.
+func TestUnitsAsRecorded(t *testing.T) {
+	random := 0
+	eachRecorded(t, "groups-pod", func(c *recordedCase, decision []byte) {
+		var record struct{ Scheduler recordedPod }
+		require.NoError(t, json.Unmarshal(decision, &record), c.ID)
+		want := &record.Scheduler
+		require.Empty(t, want.Ambiguous, c.ID)
+		for _, statuses := range []map[string]recordedStatus{want.Filter, want.NonCandidates} {
+			for _, s := range statuses {
+				slices.Sort(s.Reasons)
+			}
+		}
+		cluster := c.cluster(t)
+		d := reference.Decide(reference.Input{Cluster: cluster, Pod: c.Preemptor, Now: c.now()})
+		got := &recordedPod{
+			Filter: recordedStatuses(d.Filter), Feasible: d.Feasible, Eligible: d.Eligible, EligibleMessage: d.EligibleMessage,
+			NonCandidates: recordedStatuses(d.NonCandidates),
+		}
+		for _, k := range d.Candidates {
+			got.Candidates = append(got.Candidates, recordedCandidate{k.Node, unitsByName(cluster, k.Victims), k.Violations})
+		}
+		got.Best, got.BestUnion, got.PostFilter = want.Best, want.BestUnion, want.PostFilter
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-recorded +reference):\n%s", c.ID, diff)
+		}
+		// The ranks look at the first victim, which is any pod of the first unit in the
+		// real code: where its pods differ in priority, the best node is a random one.
+		switch best := slices.Concat(want.Best, want.BestUnion); {
+		case slices.ContainsFunc(d.Candidates, func(k reference.Candidate) bool { return firstIsRandom(cluster, k.Victims) }):
+			random++
+		case len(best) > 0 && !slices.Contains(best, d.Best) || len(best) == 0 && d.Best != "":
+			t.Errorf("%s: best is %q, and none of %q", c.ID, d.Best, best)
+		}
+		if node := want.PostFilter.NominatedNode; node != nil && *node == d.Best {
+			require.ElementsMatch(t, want.PostFilter.Cleared, d.ClearedNominations, c.ID)
+		}
+	})
+	require.Less(t, random, 30)
+}
+
+func recordedStatuses(statuses map[string]reference.Status) map[string]recordedStatus {
+	all := map[string]recordedStatus{}
+	for node, s := range statuses {
+		slices.Sort(s.Reasons)
+		all[node] = recordedStatus{s.Code.String(), s.Plugin, s.Reasons}
+	}
+	return all
+}
+
+// unitsByName names the victims, those of a group that leaves whole sorted.
+func unitsByName(c *outrank.Cluster, victims []*outrank.Pod) []string {
+	var all []string
+	for len(victims) > 0 {
+		size := sizeOfUnit(c, victims)
+		names := keys(victims[:size])
+		slices.Sort(names)
+		all, victims = append(all, names...), victims[size:]
+	}
+	return all
+}
+
+// firstIsRandom: the pods of the first unit have several priorities.
+func firstIsRandom(c *outrank.Cluster, victims []*outrank.Pod) bool {
+	return slices.ContainsFunc(victims[:sizeOfUnit(c, victims)], func(p *outrank.Pod) bool {
+		return p.PriorityValue() != victims[0].PriorityValue()
+	})
+}
+
+// sizeOfUnit is how many of the pods leave together with the first.
+func sizeOfUnit(c *outrank.Cluster, pods []*outrank.Pod) int {
+	for _, g := range c.Groups {
+		if g.Key() == pods[0].GroupKey() && g.Disruption == outrank.DisruptPodGroup {
+			other := slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.GroupKey() != g.Key() })
+			if other < 0 {
+				return len(pods)
+			}
+			return other
+		}
+	}
+	return 1
+}
