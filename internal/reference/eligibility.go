@@ -57,7 +57,14 @@ func leavesByPreemption(p *outrank.Pod) bool {
 // mayPreempt: only pods of lower priority may be pushed out; no priority is 0
 // (rules 4.3.1 and 9.1). Of a pod in a group the priority is that of its unit. A
 // variant takes pods without one, too, and the caller may spare some.
-func (a *attempt) mayPreempt(p *outrank.Pod) bool { return a.mayPreemptUnit(a.unitAlone(p)) }
+func (a *attempt) mayPreempt(p *outrank.Pod) bool {
+	for _, u := range a.units() {
+		if slices.Contains(u.pods, p) {
+			return a.mayPreemptUnit(u)
+		}
+	}
+	return false // on no node
+}
 
 // mayPreemptUnit: the caller may spare a unit for any of its pods.
 func (a *attempt) mayPreemptUnit(u *unit) bool {

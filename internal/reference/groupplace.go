@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -26,53 +25,26 @@ type placing struct {
 	refusal Refusal
 }
 
-// placeGroup places the pods of one group in the given order, each on the first node
-// that takes it beside those before it; pods without a place are passed over. Before
-// the first and after each it gives up if no longer enough pods can have a place.
-func (l *placing) placeGroup(key outrank.Key, pods []*outrank.Pod) Status {
-	wanted, there, placed := l.wanted(key, pods), l.running(key), 0
-	for i, p := range pods {
-		if left := len(pods) - i; there+placed+left < wanted {
-			return cannot(wanted, there+placed, left)
+// place places the pods of a group in their order, each on the first node that takes it
+// beside those before it; pods without a place are passed over. Of a composite group it
+// places the groups below in turn. Before the first and after each it gives up if no
+// longer enough can have a place, and then those that have one lose it.
+func (l *placing) place(q *quota) Status {
+	seats, cluster := l.seats, l.cluster
+	placed, all := q.there, len(q.pods)+len(q.below)
+	for i := range all + 1 {
+		if left := all - i; placed+left < q.wanted {
+			l.seats, l.cluster = seats, cluster
+			return q.missed(placed, left)
 		}
-		if l.placePod(p) {
+		switch {
+		case i < len(q.pods) && l.placePod(q.pods[i]):
+			placed++
+		case i >= len(q.pods) && i < all && l.place(q.below[i-len(q.pods)]).Code == Success:
 			placed++
 		}
 	}
-	if there+placed < wanted || placed == 0 {
-		return cannot(wanted, there+placed, 0)
-	}
 	return Status{}
-}
-
-func cannot(wanted, there, left int) Status {
-	return unschedulableBy("", fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", wanted, there, left))
-}
-
-// wanted is how many pods of the group have to run: of a gang so many as it says, of
-// others one. A group that is not known, or that says nothing, needs all its pods.
-func (l *placing) wanted(key outrank.Key, pods []*outrank.Pod) int {
-	for _, g := range l.cluster.Groups {
-		switch {
-		case g.Key() != key || g.Policy == "":
-		case g.Policy == outrank.GangPolicy:
-			return int(g.MinCount)
-		default:
-			return 1
-		}
-	}
-	return l.running(key) + len(pods)
-}
-
-// running counts the pods of the group that were on nodes before.
-func (l *placing) running(key outrank.Key) int {
-	count := 0
-	for _, p := range l.in.Cluster.Pods {
-		if !p.Finished() && l.in.node(p.NodeName) != nil && p.GroupKey() == key && key != "" {
-			count++
-		}
-	}
-	return count
 }
 
 // placePod looks for a place for one pod. Its own nomination ends where it gets one,

@@ -84,10 +84,21 @@ func (w *workload) members() []*outrank.Pod {
 
 func (l level) is(m level) bool { return l.key == m.key && l.composite == m.composite }
 
-// differs says which pod cannot be of a group that preempts: all have one scheduler,
-// one policy, and the priority of the group.
+// differs says which pod cannot be of a group that preempts: all are of one tree with no
+// more levels than trees have, and have one scheduler, one policy, and the priority of
+// the group.
 func (w *workload) differs() error {
 	first := w.in.Pods[0]
+	for _, p := range w.in.Pods {
+		line := w.base.lineage(p)
+		if len(line) == 0 {
+			line = []level{{key: p.GroupKey()}}
+		}
+		top := line[len(line)-1]
+		if _, more := w.base.compositeLevel(top.parent); more || !top.is(w.root) {
+			return fmt.Errorf("%s: another tree, or one with too many levels", p.Key())
+		}
+	}
 	policy := first.PreemptionPolicy
 	if w.base.gates.policies {
 		policy = w.root.policy

@@ -30,7 +30,8 @@ const (
 )
 
 // units parts all pods on nodes that exist into units, in the order of the nodes and
-// of the first pod of each.
+// of the first pod of each. The pods of a unit agree in its priority, unless the tree has
+// too many levels: then the highest counts.
 func (a *attempt) units() []*unit {
 	var units []*unit
 	for _, n := range a.cluster.Nodes {
@@ -45,6 +46,7 @@ func (a *attempt) units() []*unit {
 				units = append(units, u)
 			} else {
 				units[with].pods = append(units[with].pods, p)
+				units[with].priority = max(units[with].priority, u.priority)
 			}
 		}
 	}
