@@ -26,7 +26,7 @@ func (f *fitter) rebuild(i int) {
 	a, err := newAttempt(f.run.config, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
-			f.snap.seat(before[j].pod, "", "")
+			f.snap.seat(before[j].pod, "", before[j].nomination)
 		}
 	}
 	if m.stale = false; err != nil {

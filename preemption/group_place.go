@@ -29,14 +29,14 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	return e.firstFit(ctx, snap, pods, snap.wanted(pods))
+	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
 }
 
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
-func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
+func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
 	mark := snap.Mark()
-	placed, err := e.bindFirst(ctx, snap, pods, wanted)
+	placed, err := e.bindFirst(ctx, snap, pods, q)
 	if err := errors.Join(err, snap.Undo(mark)); err != nil {
 		return Placement{}, err
 	}
@@ -45,25 +45,38 @@ func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outran
 
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
-func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
-	var placed Placement
+func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
+	nodes := make([]string, len(pods))
 	var first *Refusal
-	for i, pod := range pods {
-		node, refused, err := e.firstNode(ctx, snap, pod)
-		switch {
-		case err != nil:
-			return Placement{}, err
-		case refused == nil:
-			snap.seat(pod, node, "")
-			placed.Assignments = append(placed.Assignments, Assignment{pod, node})
-			continue
-		case first == nil:
-			first = refused
+	p := placing{
+		place: func(i int) (bool, error) {
+			node, refused, err := e.firstNode(ctx, snap, pods[i])
+			if err != nil || refused != nil {
+				first = cmp.Or(first, refused)
+				return false, err
+			}
+			nodes[i] = node
+			return true, snap.place(pods[i], node)
+		},
+		giveUp:   func() {},
+		takeAway: func(i int) { snap.unplace(pods[i]) },
+	}
+	why, err := p.all(q)
+	if err != nil {
+		return Placement{}, err
+	}
+	if why != "" {
+		if first == nil {
+			first = &Refusal{}
 		}
-		if left := len(pods) - 1 - i; len(placed.Assignments)+left < wanted {
-			return Placement{Refused: first}, nil
+		if snap.rules.GroupsPlacedOnce {
+			first.Reason = why
 		}
-		placed.Enough = true
+		return Placement{Refused: first}, nil
+	}
+	placed := Placement{Enough: len(p.placed) < len(pods)}
+	for _, i := range p.placed {
+		placed.Assignments = append(placed.Assignments, Assignment{pods[i], nodes[i]})
 	}
 	return placed, nil
 }
