@@ -66,7 +66,7 @@ func (f *fitter) shareRules() {
 		m.counted = map[*podClass]bool{}
 		f.rules = append(f.rules, i)
 	}
-	f.snap.classes.each(func(_ string, k *classMembers) {
+	f.run.snap.classes.each(func(_ string, k *classMembers) {
 		f.watched = f.watched || len(k.nodes) > 0 && f.watches(k.class)
 	})
 }

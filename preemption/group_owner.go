@@ -98,7 +98,7 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 		}
 	}
 	for _, key := range groups {
-		for _, p := range s.runningMembers(key) {
+		for _, p := range s.units.members(key) {
 			check(p.pod)
 		}
 	}

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outran
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
 func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
-	nodes := make([]string, len(pods))
+	nodes, nominated := make([]string, len(pods)), make([]string, len(pods))
 	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
@@ -55,11 +56,12 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 				first = cmp.Or(first, refused)
 				return false, err
 			}
-			nodes[i] = node
-			return true, snap.place(pods[i], node)
+			nodes[i], nominated[i] = node, snap.NominationOf(pods[i].Key())
+			snap.seat(pods[i], node, "")
+			return true, nil
 		},
 		giveUp:   func() {},
-		takeAway: func(i int) { snap.unplace(pods[i]) },
+		takeAway: func(i int) { snap.seat(pods[i], "", nominated[i]) },
 	}
 	why, err := p.all(q)
 	if err != nil {
@@ -99,6 +101,9 @@ func (s *Snapshot) wanted(pods []*outrank.Pod) int {
 
 // runningOf counts the pods of a group that are on nodes.
 func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
+	if s.rules.VictimUnits {
+		return len(s.units.members(group.Key()))
+	}
 	key, n := group.Key(), 0
 	for _, slot := range s.order {
 		for _, p := range s.nodes[slot].pods {
@@ -143,7 +148,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	}
 	r.plan.Placements++
 	if r.place == nil {
-		return r.evaluator.firstFit(ctx, r.work, r.pods, r.wanted)
+		return r.evaluator.firstFit(ctx, r.work, r.pods, r.quorum)
 	}
 	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
 	if err != nil {

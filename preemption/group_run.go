@@ -22,9 +22,9 @@ type groupRun struct {
 	owner  groupOwner
 	quorum *quorum
 	wanted int // how many of the pods have to find a place, before rule 12.8.3 holds
-	now       instant
-	place     PlaceFunc
-	plan      *GroupPlan
+	now    instant
+	place  PlaceFunc
+	plan   *GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted

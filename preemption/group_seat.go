@@ -32,7 +32,9 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 	if first == nil {
 		first = &Refusal{}
 	}
-	first.Reason = f.run.reasonOf(why)
+	if f.snap.rules.GroupsPlacedOnce {
+		first.Reason = why
+	}
 	return first, nil
 }
 

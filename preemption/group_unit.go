@@ -102,7 +102,7 @@ func (r *groupRun) units(below int64) []leaver {
 	member := r.memberBefore(map[*outrank.PodGroup]int{})
 	if r.snap.rules.VictimUnits {
 		member = r.member
-		r.snap.eachWhole(r.addWhole)
+		r.snap.units.each(r.addWhole)
 	}
 	for position, slot := range r.snap.order {
 		n := r.snap.nodes[slot]
@@ -127,7 +127,7 @@ func (r *groupRun) units(below int64) []leaver {
 // member gives a pod that names a group what it counts as, and reports whether it
 // leaves by itself (rules 12.6.2 to 12.7.2).
 func (r *groupRun) member(u *leaver, p *podState) bool {
-	t := r.snap.unitTerms(p)
+	t := r.snap.units.of(p)
 	u.priority, u.size = t.priority, sizeOf(t.rank, 1)
 	return t.whole == nil
 }
