@@ -31,6 +31,8 @@ var Changes = [...]Change{
 	{"NamespacesReplaceSelector", "7.13.19", V1_37, "", "a namespace selector that no labels satisfy selects all namespaces", "it selects those that it matches"},
 	{"GatedNominations", "7.16.5", V1_37, "", "nominations of gated pods do not count", "they count"},
 	{"SuccessText", "11.11", V1_37, "", "a preemption that succeeds says nothing", "it says on which node and how many victims"},
+	{"VictimUnits", "12.6.1", V1_37, "GenericWorkload", "one pod as preemptor counts each victim by itself, whatever its group", "victims leave in units, with the priority of their group"},
+	{"CompositeUnits", "12.6.4", V1_37, "CompositePodGroup", "a group has no group above it", "the topmost group above counts where victims leave in units"},
 	{"BindingsRetried", "14.1.13", V1_37, "", "a binding is tried once", "it is tried again like a patch, but for a conflict"},
 	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},
 	{"VictimsAlwaysCounted", "14.5.8", V1_37, "", "no victims are counted where all are being deleted already", "they are counted"},

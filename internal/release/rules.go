@@ -54,6 +54,12 @@ type Rules struct {
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
 	AddedNominations bool
+	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
+	// of its group (rule 12.6.1).
+	VictimUnits bool
+	// CompositeUnits: where victims leave in units, composite groups count (rule
+	// 12.6.4).
+	CompositeUnits bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -101,5 +107,7 @@ func resolve(r Release) Rules {
 		EntityMetrics:             from37,
 		TrueResults:               from37,
 		AddedNominations:          from37,
+		VictimUnits:               from37 && r.on("GenericWorkload"),
+		CompositeUnits:            from37 && r.on("CompositePodGroup"),
 	}
 }
