@@ -39,7 +39,7 @@ type Refusal struct {
 	// first.
 	Nodes []Count
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
-	// placed (rule 12.8.3). A [PlaceFunc] may say something else. It is empty before v1.37.
+	// placed (rule 12.9.3). A [PlaceFunc] may say something else. It is empty before v1.37.
 	Reason string
 }
 
@@ -108,7 +108,7 @@ type GroupVictim struct {
 }
 
 // GroupCandidate is the name of the only candidate that there is for a group, which stands
-// in events where the name of the node is otherwise (rule 12.8.12).
+// in events where the name of the node is otherwise (rule 12.9.12).
 const GroupCandidate = "cluster"
 
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
@@ -123,7 +123,7 @@ type GroupPlan struct {
 	// Ineligible says why the outcome is NotEligible. It is also set if the
 	// group fits but could not preempt.
 	Ineligible Ineligibility
-	// Status is what the reference says of the group (rule 12.8.11), with its code and its
+	// Status is what the reference says of the group (rule 12.9.11), with its code and its
 	// text: also why it preempts. It says nothing where the group fits, and before v1.37.
 	Status Status
 	// Placement is the node of each pod, in the order of the placing function.
@@ -136,7 +136,7 @@ type GroupPlan struct {
 	// Victims have to leave, the most important first. From v1.37 on there may be none.
 	Victims []GroupVictim
 	// Disruptions is the number of victims that are groups, or pods that name one, from
-	// v1.37 on (rule 12.8.10).
+	// v1.37 on (rule 12.9.10).
 	Disruptions int
 	// ClearedNominations are the pods of lower priority that lose their
 	// nomination to a node of the placement, by importance (rule 14.3.3).

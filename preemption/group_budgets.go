@@ -42,7 +42,7 @@ type brokenUnit struct {
 }
 
 // chargeWhole charges each pod of each unit, a pod up to the first budget that it violates,
-// in the order of the cluster (rules 6.3.8 and 12.8.10).
+// in the order of the cluster (rules 6.3.8 and 12.9.10).
 func (r *groupRun) chargeWhole(units []leaver) {
 	ledger := r.work.budgets.matcher.Ledger()
 	r.broken = map[int]brokenUnit{}

@@ -64,8 +64,8 @@ type fitter struct {
 	// opaque: a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present
-	// (rule 12.8.5), by their pods: false while they have a place of their own. It is
-	// empty before rule 12.8.5 holds.
+	// (rule 12.9.5), by their pods: false while they have a place of their own. It is
+	// empty before rule 12.9.5 holds.
 	nominees map[*outrank.Pod]bool
 	reprieve
 	err error
@@ -113,7 +113,7 @@ type move struct {
 
 // newFitter returns nil if it cannot stand in for FirstFit. The snapshot has the pods
 // that the members have to do with at first and, beside those that can be put back, the
-// group's pods pending: without nominations, or before rule 12.8.5 holds.
+// group's pods pending: without nominations, or before rule 12.9.5 holds.
 func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
 	once := r.work.rules.GroupsPlacedOnce
 	f := &fitter{

@@ -8,7 +8,7 @@ import (
 )
 
 // groupOwner is whom the pods of a group preempt for: their group or, where composite
-// groups count, the one at the top of its tree (rules 12.1.3, 12.1.4 and 12.8.13).
+// groups count, the one at the top of its tree (rules 12.1.3, 12.1.4 and 12.9.13).
 type groupOwner struct {
 	key       outrank.Key
 	composite *outrank.CompositePodGroup
@@ -36,7 +36,7 @@ func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
 	return o
 }
 
-// checkGates refuses groups as preemptors where they are none (rule 12.8.1).
+// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
 func checkGates(snap *Snapshot) error {
 	if snap.rules.GroupsNeedGate && !snap.rules.GroupsPlacedOnce {
 		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate GenericWorkload", outrank.ErrInvalid, snap.of)
@@ -45,7 +45,7 @@ func checkGates(snap *Snapshot) error {
 }
 
 // unlike returns in what pods of a group differ from it, which in the reference ends
-// the attempt with an error (rule 12.8.2): all of them, those that run included, have
+// the attempt with an error (rule 12.9.2): all of them, those that run included, have
 // one scheduler, the priority of the group, and its preemption policy.
 func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 	first := pods[0]

@@ -110,7 +110,7 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 
 // sayIneligible says why the group does not preempt. While it waits for victims of an
 // earlier preemption that is a success, and its pods keep their nominations (rule
-// 12.8.7).
+// 12.9.7).
 func (r *groupRun) sayIneligible() {
 	if !r.work.rules.GroupsPlacedOnce || r.plan.Ineligible != VictimsTerminating {
 		r.say(Unschedulable, r.plan.Ineligible.String())
@@ -198,7 +198,7 @@ func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []leave
 
 // reprieve puts back the units that violate a budget, or the others, as far as
 // there is still a place for the group, or each pod of it stays in its place (rules 12.4.2
-// and 12.8.8). It stores the last placement in placed,
+// and 12.9.8). It stores the last placement in placed,
 // and in blocks why units could not be put back.
 func (r *groupRun) reprieve(ctx context.Context, f *fitter, possible []leaver, violating bool, placed *Placement, blocks map[int]*Refusal) error {
 	back := func(u *leaver) (*Refusal, error) { return r.placeWith(ctx, u, placed) }

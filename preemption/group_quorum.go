@@ -8,7 +8,7 @@ import (
 )
 
 // quorum is how many members of a group have to find a place: of the pods of a group,
-// or of the groups below a composite one (rules 12.1.2, 12.6.5 and 12.6.6;
+// or of the groups below a composite one (rules 12.1.2, 12.9.3 and 12.9.4;
 // PlacementFeasible of GangScheduling).
 type quorum struct {
 	min int
@@ -134,7 +134,7 @@ func (s *Snapshot) setTerms(q *quorum, group *outrank.PodGroup) {
 
 // tree is the quorum of a composite group. The groups below it go by their keys, a
 // composite one by the first key below it; those without any group of pods below
-// them do not count (rule 12.6.6).
+// them do not count (rule 12.9.4).
 func (s *Snapshot) tree(root *outrank.CompositePodGroup, pods []*outrank.Pod) *quorum {
 	byGroup := map[outrank.Key][]int{}
 	for i, p := range pods {

@@ -8,7 +8,7 @@ import (
 )
 
 // reprieve is what a fitter knows while units are put back and the members stay in
-// their places (rules 12.8.8 and 12.8.9).
+// their places (rules 12.9.8 and 12.9.9).
 type reprieve struct {
 	// failing are the members that do not pass on their nodes as things are, in order.
 	// They stay the same until a unit is put back, and there are none afterwards.
@@ -49,7 +49,7 @@ func (r *groupRun) fitterAt(placed []Assignment) (*fitter, error) {
 }
 
 // fix ends the placing. The nominations of all members count again, those from
-// earlier attempts too (rule 12.8.9).
+// earlier attempts too (rule 12.9.9).
 func (f *fitter) fix() error {
 	for p := range f.nominees {
 		f.nominees[p] = true
@@ -149,7 +149,7 @@ func (f *fitter) countsAny(i int, u *leaver) bool {
 
 // putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
 // the filters of the members counted when these were placed. That is not counted anew (rule
-// 12.8.8).
+// 12.9.8).
 func (f *fitter) putBack(u *leaver, by int) {
 	if f.lean {
 		f.countSites(u, int32(by))

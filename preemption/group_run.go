@@ -21,7 +21,7 @@ type groupRun struct {
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
 	owner  groupOwner
 	quorum *quorum
-	wanted int // how many of the pods have to find a place, before rule 12.8.3 holds
+	wanted int // how many of the pods have to find a place, before rule 12.9.3 holds
 	now    instant
 	place  PlaceFunc
 	plan   *GroupPlan
@@ -66,8 +66,8 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 }
 
 // begin makes the pods of the group pending. They are placed by importance and without
-// earlier nominations, or else as they stand and with these (rules 12.1.6, 12.8.4 and
-// 12.8.5).
+// earlier nominations, or else as they stand and with these (rules 12.1.6, 12.9.4 and
+// 12.9.5).
 func (r *groupRun) begin(pods []*outrank.Pod) {
 	if r.work.rules.GroupsPlacedOnce {
 		r.pods = slices.Clone(pods)
@@ -126,7 +126,7 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement 
 	return nil
 }
 
-// say is what the reference answers for the group (rule 12.8.11).
+// say is what the reference answers for the group (rule 12.9.11).
 func (r *groupRun) say(code Code, text string) {
 	if r.work.rules.GroupsPlacedOnce {
 		r.plan.Status = Status{Code: code, Reasons: []string{groupPrefix + text}}

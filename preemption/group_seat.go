@@ -57,7 +57,7 @@ func (f *fitter) place(i int) bool {
 }
 
 // put is seat for a member that may have a nomination, which counts as long as it has no
-// place (rule 12.6.4): its node has other pods nominated to it for the others then.
+// place (rule 12.9.5): its node has other pods nominated to it for the others then.
 func (f *fitter) put(i int, to int32) {
 	f.seat(i, to)
 	m := &f.members[i]

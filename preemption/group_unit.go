@@ -43,7 +43,7 @@ func sizeOf(rank unitRank, pods int) int32 {
 	return int32(rank-podUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
 }
 
-// grouped: the unit counts as a disrupted group (rule 12.8.10).
+// grouped: the unit counts as a disrupted group (rule 12.9.10).
 func (u *leaver) grouped() bool { return u.size>>rankShift > 0 }
 
 func (u *leaver) violates() bool { return u.budget >= 0 }
@@ -254,7 +254,7 @@ func (r *groupRun) moreImportant(u, v leaver) int {
 	}
 	un, u1 := r.nameOf(&u)
 	vn, v1 := r.nameOf(&v)
-	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1))
+	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1), cmp.Compare(u.pod, v.pod))
 }
 
 // firstOf returns the most important pod of a unit.
