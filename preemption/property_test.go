@@ -40,6 +40,8 @@ var shapes = map[string]gen.Shape{
 	"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
 	"volumes":   {Nodes: 4, PodsPerNode: 5, Nominated: 3, Volumes: true},
 	"full":      gen.Full(),
+	"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
+	"far units": {Nodes: 6, PodsPerNode: 4, Groups: 2, Units: true, Affinity: true, Spread: true, Volumes: true, Ports: true},
 }
 
 // monotone is the shape of clusters in which a pod only ever takes room. It has
