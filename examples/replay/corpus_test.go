@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,15 @@ type recorded struct {
 	Decision
 	Scheduler *recordedScheduler `json:"scheduler"`
 	Kubelet   *recordedKubelet   `json:"kubelet"`
+	Group     *recordedGroup     `json:"group"`
+}
+
+type recordedGroup struct {
+	Group
+	// UnitsUnknown: all victims were on their way out, so that nobody saw the units.
+	UnitsUnknown bool `json:"unitsUnknown"`
+	// Alternatives are what else was seen, with budgets in another order.
+	Alternatives []*recordedGroup `json:"alternatives"`
 }
 
 type recordedScheduler struct {
@@ -66,10 +76,13 @@ func TestRecordedDecisions(t *testing.T) {
 	}
 }
 
+var groupProfiles = []string{"groups-basic", "groups-pdb", "groups-nominated", "groups-affinity", "groups-composite"}
+
 // TestRecordedDecisionsOfV1_37 is the same for the profiles that were recorded of that
 // release, too.
 func TestRecordedDecisionsOfV1_37(t *testing.T) {
-	for _, profile := range []string{"basic", "pdb", "filters", "nominated", "affinity", "util", "wide", "kubewide", "releases", "groups-pod"} {
+	of := []string{"basic", "pdb", "filters", "nominated", "affinity", "util", "wide", "kubewide", "releases", "groups-pod"}
+	for _, profile := range slices.Concat(of, groupProfiles) {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			compareRecorded(t, profile, ".v1.37", outrank.V1_37)
