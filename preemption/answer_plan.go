@@ -158,6 +158,12 @@ func (c *Candidate) Violations() int { return c.Score.Violations }
 // Victim is a pod that has to leave, with the reasons.
 type Victim struct {
 	Pod *outrank.Pod
+	// Node is where the pod runs, if that is another node than the candidate's: it
+	// leaves because all running pods of Group, or of the groups below Composite, leave
+	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
+	Node      string
+	Group     *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
@@ -171,12 +177,21 @@ type Victim struct {
 	Blocks Status
 }
 
+// nodeOf is the node that the victim of a candidate runs on.
+func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
+
 // Terminating reports whether the victim is leaving already, so that it need
 // not be evicted.
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
-// String names the victim.
-func (v Victim) String() string { return podText(v.Pod) }
+// String names the victim, and the node that it runs on if that is another one than the
+// candidate's.
+func (v Victim) String() string {
+	if v.Node != "" {
+		return podText(v.Pod) + " on " + v.Node
+	}
+	return podText(v.Pod)
+}
 
 // Score is what candidates are compared by (chapter 11). Lower is better,
 // except for Start.

@@ -203,6 +203,21 @@ func TestDeferredResizes(t *testing.T) {
 	}
 }
 
+// Where victims leave in units, one that the pod is part of stays, and the pod preempts
+// by itself all the same.
+func TestDeferredResizesAmongUnits(t *testing.T) {
+	r, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true, "GenericWorkload": true})
+	require.NoError(t, err)
+	for _, test := range []struct{ group, want string }{
+		{"", "victim b"}, {"g", "victim a"},
+	} {
+		c, me := aResize("3")
+		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(1)}}
+		me.Group, c.Pods[1].Group = "g", test.group
+		assert.Contains(t, outcomeIn(t, *c, me, r), test.want)
+	}
+}
+
 // Without the gate a pod that is on a node is no preemptor, and neither is one whose
 // resize is not deferred, one that is on another node, or several that are a group.
 func TestRunningPodsAreNoPreemptors(t *testing.T) {
@@ -220,8 +235,10 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 		require.ErrorContains(t, err, "pod default/me: ")
 		require.ErrorContains(t, err, "it runs on node n1")
 	}
-	c.Release = withResizes
-	_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
+	var err error
+	c.Release, err = withResizes.With(map[string]bool{"GenericWorkload": true})
+	require.NoError(t, err)
+	_, err = newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
