@@ -88,8 +88,9 @@ var eventKinds = []ClusterEventKind{
 func Helps(e *Entry, event ClusterEvent) bool { return HelpsIn(outrank.DefaultRelease, e, event) }
 
 // HelpsIn is [Helps] by the rules of a release: of terms of anti-affinity, all count
-// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13). [Config.Helps] is this
-// with [Config.Release] if nothing else is set.
+// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13); with the gate for it, a pod
+// that waits for its resize is helped by what happens on its own node alone (rule
+// 5.4.17). [Config.Helps] is this with [Config.Release] if nothing else is set.
 func HelpsIn(r outrank.Release, e *Entry, event ClusterEvent) bool {
 	rules := release.Of(release.Release(r))
 	return helpsBy(&rules, e, event)
