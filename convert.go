@@ -235,6 +235,9 @@ func (cv *converter) container(w *manifest.Container, at *path) Container {
 	for i := range w.RestartRules {
 		c.RestartsAll = c.RestartsAll || w.RestartRules[i].Action == restartAllAction
 	}
+	for i := range w.VolumeMounts {
+		c.BindMountOptions = c.BindMountOptions || len(w.VolumeMounts[i].BindMountOptions) > 0
+	}
 	for _, p := range w.Ports {
 		c.Ports = append(c.Ports, Port{p.HostPort, cv.text(p.HostIP), cv.text(p.Protocol)})
 	}

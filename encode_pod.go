@@ -119,6 +119,10 @@ func wireContainers(cs []Container) []manifest.Container {
 	return out
 }
 
+// someBindMountOption stands for the options of a container's mounts: which they are
+// plays no part.
+const someBindMountOption = "nosuid"
+
 func wireContainer(c *Container) manifest.Container {
 	w := manifest.Container{Name: c.Name, Resources: wireRequirements(c.Requests, c.Limits)}
 	if c.Sidecar {
@@ -126,6 +130,9 @@ func wireContainer(c *Container) manifest.Container {
 	}
 	if c.RestartsAll {
 		w.RestartRules = []manifest.RestartRule{{Action: restartAllAction}}
+	}
+	if c.BindMountOptions {
+		w.VolumeMounts = []manifest.VolumeMount{{BindMountOptions: []string{someBindMountOption}}}
 	}
 	for _, p := range c.Ports {
 		w.Ports = append(w.Ports, manifest.Port{HostPort: p.HostPort, HostIP: p.HostIP, Protocol: p.Protocol})

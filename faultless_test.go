@@ -81,7 +81,7 @@ func TestFaultlessKnowsEveryField(t *testing.T) {
 			"NodeSelector", "Tolerations", "Group", "StartTime", "DeletionTime", "DisruptionReason", "Ready", "HostNetwork", "HostUsers", "SchedulerName", "SchedulingGates", "OS", "StrictGroups", "Grace", "Allocated", "Actual", "Reported", "QOSClass",
 			"Static", "Mirror", "Phase", "Value",
 		}},
-		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "Reported"}},
+		{reflect.TypeFor[Container](), []string{"Requests", "Limits", "Allocated", "Actual", "Ports", "Name", "Sidecar", "RestartsAll", "BindMountOptions", "Reported"}},
 		{reflect.TypeFor[Affinity](), []string{"Node", "Pods", "AntiPods"}},
 		{reflect.TypeFor[Port](), []string{"HostPort", "HostIP", "Protocol"}},
 		{reflect.TypeFor[Node](), []string{"Name", "Allocatable", "AttachLimits", "MissingDrivers", "Labels", "Taints", "Unschedulable", "DeclaredFeatures", "StrictGroups", "KubeletVersion", "ResizePreemptionDisabled"}},

@@ -25,20 +25,20 @@ const module = "github.com/outrank-go/outrank"
 var rooms = map[string][]string{
 	"resource":     {},
 	".":            {"resource", "internal/manifest", "internal/release"},
-	"priority":     {"."},
+	"priority":     {".", "internal/release"},
 	"qos":          {".", "resource", "internal/release"},
 	"pdb":          {".", "internal/release"},
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
-	"priority/queue": {".", "priority", "internal/release"},
+	"priority/queue": {".", "resource", "priority", "internal/release"},
 	// Who may create pods of a class.
 	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// What a scheduler's configuration file means for a decision.
-	"preemption/schedulerconfig": {".", "resource", "preemption"},
+	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
 	// Clusters to try things on, and whether a filter keeps its contract.

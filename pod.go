@@ -187,6 +187,9 @@ type Container struct {
 	// RestartsAll is set where one of the container's restart policy rules has
 	// the action RestartAllContainers.
 	RestartsAll bool
+	// BindMountOptions is set where one of the container's volume mounts has
+	// bindMountOptions.
+	BindMountOptions bool
 	// Allocated and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while

@@ -33,7 +33,8 @@ const everyField = `{
     "containers": [
       {"name": "a", "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1"}},
        "ports": [{"containerPort": 80, "hostPort": 8080, "hostIP": "10.0.0.1", "protocol": "UDP"}]},
-      {"name": "b", "restartPolicyRules": [{"action": "Restart"}, {"action": "RestartAllContainers"}]}
+      {"name": "b", "restartPolicyRules": [{"action": "Restart"}, {"action": "RestartAllContainers"}],
+        "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "bindMountOptions": ["noexec"]}]}
     ],
     "initContainers": [{"name": "side", "restartPolicy": "Always", "resources": {"requests": {"memory": "1Mi"}}}],
     "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoExecute", "value": ""}],
@@ -80,7 +81,7 @@ func TestReadPodReadsEveryField(t *testing.T) {
 				Ports:     []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
 				Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 			},
-			{Name: "b", Reported: true, RestartsAll: true},
+			{Name: "b", Reported: true, RestartsAll: true, BindMountOptions: true},
 		},
 		InitContainers: []outrank.Container{{Name: "side", Sidecar: true, Requests: resource.MustList("memory", "1Mi"), Allocated: resource.MustList("cpu", "1")}},
 		Resources: &resource.Requirements{

@@ -49,7 +49,7 @@ func fullContainer(name string) outrank.Container {
 	return outrank.Container{
 		Name: name, Requests: resource.MustList("cpu", "100m"), Limits: resource.MustList("memory", "1Gi"),
 		Ports:   []outrank.Port{{HostPort: 8080, HostIP: "10.0.0.1", Protocol: "UDP"}},
-		Sidecar: true, RestartsAll: true, Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
+		Sidecar: true, RestartsAll: true, BindMountOptions: true, Allocated: resource.MustList("cpu", "200m"), Actual: resource.MustList("cpu", "150m"),
 	}
 }
 

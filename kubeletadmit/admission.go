@@ -104,7 +104,7 @@ func (a Admitter) Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []Ch
 		return Admission{}, inputError(problems)
 	}
 	adm := Admission{Failures: slices.Clone(failures)}
-	if stays := insurmountable(pod, failures); len(stays) > 0 {
+	if stays := a.insurmountable(pod, failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
 	s := newScratch(a, pod)
@@ -144,8 +144,8 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 
 // insurmountable returns the failures that evictions are not tried against
 // (steps 2 and 3 of Resolve). The slice is new.
-func insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
-	if !Critical(pod) {
+func (a Admitter) insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
+	if !a.evicts(pod) {
 		return slices.Clone(failures)
 	}
 	var stays []CheckFailure

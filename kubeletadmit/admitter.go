@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/qos"
 )
 
@@ -11,26 +12,66 @@ import (
 // the zero Kubelet. Any number of goroutines may use one at once.
 //
 // Releases differ in what the pods that are there count with in the check (rule
-// 2.2.11), and in the class of pods of which none is recorded (rules 3.12 and 3.13).
+// 2.2.11), in the class of pods of which none is recorded (rules 3.12 and 3.13), and in
+// whether pods are evicted for a resize (rule 17.4.8).
 type Admitter struct {
 	// Release is whose rules hold; zero means [outrank.DefaultRelease]. One that is not
 	// known is an error of every call.
 	Release outrank.Release
+	// Operation is what the pod is to be admitted for; zero means [Add].
+	Operation Operation
 }
 
-// problems reports a release that is not known.
-func (a Admitter) problems() []outrank.Problem {
-	if a.Release.Known() {
-		return nil
+// Operation is what a pod asks the kubelet for.
+type Operation uint8
+
+// The operations.
+const (
+	// Add: the pod is new on the node.
+	Add Operation = iota
+	// Resize: the pod is on the node already, and asks for the requests of its spec.
+	// The active pods are the others. In v1.36, and without the feature gate
+	// InPlacePodVerticalScalingSchedulerPreemption, this is the same as Add; with the
+	// gate no pod is evicted for it (rule 17.4.8).
+	Resize
+)
+
+// String returns "add" or "resize".
+func (o Operation) String() string {
+	switch o {
+	case Add:
+		return "add"
+	case Resize:
+		return "resize"
 	}
-	return []outrank.Problem{{Object: "admitter", Field: "Release", Text: fmt.Sprintf("%v is not known", a.Release)}}
+	return fmt.Sprintf("Operation(%d)", uint8(o))
+}
+
+// problems reports a release or an operation that is not known.
+func (a Admitter) problems() []outrank.Problem {
+	var ps []outrank.Problem
+	if !a.Release.Known() {
+		ps = append(ps, outrank.Problem{Object: "admitter", Field: "Release", Text: fmt.Sprintf("%v is not known", a.Release)})
+	}
+	if a.Operation > Resize {
+		ps = append(ps, outrank.Problem{Object: "admitter", Field: "Operation", Text: fmt.Sprintf("%d is none", a.Operation)})
+	}
+	return ps
+}
+
+// evicts reports whether pods can be evicted for this one.
+func (a Admitter) evicts(pod *outrank.Pod) bool {
+	if a.Operation == Resize && release.Of(release.Release(a.Release)).KubeletLeavesResizes {
+		return false
+	}
+	return Critical(pod)
 }
 
 // Admit is [Admit] by the rules of the release.
 func (a Admitter) Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
 	s := newScratch(a, pod)
 	defer s.release()
-	s.tally.choosing = Critical(pod)
+	s.tally.choosing = a.evicts(pod)
 	if err := s.check(node, active); err != nil {
 		return Admission{}, err
 	}
@@ -38,7 +79,7 @@ func (a Admitter) Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.
 		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
 	}
 	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
-	if stays := insurmountable(pod, adm.Failures); len(stays) > 0 {
+	if stays := a.insurmountable(pod, adm.Failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
 	return s.makeRoom(adm, active)

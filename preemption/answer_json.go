@@ -24,6 +24,9 @@ type (
 	}
 	wireVictim struct {
 		Pod          *answerjson.Pod      `json:"pod,omitempty"`
+		Node         string               `json:"node,omitempty"`
+		Group        *answerjson.Group    `json:"group,omitempty"`
+		Composite    *answerjson.Group    `json:"composite,omitempty"`
 		Violated     []*answerjson.Budget `json:"violated"`
 		MoreViolated int                  `json:"moreViolated,omitempty"`
 		Blocks       wireStatus           `json:"blocks"`
@@ -56,6 +59,7 @@ type (
 		answerjson.Header
 		Pod                *answerjson.Pod   `json:"pod,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
+		Resize             bool              `json:"resize,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
@@ -94,7 +98,10 @@ const mostViolated = 10
 
 func (e *answerEncoder) victim(v Victim) wireVictim {
 	named := v.Violated[:min(len(v.Violated), mostViolated)]
-	return wireVictim{e.Pod(v.Pod), e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks)}
+	return wireVictim{
+		e.Pod(v.Pod), v.Node, e.Group(v.Group), e.Composite(v.Composite),
+		e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks),
+	}
 }
 
 func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }
@@ -122,7 +129,7 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),

@@ -76,6 +76,11 @@ func (i Ineligibility) String() string {
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
 
+// DeferredPodScheduling is asked about a pod on a node whose resize in place is
+// deferred, and about no other (group 7.19). The gate
+// InPlacePodVerticalScalingSchedulerPreemption brings it.
+const DeferredPodScheduling = "DeferredPodScheduling"
+
 // Plan is the answer to the question which pods have to leave. It belongs to
 // the caller. The pods and budgets that it points to are those that the caller
 // passed in.
@@ -83,6 +88,10 @@ type Plan struct {
 	// Pod is the preemptor.
 	Pod     *outrank.Pod
 	Outcome Outcome
+	// Resize is set where the preemptor is on its node already, and room is wanted for
+	// its resize in place, which the node has deferred (group 7.19). It is nominated
+	// nowhere, and see [Plan.Permit] for what it means that it fits.
+	Resize bool
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
@@ -106,6 +115,20 @@ type Plan struct {
 	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
 	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
+}
+
+// resizeFitsText is said of a resize for which there is room.
+var resizeFitsText = []string{"pod resize fits, waiting for Kubelet actuation"}
+
+// Permit returns what keeps a pod from going on that fits: nothing, so Success, but
+// for a deferred resize, which the kubelet carries out (rule 7.19.7). A scheduler then
+// has the pod wait as unschedulable, as after any refusal. It is Success, too, where
+// the outcome is another one. The Reasons are shared: do not change them.
+func (p *Plan) Permit() Status {
+	if !p.Resize || p.Outcome != Fits {
+		return Status{}
+	}
+	return Status{Code: UnschedulableAndUnresolvable, Filter: DeferredPodScheduling, Reasons: resizeFitsText}
 }
 
 // Count is a number of nodes with one status.
@@ -135,6 +158,12 @@ func (c *Candidate) Violations() int { return c.Score.Violations }
 // Victim is a pod that has to leave, with the reasons.
 type Victim struct {
 	Pod *outrank.Pod
+	// Node is where the pod runs, if that is another node than the candidate's: it
+	// leaves because all running pods of Group, or of the groups below Composite, leave
+	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
+	Node      string
+	Group     *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
@@ -148,12 +177,21 @@ type Victim struct {
 	Blocks Status
 }
 
+// nodeOf is the node that the victim of a candidate runs on.
+func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
+
 // Terminating reports whether the victim is leaving already, so that it need
 // not be evicted.
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
-// String names the victim.
-func (v Victim) String() string { return podText(v.Pod) }
+// String names the victim, and the node that it runs on if that is another one than the
+// candidate's.
+func (v Victim) String() string {
+	if v.Node != "" {
+		return podText(v.Pod) + " on " + v.Node
+	}
+	return podText(v.Pod)
+}
 
 // Score is what candidates are compared by (chapter 11). Lower is better,
 // except for Start.

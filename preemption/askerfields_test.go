@@ -264,7 +264,8 @@ func addNodeDemands(add adder) {
 		}
 	}
 	features := yard()
-	features.Nodes[1].DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits"}
+	features.Release = outrank.V1_37
+	features.Nodes[1].DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions"}
 	network := func(host bool, users *bool) with {
 		return func(p *outrank.Pod) { p.HostNetwork, p.HostUsers = host, users }
 	}
@@ -273,6 +274,9 @@ func addNodeDemands(add adder) {
 	restarts := func(all bool) with { return func(p *outrank.Pod) { p.Containers[0].RestartsAll = all } }
 	add("Containers[].RestartsAll", "", features, restarts(false), restarts(true))
 	add("InitContainers[].RestartsAll", "", features, helper(outrank.Container{}), helper(outrank.Container{RestartsAll: true}))
+	mounts := func(options bool) with { return func(p *outrank.Pod) { p.Containers[0].BindMountOptions = options } }
+	add("Containers[].BindMountOptions", "", features, mounts(false), mounts(true))
+	add("InitContainers[].BindMountOptions", "", features, helper(outrank.Container{}), helper(outrank.Container{BindMountOptions: true}))
 	two := func(first, second outrank.NodeSelectorTerm) with {
 		return func(p *outrank.Pod) {
 			p.Affinity.Node = &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{first, second}}

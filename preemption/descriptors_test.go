@@ -33,6 +33,11 @@ var concerns = map[string]concern{
 	preemption.NodePorts: {
 		c: yard(pod("holder", 1000, "0", on("a"), hostPort(80, "", ""))), asks: hostPort(80, "", ""), withoutIt: hostPort(81, "", ""),
 	},
+	preemption.DeferredPodScheduling: {
+		c:       resizingOnA(func(n *outrank.Node) { n.ResizePreemptionDisabled = []string{"someone"} }),
+		without: resizingOnA(func(*outrank.Node) {}),
+		asks:    resizing, withoutIt: resizing,
+	},
 	preemption.NodeResourcesFit: {c: yard(), asks: asking("cpu", "1500m"), withoutIt: asking("cpu", "500m")},
 	preemption.VolumeRestrictions: {
 		c: yard(pod("holder", 1000, "0", on("a"), has(disk("d")))), asks: has(disk("d")), withoutIt: has(disk("e")),
@@ -57,6 +62,15 @@ var concerns = map[string]concern{
 		c:    onB(func(n *outrank.Node) { n.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport"} }),
 		asks: func(p *outrank.Pod) { p.HostNetwork, p.HostUsers = true, new(bool) },
 	},
+}
+
+// resizing has the preemptor be on node a, with a resize that is deferred.
+func resizing(p *outrank.Pod) { p.NodeName, p.ResizeDeferred = "a", true }
+
+func resizingOnA(change func(*outrank.Node)) *outrank.Cluster {
+	c := onA(change)
+	c.Release, _ = outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
+	return c
 }
 
 func onA(change func(*outrank.Node)) *outrank.Cluster {

@@ -36,14 +36,14 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if err := config.checkRelease(snap); err != nil {
 		return err
 	}
-	if err := snap.checkPreemptor(pod); err != nil {
+	if err := snap.checkAsker(pod); err != nil {
 		return err
 	}
 	a.config, a.ranks, a.now, a.nowAt, a.elsewhere = config, config.Policy.Ranks, now, instantOf(now), false
 	if a.ranks == nil {
 		a.ranks = sharedRanks
 	}
-	a.question = question{snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod)}
+	a.question = question{snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod), deferral: snap.deferralOf(pod)}
 	if err := a.configure(&config.Plugins); err != nil {
 		return err
 	}
@@ -96,6 +96,9 @@ func (a *attempt) moreImportant(p, q *podState) int {
 
 // mayEvict reports whether a pod could be a victim.
 func (a *attempt) mayEvict(p *podState) bool {
+	if p == a.deferral.resident {
+		return false // never itself (rule 7.19.6)
+	}
 	lower := p.priority() < a.priority || a.config.anyPriority() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }

@@ -39,8 +39,13 @@ func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Inel
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
-	for _, p := range a.snap.node(node).pods {
-		if a.mayEvict(p) && leaving(p) {
+	n := a.snap.node(node)
+	units := a.hasUnits(n)
+	for _, p := range n.pods {
+		if !leaving(p) {
+			continue
+		}
+		if units && a.mayEvictUnit(a.unitOf(p)) || !units && a.mayEvict(p) {
 			return true
 		}
 	}
@@ -50,6 +55,9 @@ func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
 // nomination returns the node that the preemptor is nominated to: as the
 // snapshot knows, or as the pod says if the snapshot does not know the pod.
 func (a *attempt) nomination() string {
+	if a.deferral.asked {
+		return "" // rule 7.19.6
+	}
 	if p, ok := a.snap.pods.of(a.pod); ok {
 		return p.nominated()
 	}

@@ -36,11 +36,14 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters() []string {
 	names := make([]string, 0, len(builtIn)+len(e.config.Filters))
+	rules := release.Of(release.Release(e.config.Release))
 	for i := range builtIn {
 		if i < numFirst {
-			i = firstOrder(release.Of(release.Release(e.config.Release)))[i]
+			i = firstOrder(rules)[i]
 		}
-		names = append(names, builtIn[i].name)
+		if i != deferredFilter.index || rules.DeferredResizes {
+			names = append(names, builtIn[i].name)
+		}
 	}
 	for _, f := range e.config.Filters {
 		names = append(names, f.Name())
@@ -64,7 +67,8 @@ func (e *Evaluator) Filters() []string {
 // not know. now replaces missing start times. The snapshot is only read, and
 // any number of calls may run on it at once. The error is the context's, a
 // filter's, or one about the pod: that of [outrank.Pod.Validate], or [ErrState]
-// for a pod that runs already.
+// for a pod that runs already, unless its resize in place is deferred and the release
+// has such pods preempt on their node (group 7.19; [Plan.Resize]).
 //
 // Time is that of reading a summary of every node and of evaluating the nodes
 // that could be the best. It is that of the nodes that changed if the snapshot

@@ -6,7 +6,7 @@ import (
 )
 
 func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Ineligible: r.ineligible, Refused: r.public(r.refused), Feasible: r.feasible}
+	p := &Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refused: r.public(r.refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:

@@ -200,7 +200,7 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	full.Resources = &resource.Requirements{Limits: resource.MustList("cpu", "9")}
 	full.PreemptionPolicy = outrank.PreemptNever
 	full.HostNetwork, full.HostUsers = true, new(bool)
-	full.Containers[0].RestartsAll = true
+	full.Containers[0].RestartsAll, full.Containers[0].BindMountOptions = true, true
 	full.NodeSelector = map[string]string{"kind": "b"}
 	full.Affinity.Node = &outrank.NodeSelector{}
 	full.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: selects("nobody"), TopologyKey: "zone"}}

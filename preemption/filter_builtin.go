@@ -9,17 +9,17 @@ import (
 // is known by its index here. The caller's filters follow.
 var builtIn = [...]*descriptor{
 	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,
-	&portsFilter, &resourcesFilter,
+	&portsFilter, &deferredFilter, &resourcesFilter,
 	&restrictionsFilter, &volumeLimitsFilter, &volumeBindingFilter, &volumeZoneFilter,
 	&spreadFilter, &interPodFilter, &declaredFeaturesFilter,
 }
 
 // numFirst is how many filters come before NodeResourcesFit.
-const numFirst = 5
+const numFirst = 6
 
 // oldOrder and newOrder are the indexes of the first filters in the order in which a
 // node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
-var oldOrder, newOrder = [numFirst]int{0, 1, 2, 3, 4}, [numFirst]int{1, 0, 2, 3, 4}
+var oldOrder, newOrder = [numFirst]int{0, 1, 2, 3, 4, 5}, [numFirst]int{1, 0, 2, 3, 4, 5}
 
 func firstOrder(rules release.Rules) *[numFirst]int {
 	if rules.NodeNameFirst {
@@ -73,3 +73,18 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 // at once. Finished pods are left out. Pods on a node that does not exist count
 // nowhere until the node is added. Time is that of sorting each node's pods.
 func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) { return snapshotWith(c, builtInTraits{}) }
+
+// resizeFilters are those that a deferred resize is asked of (rule 7.19.2).
+var resizeFilters = [...]*descriptor{&nodeNameFilter, &deferredFilter, &resourcesFilter}
+
+// offFor are the filters that are not asked because of what kind of question it is.
+func offFor(d *deferral) filterSet {
+	if !d.asked {
+		return 1 << deferredFilter.index
+	}
+	off := filterSet(1<<len(builtIn) - 1)
+	for _, f := range resizeFilters {
+		off &^= 1 << f.index
+	}
+	return off
+}

@@ -11,30 +11,32 @@ import (
 const NodeDeclaredFeatures = "NodeDeclaredFeatures"
 
 // The features that a pod can need of its node, by the names that nodes declare
-// (rules 7.14.3 and 7.14.4).
+// (rules 7.14.3, 7.14.4 and 7.14.6).
 const (
 	featureUserNamespaces   = "UserNamespacesHostNetworkSupport"
 	featureRestartContainer = "RestartAllContainersOnContainerExits"
+	featureBindMounts       = "VolumeBindMountOptions"
 )
 
 var declaredFeaturesText = []string{"node(s) didn't match Pod's required features"}
 
 var declaredFeaturesFilter = descriptor{
 	name:        NodeDeclaredFeatures,
-	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod) != nil },
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
-		for _, feature := range neededFeatures(pod) {
+	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod, true) != nil },
+	check: func(q *question, node *outrank.Node) []string {
+		for _, feature := range neededFeatures(q.pod, q.rules.BindMountFeature) {
 			if !slices.Contains(node.DeclaredFeatures, feature) {
 				return declaredFeaturesText
 			}
 		}
 		return nil
 	},
-	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.texts(neededFeatures(pod)) },
+	appendSignature: func(key *keyWriter, pod *outrank.Pod) { key.texts(neededFeatures(pod, true)) },
 }
 
-// neededFeatures lists the features that a pod needs, nil for most pods.
-func neededFeatures(pod *outrank.Pod) []string {
+// neededFeatures lists the features that a pod needs, nil for most pods; options of
+// bind mounts count where mounts is set.
+func neededFeatures(pod *outrank.Pod, mounts bool) []string {
 	var needed []string
 	if pod.HostNetwork && pod.HostUsers != nil && !*pod.HostUsers {
 		needed = append(needed, featureUserNamespaces)
@@ -42,6 +44,10 @@ func neededFeatures(pod *outrank.Pod) []string {
 	restartsAll := func(c outrank.Container) bool { return c.RestartsAll }
 	if slices.ContainsFunc(pod.Containers, restartsAll) || slices.ContainsFunc(pod.InitContainers, restartsAll) {
 		needed = append(needed, featureRestartContainer)
+	}
+	mountOptions := func(c outrank.Container) bool { return c.BindMountOptions }
+	if mounts && (slices.ContainsFunc(pod.Containers, mountOptions) || slices.ContainsFunc(pod.InitContainers, mountOptions)) {
+		needed = append(needed, featureBindMounts)
 	}
 	return needed
 }

@@ -39,7 +39,7 @@ type descriptor struct {
 
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
-	check func(pod *outrank.Pod, node *outrank.Node) []string
+	check func(q *question, node *outrank.Node) []string
 	// enforce returns why the configuration keeps every pod from the node, nil
 	// where it does not; nil for a filter to which it adds nothing. It is asked
 	// before check. enforces reports whether it can say no at all.
@@ -86,6 +86,13 @@ type nodeFilter interface {
 	release()
 }
 
+// clusterFilter is a nodeFilter whose attempt counted pods of the whole cluster.
+type clusterFilter interface {
+	// follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
+	// rest of the attempt. No other worker may use the attempt.
+	follow(p *podState, n *nodeState, by int)
+}
+
 // question is one preemptor on one snapshot, as the filters see it.
 type question struct {
 	snap     *Snapshot
@@ -93,6 +100,8 @@ type question struct {
 	pod      *outrank.Pod
 	priority int32
 	needs    []need
+	// deferral is set where the preemptor is on its node already.
+	deferral deferral
 	// plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.

@@ -21,8 +21,8 @@ var nodeAffinityFilter = descriptor{
 	concernsPod: func(pod *outrank.Pod) bool {
 		return len(pod.NodeSelector) > 0 || pod.Affinity.Node != nil
 	},
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
-		if !fit.NodeAffinity(pod, node) {
+	check: func(q *question, node *outrank.Node) []string {
+		if !fit.NodeAffinity(q.pod, node) {
 			return nodeAffinityText
 		}
 		return nil

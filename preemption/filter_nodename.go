@@ -14,8 +14,8 @@ var nodeNameText = []string{fit.ReasonNodeName}
 var nodeNameFilter = descriptor{
 	name:        NodeName,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.NodeName != "" },
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
-		if !fit.NodeName(pod, node) {
+	check: func(q *question, node *outrank.Node) []string {
+		if !fit.NodeName(q.pod, node) {
 			return nodeNameText
 		}
 		return nil

@@ -93,7 +93,7 @@ func setOf(names []string) filterSet {
 // configure applies what a configuration changes about the filters. The needs are
 // there already.
 func (q *question) configure(p *Plugins) (err error) {
-	q.plugins, q.off = p, setOf(p.Off)
+	q.plugins, q.off = p, setOf(p.Off)|offFor(&q.deferral)
 	q.silent = q.off | setOf(p.OffOnNodes)
 	if q.silent.has(resourcesFilter.index) {
 		q.needs = q.needs[:0]
@@ -128,7 +128,7 @@ func (fp *filterPlan) begin(q *question) {
 		case i < resourcesFilter.index:
 			fp.selects = true
 		default:
-			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q.pod}, i})
+			fp.active = append(fp.active, activeFilter{&fixedFilter{f, q}, i})
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (fp *filterPlan) askNode(q *question, n *nodeState) filterStatus {
 			reasons = f.enforce(q.plugins, n.node)
 		}
 		if reasons == nil {
-			reasons = f.check(q.pod, n.node)
+			reasons = f.check(q, n.node)
 		}
 		if reasons != nil {
 			return filterStatus{code: UnschedulableAndUnresolvable, by: i, text: reasons}
@@ -243,7 +243,7 @@ func (fp *filterPlan) appendSignature(key *keyWriter, pod *outrank.Pod) {
 // once per node.
 type fixedFilter struct {
 	*descriptor
-	pod *outrank.Pod
+	q *question
 }
 
 func (*fixedFilter) touches(*nodeState) bool { return false }
@@ -265,7 +265,7 @@ type fixedNode struct {
 
 func (n *fixedNode) enter(state *nodeState) {
 	n.status = filterStatus{}
-	if reasons := n.filter.check(n.filter.pod, state.node); reasons != nil {
+	if reasons := n.filter.check(n.filter.q, state.node); reasons != nil {
 		n.status = filterStatus{code: UnschedulableAndUnresolvable, text: reasons}
 	}
 }

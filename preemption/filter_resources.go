@@ -119,7 +119,7 @@ func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
 			taken.add(d.in(&p.takes))
 		}
 		offer := d.in(&r.n.offers)
-		if taken.leaves(d.value, offer) {
+		if taken.leaves(r.deferral.lacks(d, r.n), offer) {
 			continue
 		}
 		s.short |= 1 << min(i, mostNeeds-1)

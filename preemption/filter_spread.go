@@ -64,6 +64,8 @@ type spreadConstraint struct {
 	// count of the other domains.
 	least, second int
 	leastIn       int32
+	// followed: pods came or went since these were found.
+	followed bool
 }
 
 // absent is the count of a domain without any node that counts.
@@ -191,7 +193,7 @@ func (c *spreadConstraint) includes(pod *outrank.Pod, n *nodeState) bool {
 }
 
 func (c *spreadConstraint) findLeast() {
-	c.least, c.second, c.leastIn = math.MaxInt, math.MaxInt, noDomain
+	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, noDomain, false
 	for id, n := range c.pods {
 		if n == absent {
 			continue
@@ -219,17 +221,49 @@ func (c *spreadConstraint) minimum(domain int32, count int) int {
 	return min(others, count)
 }
 
+// minimumWith is minimum with changes in other domains.
+func (c *spreadConstraint) minimumWith(far map[int32]int, domain int32, count int) int {
+	least := math.MaxInt
+	for id, n := range c.pods {
+		switch {
+		case n == absent:
+		case int32(id) == domain:
+			least = min(least, count)
+		default:
+			least = min(least, n+far[int32(id)])
+		}
+	}
+	return least
+}
+
 // spreadOnNode is the filter on one node. Only the domains of that node can
 // change, so one change per constraint suffices.
 type spreadOnNode struct {
 	*spread
 	slot    int32
 	changes []int // by constraint
+	// far has, by constraint, the changes in other domains.
+	far []map[int32]int
 }
 
 func (s *spreadOnNode) enter(n *nodeState) {
 	s.slot = n.slot
 	s.changes = fill(s.changes, len(s.constraints), 0)
+	s.far = s.far[:0]
+}
+
+// changeFar follows a pod of another node that is taken away or put back.
+func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
+	for _, part := range s.parts.of(p.class) {
+		c := &s.constraints[part.index]
+		switch id := c.of(on.slot); {
+		case !c.included[on.slot]:
+		case id == c.of(s.slot):
+			s.changes[part.index] += by
+		default:
+			s.far = changeDomain(s.far, part.index, id, by)
+		}
+	}
 }
 
 // change follows a pod that is added or removed. A terminating pod was not
@@ -238,6 +272,22 @@ func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.class) {
 		if s.constraints[part.index].included[s.slot] {
 			s.changes[part.index] += by
+		}
+	}
+}
+
+// follow is asked about classes that the attempt did not find at its begin, too. As in
+// change, terminating pods count.
+func (s *spreadOnNode) follow(p *podState, at *nodeState, by int) {
+	parts, known := s.parts.find(p.class)
+	if !known {
+		parts = s.partsOf(p.class)
+		s.parts.set(p.class, parts)
+	}
+	for _, part := range parts {
+		if c := &s.constraints[part.index]; c.included[at.slot] {
+			c.pods[c.ids[at.slot]] += by
+			c.followed = true
 		}
 	}
 }
@@ -259,12 +309,19 @@ func (s *spreadOnNode) release() { s.spread = nil }
 func (s *spreadOnNode) skewed() filterStatus {
 	for i := range s.constraints {
 		c := &s.constraints[i]
+		if c.followed {
+			c.findLeast()
+		}
 		domain := c.of(s.slot)
 		if domain == noDomain {
 			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
-		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
+		least := c.minimum(domain, count)
+		if i < len(s.far) && len(s.far[i]) > 0 && c.present >= c.minDomains {
+			least = c.minimumWith(s.far[i], domain, count)
+		}
+		if count+c.self-least > int(c.MaxSkew) {
 			return filterStatus{code: Unschedulable, text: spreadText}
 		}
 	}

@@ -20,8 +20,8 @@ var taintFilter = descriptor{
 			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
 		})
 	},
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
-		if untolerated(pod, node) {
+	check: func(q *question, node *outrank.Node) []string {
+		if untolerated(q.pod, node) {
 			return taintText
 		}
 		return nil

@@ -14,8 +14,8 @@ var unschedulableText = []string{fit.ReasonUnschedulable}
 var unschedulableFilter = descriptor{
 	name:         NodeUnschedulable,
 	concernsNode: func(node *outrank.Node) bool { return node.Unschedulable },
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
-		if fit.Unschedulable(pod, node) {
+	check: func(q *question, node *outrank.Node) []string {
+		if fit.Unschedulable(q.pod, node) {
 			return unschedulableText
 		}
 		return nil

@@ -24,7 +24,8 @@ var volumeBindingFilter = descriptor{
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || volumeMissing(&v) })
 	},
 	refuse: refuseClaims,
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+	check: func(q *question, node *outrank.Node) []string {
+		pod := q.pod
 		for i := range pod.Volumes {
 			if volumeMissing(&pod.Volumes[i]) {
 				return volumeMissingText

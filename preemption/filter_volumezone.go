@@ -27,12 +27,12 @@ var volumeZoneFilter = descriptor{
 		}
 		return nil
 	},
-	check: func(pod *outrank.Pod, node *outrank.Node) []string {
+	check: func(q *question, node *outrank.Node) []string {
 		if !hasZone(node) {
 			return nil
 		}
-		for i := range pod.Volumes {
-			for label, values := range zonesOf(&pod.Volumes[i]) {
+		for i := range q.pod.Volumes {
+			for label, values := range zonesOf(&q.pod.Volumes[i]) {
 				if at, ok := zoneOf(node, label); !ok || !slices.Contains(values, at) {
 					return volumeZoneText
 				}

@@ -115,6 +115,9 @@ func TestReleasesDiffer(t *testing.T) {
 	}{
 		{"rule 2.2.11: requests", outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "1")}, Pods: []*outrank.Pod{opposite}}, askingFor("400m", 10, nil),
 			"n1: NodeResourcesFit Insufficient cpu; victim opposite", "fits"},
+		{"rule 7.14.6: options of bind mounts", outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "1")}}, askingFor("1", 10, func(p *outrank.Pod) {
+			p.InitContainers = []outrank.Container{{Name: "i", BindMountOptions: true}}
+		}), "fits", "n1: NodeDeclaredFeatures node(s) didn't match Pod's required features; nothing helps"},
 		{"rule 6.3.8: budgets in this order", overlapping(budget("p1", 0, "a"), budget("p2", 1, "b")), askingFor("1", 10, nil),
 			"n1: NodeResourcesFit Insufficient cpu; victim x3", "n1: NodeResourcesFit Insufficient cpu; victim x2"},
 		{"rule 6.3.8: and in the other one", overlapping(budget("p2", 1, "b"), budget("p1", 0, "a")), askingFor("1", 10, nil),

@@ -39,6 +39,8 @@ var residentIrrelevant = map[string]string{
 	"HostUsers":                                "it has its place",
 	"Containers[].RestartsAll":                 "it has its place",
 	"InitContainers[].RestartsAll":             "it has its place",
+	"Containers[].BindMountOptions":            "it has its place",
+	"InitContainers[].BindMountOptions":        "it has its place",
 	"Volumes[].OncePod":                        "a claim in use is in use",
 	"Volumes[].State":                          "it runs all the same",
 	"Volumes[].MissingVolume":                  "it runs all the same",

@@ -29,6 +29,9 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
 			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: 1, Selector: &outrank.LabelSelector{}})
 		}
+		if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
+			p = drawResizing(t, c)
+		}
 		config := preemption.DrawConfig(t)
 		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
 		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p)}

@@ -74,7 +74,7 @@ func (t *tally) find(s filterStatus) int {
 // beginPlan begins the plan with what the first round found. Its outcome is
 // final unless it is Preempt.
 func (s *search) beginPlan() *Plan {
-	p := &Plan{Pod: s.pod, Outcome: Preempt, Refused: s.public(s.refused)}
+	p := &Plan{Pod: s.pod, Outcome: Preempt, Resize: s.deferral.asked, Refused: s.public(s.refused)}
 	t := s.tally[:0]
 	for _, w := range s.workers {
 		p.Feasible += w.before.usual[0]

@@ -7,6 +7,9 @@ import (
 
 // beginSearch prepares a search for a question. The caller releases it.
 func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
+	if err := snap.checkAlone(req.Pod); err != nil {
+		return nil, err
+	}
 	s := searches.Get().(*search)
 	s.chunk = chunk
 	err := s.begin(config, snap, req)
@@ -65,6 +68,10 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		return err
 	}
 	s.searchRules = config.searchRules()
+	s.light = 0
+	if !s.general {
+		s.light = hasUnits
+	}
 	every := config.Sample != nil || len(config.Scorers) > 0
 	s.exactly, s.onlyCount = s.asked && every, false
 	if every {
@@ -78,6 +85,10 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		} else {
 			s.anyPod = true
 		}
+	}
+	if s.deferral.asked {
+		// One node is asked, and what it has to have left is not what the pod asks for.
+		s.asks, s.anyPod = amountRow{asksNothing, asksNothing, asksNothing}, true
 	}
 	s.filtered = s.anyPod || !s.resourcesAlone()
 	s.tabled = s.tabled && !s.anyPod && !s.selects

@@ -123,14 +123,15 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 
 // Apply carries a plan out on the snapshot, as if everything had happened at
 // once: the victims are gone, nominations are cleared, and the preemptor is
-// pending and nominated to the node (rule 14.3.2; it is not bound). Errors leave
+// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
+// is on its node already, for a [Plan.Resize], stays there as it is. Errors leave
 // the snapshot as it was: [ErrState] for a plan that is not to preempt,
 // [ErrNotFound] for a victim or node that is not there.
 func (s *Snapshot) Apply(plan *Plan) error {
 	if plan == nil || plan.Outcome != Preempt {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
 	}
-	if on := s.NodeOf(plan.Pod.Key()); on != "" {
+	if on := s.NodeOf(plan.Pod.Key()); on != "" && !(plan.Resize && on == plan.Node) {
 		return fmt.Errorf("pod %s: %w: it runs on node %s", plan.Pod.Key(), ErrState, on)
 	}
 	if _, ok := s.Node(plan.Node); !ok {
@@ -140,8 +141,8 @@ func (s *Snapshot) Apply(plan *Plan) error {
 		return err
 	}
 	for _, v := range plan.Victims {
-		if s.NodeOf(v.Pod.Key()) != plan.Node {
-			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), plan.Node, ErrNotFound)
+		if node := v.nodeOf(&plan.Candidate); s.NodeOf(v.Pod.Key()) != node {
+			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), node, ErrNotFound)
 		}
 	}
 	s.carryOut(plan)
@@ -160,6 +161,9 @@ func (s *Snapshot) carryOut(plan *Plan) {
 		if ok && p.node() == "" && p.nominated() == plan.Node {
 			s.replace(p, s.moved(p, "", ""))
 		}
+	}
+	if plan.Resize {
+		return
 	}
 	if p, ok := s.pods.of(plan.Pod); ok {
 		s.drop(p)

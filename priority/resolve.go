@@ -21,7 +21,8 @@ type Resolution struct {
 	Class string
 	// Value is the priority, 0 where there is no class.
 	Value int32
-	// Policy is PreemptLowerPriority or Never, and never empty.
+	// Policy is PreemptLowerPriority or Never. It is empty for a group whose policy does
+	// not come from its class (rule 4.4.2).
 	Policy outrank.PreemptionPolicy
 }
 
@@ -38,25 +39,37 @@ type Resolution struct {
 // An error names the pod and every field that is wrong. Time is constant.
 func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	if pod == nil {
-		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "pod", Text: "is nil"}}}
+		return Resolution{}, missing("pod")
 	}
-	class, ok := t.classOf(pod)
+	return t.give(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClass, pod.Priority, pod.PreemptionPolicy})
+}
+
+// claim is what a pod or a group says of its priority. noun is what it is.
+type claim struct {
+	object, noun, class string
+	priority            *int32
+	policy              outrank.PreemptionPolicy
+}
+
+// give resolves a claim.
+func (t *Table) give(c claim) (Resolution, error) {
+	class, ok := t.classOf(c.class)
 	if !ok {
 		return Resolution{}, refuse(ErrUnknownClass, []outrank.Problem{{
-			Object: "pod " + string(pod.Key()), Field: "spec.priorityClassName", Text: "there is no class " + quote(pod.PriorityClass)}})
+			Object: c.object, Field: "spec.priorityClassName", Text: "there is no class " + quote(c.class)}})
 	}
 	r := Resolution{Class: class.Name, Value: class.Value, Policy: class.PreemptionPolicy}
-	if err := refuse(ErrConflict, r.conflicts(pod)); err != nil {
+	if err := refuse(ErrConflict, r.conflicts(&c)); err != nil {
 		return Resolution{}, err
 	}
 	return r, nil
 }
 
-// classOf returns the pod's class. A class without a name and with the value 0
-// stands for none.
-func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
-	if pod.PriorityClass != "" {
-		return t.Lookup(pod.PriorityClass)
+// classOf returns the class of this name, or the one of who names none. A class
+// without a name and with the value 0 stands for none.
+func (t *Table) classOf(name string) (outrank.PriorityClass, bool) {
+	if name != "" {
+		return t.Lookup(name)
 	}
 	if class, ok := t.Default(); ok {
 		return class, true
@@ -64,22 +77,22 @@ func (t *Table) classOf(pod *outrank.Pod) (outrank.PriorityClass, bool) {
 	return outrank.PriorityClass{PreemptionPolicy: outrank.PreemptLowerPriority}, true
 }
 
-// conflicts lists the fields in which the pod differs from its class.
-func (r Resolution) conflicts(pod *outrank.Pod) (ps []outrank.Problem) {
-	if pod.Priority != nil && *pod.Priority != r.Value {
-		ps = append(ps, outrank.Problem{Object: "pod " + string(pod.Key()), Field: "spec.priority",
-			Text: fmt.Sprintf("is %d, but %s", *pod.Priority, r.gives(r.Value))})
+// conflicts lists the fields in which a claim differs from its class.
+func (r Resolution) conflicts(c *claim) (ps []outrank.Problem) {
+	if c.priority != nil && *c.priority != r.Value {
+		ps = append(ps, outrank.Problem{Object: c.object, Field: "spec.priority",
+			Text: fmt.Sprintf("is %d, but %s", *c.priority, r.gives(c.noun, r.Value))})
 	}
-	if pod.PreemptionPolicy != "" && pod.PreemptionPolicy != r.Policy {
-		ps = append(ps, outrank.Problem{Object: "pod " + string(pod.Key()), Field: "spec.preemptionPolicy",
-			Text: fmt.Sprintf("is %s, but %s", quote(string(pod.PreemptionPolicy)), r.gives(r.Policy))})
+	if c.policy != "" && c.policy != r.Policy {
+		ps = append(ps, outrank.Problem{Object: c.object, Field: "spec.preemptionPolicy",
+			Text: fmt.Sprintf("is %s, but %s", quote(string(c.policy)), r.gives(c.noun, r.Policy))})
 	}
 	return ps
 }
 
-func (r Resolution) gives(what any) string {
+func (r Resolution) gives(noun string, what any) string {
 	if r.Class == "" {
-		return fmt.Sprintf("a pod without a class gets %v", what)
+		return fmt.Sprintf("a %s without a class gets %v", noun, what)
 	}
 	return fmt.Sprintf("class %s gives %v", r.Class, what)
 }

@@ -23,6 +23,9 @@ type Document struct {
 	Now time.Time `json:"now,omitzero"`
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked `json:"pod"`
+	// Resize is there where the pod is on its node already, and what is asked is who
+	// leaves for its resize in place.
+	Resize *Resize `json:"resize,omitempty"`
 	// Decision is the explanation as the library writes it; PLAN_JSON.md of
 	// package preemption describes it.
 	Decision *preemption.Explanation `json:"decision"`
@@ -90,6 +93,13 @@ type Asked struct {
 	NodeName      string            `json:"nodeName,omitempty"`
 	NominatedNode string            `json:"nominatedNode,omitempty"`
 	NodeSelector  map[string]string `json:"nodeSelector,omitempty"`
+}
+
+// Resize is a resize in place that the node has deferred.
+type Resize struct {
+	Node string `json:"node"`
+	// Counted is what the node counts for the pod as things are.
+	Counted resource.List `json:"counted"`
 }
 
 // PrioritySource says where a priority comes from.

@@ -11,7 +11,7 @@ import (
 // newAnswer puts a decision into the form that is printed.
 func newAnswer(d *decision) *Answer {
 	a := &Answer{
-		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Caveats: d.caveats,
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
 		Refused:        d.Refused.Code != preemption.Success,
@@ -34,7 +34,7 @@ func newAnswer(d *decision) *Answer {
 // newDocument puts a decision into the form that programs read.
 func newDocument(d *decision) *Document {
 	doc := &Document{
-		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question),
+		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Decision: d.Explanation, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.caveats...),
 	}
@@ -109,6 +109,13 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
+		Node: v.Node,
+	}
+	switch {
+	case v.Group != nil:
+		out.With = "podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		out.With = "compositepodgroup " + string(v.Composite.Key())
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
 		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
@@ -148,8 +155,7 @@ func scoreOf(s preemption.Score) Score {
 // units that the scheduler counts in.
 func roomOn(d *decision) []Room {
 	node, _ := d.snap.Node(d.Node)
-	needs := d.question.pod.Requests()
-	needs[resource.Pods] = resource.New(1)
+	needs := needsOf(d)
 	var rooms []Room
 	for _, name := range needs.Names() {
 		if !name.Counted() && name != resource.Pods {
@@ -157,6 +163,9 @@ func roomOn(d *decision) []Room {
 		}
 		var freed, reserved int64
 		for _, v := range d.Victims {
+			if v.Node != "" {
+				continue // it makes room elsewhere
+			}
 			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.cluster.Release), name))
 		}
 		for _, p := range d.snap.NominatedTo(d.Node) {

@@ -34,7 +34,7 @@ func aboutPod(opts *options, q *question) []Warning {
 	if opts.scheduler == "" && p.Scheduler() != outrank.DefaultScheduler {
 		add("spec.schedulerName", "scheduler %s places the pod, by rules of its own; this is what %s would do", p.Scheduler(), outrank.DefaultScheduler)
 	}
-	if p.NodeName != "" {
+	if p.NodeName != "" && !isDeferred(p) {
 		add("spec.nodeName", "no scheduler looks at a pod that has a node: the kubelet of %s takes it, pushes out what stands in its way, or fails it; "+
 			"this is what a scheduler would do for a pod that may go nowhere else", p.NodeName)
 	}

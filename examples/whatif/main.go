@@ -13,7 +13,8 @@
 // The pod is one of
 //
 //   - a pending pod of the dump (-pending), taken as it stands, with the
-//     priority it was given when it was created;
+//     priority it was given when it was created; or a pod on a node whose resize in
+//     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
 //   - a manifest in JSON (-pod), whose priority is worked out from the classes
 //     of the dump as the API server would. Where the dump holds no classes but
 //     the manifest a number, as a pod printed by kubectl does, the number counts;
@@ -126,7 +127,7 @@ type decision struct {
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {
-	config, warnings, err := opts.configFor(q.pod)
+	config, warnings, err := opts.configFor(cluster.Release, q.pod)
 	if err != nil {
 		return nil, err
 	}

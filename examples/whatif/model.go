@@ -18,6 +18,8 @@ type Answer struct {
 	Now time.Time
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked
+	// Resize is set where the pod is on its node, and its resize there is asked about.
+	Resize *Resize
 	// Caveats say why the answer may not be what happens.
 	Caveats []Warning
 
@@ -34,7 +36,7 @@ type Answer struct {
 	// Node is the chosen one, empty unless the outcome is preempt, and so are
 	// Victims, Score, Room and ClearedNominations.
 	Node string
-	// Victims have to leave the node, the most important first.
+	// Victims have to leave, the most important first.
 	Victims []Victim
 	// Score is what the node won by.
 	Score *Score
@@ -87,6 +89,9 @@ type Victim struct {
 	Terminating bool
 	// BlockedBy is what the preemptor was short of when this pod was put back.
 	BlockedBy []string
+	// With is the group whose pods leave together, this one among them, and Node where
+	// the pod runs if that is another node than the chosen one.
+	With, Node string
 }
 
 // Budget is a disruption budget.

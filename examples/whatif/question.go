@@ -49,7 +49,7 @@ func noQuestion(c *outrank.Cluster) error {
 	const ways = "which pod? Name a pending one with -pending, give a manifest with -pod, or describe it with -cpu, -memory, -class and so on"
 	var pending []string
 	for _, p := range c.Pods {
-		if p.NodeName == "" {
+		if p.NodeName == "" || isDeferred(p) && c.Release.Gates()[resizeGate] {
 			pending = append(pending, string(p.Key()))
 		}
 	}
@@ -60,7 +60,7 @@ func noQuestion(c *outrank.Cluster) error {
 	return fmt.Errorf("%s; pending in the dump: %s", ways, some(pending, mostNear, len(pending)))
 }
 
-// askPending takes a pending pod as it stands. Its priority was settled when it
+// askPending takes a pending pod as it stands, or one that waits for its resize. Its priority was settled when it
 // was created, whatever became of its class since.
 func askPending(c *outrank.Cluster, name string) (*question, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
@@ -72,8 +72,9 @@ func askPending(c *outrank.Cluster, name string) (*question, error) {
 		return nil, unknownPod(c, outrank.NewKey(namespace, rest))
 	}
 	if pod.NodeName != "" {
-		return nil, fmt.Errorf("pod %s is not pending, it already runs on node %s%s",
-			pod.Key(), pod.NodeName, suggest("; pending pods like it: ", nearPods(c, pod.Key(), isPending)))
+		if err := alreadyRuns(c, pod); err != nil {
+			return nil, err
+		}
 	}
 	source := SourceRecorded
 	if pod.Priority == nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // configFor is how the scheduler of a pod decides: kube-scheduler's default, or by
-// the file of -scheduler-config. The warnings say what of the file does not count.
-func (o *options) configFor(pod *outrank.Pod) (preemption.Config, []outrank.Problem, error) {
+// the file of -scheduler-config, by the rules of a release. The warnings say what of the file does not count.
+func (o *options) configFor(r outrank.Release, pod *outrank.Pod) (preemption.Config, []outrank.Problem, error) {
 	if o.scheduler == "" {
 		return preemption.Config{Workers: o.workers}, nil, nil
 	}
@@ -21,7 +21,7 @@ func (o *options) configFor(pod *outrank.Pod) (preemption.Config, []outrank.Prob
 		return preemption.Config{}, nil, fmt.Errorf("-scheduler-config: %w", err)
 	}
 	defer f.Close()
-	read, err := schedulerconfig.Read(f)
+	read, err := schedulerconfig.ReadIn(r, f)
 	if err != nil {
 		return preemption.Config{}, nil, unusable("-scheduler-config "+o.scheduler, err)
 	}

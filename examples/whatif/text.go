@@ -15,6 +15,19 @@ import (
 func writeText(w io.Writer, a *Answer, list int) {
 	p := page{w}
 	writeQuestion(p, a)
+	if a.Resize != nil {
+		writeResize(p, a)
+	} else {
+		writePlace(p, a)
+	}
+	writeReasons(p, a, list)
+	if a.Cluster.Source == sampleName {
+		p.line("\nThis was the sample cluster. To ask about your own, run whatif -h.")
+	}
+}
+
+// writePlace says what becomes of a pod that looks for a node.
+func writePlace(p page, a *Answer) {
 	switch a.Outcome {
 	case preemption.Fits:
 		p.line("\nNobody has to leave: %s as things are: %s.", takes(a.FeasibleNodes.Count),
@@ -34,10 +47,6 @@ func writeText(w io.Writer, a *Answer, list int) {
 			p.line("  Hint for %s", h)
 		}
 	}
-	writeReasons(p, a, list)
-	if a.Cluster.Source == sampleName {
-		p.line("\nThis was the sample cluster. To ask about your own, run whatif -h.")
-	}
 }
 
 func writeQuestion(p page, a *Answer) {
@@ -50,10 +59,12 @@ func writeQuestion(p page, a *Answer) {
 	}
 	p.line("  asks for   %s", amounts(a.Pod.Requests))
 	p.line("  priority   %s", priorityText(&a.Pod))
-	if limits := nodeLimits(&a.Pod); limits != "" {
+	if r := a.Resize; r != nil {
+		p.line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
+	} else if limits := nodeLimits(&a.Pod); limits != "" {
 		p.line("  nodes      %s", limits)
 	}
-	if a.Pod.NominatedNode != "" {
+	if a.Pod.NominatedNode != "" && a.Resize == nil {
 		p.line("  nominated  to %s, by an earlier preemption", a.Pod.NominatedNode)
 	}
 	writeCaveats(p, a.Caveats)
@@ -82,6 +93,11 @@ func takes(nodes int) string {
 func writePreempt(p page, a *Answer) {
 	p.line("\nNo node takes it as things are. %s to leave node %s; it can start there once they are gone.",
 		have(len(a.Victims)), a.Node)
+	writeChosen(p, a)
+}
+
+// writeChosen tells of the chosen node.
+func writeChosen(p page, a *Answer) {
 	p.line("\nVictims, the most important first:")
 	writeVictims(p, a)
 	for _, n := range a.ClearedNominations {
@@ -143,6 +159,12 @@ func noteVictim(t *table, v *Victim) {
 		owner = "owner " + v.Owner
 	}
 	t.note("%s; if it stayed: %s", owner, joined(v.BlockedBy))
+	if v.With != "" {
+		t.note("all pods of %s leave together", v.With)
+	}
+	if v.Node != "" {
+		t.note("runs on node %s", v.Node)
+	}
 	for _, b := range v.Violated {
 		t.note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
 	}

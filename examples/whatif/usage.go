@@ -16,7 +16,8 @@ Where to look (default: a sample cluster that comes with the program)
         ` + dumpCommand + `
 
 The pod, one way of naming it (default for the sample: ` + sampleQuestion + `)
-  -pending NS/NAME     a pending pod of the dump
+  -pending NS/NAME     a pending pod of the dump or, with the feature gate for it, one on
+                       a node that has deferred its resize in place
   -pod FILE            a manifest in JSON, - for standard input; best as the API server
                        would make it, which also reads YAML:
                        kubectl create --dry-run=server -f pod.yaml -o json

@@ -10,6 +10,9 @@ import (
 
 // whyNode says what the chosen node has over the runner-up, with both figures.
 func whyNode(a *Answer) string {
+	if a.Resize != nil {
+		return "The pod is on it."
+	}
 	if a.RunnerUp == nil {
 		return "It is the only node on which pushing pods out makes room."
 	}
@@ -112,6 +115,9 @@ func hints(a *Answer) []string {
 		return append(out, refusedAdvice(a.TurnedDown))
 	}
 	for _, r := range otherReasons(a) {
+		if a.Resize != nil && r.Filter == "" && !r.Tried {
+			continue // no other node is asked
+		}
 		if len(out) < mostHints {
 			out = append(out, fmt.Sprintf("%s: %s", plural(r.Nodes.Count, "node"), advice(&r, a.Pod.Priority)))
 		}
@@ -136,13 +142,15 @@ func advice(r *Reason, priority int32) string {
 			return fmt.Sprintf("nobody there is less important than %d; only a higher priority could push anybody out.", priority)
 		}
 	case preemption.NodeResourcesFit:
-		if slices.Equal(r.Reasons, []string{"Too many pods"}) {
+		if slices.Equal(r.Reasons, []string{tooManyPods}) {
 			return "raise the number of pods a node may hold, or add nodes."
 		}
 		if r.Tried {
 			return "what is as important there takes too much; ask for less, or add nodes."
 		}
 		return "they do not have that much even when empty; ask for less, or add larger nodes."
+	case preemption.DeferredPodScheduling:
+		return "its spec.podPreemptionPolicy spares the pods there; take that back, or make room by hand."
 	case preemption.NodeUnschedulable:
 		return "uncordon nodes, or add some."
 	case preemption.NodeName:

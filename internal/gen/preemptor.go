@@ -61,11 +61,12 @@ func addConstraints(t *rapid.T, s Shape, p *outrank.Pod) {
 			p.HostUsers = &users
 		}
 		p.Containers[0].RestartsAll = oneIn(t, "restarts all", 3)
+		p.Containers[0].BindMountOptions = oneIn(t, "mount options", 3)
 	}
 }
 
-// features are those that nodes declare: the two that there are, and another.
-var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "Other"}
+// features are those that nodes declare: those that there are, and another.
+var features = []string{"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other"}
 
 func preemptorPriority(t *rapid.T) *int32 {
 	if oneIn(t, "no priority", 25) {

@@ -165,6 +165,12 @@ type Container struct {
 	Ports         []Port        `json:"ports,omitempty"`
 	RestartPolicy string        `json:"restartPolicy,omitempty"`
 	RestartRules  []RestartRule `json:"restartPolicyRules,omitempty"`
+	VolumeMounts  []VolumeMount `json:"volumeMounts,omitempty"`
+}
+
+// VolumeMount is an entry of a container's volumeMounts.
+type VolumeMount struct {
+	BindMountOptions []string `json:"bindMountOptions,omitempty"`
 }
 
 // RestartRule is an entry of a container's restartPolicyRules.

@@ -12,9 +12,12 @@ import (
 type attempt struct {
 	pod     *outrank.Pod
 	rules   release.Rules
+	gates   gates
 	setup   *Setup
 	variant Variant
 	now     time.Time
+	// resize: the preemptor is on its node already.
+	resize  bool
 	cluster *outrank.Cluster
 	// running are the pods on each node.
 	running map[string][]*outrank.Pod
@@ -41,6 +44,7 @@ func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
 		rules:      release.Of(release.Release(in.Cluster.Release)),
+		gates:      gatesOf(in.Cluster.Release),
 		setup:      &in.Setup,
 		variant:    in.Variant,
 		now:        in.Now,
@@ -49,6 +53,8 @@ func newAttempt(in Input) *attempt {
 		nominated:  map[string][]*outrank.Pod{},
 		namespaces: map[string]map[string]string{},
 	}
+	a.resize = a.wantsResize()
+	a.setupForResize()
 	for _, ns := range in.Cluster.Namespaces {
 		a.namespaces[ns.Name] = ns.Labels
 	}

@@ -31,6 +31,7 @@ var filters = []struct {
 	{taintToleration, (*scene).filterTaints},
 	{nodeAffinity, (*scene).filterNodeAffinity},
 	{nodePorts, (*scene).filterPorts},
+	{deferredPodScheduling, (*scene).filterDeferred},
 	{nodeResourcesFit, (*scene).filterResources},
 	{volumeRestrictions, (*scene).filterRestrictions},
 	{nodeVolumeLimits, (*scene).filterVolumeLimits},

@@ -58,12 +58,14 @@ func (s *scene) filterNodeAffinity() Status {
 func (s *scene) filterDeclaredFeatures() Status {
 	p := s.a.pod
 	lacks := func(feature string) bool { return !slices.Contains(s.node.DeclaredFeatures, feature) }
-	restarts := false
+	restarts, mounts := false, false
 	for _, c := range append(slices.Clone(p.InitContainers), p.Containers...) {
 		restarts = restarts || c.RestartsAll
+		mounts = mounts || c.BindMountOptions && s.a.rules.BindMountFeature
 	}
 	ownUsers := p.HostUsers != nil && !*p.HostUsers
 	if p.HostNetwork && ownUsers && lacks("UserNamespacesHostNetworkSupport") ||
+		mounts && lacks("VolumeBindMountOptions") ||
 		restarts && lacks("RestartAllContainersOnContainerExits") {
 		return unresolvable(nodeDeclaredFeatures, "node(s) didn't match Pod's required features")
 	}

@@ -30,7 +30,7 @@ func (s *scene) filterResources() Status {
 		switch whole := s.node.Allocatable.Amount(name); {
 		case want > whole:
 			fail(UnschedulableAndUnresolvable, "Insufficient "+string(name))
-		case big.NewInt(want).Cmp(s.free(name)) > 0:
+		case s.missing(name, want).Cmp(s.free(name)) > 0:
 			fail(Unschedulable, "Insufficient "+string(name))
 		}
 	}

@@ -26,13 +26,13 @@ type state struct {
 // gates are those that bear on preemption, by name. A gate keeps its index, since
 // values of [Release] hold it: a new one goes to the end.
 var gates = [...]gate{
-	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, false}}},
-	{"CompositePodGroup", []state{{V1_37, false, false}}},
-	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
-	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, false}}},
+	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
+	{"CompositePodGroup", []state{{V1_37, false, true}}},
+	{"PodGroupPreemptionPolicy", []state{{V1_37, false, true}}},
+	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, true}}},
 	{"GangScheduling", []state{{V1_36, false, false}}},
 	{"WorkloadAwarePreemption", []state{{V1_36, false, false}}},
-	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"NodeDeclaredFeatures", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"InPlacePodLevelResourcesVerticalScaling", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"PodLevelResources", []state{{V1_36, true, false}, {V1_37, true, false}}},

@@ -12,6 +12,10 @@ type Rules struct {
 	QOSNeedsPodLevelName bool
 	// QOSPerSet: the class is decided for each set of resources (rule 3.13).
 	QOSPerSet bool
+	// GroupClassPolicy: a group takes the policy of its class (rule 4.4.2).
+	GroupClassPolicy bool
+	// CompositesResolved: groups of groups are resolved, too (rule 4.4.3).
+	CompositesResolved bool
 	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
 	// it violates (rule 6.3.8).
 	BudgetsStopAtFirst bool
@@ -23,6 +27,13 @@ type Rules struct {
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
 	NamespacesReplaceSelector bool
+	// BindMountFeature: options of bind mounts need a feature of the node (rule 7.14.6).
+	BindMountFeature bool
+	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
+	// (group 7.19).
+	DeferredResizes bool
+	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
+	KubeletLeavesResizes bool
 	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
 	GatedNominations bool
 	// CSIDriverRequired: a node without a driver that has to be there fails (rule
@@ -54,6 +65,21 @@ type Rules struct {
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
 	AddedNominations bool
+	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
+	// of its group (rule 12.6.1).
+	VictimUnits bool
+	// CompositeUnits: where victims leave in units, composite groups count (rule
+	// 12.6.4).
+	CompositeUnits bool
+	// GroupsNeedGate: a group of pods preempts only where the release says so (rule
+	// 12.9.1).
+	GroupsNeedGate bool
+	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
+	// pods (rule 12.9.6).
+	GroupPolicyCounts bool
+	// GroupsPlacedOnce: a group of pods that preempts is placed once, and victims are
+	// put back with its pods in their places (rule 12.9.8).
+	GroupsPlacedOnce bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -85,10 +111,15 @@ func resolve(r Release) Rules {
 		RequestsBySource:          from37,
 		QOSNeedsPodLevelName:      r.on("PodLevelResourcesFixKubeletQOSClass"),
 		QOSPerSet:                 from37,
+		GroupClassPolicy:          from37 && r.on("PodGroupPreemptionPolicy"),
+		CompositesResolved:        from37 && r.on("CompositePodGroup"),
 		BudgetsStopAtFirst:        from37,
 		NodeNameFirst:             from37,
 		SuccessText:               from37,
 		NamespacesReplaceSelector: from37,
+		BindMountFeature:          from37,
+		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
+		KubeletLeavesResizes:      from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
 		GatedNominations:          from37,
 		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
 		ActivateAfterMemory:       from37,
@@ -101,5 +132,10 @@ func resolve(r Release) Rules {
 		EntityMetrics:             from37,
 		TrueResults:               from37,
 		AddedNominations:          from37,
+		VictimUnits:               from37 && r.on("GenericWorkload"),
+		CompositeUnits:            from37 && r.on("CompositePodGroup"),
+		GroupsNeedGate:            from37,
+		GroupPolicyCounts:         from37 && r.on("PodGroupPreemptionPolicy"),
+		GroupsPlacedOnce:          from37 && r.on("GenericWorkload"),
 	}
 }

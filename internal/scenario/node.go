@@ -17,7 +17,7 @@ var Now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 //
 //	NAME [cpu=4] [memory=8Gi] [pods=110] [offers=(example.com/gpu=2 hugepages-2Mi=1Gi)]
 //	    [labels=a=b,c=d] [taints=key=value:NoSchedule,key:NoExecute]
-//	    [attach=driver:3] [declares=FEATURE,...] [cordoned]
+//	    [attach=driver:3] [declares=FEATURE,...] [spares=WHO,...] [cordoned]
 //
 // Without further words it has no cpu, 64Gi of memory and room for 110 pods.
 func (l *Line) Node() *outrank.Node {
@@ -35,6 +35,7 @@ func (l *Line) Node() *outrank.Node {
 		"attach=":   attachLimits(&n.AttachLimits),
 		"lacks=":    Names(&n.MissingDrivers),
 		"declares=": Names(&n.DeclaredFeatures),
+		"spares=":   Names(&n.ResizePreemptionDisabled),
 		"cordoned":  Flag(&n.Unschedulable),
 	})
 	return n

@@ -98,7 +98,7 @@ var sameAmounts = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Stri
 func TestPodInFull(t *testing.T) {
 	l := NewLine("", 1, strings.ReplaceAll(`p namespace=x uid=u labels=app=web group=g priority=-3 never start=-1h leaving=Why on=n1 nominated=n2
 		cpu=1 memory=2Gi asks=(example.com/gpu=1) limits=(cpu=2) reported=(cpu=3) infeasible overhead=(cpu=100m)
-		init=(restarts-all cpu=4) sidecar=(cpu=1) restarts-all host-network host-users=false pod-level=(cpu=5) static mirror qos=Burstable phase=Running selector=disk=ssd
+		init=(restarts-all cpu=4) sidecar=(cpu=1) restarts-all mount-options deferred host-network host-users=false pod-level=(cpu=5) static mirror qos=Burstable phase=Running selector=disk=ssd
 		node=(zone in (a), metadata.name notin (n3) | gen>3 | empty) affinity=(app=db by zone & nothing by host in x,y)
 		anti=(everything by zone in-selected (team)) spread=(app=web by zone skew=2 min-domains=3 keys=rev affinity=Ignore taints=Honor anyway)
 		tolerates=k=v:NoSchedule,l,* ports=80,10.0.0.1:53/UDP
@@ -117,10 +117,10 @@ func TestPodInFull(t *testing.T) {
 	want := &outrank.Pod{
 		Name: "p", Namespace: "x", UID: "u", Labels: map[string]string{"app": "web"}, Group: "g", Priority: &priority,
 		PreemptionPolicy: outrank.PreemptNever, StartTime: Now.Add(-time.Hour), DeletionTime: Now, DisruptionReason: "Why",
-		NodeName: "n1", NominatedNode: "n2", ResizeInfeasible: true, Overhead: resource.MustList("cpu", "100m"),
+		NodeName: "n1", NominatedNode: "n2", ResizeInfeasible: true, ResizeDeferred: true, Overhead: resource.MustList("cpu", "100m"),
 		Containers: []outrank.Container{{
 			Name: "main", Requests: resource.MustList("cpu", "1", "memory", "2Gi", "example.com/gpu", "1"),
-			RestartsAll: true, Limits: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "3"),
+			RestartsAll: true, BindMountOptions: true, Limits: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "3"),
 			Ports: []outrank.Port{{HostPort: 80}, {HostPort: 53, HostIP: "10.0.0.1", Protocol: "UDP"}},
 		}},
 		InitContainers: []outrank.Container{

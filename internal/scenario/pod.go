@@ -34,6 +34,8 @@ import (
 //	reported=(cpu=2) infeasible   what the container's status says during a resize
 //	restarts-all                  its container has the restart rule RestartAllContainers;
 //	                              init=(restarts-all cpu=4) gives it to an init container
+//	mount-options                 its container has options of a bind mount
+//	deferred                      its resize is deferred, infeasible that it never can be
 //
 // and its rules about nodes, neighbours and ports; see parseSelector, parseNodeSelector,
 // [Line.terms] and [Line.spread] for the syntax in parentheses:
@@ -78,7 +80,7 @@ func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
 		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
 		"asks=": l.amounts(main.Requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
-		"restarts-all": Flag(&main.RestartsAll), "infeasible": Flag(&p.ResizeInfeasible), "overhead=": l.newAmounts(&p.Overhead),
+		"restarts-all": Flag(&main.RestartsAll), "mount-options": Flag(&main.BindMountOptions), "infeasible": Flag(&p.ResizeInfeasible), "deferred": Flag(&p.ResizeDeferred), "overhead=": l.newAmounts(&p.Overhead),
 		"init=": l.initContainer(p, false), "sidecar=": l.initContainer(p, true),
 		"pod-level=": func(v string) error {
 			p.Resources = &resource.Requirements{}

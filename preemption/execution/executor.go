@@ -185,7 +185,8 @@ func NewExecutor(config Config) (*Executor, error) {
 //     failure, and after a pod that was not found, as in the reference. From v1.37
 //     on it is also activated where the last victim was rejected while it waited,
 //     because nothing will be heard of that one's end (rule 14.2.8).
-//  4. The preemptor is nominated to the node.
+//  4. The preemptor is nominated to the node, unless it is there already, for a
+//     [preemption.Plan.Resize].
 //
 // [Order] says in what order steps 2 to 4 are taken. Where all victims are
 // terminating, [Asynchronous] order takes step 4 alone, and before v1.37 counts no

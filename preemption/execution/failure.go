@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -28,7 +29,8 @@ type Failure struct {
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
-	// to reserve something on it, or to permit the binding.
+	// to reserve something on it, or to permit the binding. What
+	// [preemption.Plan.Permit] returns of a resize for which there is room is one.
 	Refused *preemption.Status
 	// Pending says that the step of Refused waits for something of its own that is
 	// under way, and has not refused the node for good (upstream's code Pending).
@@ -41,8 +43,8 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
-	// Release is whose rules the attempt followed; zero means
-	// [outrank.DefaultRelease]. One that is not known counts as that.
+	// Release is whose rules the attempt followed, with the feature gates that are on
+	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
 	Release outrank.Release
 	// Took is how long the attempt took, by a clock of the caller's, for the
 	// metrics; nil where that was not measured.
@@ -127,6 +129,10 @@ type Verdict struct {
 	PendingFilters []string
 	// Nomination is what becomes of the pod's nomination.
 	Nomination Nomination
+	// Resize is set where the pod is on its node and waits for room for its resize:
+	// nothing is made known of its failures, so that Nomination changes nothing, and
+	// Event and Condition are zero (rule 7.19.10).
+	Resize bool
 	// Event is FailedScheduling with the message cut to 1024 bytes, Condition
 	// PodScheduled=False with the whole message.
 	Event     outrank.Event
@@ -152,13 +158,17 @@ func (f *Failure) Verdict() (*Verdict, error) {
 		return nil, err
 	}
 	kind := f.kind()
-	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind)}
+	v := &Verdict{Kind: kind, Result: ResultUnschedulable, Filters: f.filters(kind), Nomination: f.newNomination(kind), Resize: f.resizes()}
 	if f.Pending && kind == NodeRefused {
 		v.PendingFilters = slices.Clone(v.Filters)
 	}
 	reason, message := ReasonUnschedulable, f.message(kind)
 	if kind == SchedulerFailed {
 		v.Result, reason = ResultError, ReasonSchedulerError
+	}
+	if v.Resize {
+		v.Nomination = Nomination{}
+		return v, nil
 	}
 	v.Event = outrank.Event{
 		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: ActionScheduling,
@@ -168,6 +178,14 @@ func (f *Failure) Verdict() (*Verdict, error) {
 		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
 	}
 	return v, nil
+}
+
+// resizes reports whether the pod is on its node and waits for its resize.
+func (f *Failure) resizes() bool {
+	if f.Plan != nil {
+		return f.Plan.Resize
+	}
+	return release.Of(release.Release(f.Release)).DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
 }
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).

@@ -110,6 +110,9 @@ type FailureResult struct {
 //  4. The event FailedScheduling is posted, also for a pod that is gone or bound.
 //  5. The condition PodScheduled=False is set, together with the nomination.
 //
+// For a pod on its node whose resize was to have room ([Verdict.Resize]) only steps 1
+// and 2 are taken: it goes back as long as the resize is deferred (rule 7.19.10).
+//
 // It differs from the reference in this:
 //
 //   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
@@ -148,7 +151,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
 	h.giveUpRoom(&f)
-	if r.Requeue != NotRequeuedReplaced {
+	if r.Requeue != NotRequeuedReplaced && !r.Resize {
 		h.Actions.Event(r.Event)
 	}
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
@@ -186,7 +189,7 @@ func (r *FailureResult) fetch(ctx context.Context, from latestFetcher) (*outrank
 			r.Requeue = NotRequeuedReplaced
 		}
 		return nil, nil
-	case result == PreemptorBound:
+	case result == PreemptorBound && !(r.Resize && stillDeferred(r.Pod, latest)):
 		r.Requeue = NotRequeuedBound
 	}
 	r.Pod = latest
@@ -216,7 +219,7 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 // was when the attempt began, latest the pod as it is.
 func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod) {
 	switch {
-	case h.Nominator == nil:
+	case h.Nominator == nil || r.Resize:
 	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
 		h.Nominator.Delete(before)
 	case r.Nomination.Change == SetNomination:
@@ -232,13 +235,13 @@ func (h *FailureHandler) giveUpRoom(f *Failure) {
 	others, ok := h.Queue.(interface {
 		RoomGivenUp(pod *outrank.Pod, now time.Time) int
 	})
-	if ok && (f.Refused != nil || f.Node != "") {
+	if ok && !f.resizes() && (f.Refused != nil || f.Node != "") {
 		others.RoomGivenUp(f.Entry.Pod, f.Now)
 	}
 }
 
 func (h *FailureHandler) update(ctx context.Context, r *FailureResult) error {
-	if r.Requeue != Requeued {
+	if r.Requeue != Requeued || r.Resize {
 		return nil
 	}
 	err := h.Retry.do(ctx, func() error { return h.Actions.UpdateStatus(ctx, r.Pod, r.Condition, r.Nomination) })

@@ -17,12 +17,13 @@ const (
 	// tried again; the report says what was done.
 	Interrupted Result = iota
 	// Completed: every victim was evicted or needed no eviction, and the
-	// preemptor is nominated.
+	// preemptor is nominated, unless it is on its node already.
 	Completed
 	// PreemptorGone: the preemptor does not exist any more, is being deleted, or
 	// another pod has its name. Nothing more was done.
 	PreemptorGone
-	// PreemptorBound: the preemptor runs on a node by now. Nothing was done.
+	// PreemptorBound: the preemptor runs on a node by now, or its resize there is not
+	// deferred any more. Nothing was done.
 	PreemptorBound
 )
 

@@ -97,6 +97,9 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if result == PreemptorBound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
+		result = Interrupted
+	}
 	if result == PreemptorBound || result == PreemptorGone {
 		x.report.Result = result
 		return false, nil
@@ -135,6 +138,12 @@ func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outra
 		return latest, PreemptorBound, nil
 	}
 	return latest, Interrupted, nil
+}
+
+// stillDeferred reports whether a pod still waits for its resize on the node that it
+// was on.
+func stillDeferred(was, latest *outrank.Pod) bool {
+	return latest.ResizeDeferred && latest.NodeName == was.NodeName
 }
 
 // steps takes the steps after the first in the configured order.
@@ -293,6 +302,9 @@ func (x *execution) forgetNomination(p *outrank.Pod) {
 func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, x.report.failure(err)
+	}
+	if x.plan.Resize {
+		return true, nil // it is on its node (rule 7.19.9)
 	}
 	pod, memory := x.report.Preemptor, x.config.Nominator
 	if memory != nil {

@@ -1,6 +1,7 @@
 package schedulerconfig
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -54,14 +55,35 @@ const Version = "kubescheduler.config.k8s.io/v1"
 // Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB. Everything
 // that is wrong with it comes at once, in an *[outrank.InputError] that names the
 // fields; of other errors there are those of r. Time and memory are linear in the
-// size of the file.
-func Read(r io.Reader) (*Configuration, error) {
+// size of the file. The default profile is that of [outrank.DefaultRelease], and
+// nothing is said of whose rules hold; see [ReadIn].
+func Read(r io.Reader) (*Configuration, error) { return readBy(r, defaultsIn(outrank.DefaultRelease)) }
+
+// ReadIn is [Read] by the rules of a release (rule 19.2.8), which every profile's Config
+// then asks for. A release that is not known is an error that wraps
+// [outrank.ErrInvalid].
+func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
+	if !release.Known() {
+		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
+	}
+	c, err := readBy(r, defaultsIn(release))
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Profiles {
+		c.Profiles[i].Config.Release = release.OrDefault()
+	}
+	return c, nil
+}
+
+// readBy reads a file by a default profile.
+func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	ps := &problems{}
 	v, err := parse(r)
 	if err != nil {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: err.Error()}}}
 	}
-	c := readFile(objectOf(ps, "", v))
+	c := usual.readFile(objectOf(ps, "", v))
 	if len(ps.list) > 0 {
 		return nil, &outrank.InputError{Problems: ps.list, More: ps.more}
 	}
@@ -69,7 +91,7 @@ func Read(r io.Reader) (*Configuration, error) {
 }
 
 // readFile reads the whole file.
-func readFile(o *object) *Configuration {
+func (l pluginList) readFile(o *object) *Configuration {
 	version := o.text("apiVersion")
 	switch {
 	case version != Version:
@@ -85,7 +107,7 @@ func readFile(o *object) *Configuration {
 	x := readExtenders(o)
 	var sorts []pluginSet
 	o.objects("profiles", func(p *object) {
-		profile, sort := readProfile(p, x)
+		profile, sort := l.readProfile(p, x)
 		c.Profiles, sorts = append(c.Profiles, profile), append(sorts, sort)
 		if len(sort.enabled) > 1 {
 			p.ps.add(p.path("plugins.queueSort.enabled"), "%d plugins, and one can sort", len(sort.enabled))
@@ -95,7 +117,7 @@ func readFile(o *object) *Configuration {
 		}
 	})
 	if len(c.Profiles) == 0 {
-		profile, _ := readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
+		profile, _ := l.readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
 		c.Profiles = []Profile{profile}
 	}
 	c.nameProfiles(o)

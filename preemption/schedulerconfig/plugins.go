@@ -3,6 +3,8 @@ package schedulerconfig
 import (
 	"slices"
 
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -38,8 +40,11 @@ type plugin struct {
 	serves []point
 }
 
-// defaults are the plugins of the default profile, in its order.
-var defaults = []plugin{
+// pluginList is the plugins of a default profile, in its order.
+type pluginList []plugin
+
+// defaults are those of v1.36.
+var defaults = pluginList{
 	{"SchedulingGates", nil},
 	{"PrioritySort", nil},
 	{preemption.NodeUnschedulable, []point{filter}},
@@ -62,22 +67,43 @@ var defaults = []plugin{
 	{preemption.NodeDeclaredFeatures, []point{preFilter, filter}},
 }
 
+// defaultsIn are the plugins of a release's default profile (rules 7.1.7 and 7.19.3):
+// from v1.37 on NodeName comes first among the filters, and speaks before the first
+// node, too.
+func defaultsIn(r outrank.Release) pluginList {
+	rules := release.Of(release.Release(r))
+	list := slices.Clone(defaults)
+	if rules.NodeNameFirst {
+		i := list.index(preemption.NodeName)
+		list = slices.Delete(list, i, i+1)
+		list = slices.Insert(list, list.index(preemption.NodeUnschedulable), plugin{preemption.NodeName, []point{preFilter, filter}})
+	}
+	if rules.DeferredResizes {
+		list = slices.Insert(list, list.index(preemption.NodeResourcesFit), plugin{preemption.DeferredPodScheduling, []point{preFilter, filter}})
+	}
+	return list
+}
+
+func (l pluginList) index(name string) int {
+	return slices.IndexFunc(l, func(p plugin) bool { return p.name == name })
+}
+
 // removed are plugins that this version refuses.
 var removed = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
 
-// known returns a plugin of kube-scheduler's default profile.
-func known(name string) (plugin, bool) {
-	i := slices.IndexFunc(defaults, func(p plugin) bool { return p.name == name })
+// known returns a plugin of the default profile.
+func (l pluginList) known(name string) (plugin, bool) {
+	i := l.index(name)
 	if i < 0 {
 		return plugin{}, false
 	}
-	return defaults[i], true
+	return l[i], true
 }
 
 // at returns the plugins of the default profile that serve a point, in order.
-func at(where point) []string {
+func (l pluginList) at(where point) []string {
 	var names []string
-	for _, p := range defaults {
+	for _, p := range l {
 		if slices.Contains(p.serves, where) {
 			names = append(names, p.name)
 		}
@@ -89,7 +115,7 @@ func at(where point) []string {
 type pluginSet struct{ enabled, disabled []string }
 
 // readPluginSet reads one point.
-func readPluginSet(o *object, name string) pluginSet {
+func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{}
 	o = o.object(name)
 	each := func(list string, into *[]string) {
@@ -103,7 +129,7 @@ func readPluginSet(o *object, name string) pluginSet {
 				p.ps.add(p.path("name"), "%s has been removed", plugin)
 			case list == "enabled" && slices.Contains(*into, plugin):
 				p.ps.add(p.path("name"), "%q is enabled twice", cut(plugin))
-			case list == "enabled" && name != string(multiPoint) && !serves(plugin, point(name)):
+			case list == "enabled" && name != string(multiPoint) && !l.serves(plugin, point(name)):
 				p.ps.add(p.path("name"), "%s does not serve %s", plugin, name)
 			}
 			*into = append(*into, plugin)
@@ -116,8 +142,8 @@ func readPluginSet(o *object, name string) pluginSet {
 }
 
 // serves reports whether a plugin can be enabled at a point, as far as is known.
-func serves(name string, where point) bool {
-	p, ok := known(name)
+func (l pluginList) serves(name string, where point) bool {
+	p, ok := l.known(name)
 	switch where {
 	case preFilter, filter, postFilter:
 		return !ok || slices.Contains(p.serves, where)
@@ -127,11 +153,11 @@ func serves(name string, where point) bool {
 
 // merged returns the plugins that a profile has everywhere, before single points
 // are looked at (rule 19.2.1; mergePluginSet).
-func merged(custom pluginSet) []string {
+func (l pluginList) merged(custom pluginSet) []string {
 	var out []string
 	placed := map[string]bool{}
 	if !slices.Contains(custom.disabled, everything) {
-		for _, p := range defaults {
+		for _, p := range l {
 			if slices.Contains(custom.disabled, p.name) {
 				continue
 			}
@@ -149,13 +175,13 @@ func merged(custom pluginSet) []string {
 
 // expand returns the plugins that run at a point, in order (rule 19.2.2;
 // expandMultiPointPlugins).
-func expand(where point, everywhere []string, custom pluginSet) []string {
+func (l pluginList) expand(where point, everywhere []string, custom pluginSet) []string {
 	if slices.Contains(custom.disabled, everything) {
 		return custom.enabled
 	}
 	var overrides, others []string
 	for _, name := range everywhere {
-		p, ok := known(name)
+		p, ok := l.known(name)
 		switch {
 		case ok && !slices.Contains(p.serves, where), slices.Contains(custom.disabled, name):
 		case slices.Contains(custom.enabled, name):

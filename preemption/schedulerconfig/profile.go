@@ -12,11 +12,13 @@ import (
 type profileReader struct {
 	Profile
 	o *object
+	// usual is the default profile.
+	usual pluginList
 }
 
 // readProfile reads one profile, and what it says of the queue's order.
-func readProfile(o *object, x *extenders) (Profile, pluginSet) {
-	p := &profileReader{o: o}
+func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
+	p := &profileReader{o: o, usual: l}
 	p.Unsupported = slices.Clone(x.unsupported)
 	p.SchedulerName = o.text("schedulerName")
 	if p.SchedulerName == "" && o.has("schedulerName") {
@@ -42,28 +44,28 @@ func (p *profileReader) unsupported(field, format string, args ...any) {
 func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 	sets := map[point]pluginSet{}
 	for _, where := range []point{multiPoint, preFilter, filter, postFilter} {
-		sets[where] = readPluginSet(o, string(where))
+		sets[where] = p.usual.readSet(o, string(where))
 	}
 	for _, name := range otherPoints {
-		if set := readPluginSet(o, name); name == queueSort {
+		if set := p.usual.readSet(o, name); name == queueSort {
 			sort = set
 		}
 	}
 	for _, name := range groupPoints {
-		if set := readPluginSet(o, name); len(set.enabled)+len(set.disabled) > 0 {
+		if set := p.usual.readSet(o, name); len(set.enabled)+len(set.disabled) > 0 {
 			p.unsupported(o.path(name), "what is changed about pod groups is not looked at")
 		}
 	}
 	o.done()
-	everywhere := merged(sets[multiPoint])
+	everywhere := p.usual.merged(sets[multiPoint])
 	for _, name := range everywhere {
-		if _, ok := known(name); !ok {
+		if _, ok := p.usual.known(name); !ok {
 			p.unsupported(o.path(string(multiPoint)), "plugin %s is not one of kube-scheduler's default profile: whatever it filters or preempts is not known", cut(name))
 		}
 	}
 	running := map[point][]string{}
 	for _, where := range []point{preFilter, filter, postFilter} {
-		running[where] = expand(where, everywhere, sets[where])
+		running[where] = p.usual.expand(where, everywhere, sets[where])
 		p.inspect(o.path(string(where)), where, running[where], sets[where])
 	}
 	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
@@ -75,35 +77,40 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 // the default one.
 func (p *profileReader) inspect(at string, where point, running []string, custom pluginSet) {
 	for _, name := range custom.enabled {
-		if _, ok := known(name); !ok {
+		if _, ok := p.usual.known(name); !ok {
 			p.unsupported(at, "plugin %s is not one of kube-scheduler's default profile: what it says is not known", cut(name))
 		}
 	}
 	if where == postFilter {
 		return
 	}
-	usual := slices.DeleteFunc(slices.Clone(atPoint(where)), func(name string) bool { return !slices.Contains(running, name) })
+	usual := slices.DeleteFunc(slices.Clone(p.usual.filtersAt(where)), func(name string) bool { return !slices.Contains(running, name) })
 	now := slices.DeleteFunc(slices.Clone(running), func(name string) bool { return !slices.Contains(usual, name) })
 	if !slices.Equal(usual, now) {
 		p.unsupported(at, "the plugins run in another order than the default one, which decides what a node is said to lack")
 	}
 }
 
-// atPoint returns the filters of this module that serve a point, in order.
-func atPoint(where point) []string {
-	return slices.DeleteFunc(at(where), func(name string) bool { return name == dynamicResources })
+// filtersAt returns the filters of this module that serve a point, in order.
+func (l pluginList) filtersAt(where point) []string {
+	return slices.DeleteFunc(l.at(where), func(name string) bool { return name == dynamicResources })
 }
 
 // switchOff works out which filters are off (rules 19.2.3 and 19.2.4).
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	plugins := &p.Config.Plugins
-	for _, name := range atPoint(filter) {
+	for _, name := range p.usual.filtersAt(filter) {
 		begins := slices.Contains(before, name)
-		hasBegin := slices.Contains(atPoint(preFilter), name)
+		hasBegin := slices.Contains(p.usual.filtersAt(preFilter), name)
 		switch {
 		case slices.Contains(onNodes, name):
-			// NodeVolumeLimits does nothing before the nodes but to step aside.
-			if hasBegin && !begins && name != preemption.NodeVolumeLimits {
+			// These do nothing before the nodes but to step aside.
+			aside := name == preemption.NodeVolumeLimits || name == preemption.DeferredPodScheduling
+			switch {
+			case !hasBegin || begins || aside:
+			case name == preemption.NodeName:
+				p.unsupported(at, "%s is off here and on in filter: every node is then asked about a pod that names one, and here that node alone", name)
+			default:
 				p.unsupported(at, "%s is off here and on in filter: kube-scheduler then fails for pods that it concerns, and this does as if it were on", name)
 			}
 		case begins:

@@ -43,6 +43,16 @@ func read(t *testing.T, text string) *schedulerconfig.Profile {
 	return p
 }
 
+func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profile {
+	t.Helper()
+	c, err := schedulerconfig.ReadIn(r, strings.NewReader(text))
+	require.NoError(t, err)
+	p, ok := c.Profile(outrank.DefaultScheduler)
+	require.True(t, ok)
+	assert.Equal(t, r.OrDefault(), p.Config.Release)
+	return p
+}
+
 func TestDefaultProfile(t *testing.T) {
 	for _, text := range []string{
 		file(""), file("'profiles': []"), file("'profiles': null"), profile(""),
@@ -82,6 +92,7 @@ func TestPreemptionOff(t *testing.T) {
 	}
 }
 
+// The filters are those of v1.36; TestFiltersOffIn has what differs later.
 func TestFiltersOff(t *testing.T) {
 	all := []string{
 		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
@@ -107,7 +118,7 @@ func TestFiltersOff(t *testing.T) {
 		{text: "'podGroupPostFilter': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
 		{text: "'score': {'enabled': [{'name': 'Mine'}]}"},
 	} {
-		p := read(t, plugins(x.text))
+		p := readIn(t, outrank.V1_36, plugins(x.text))
 		assert.Equal(t, x.off, p.Config.Plugins.Off, "%s", x.text)
 		assert.Equal(t, x.onNodes, p.Config.Plugins.OffOnNodes, "%s", x.text)
 		require.Len(t, p.Unsupported, len(x.notUnderstood), "%s: %v", x.text, p.Unsupported)

@@ -43,6 +43,8 @@ type ClusterEvent struct {
 	// the rest is for a caller's own [Config.Helps].
 	Node *outrank.Node
 	Pod  *outrank.Pod
+	// NodeBefore is the version of the node before an update; nil if it is not known.
+	NodeBefore *outrank.Node
 	// Before is the version of the pod before an update; nil if it is not known. For
 	// EventPodUpdated it is the one that the last attempt was made with.
 	Before *outrank.Pod
@@ -57,6 +59,7 @@ var helpers = map[string][]ClusterEventKind{
 	"TaintToleration":      {EventNodeAdded, EventNodeUpdated},
 	"NodeAffinity":         {EventNodeAdded, EventNodeUpdated},
 	"NodeDeclaredFeatures": {EventNodeAdded, EventNodeUpdated},
+	deferredPods:           {EventNodeAdded, EventNodeUpdated},
 	"NodePorts":            {EventNodeAdded, EventAssignedPodDeleted},
 	"NodeResourcesFit":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	"VolumeRestrictions":   {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
@@ -85,8 +88,9 @@ var eventKinds = []ClusterEventKind{
 func Helps(e *Entry, event ClusterEvent) bool { return HelpsIn(outrank.DefaultRelease, e, event) }
 
 // HelpsIn is [Helps] by the rules of a release: of terms of anti-affinity, all count
-// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13). [Config.Helps] is this
-// with [Config.Release] if nothing else is set.
+// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13); with the gate for it, a pod
+// that waits for its resize is helped by what happens on its own node alone (rule
+// 5.4.17). [Config.Helps] is this with [Config.Release] if nothing else is set.
 func HelpsIn(r outrank.Release, e *Entry, event ClusterEvent) bool {
 	rules := release.Of(release.Release(r))
 	return helpsBy(&rules, e, event)
@@ -96,16 +100,20 @@ func helpsBy(rules *release.Rules, e *Entry, event ClusterEvent) bool {
 	if e == nil || len(e.FailedFilters) == 0 {
 		return true
 	}
+	resize := e.Pod != nil && wantsResize(rules, e.Pod)
+	if event.Kind == EventPodUpdated && resize {
+		return ownResizeHelps(e.FailedFilters, event.Before, event.Pod)
+	}
 	if event.Kind == EventPodUpdated {
 		return ownChangeHelps(e.FailedFilters, event.Before, event.Pod)
 	}
 	if !slices.Contains(eventKinds, event.Kind) {
 		return true
 	}
-	kind := event.Kind
-	if kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNode != "") {
-		kind = EventAssignedPodDeleted
+	if resize {
+		return resizeHelps(e, &event)
 	}
+	kind := event.kind()
 	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
 		if filter == interPodAffinity && e.Pod != nil && event.tellsNeighbour() {
 			return neighbourHelps(rules, e.Pod, &event)
@@ -113,6 +121,15 @@ func helpsBy(rules *release.Rules, e *Entry, event ClusterEvent) bool {
 		kinds, known := helpers[filter]
 		return !known || slices.Contains(kinds, kind)
 	})
+}
+
+// kind is what the event counts as: a nominated pod that waits and goes gives up room
+// as one on a node does.
+func (event *ClusterEvent) kind() ClusterEventKind {
+	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNode != "") {
+		return EventAssignedPodDeleted
+	}
+	return event.Kind
 }
 
 // MoveAll moves the unschedulable pods that the event may help, and the gated ones

@@ -29,7 +29,7 @@ func TestHelpsKnowsTheFilters(t *testing.T) {
 		preemption.NodeAffinity: true, preemption.NodePorts: true, preemption.NodeResourcesFit: true,
 		preemption.VolumeRestrictions: true, preemption.NodeVolumeLimits: true, preemption.VolumeBinding: true,
 		preemption.VolumeZone: true, preemption.PodTopologySpread: true, preemption.InterPodAffinity: true,
-		preemption.NodeDeclaredFeatures: true,
+		preemption.NodeDeclaredFeatures: true, preemption.DeferredPodScheduling: true,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(names)), queue.HelpedBy())
 	require.Equal(t, queue.HelpedBy(), queue.LooksAt(), "what helps from outside and from within")

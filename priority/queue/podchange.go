@@ -32,6 +32,7 @@ var looksAt = map[string]parts{
 	"NodeName":             func(p *outrank.Pod) []any { return []any{p.NodeName} },
 	"TaintToleration":      tolerationsOf,
 	"NodeAffinity":         nodeDemandsOf,
+	deferredPods:           func(*outrank.Pod) []any { return nil },
 	"NodePorts":            containersOf,
 	"NodeResourcesFit":     requestsOf,
 	"NodeDeclaredFeatures": func(p *outrank.Pod) []any { return append(containersOf(p), p.HostNetwork, p.HostUsers) },

@@ -130,7 +130,7 @@ func (c *core) classOf(it *item, r *Refusing) Class {
 	if it.members != nil {
 		return it.members.head.class
 	}
-	if it.class == nil && r.Class != nil {
+	if it.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
 		it.class = r.Class(it.Pod)
 	}
 	return it.class

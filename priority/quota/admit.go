@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // value limits nothing but what quotas limit.
 type Admission struct {
 	Limited []Limited
+	// Release is whose rules hold for what pods use and for their QoS classes; zero
+	// means [outrank.DefaultRelease]. One that is not known is an error of every call.
+	Release outrank.Release
 }
 
 // Admit decides whether a pod may be created beside what there is (group 20.2;
@@ -37,7 +41,7 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := request{pod: &pod, usage: Usage(pod.Pod), verdict: &Verdict{Pod: pod.Pod}}
+	r := request{pod: &pod, release: a.Release, usage: UsageIn(a.Release, pod.Pod), verdict: &Verdict{Pod: pod.Pod}}
 	for _, step := range []func() bool{
 		func() bool { return r.applies(quotas) },
 		func() bool { return r.covered(a.Limited) },
@@ -57,6 +61,9 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 		return nil, invalid([]outrank.Problem{{Object: "pod", Text: "missing"}})
 	}
 	var ps []outrank.Problem
+	if !a.Release.Known() {
+		ps = append(ps, outrank.Problem{Object: "admission", Field: "Release", Text: fmt.Sprintf("%v is not known", a.Release)})
+	}
 	if err := pod.Validate(); err != nil {
 		return nil, err
 	}
@@ -79,6 +86,7 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 // request is one call of Admit.
 type request struct {
 	pod     *Pod
+	release outrank.Release
 	usage   resource.List
 	verdict *Verdict
 	// applied are the quotas that apply. restricted are the resources that they
@@ -92,7 +100,7 @@ type request struct {
 func (r *request) applies(quotas []*Quota) bool {
 	r.restricted = map[resource.Name]bool{}
 	for _, q := range quotas {
-		holding := matching(q.Scopes, r.pod)
+		holding := matching(r.release, q.Scopes, r.pod)
 		r.scopes = append(r.scopes, holding...)
 		limits := slices.DeleteFunc(q.Hard.Names(), func(n resource.Name) bool { return !counted(n) })
 		if len(limits) == 0 || len(holding) < len(q.Scopes) {
@@ -155,7 +163,7 @@ func (r *request) covered(limited []Limited) bool {
 	var scopes []Requirement
 	for i := range limited {
 		l := &limited[i]
-		scopes = append(scopes, matching(l.MatchScopes, r.pod)...)
+		scopes = append(scopes, matching(r.release, l.MatchScopes, r.pod)...)
 		if l.APIGroup != "" || l.Resource != "pods" {
 			continue
 		}

@@ -9,16 +9,16 @@ import (
 
 // holds reports whether a requirement holds for a pod (group 20.1;
 // podMatchesScopeFunc).
-func (r *Requirement) holds(pod *Pod) bool {
+func (r *Requirement) holds(release outrank.Release, pod *Pod) bool {
 	switch r.Scope {
 	case Terminating:
 		return pod.Deadline
 	case NotTerminating:
 		return !pod.Deadline
 	case BestEffort:
-		return qos.Of(pod.Pod) == outrank.BestEffort
+		return qos.OfIn(release, pod.Pod) == outrank.BestEffort
 	case NotBestEffort:
-		return qos.Of(pod.Pod) != outrank.BestEffort
+		return qos.OfIn(release, pod.Pod) != outrank.BestEffort
 	case PriorityClass:
 		var labels map[string]string
 		if pod.PriorityClass != "" {
@@ -37,10 +37,10 @@ func across(t outrank.PodAffinityTerm) bool {
 }
 
 // matching returns the requirements that hold for a pod.
-func matching(rs []Requirement, pod *Pod) []Requirement {
+func matching(release outrank.Release, rs []Requirement, pod *Pod) []Requirement {
 	var out []Requirement
 	for i := range rs {
-		if rs[i].holds(pod) {
+		if rs[i].holds(release, pod) {
 			out = append(out, rs[i])
 		}
 	}

@@ -1,0 +1,71 @@
+package kubeletadmit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+)
+
+// Nobody is evicted for a resize where the scheduler has pods leave for it, and the pod
+// has all of its failures back (rule 17.4.8). Adding is as it was.
+func TestResizesEvictNobody(t *testing.T) {
+	on, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
+	require.NoError(t, err)
+	critical := newPod("critical", req("cpu", "3"))
+	critical.Priority = outrank.Priority(2_000_000_000)
+	critical.NodeSelector = map[string]string{"disk": "fast"}
+	fits := *critical
+	fits.NodeSelector = nil
+	plain := fits
+	plain.Priority = outrank.Priority(5)
+	node, active := newNode("cpu", "4"), []*outrank.Pod{newPod("low", req("cpu", "2"))}
+	for _, c := range []struct {
+		name      string
+		release   outrank.Release
+		operation kubeletadmit.Operation
+		pod       *outrank.Pod
+		want      kubeletadmit.AdmissionOutcome
+		returned  int
+	}{
+		{"added", on, kubeletadmit.Add, &fits, kubeletadmit.AdmittedAfterEvicting, 0},
+		{"resized", on, kubeletadmit.Resize, &fits, kubeletadmit.Rejected, 1},
+		{"resized without the gate", outrank.V1_37, kubeletadmit.Resize, &fits, kubeletadmit.AdmittedAfterEvicting, 0},
+		{"resized in v1.36", outrank.V1_36, kubeletadmit.Resize, &fits, kubeletadmit.AdmittedAfterEvicting, 0},
+		{"added, with another failure", on, kubeletadmit.Add, critical, kubeletadmit.Rejected, 1},
+		{"resized, with another failure", on, kubeletadmit.Resize, critical, kubeletadmit.Rejected, 2},
+		{"not critical", on, kubeletadmit.Resize, &plain, kubeletadmit.Rejected, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := kubeletadmit.Admitter{Release: c.release, Operation: c.operation}
+			adm, err := a.Admit(node, active, c.pod)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, adm.Outcome)
+			assert.Len(t, adm.Returned, c.returned)
+			failures, err := a.Check(node, active, c.pod)
+			require.NoError(t, err)
+			again, err := a.Resolve(c.pod, active, failures)
+			require.NoError(t, err)
+			assert.Equal(t, adm, again)
+			if c.operation == kubeletadmit.Resize && c.release == on {
+				assert.Equal(t, failures, adm.Returned, "as they are")
+				assert.Equal(t, failures[0].Reason(), adm.Reason)
+			}
+		})
+	}
+	room, err := kubeletadmit.Admitter{Release: on, Operation: kubeletadmit.Resize}.Admit(newNode("cpu", "5"), active, &fits)
+	require.NoError(t, err)
+	assert.Equal(t, kubeletadmit.Admitted, room.Outcome)
+}
+
+func TestOperations(t *testing.T) {
+	assert.Equal(t, "add", kubeletadmit.Add.String())
+	assert.Equal(t, "resize", kubeletadmit.Resize.String())
+	assert.Equal(t, "Operation(7)", kubeletadmit.Operation(7).String())
+	_, err := kubeletadmit.Admitter{Operation: 7}.Admit(newNode(), nil, newPod("p", nil))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "admitter: Operation: 7 is none")
+}

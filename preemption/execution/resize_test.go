@@ -1,0 +1,204 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/resource"
+)
+
+var withResizes = func() outrank.Release {
+	r, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+// growing is a pod on node n1 whose resize to 3 cpu is deferred.
+func growing() *outrank.Pod {
+	p := &outrank.Pod{Name: "p", UID: "uid-p", NodeName: "n1", Priority: outrank.Priority(100), ResizeDeferred: true}
+	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "3"), Allocated: resource.MustList("cpu", "2")}}
+	return p
+}
+
+func calls(r *executiontest.Recorder) []string {
+	var out []string
+	for _, c := range r.Calls() {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// A plan for a resize evicts and nominates nobody, in any order of the steps, and is not
+// carried out once the resize is not deferred any more (rule 7.19.9).
+func TestResizesAreCarriedOut(t *testing.T) {
+	for _, order := range []execution.Order{execution.Synchronous, execution.Asynchronous, execution.NominatedFirst} {
+		t.Run(order.String(), func(t *testing.T) {
+			var n execution.Nominator
+			plan := planFor(victimsNamed("a")...)
+			plan.Pod, plan.Resize = growing(), true
+			r := &executiontest.Recorder{}
+			report, err := newExecutor(t, execution.Config{Actions: r, Order: order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
+			require.NoError(t, err)
+			assert.Equal(t, execution.Completed, report.Result)
+			assert.False(t, report.Nominated)
+			assert.Zero(t, n.Len())
+			assert.Len(t, evictionsOf(r), 1)
+			for _, c := range r.Calls() {
+				assert.NotEqual(t, executiontest.OpNominate, c.Op)
+			}
+
+			for name, change := range map[string]func(*outrank.Pod){
+				"settled": func(p *outrank.Pod) { p.ResizeDeferred = false }, "elsewhere": func(p *outrank.Pod) { p.NodeName = "n2" },
+			} {
+				latest := growing()
+				change(latest)
+				r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
+				report, err := newExecutor(t, execution.Config{Actions: r, Order: order, Release: withResizes}).Execute(context.Background(), plan)
+				require.NoError(t, err)
+				assert.Equal(t, execution.PreemptorBound, report.Result, name)
+				assert.Empty(t, evictionsOf(r))
+			}
+		})
+	}
+}
+
+// After a failure the pod goes back to the queue, and nothing is made known (rule
+// 7.19.10), whatever it was that failed.
+func TestFailuresOfResizes(t *testing.T) {
+	short := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu")
+	plan := turnedDown(preemption.Preempt, short)
+	plan.Pod, plan.Resize = growing(), true
+	fits := preemption.Plan{Pod: growing(), Resize: true, Outcome: preemption.Fits, Feasible: 1}
+	permit := fits.Permit()
+	entry := queue.Entry{Pod: growing()}
+	for name, c := range map[string]struct {
+		failure execution.Failure
+		want    string
+		result  execution.AttemptResult
+	}{
+		"preempting": {execution.Failure{Plan: plan}, "requeue default/p [NodeResourcesFit]", execution.ResultUnschedulable},
+		"it fits":    {execution.Failure{Refused: &permit}, "requeue default/p [DeferredPodScheduling]", execution.ResultUnschedulable},
+		"an error":   {execution.Failure{Err: errBusy, Node: "n1"}, "requeue default/p []", execution.ResultError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &executiontest.Recorder{}
+			var n execution.Nominator
+			h := execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}
+			c.failure.Entry, c.failure.Release = entry, withResizes
+			result, err := h.Handle(context.Background(), c.failure)
+			require.NoError(t, err)
+			assert.True(t, result.Resize)
+			assert.Equal(t, c.result, result.Result)
+			assert.Equal(t, execution.Requeued, result.Requeue)
+			assert.Equal(t, execution.Nomination{}, result.Nomination)
+			assert.Zero(t, result.Event)
+			assert.Zero(t, result.Condition)
+			assert.Equal(t, []string{"latest default/p", c.want}, calls(r))
+			assert.Zero(t, n.Len())
+		})
+	}
+}
+
+// A pod whose resize is not deferred any more does not go back.
+func TestSettledResizesDoNotGoBack(t *testing.T) {
+	settled := growing()
+	settled.ResizeDeferred = false
+	r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return settled, true }}
+	h := execution.FailureHandler{Actions: r, Queue: r}
+	result, err := h.Handle(context.Background(), execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy, Release: withResizes})
+	require.NoError(t, err)
+	assert.Equal(t, execution.NotRequeuedBound, result.Requeue)
+	assert.Equal(t, []string{"latest default/p", "done default/p"}, calls(r))
+}
+
+// Without the gate the failure of a pod on a node is what it is of any pod.
+func TestFailuresWithoutTheGate(t *testing.T) {
+	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
+		f := execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy, Release: release}
+		v, err := f.Verdict()
+		require.NoError(t, err)
+		assert.False(t, v.Resize)
+		assert.Equal(t, execution.Nomination{Change: execution.DropNomination}, v.Nomination)
+		assert.Equal(t, outrank.PodScheduled, v.Condition.Type)
+	}
+}
+
+// A resize from the moment that its node defers it to the moment that there is room,
+// through the queue, the evaluator, the executor and the handler.
+func TestAResizeThroughTheQueue(t *testing.T) {
+	ctx, now := context.Background(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	low := &outrank.Pod{Name: "low", UID: "uid-low", NodeName: "n1", Priority: outrank.Priority(1)}
+	low.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}
+	me := growing()
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Release: withResizes, Pods: []*outrank.Pod{low, me},
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}, {Name: "n2", Allocatable: resource.MustList("cpu", "9", "pods", "10")}},
+	})
+	require.NoError(t, err)
+	q, err := queue.New(queue.Config{Release: withResizes})
+	require.NoError(t, err)
+	e, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	r := &executiontest.Recorder{Find: snap.Pod}
+	executor := newExecutor(t, execution.Config{Actions: r, Release: withResizes})
+	handler := execution.FailureHandler{Actions: r, Queue: q}
+	attempt := func() *preemption.Plan {
+		entry, ok := q.TryPop(now)
+		require.True(t, ok)
+		plan, err := e.Preempt(ctx, snap, entry.Pod, now)
+		require.NoError(t, err)
+		f := execution.Failure{Entry: entry, Now: now, Release: withResizes}
+		if permit := plan.Permit(); permit.Code != preemption.Success {
+			f.Refused = &permit
+		} else {
+			f.Plan = plan
+			_, err := executor.Execute(ctx, plan)
+			require.NoError(t, err)
+		}
+		_, err = handler.Handle(ctx, f)
+		require.NoError(t, err)
+		assert.Equal(t, queue.Counts{Unschedulable: 1}, q.Counts())
+		return plan
+	}
+	inside, err := q.FollowResize(me, now)
+	require.NoError(t, err)
+	require.True(t, inside)
+	plan := attempt()
+	assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
+	require.NoError(t, snap.Apply(plan))
+
+	now = now.Add(time.Minute)
+	assert.Equal(t, 0, q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: &outrank.Pod{Name: "other", NodeName: "n2"}}, now))
+	assert.Equal(t, 1, q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: low}, now))
+	assert.Equal(t, preemption.Fits, attempt().Outcome)
+	settled := growing()
+	settled.ResizeDeferred = false
+	inside, err = q.FollowResize(settled, now)
+	require.NoError(t, err)
+	assert.False(t, inside)
+	assert.Equal(t, queue.Counts{}, q.Counts())
+	for _, event := range r.Events() {
+		assert.Equal(t, "Preempted", event.Reason)
+	}
+}
+
+func evictionsOf(r *executiontest.Recorder) []executiontest.Call {
+	var out []executiontest.Call
+	for _, c := range r.Calls() {
+		if c.Op == executiontest.OpEvict {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package schedulerconfig_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+)
+
+var withResizes = func() outrank.Release {
+	r, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}()
+
+// What the default profile of each release makes of a file (rule 19.2.8).
+func TestFiltersOffIn(t *testing.T) {
+	const (
+		otherOrder = "another order"
+		late       = "'filter': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'NodeUnschedulable'}, {'name': 'NodeName'}, {'name': 'NodeResourcesFit'}]}"
+		early      = "'filter': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'NodeName'}, {'name': 'NodeUnschedulable'}, {'name': 'NodeResourcesFit'}]}"
+		noName     = "'filter': {'disabled': [{'name': 'NodeName'}]}"
+		noNarrow   = "'preFilter': {'disabled': [{'name': 'NodeName'}]}"
+		noResize   = "'multiPoint': {'disabled': [{'name': 'DeferredPodScheduling'}]}"
+	)
+	for _, c := range []struct {
+		release outrank.Release
+		text    string
+		off     string // the filter asked about
+		isOff   bool
+		onNodes bool
+		said    string
+	}{
+		{release: outrank.V1_36, text: late}, {release: outrank.V1_37, text: late, said: otherOrder},
+		{release: outrank.V1_36, text: early, said: otherOrder}, {release: outrank.V1_37, text: early},
+		{release: outrank.V1_36, text: noName, off: preemption.NodeName, isOff: true},
+		{release: outrank.V1_37, text: noName, off: preemption.NodeName, onNodes: true},
+		{release: outrank.V1_36, text: noNarrow},
+		{release: outrank.V1_37, text: noNarrow, said: "NodeName is off here and on in filter: every node"},
+		{release: outrank.V1_37, text: noResize, off: preemption.DeferredPodScheduling},
+		{release: withResizes, text: noResize, off: preemption.DeferredPodScheduling, isOff: true},
+		{release: withResizes, text: "'preFilter': {'disabled': [{'name': 'DeferredPodScheduling'}]}", off: preemption.DeferredPodScheduling},
+		{release: withResizes, text: "'filter': {'enabled': [{'name': 'DeferredPodScheduling'}]}", said: otherOrder},
+		{release: outrank.V1_37, text: "'filter': {'enabled': [{'name': 'DeferredPodScheduling'}]}", said: "plugin DeferredPodScheduling is not one of"},
+	} {
+		t.Run(fmt.Sprint(c.release, c.text), func(t *testing.T) {
+			p := readIn(t, c.release, plugins(c.text))
+			if c.said == "" {
+				assert.Empty(t, p.Unsupported)
+			} else {
+				require.NotEmpty(t, p.Unsupported)
+				assert.Contains(t, p.Unsupported[0].String(), c.said)
+			}
+			if c.off != "" {
+				assert.Equal(t, c.isOff, strings.Contains(strings.Join(p.Config.Plugins.Off, " "), c.off))
+				assert.Equal(t, c.onNodes, strings.Contains(strings.Join(p.Config.Plugins.OffOnNodes, " "), c.off))
+			}
+			_, err := preemption.NewEvaluator(p.Config)
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// A file says nothing of a release, and one that is not known is an error.
+func TestReadInUnknownRelease(t *testing.T) {
+	c, err := schedulerconfig.Read(strings.NewReader(file("")))
+	require.NoError(t, err)
+	assert.Zero(t, c.Profiles[0].Config.Release)
+	_, err = schedulerconfig.ReadIn(7, strings.NewReader(file("")))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "release 0x7 is not known")
+	_, err = schedulerconfig.ReadIn(outrank.V1_37, strings.NewReader("{"))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+// In v1.37 NodeName still narrows the search where only its answers about nodes are
+// switched off.
+func ExampleReadIn() {
+	text := `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+		"profiles": [{"plugins": {"filter": {"disabled": [{"name": "NodeName"}]}}}]}`
+	for _, r := range outrank.Releases() {
+		c, err := schedulerconfig.ReadIn(r, strings.NewReader(text))
+		if err != nil {
+			panic(err)
+		}
+		config := c.Profiles[0].Config
+		fmt.Println(config.Release, config.Plugins.Off, config.Plugins.OffOnNodes)
+	}
+	// Output:
+	// v1.36 [NodeName] []
+	// v1.37 [] [NodeName]
+}

@@ -1,0 +1,79 @@
+package priority
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// ResolveGroupIn determines the priority of a new group of pods by the rules of a
+// release (group 4.4; the Priority admission plugin). It is resolved as a pod is, by
+// [Table.Resolve]: by the class that it names or else the global default, and refused
+// with [ErrUnknownClass] or with [ErrConflict]. The policy is part of that only with
+// the feature gate PodGroupPreemptionPolicy; without it the resolution has none, and
+// what the group says is not looked at. The group is not changed; see
+// [Resolution.ApplyToGroup].
+//
+// An error names the group and every field that is wrong, and one about a release that
+// is not known or a group that is nil wraps [outrank.ErrInvalid]. Time is constant.
+func (t *Table) ResolveGroupIn(r outrank.Release, g *outrank.PodGroup) (Resolution, error) {
+	if g == nil {
+		return Resolution{}, missing("podgroup")
+	}
+	return t.resolve(r, claim{"podgroup " + string(g.Key()), "group", g.PriorityClass, g.Priority, g.PreemptionPolicy})
+}
+
+// ResolveCompositeIn is [Table.ResolveGroupIn] for a group of groups (rule 4.4.3). The
+// API server has them with the feature gate CompositePodGroup alone: without it the
+// error wraps [outrank.ErrInvalid].
+func (t *Table) ResolveCompositeIn(r outrank.Release, g *outrank.CompositePodGroup) (Resolution, error) {
+	if g == nil {
+		return Resolution{}, missing("compositepodgroup")
+	}
+	c := claim{"compositepodgroup " + string(g.Key()), "group", g.PriorityClass, g.Priority, g.PreemptionPolicy}
+	if r.Known() && !release.Of(release.Release(r)).CompositesResolved {
+		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: c.object, Text: fmt.Sprintf("%v has no such groups", r.OrDefault())}}}
+	}
+	return t.resolve(r, c)
+}
+
+// resolve resolves a group.
+func (t *Table) resolve(r outrank.Release, c claim) (Resolution, error) {
+	if !r.Known() {
+		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: c.object, Text: fmt.Sprintf("%v is not known", r)}}}
+	}
+	withPolicy := release.Of(release.Release(r)).GroupClassPolicy
+	if !withPolicy {
+		c.policy = ""
+	}
+	res, err := t.give(c)
+	if err == nil && !withPolicy {
+		res.Policy = ""
+	}
+	return res, err
+}
+
+func missing(object string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Text: "is nil"}}}
+}
+
+// ApplyToGroup returns a copy of the group with its class and priority set and, where
+// the resolution has one, its policy. The copy is shallow, as that of
+// [Resolution.Apply].
+func (r Resolution) ApplyToGroup(g outrank.PodGroup) outrank.PodGroup {
+	g.PriorityClass, g.Priority = r.Class, outrank.Priority(r.Value)
+	if r.Policy != "" {
+		g.PreemptionPolicy = r.Policy
+	}
+	return g
+}
+
+// ApplyToComposite is [Resolution.ApplyToGroup] for a group of groups.
+func (r Resolution) ApplyToComposite(g outrank.CompositePodGroup) outrank.CompositePodGroup {
+	g.PriorityClass, g.Priority = r.Class, outrank.Priority(r.Value)
+	if r.Policy != "" {
+		g.PreemptionPolicy = r.Policy
+	}
+	return g
+}

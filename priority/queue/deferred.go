@@ -1,0 +1,130 @@
+package queue
+
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/resource"
+)
+
+const (
+	nodeName         = "NodeName"
+	deferredPods     = "DeferredPodScheduling"
+	nodeResourcesFit = "NodeResourcesFit"
+)
+
+// wantsResize reports whether a pod waits for room for its resize on the node that it
+// is on (rule 5.4.15).
+func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
+	return rules.DeferredResizes && pod.NodeName != "" && pod.ResizeDeferred
+}
+
+// FollowResize tells the queue of the latest version of a pod that is on a node, and
+// reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
+// InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
+// in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
+// it is inside. Any other pod is taken out, also of flight; without the gate that is
+// every pod. A pod that is gone is for [Queue.Delete]. Time O(log n), and the
+// comparison of the two versions.
+func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
+	switch {
+	case pod == nil:
+		return false, errNoPod("FollowResize")
+	case !wantsResize(&q.rules, pod):
+		q.Delete(pod)
+		return false, nil
+	}
+	return true, q.Update(pod, now)
+}
+
+// resizeHelps reports whether an event may help a pod that waits for room for its
+// resize (rule 5.4.17). What is not known of the event may help.
+func resizeHelps(e *Entry, event *ClusterEvent) bool {
+	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
+		return false
+	}
+	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
+		kinds, known := helpers[filter]
+		switch {
+		case !known:
+			return true
+		case !slices.Contains(kinds, event.kind()):
+			return false
+		case filter == deferredPods:
+			return event.letsPreempt()
+		case filter == nodeResourcesFit:
+			return event.givesRoomTo(e.Pod)
+		}
+		return true
+	})
+}
+
+// concernsNode is the node that the event's pod is on, or was to be on.
+func (event *ClusterEvent) concernsNode() string {
+	if event.Pod.NodeName == "" {
+		return event.Pod.NominatedNode
+	}
+	return event.Pod.NodeName
+}
+
+// letsPreempt reports whether pods may be pushed out of the node from this event on.
+func (event *ClusterEvent) letsPreempt() bool {
+	may := func(n *outrank.Node) bool { return n == nil || len(n.ResizePreemptionDisabled) == 0 }
+	if event.Kind == EventNodeUpdated && event.NodeBefore != nil {
+		return !may(event.NodeBefore) && may(event.Node)
+	}
+	return may(event.Node)
+}
+
+// givesRoomTo reports whether the node may have room for the resize of a pod on it, or
+// whether more has to leave by now.
+func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
+	switch {
+	case event.Kind == EventNodeUpdated && event.Node != nil && event.NodeBefore != nil:
+		return grows(event.NodeBefore.Allocatable, event.Node.Allocatable)
+	case event.Kind == EventAssignedPodUpdated && event.Pod != nil && event.Before != nil:
+		return resized(event.Before, event.Pod, pod)
+	}
+	return true
+}
+
+// resized reports whether a pod on the node needs less of a resource than before that
+// another one requests, or more of any. What is on the node counts as there, and the
+// pod itself by its spec.
+func resized(before, after, waiting *outrank.Pod) bool {
+	if keyOf(after) == keyOf(waiting) {
+		b, a := before.Requests(), after.Requests()
+		return grows(b, a) || grows(a, b)
+	}
+	b, a := before.RunningRequestsIn(outrank.V1_37), after.RunningRequestsIn(outrank.V1_37)
+	for name := range waiting.Requests() {
+		if a.Amount(name) < b.Amount(name) {
+			return true
+		}
+	}
+	return grows(b, a)
+}
+
+// grows reports whether a list holds more of any resource than another.
+func grows(before, after resource.List) bool {
+	for name := range after {
+		if after.Amount(name) > before.Amount(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownResizeHelps reports whether a change of the waiting pod itself may help its
+// resize: one of what it requests does, and no change of its status.
+func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
+	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
+		return true
+	}
+	return slices.ContainsFunc(filters, func(filter string) bool {
+		_, known := looksAt[filter]
+		return !known || filter == nodeResourcesFit && resized(before, after, after)
+	})
+}
