@@ -75,8 +75,8 @@ func (r *groupRun) violations(at int, u *leaver) (pods int, budgets []*outrank.P
 	if !u.violates() {
 		return 0, nil
 	}
-	b, ok := r.broken[at]
-	if !ok {
+	b, several := r.broken[at]
+	if !several {
 		b = brokenUnit{1, []int32{u.budget}}
 	}
 	for _, i := range b.budgets {
