@@ -168,6 +168,7 @@ func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
 		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
 	}
+	t.Logf("release %v cluster: %s", c.Release, asJSON(c))
 	w := newWorld(t, c)
 	w.agree(t, p, gen.Now)
 }
