@@ -39,6 +39,9 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 // place gives a member the first place that there is, and reports whether there is
 // one.
 func (f *fitter) place(i int) bool {
+	if i > f.next {
+		f.since = i // nobody asked for those between
+	}
 	f.next = i + 1
 	if f.far {
 		f.rebuild(i)
