@@ -44,6 +44,8 @@ type fitter struct {
 	// asked for, and since the first one that was asked for since members were taken
 	// away again.
 	first, next, since int
+	// why is what was said of the first, where nominations of members count.
+	why *Refusal
 	// answers is how many are remembered (mostAnswers).
 	answers int
 	// version is the last one that was given to a site.

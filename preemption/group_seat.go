@@ -8,7 +8,7 @@ import (
 // placeAll places the members anew, as FirstFit does, and returns why there is no place
 // for the group; nil if there is.
 func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
-	f.missing, f.first, f.next, f.since = 0, nowhere, 0, 0
+	f.missing, f.first, f.next, f.since, f.why = 0, nowhere, 0, 0, nil
 	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
@@ -19,7 +19,11 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 		},
 		giveUp: func() {
 			f.since = f.next
-			if first == nil && f.first != nowhere && f.err == nil {
+			switch {
+			case first != nil:
+			case f.why != nil:
+				first = f.why
+			case f.first != nowhere && f.err == nil:
 				first = f.refusal()
 			}
 		},
@@ -50,6 +54,9 @@ func (f *fitter) place(i int) bool {
 	if to == nowhere {
 		if f.missing++; f.missing == 1 {
 			f.first = i
+			if len(f.nominees) > 0 && f.err == nil {
+				f.why = f.refusal() // it changes with the places of those behind
+			}
 		}
 		return false
 	}
