@@ -2,7 +2,6 @@ package preemption_test
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -168,9 +167,6 @@ func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
 		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
 	}
-	t.Logf("release %v cluster: %s", c.Release, asJSON(c))
 	w := newWorld(t, c)
 	w.agree(t, p, gen.Now)
 }
-
-var _ = fmt.Sprint
