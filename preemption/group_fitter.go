@@ -40,12 +40,10 @@ type fitter struct {
 	positionOf []int32
 	members    []member
 	missing    int // members without a node
-	// first is the first member without a node, next the one behind the last that was
-	// asked for, and since the first one that was asked for since members were taken
-	// away again.
-	first, next, since int
-	// why is what was said of the first, where nominations of members count.
-	why *Refusal
+	// first is the first member without a node, and since the first one that was placed
+	// since a group gave up, whose members were taken away again. afresh: the next one is.
+	first, since int
+	afresh       bool
 	// answers is how many are remembered (mostAnswers).
 	answers int
 	// version is the last one that was given to a site.
