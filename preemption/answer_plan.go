@@ -137,7 +137,7 @@ type Victim struct {
 	Pod *outrank.Pod
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
-	// together (rule 9.16). The two are nil for a pod that leaves by itself.
+	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup

@@ -2,7 +2,7 @@ package preemption
 
 import "math"
 
-// A node with pods that name groups, where victims are units (rule 9.12), is bounded and
+// A node with pods that name groups, where victims are units (rule 12.8.1), is bounded and
 // evaluated in one of three ways:
 //
 //   - Its pods count with their own priorities, the default rules are asked for, and no
@@ -44,8 +44,7 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 		return
 	}
 	b.kind, b.bound, b.exact = byUnits, sum.lowest, true
-	b.fewest = uint16(min(w.snap.summaries.extremesAt(slot).fewest(sum, &w.asks), math.MaxUint16))
-	b.fewest = max(b.fewest, 1)
+	b.fewest = uint16(min(max(w.snap.summaries.extremesAt(slot).fewest(sum, &w.asks), 1), math.MaxUint16))
 	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {
 		w.leastBound, w.leastVictims = b.bound, b.fewest
 	}
