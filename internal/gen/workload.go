@@ -82,7 +82,7 @@ func (w *Workload) grow(t *rapid.T) {
 		for level := range rapid.IntRange(1, outrank.MaxGroupLevels-1).Draw(t, "levels of tree "+tree) {
 			c := &outrank.CompositePodGroup{
 				Name: fmt.Sprintf("%s%d", tree, level), Namespace: namespace, Parent: parent, Policy: outrank.BasicPolicy,
-				Disruption: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
+				Disruption: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
 				Priority:   residentPriority(t),
 			}
 			parent, names = c.Name, append(names, c.Name)
@@ -95,7 +95,7 @@ func (w *Workload) grow(t *rapid.T) {
 		}
 	}
 	for _, p := range w.Cluster.Pods {
-		if g := rapid.SampledFrom(w.Cluster.Groups).Draw(t, "joins"); p.NamespaceName() == g.NamespaceName() && oneIn(t, "joins a group", 2) {
+		if g := rapid.SampledFrom(w.Cluster.Groups).Draw(t, "joins"); p.NamespaceName() == g.NamespaceName() && !oneIn(t, "stays as it is", 4) {
 			p.Group = g.Name
 		}
 	}

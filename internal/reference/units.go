@@ -64,7 +64,7 @@ func (a *attempt) units() []*unit {
 // such a group or not.
 func (a *attempt) unitAlone(p *outrank.Pod) *unit {
 	u := &unit{pods: []*outrank.Pod{p}, priority: p.PriorityValue(), rank: rankPod}
-	if !a.gates.groups {
+	if !a.rules.VictimUnits {
 		return u
 	}
 	if p.Group != "" {
