@@ -161,8 +161,14 @@ func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
 // not be evicted.
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
-// String names the victim.
-func (v Victim) String() string { return podText(v.Pod) }
+// String names the victim, and the node that it runs on if that is another one than the
+// candidate's.
+func (v Victim) String() string {
+	if v.Node != "" {
+		return podText(v.Pod) + " on " + v.Node
+	}
+	return podText(v.Pod)
+}
 
 // Score is what candidates are compared by (chapter 11). Lower is better,
 // except for Start.

@@ -155,10 +155,17 @@ func victimText(v Victim) string {
 	if v.Pod == nil {
 		return podText(v.Pod)
 	}
+	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
 	if v.Terminating() {
-		return fmt.Sprintf("%s (priority %d, terminating)", v.Pod.Key(), v.Pod.PriorityValue())
+		text += ", terminating"
 	}
-	return fmt.Sprintf("%s (priority %d)", v.Pod.Key(), v.Pod.PriorityValue())
+	switch {
+	case v.Group != nil:
+		text += ", with podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		text += ", with compositepodgroup " + string(v.Composite.Key())
+	}
+	return text + ")"
 }
 
 // podText names a pod. A plan that was not made by an [Evaluator] may lack one.
