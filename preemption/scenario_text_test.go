@@ -12,7 +12,7 @@ import (
 // planText shows a plan:
 //
 //	preempt on NODE
-//	  victim POD, violates BUDGETS; blocks: STATUS
+//	  victim POD [of GROUP] [on NODE], violates BUDGETS; blocks: STATUS
 //	  clears the nomination of POD
 //	turned down: N STATUS
 //	after removal: N STATUS
@@ -52,6 +52,15 @@ func planText(p *preemption.Plan) string {
 // victimText names a victim, the budgets it violates and the reason.
 func victimText(v *preemption.Victim) string {
 	text := shortName(v.Pod.Key())
+	switch {
+	case v.Group != nil:
+		text += " of " + shortName(v.Group.Key())
+	case v.Composite != nil:
+		text += " of " + shortName(v.Composite.Key())
+	}
+	if v.Node != "" {
+		text += " on " + v.Node
+	}
 	if len(v.Violated) > 0 {
 		text += ", violates " + budgetNames(v.Violated)
 	}

@@ -368,6 +368,10 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 // boundUnits bounds a node in the second or third way.
 func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *nodeSummary, plain bool) {
 	n, dry := w.snap.nodes[slot], &w.dry
+	if !w.filtered && plain && w.light != 0 {
+		w.boundUnitsByRows(b, n, sum)
+		return
+	}
 	dry.enter(n)
 	st := dry.check()
 	if st.code == Success {
@@ -395,6 +399,37 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 		b.after = w.after.intern(st)
 		return
 	}
+	w.boundWeakly(b, slot, sum)
+}
+
+// boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
+func (w *searchWorker) boundUnitsByRows(b *nodeBound, n *nodeState, sum *nodeSummary) {
+	if b.before = w.shortage(sum); b.before == 0 {
+		return
+	}
+	var away level
+	for i, p := range n.pods {
+		priority := n.sortKeys[i].priority
+		if p.class.group != "" {
+			priority = w.snap.units.of(p).priority
+		}
+		if priority >= w.priority {
+			continue
+		}
+		away.pods++
+		for k, v := range n.rows[i] {
+			away.held[k] += v
+		}
+	}
+	if away.pods == 0 || !w.covers(sum, &away.held, away.pods) {
+		w.recordShortage(b, n.slot, sum, &away)
+		return
+	}
+	w.boundWeakly(b, n.slot, sum)
+}
+
+// boundWeakly gives a candidate the bound that holds whatever its pods count as.
+func (w *searchWorker) boundWeakly(b *nodeBound, slot int32, sum *nodeSummary) {
 	b.kind, b.bound, b.exact = byUnits, sum.lowest, true
 	b.fewest = uint16(min(max(w.snap.summaries.extremesAt(slot).fewest(sum, &w.asks), 1), math.MaxUint16))
 	if b.bound < w.leastBound || b.bound == w.leastBound && b.fewest < w.leastVictims {

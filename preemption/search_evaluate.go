@@ -95,7 +95,7 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	}
 	switch {
 	case b.kind == settled:
-	case w.hasUnits(n):
+	case w.hasUnits(n) && (b.kind != byResources || !w.leaveAlone(n, b.bound)):
 		w.evaluateByFilters(position, n)
 	case b.kind == bySelection && n.inOrder(w.nowAt):
 		w.evaluateSelectively(position, n, b.bound)
@@ -106,6 +106,22 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	default:
 		w.evaluateByRules(position, n, b.bound)
 	}
+}
+
+// leaveAlone reports that the pods of a node up to a priority are units by themselves,
+// none of which violates a budget. Then they are evaluated as where there are no units: all
+// units above are put back, beside the room that these leave.
+func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
+	from := n.first(bound + 1)
+	if last := len(n.covered) - 1; last >= 0 && int(n.covered[last].index) >= from {
+		return false
+	}
+	for _, p := range n.pods[from:] {
+		if p.class.group != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // askLate asks the filters after NodeResourcesFit about a candidate whose victims are

@@ -12,7 +12,8 @@ import (
 //	pod ...         see Line.Pod
 //	budget NAME selector=(app=web) allowed=1 [namespace=NS] [disrupted=POD,...]
 //	namespace NAME [labels=a=b]
-//	podgroup NAME [whole] [basic | gang=2] [priority=5] [namespace=NS]
+//	podgroup NAME [whole] [basic | gang=2] [priority=5] [namespace=NS] [parent=NAME]
+//	compositepodgroup NAME [whole] [priority=5] [namespace=NS] [parent=NAME]
 //	release v1.36
 //
 // A podgroup is disrupted pod by pod, or as a whole; the number of a gang is how
@@ -49,6 +50,10 @@ func Cluster(body []*Line) *outrank.Cluster {
 		case "podgroup":
 			g := l.podGroup()
 			c.Groups = append(c.Groups, g)
+			name += string(g.Key())
+		case "compositepodgroup":
+			g := l.compositePodGroup()
+			c.Composites = append(c.Composites, g)
 			name += string(g.Key())
 		case "release":
 			r, err := outrank.ParseRelease(l.Next("name of the release"))
@@ -99,6 +104,19 @@ func (l *Line) podGroup() *outrank.PodGroup {
 		"basic":      func(string) error { g.Policy = outrank.BasicPolicy; return nil },
 		"gang=":      func(v string) error { g.Policy = outrank.GangPolicy; return Number(&g.MinCount)(v) },
 		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
+		"parent=":    Text(&g.Parent),
+	})
+	return g
+}
+
+func (l *Line) compositePodGroup() *outrank.CompositePodGroup {
+	g := &outrank.CompositePodGroup{Name: l.Next("name of the group")}
+	var priority int32
+	l.Options(Options{
+		"namespace=": Text(&g.Namespace),
+		"whole":      func(string) error { g.Disruption = outrank.DisruptPodGroup; return nil },
+		"priority=":  func(v string) error { g.Priority = &priority; return Number(&priority)(v) },
+		"parent=":    Text(&g.Parent),
 	})
 	return g
 }
