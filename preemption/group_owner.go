@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 )
@@ -83,7 +82,6 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 			add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
 		}
 	}
-	var groups []outrank.Key
 	for _, p := range pods {
 		if other, _ := s.Group(p.GroupKey()); p.GroupKey() != first.GroupKey() && (owner.composite == nil || s.rootOf(other) != owner.composite) {
 			ps = append(ps, outrank.Problem{
@@ -93,8 +91,14 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 			continue
 		}
 		check(p)
-		if !slices.Contains(groups, p.GroupKey()) {
-			groups = append(groups, p.GroupKey())
+	}
+	groups := []outrank.Key{first.GroupKey()}
+	if owner.composite != nil {
+		groups = groups[:0]
+		for g := range s.Groups() {
+			if s.rootOf(g) == owner.composite {
+				groups = append(groups, g.Key())
+			}
 		}
 	}
 	for _, key := range groups {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
 )
@@ -35,6 +36,7 @@ func TestGroupsReachEverything(t *testing.T) {
 	for seed := range draws {
 		shape := gen.Shape{Groups: 2, Budgets: 4, Nominated: 4}
 		c, pods := gen.Cluster(shape).Example(seed), gen.PreemptorGroup(shape).Example(seed)
+		c.Release = outrank.V1_36
 		d := reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now})
 		count := func(what string, is bool) {
 			if is {

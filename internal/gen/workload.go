@@ -24,6 +24,9 @@ func Workloads(shape Shape) *rapid.Generator[Workload] {
 		w := Workload{Cluster: Cluster(shape).Draw(t, "cluster"), Pods: PreemptorGroup(shape).Draw(t, "pods")}
 		w.setGates(t)
 		w.addGroup(t)
+		if len(w.Cluster.Groups) > 0 && rapid.Bool().Draw(t, "grow trees") {
+			w.grow(t)
+		}
 		w.spread(t)
 		if !oneIn(t, "may differ", 8) {
 			w.agree(t)
@@ -34,7 +37,7 @@ func Workloads(shape Shape) *rapid.Generator[Workload] {
 }
 
 func (w *Workload) setGates(t *rapid.T) {
-	composites := rapid.Bool().Draw(t, "composite groups count")
+	composites := !oneIn(t, "composite groups do not count", 4)
 	r, err := outrank.V1_37.With(map[string]bool{
 		"GenericWorkload": true, "CompositePodGroup": composites, "TopologyAwareWorkloadScheduling": composites,
 		"PodGroupPreemptionPolicy": rapid.Bool().Draw(t, "groups have a policy"),
@@ -66,10 +69,36 @@ func (w *Workload) addGroup(t *rapid.T) {
 	if g.Policy == outrank.GangPolicy {
 		g.MinCount = rapid.Int32Range(1, 4).Draw(t, "own min count")
 	}
-	if len(w.Cluster.Composites) > 0 && rapid.Bool().Draw(t, "own parent") {
-		g.Parent = fmt.Sprintf("c%d", rapid.IntRange(0, len(w.Cluster.Composites)-1).Draw(t, "which"))
-	}
 	w.Cluster.Groups = append(w.Cluster.Groups, g)
+}
+
+// grow adds two trees in the namespace of the pods, up to three levels of composite groups
+// each, and puts most groups of the namespace below them, and more pods into groups.
+func (w *Workload) grow(t *rapid.T) {
+	namespace := w.Pods[0].NamespaceName()
+	var names []string
+	for _, tree := range []string{"a", "b"} {
+		parent := ""
+		for level := range rapid.IntRange(1, outrank.MaxGroupLevels-1).Draw(t, "levels of tree "+tree) {
+			c := &outrank.CompositePodGroup{
+				Name: fmt.Sprintf("%s%d", tree, level), Namespace: namespace, Parent: parent, Policy: outrank.BasicPolicy,
+				Disruption: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
+				Priority:   residentPriority(t),
+			}
+			parent, names = c.Name, append(names, c.Name)
+			w.Cluster.Composites = append(w.Cluster.Composites, c)
+		}
+	}
+	for _, g := range w.Cluster.Groups {
+		if g.NamespaceName() == namespace && !oneIn(t, "is no part of it", 6) {
+			g.Parent = pick(t, "parent in tree", names...)
+		}
+	}
+	for _, p := range w.Cluster.Pods {
+		if g := rapid.SampledFrom(w.Cluster.Groups).Draw(t, "joins"); p.NamespaceName() == g.NamespaceName() && !oneIn(t, "stays as it is", 4) {
+			p.Group = g.Name
+		}
+	}
 }
 
 // spread puts some of the pods into other groups of the same tree.
@@ -79,7 +108,7 @@ func (w *Workload) spread(t *rapid.T) {
 		return
 	}
 	for _, g := range w.Cluster.Groups {
-		if g.NamespaceName() == own.NamespaceName() && g.Parent == "" && oneIn(t, "joins the tree", 3) {
+		if g.NamespaceName() == own.NamespaceName() && oneIn(t, "joins the tree", 3) {
 			g.Parent = own.Parent
 		}
 	}

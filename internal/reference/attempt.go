@@ -12,7 +12,6 @@ import (
 type attempt struct {
 	pod     *outrank.Pod
 	rules   release.Rules
-	gates   gates
 	setup   *Setup
 	variant Variant
 	now     time.Time
@@ -44,7 +43,6 @@ func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
 		rules:      release.Of(release.Release(in.Cluster.Release)),
-		gates:      gatesOf(in.Cluster.Release),
 		setup:      &in.Setup,
 		variant:    in.Variant,
 		now:        in.Now,

@@ -1,10 +1,12 @@
 package reference
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // GroupInput is everything a decision for a group of pods depends on.
@@ -81,11 +83,14 @@ type GroupDecision struct {
 //  4. put them back one by one, budget breakers first, each if the group still
 //     has a place.
 //
-// From v1.37 on, with groups switched on, [DecideGroup] places the group once, and
-// never moves a pod that has its place.
+// From v1.37 on, with groups switched on, the group is placed once, and no pod that has
+// its place is moved (group 12.9); with groups switched off there is none.
 func DecideGroup(in GroupInput) GroupDecision {
-	if gatesOf(in.Cluster.Release).groups {
+	switch rules := release.Of(release.Release(in.Cluster.Release)); {
+	case rules.GroupsPlacedOnce:
 		return decideWorkload(in)
+	case rules.GroupsNeedGate:
+		return GroupDecision{Err: errors.New("groups are switched off")}
 	}
 	g := newGroup(in)
 	d := GroupDecision{}

@@ -75,6 +75,7 @@ func TestDecideGroup(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			test.c.Release = outrank.V1_36
 			d := reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now})
 			var victims [][]string
 			for _, v := range d.Victims {

@@ -115,7 +115,7 @@ func (w *workload) differs() error {
 		}
 	}
 	policy := first.PreemptionPolicy
-	if w.base.gates.policies {
+	if w.base.rules.GroupPolicyCounts {
 		policy = w.root.policy
 	}
 	for _, p := range w.members() {
@@ -133,7 +133,7 @@ func (w *workload) differs() error {
 
 // never: the policy is the group's where groups have one, else that of its pods.
 func (w *workload) never() bool {
-	if w.base.gates.policies {
+	if w.base.rules.GroupPolicyCounts {
 		return w.root.policy == outrank.PreemptNever
 	}
 	return slices.ContainsFunc(w.in.Pods, func(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever })

@@ -41,7 +41,7 @@ func (a *attempt) groupLevel(key outrank.Key) (level, bool) {
 
 // compositeLevel finds nothing where composite groups do not exist.
 func (a *attempt) compositeLevel(key outrank.Key) (level, bool) {
-	if !a.gates.composites {
+	if !a.rules.CompositeUnits {
 		return level{}, false
 	}
 	for _, g := range a.cluster.Composites {

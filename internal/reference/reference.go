@@ -21,7 +21,10 @@
 //	17        kubeletadmit: admission by the kubelet
 //
 // It leaves out extenders (group 10.2).
-// [DecideGroup] is the same for a group of pods (chapter 12).
+// [DecideGroup] is the same for a group of pods (chapter 12). What leaves is counted in
+// units, of which a single pod is one (units.go, lineage.go); a group that preempts is
+// placed (groupplace.go, grouptree.go), and from v1.37 on stays where it is while units
+// are put back (groupwhole.go, groupreprieve.go).
 package reference
 
 import (

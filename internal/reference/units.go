@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -63,7 +64,7 @@ func (a *attempt) units() []*unit {
 // such a group or not.
 func (a *attempt) unitAlone(p *outrank.Pod) *unit {
 	u := &unit{pods: []*outrank.Pod{p}, priority: p.PriorityValue(), rank: rankPod}
-	if !a.gates.groups {
+	if !a.rules.VictimUnits {
 		return u
 	}
 	if p.Group != "" {
@@ -104,7 +105,9 @@ func (a *attempt) sortUnits(units []*unit) {
 			cmp.Compare(v.rank, u.rank),
 			cmp.Compare(len(v.pods), len(u.pods)),
 			start,
+			cmp.Compare(u.pods[0].NamespaceName(), v.pods[0].NamespaceName()),
 			cmp.Compare(u.name(), v.name()),
+			cmp.Compare(v.whole, u.whole), // a group before a pod
 			cmp.Compare(u.pods[0].UID, v.pods[0].UID),
 		)
 	})
@@ -131,11 +134,12 @@ func (a *attempt) startOfUnit(u *unit) time.Time {
 	return earliest
 }
 
-func (u *unit) name() outrank.Key {
+func (u *unit) name() string {
 	if u.whole != "" {
-		return u.whole
+		_, name, _ := strings.Cut(string(u.whole), "/")
+		return name
 	}
-	return u.pods[0].Key()
+	return u.pods[0].Name
 }
 
 // podsOf lists the pods unit by unit.

@@ -86,8 +86,8 @@ func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victim
 	return c
 }
 
-// sortByImportance: the higher priority first, then the earlier start, then
-// namespace/name and UID, so that no two pods are equal.
+// sortByImportance: the higher priority first, then the earlier start, then the
+// namespace, the name and the UID, so that no two pods are equal.
 func (a *attempt) sortByImportance(pods []*outrank.Pod) {
 	slices.SortStableFunc(pods, func(p, q *outrank.Pod) int {
 		if a.variant.Importance != nil && a.variant.Importance(p, q) != 0 {
@@ -103,7 +103,8 @@ func (a *attempt) sortByImportance(pods []*outrank.Pod) {
 		return cmp.Or(
 			cmp.Compare(q.PriorityValue(), p.PriorityValue()),
 			startOf(p, a.now).Compare(startOf(q, a.now)),
-			cmp.Compare(p.Key(), q.Key()),
+			cmp.Compare(p.NamespaceName(), q.NamespaceName()),
+			cmp.Compare(p.Name, q.Name),
 			cmp.Compare(p.UID, q.UID),
 		)
 	})
