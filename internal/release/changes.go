@@ -24,6 +24,8 @@ var Changes = [...]Change{
 	{"WildcardsAskGates", "5.2.8", V1_37, "", "a gate that names its events is asked at no other", "an event of the empty kind has every gate asked"},
 	{"AnyAntiAffinityTerm", "5.4.13", V1_37, "", "a pod's end helps against anti-affinity where all terms match", "where any of them does"},
 	{"PodEventsByKind", "5.7.3", V1_37, "", "what is told of a pod that waits is UnschedulablePod", "UnscheduledPod, and TargetPod of the pod itself"},
+	{"GroupsQueued", "5.8.1", V1_37, "GenericWorkload", "each pod of a group is queued by itself", "a group is queued as one"},
+	{"CompositesQueued", "5.8.2", V1_37, "CompositePodGroup", "a group is queued by itself", "a tree of groups is queued as one"},
 	{"BudgetsStopAtFirst", "6.3.8", V1_37, "", "a pod is charged to every budget that covers it", "up to the first that it violates, in the caller's order"},
 	{"NodeNameFirst", "7.1.7", V1_37, "", "NodeUnschedulable, then NodeName", "NodeName first, and no node but the named one is filtered (7.15.8)"},
 	{"CSIDriverRequired", "7.9.9", V1_37, "VolumeLimitScaling", "a node without the driver of a volume passes", "it fails where the driver says that it has to be there"},

@@ -26,8 +26,8 @@ type state struct {
 // gates are those that bear on preemption, by name. A gate keeps its index, since
 // values of [Release] hold it: a new one goes to the end.
 var gates = [...]gate{
-	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, false}}},
-	{"CompositePodGroup", []state{{V1_37, false, false}}},
+	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
+	{"CompositePodGroup", []state{{V1_37, false, true}}},
 	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
 	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, false}}},
 	{"GangScheduling", []state{{V1_36, false, false}}},

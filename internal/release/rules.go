@@ -45,6 +45,10 @@ type Rules struct {
 	// AnyAntiAffinityTerm: one term of anti-affinity that a pod matched is enough for
 	// its end to help (rule 5.4.13).
 	AnyAntiAffinityTerm bool
+	// GroupsQueued: the pods of a group are queued as one (group 5.8).
+	GroupsQueued bool
+	// CompositesQueued: so are those of a tree of groups (rule 5.8.2).
+	CompositesQueued bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
 	BindingsRetried bool
 	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
@@ -97,6 +101,8 @@ func resolve(r Release) Rules {
 		WildcardsAskGates:         from37,
 		PodEventsByKind:           from37,
 		AnyAntiAffinityTerm:       from37,
+		GroupsQueued:              from37 && r.on("GenericWorkload"),
+		CompositesQueued:          from37 && r.on("CompositePodGroup"),
 		BindingsRetried:           from37,
 		EntityMetrics:             from37,
 		TrueResults:               from37,
