@@ -69,7 +69,9 @@ func (m *groupMachine) add(t *rapid.T) {
 }
 
 // waits reports whether the pod is a member that waits.
-func (p *gmPod) waits() bool { return p.place == "with" || p.place == "apart" || p.place == "incomplete" }
+func (p *gmPod) waits() bool {
+	return p.place == "with" || p.place == "apart" || p.place == "incomplete"
+}
 
 // replace sets another version of a member that waits.
 func (m *groupMachine) replace(p *gmPod, pod *outrank.Pod) {

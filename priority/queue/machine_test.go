@@ -415,7 +415,7 @@ func TestQueueAgainstModel(t *testing.T) {
 func runQueue(t *rapid.T) {
 	early := rapid.Bool().Draw(t, "early")
 	held := map[string]bool{}
-	release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+	release := rapid.SampledFrom(append(outrank.Releases(), grouped(t, "GenericWorkload"))).Draw(t, "release")
 	opening := rapid.SampledFrom([][]ClusterEventKind{nil, {EventNodeAdded, EventAssignedPodDeleted}}).Draw(t, "opening")
 	q, err := New(Config{Release: release, NoEarlyPop: !early, Gates: []Gate{
 		{Name: "held", Events: opening, Holds: func(p *outrank.Pod) bool { return held[p.Name] }},

@@ -34,6 +34,9 @@ import (
 // asked before v1.37; from then on Flush does. A gated pod that is
 // let in goes to active, or to backoff while that lasts.
 //
+// Groups of pods are queued as one where the release says so ([Group], group 5.8). A group
+// is active, in backoff, gated or in flight, and never unschedulable.
+//
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
 //   - a pod added again keeps its attempts, and a deleted one is refused when
