@@ -179,7 +179,6 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	if it == nil {
 		return fmt.Errorf("group %s: attempt %d: %w", e.Group.Key(), e.Cycle, ErrNotInFlight)
 	}
-	q.refresh(it.group.id) // it may have been deleted and made anew
 	q.groups.back(it)
 	if it.size() == 0 {
 		delete(q.groups.inside, it.group.id)

@@ -99,9 +99,9 @@ func TestGroupsAreQueuedAsOne(t *testing.T) { // rules 5.8.1 to 5.8.3
 	require.EqualValues(t, 5, e.Group.Priority())
 	d.pop("p5")
 	d.counts("0 active, 0 in backoff, 0 unschedulable, 0 gated, 5 in flight")
-	d.fail(e, GroupRefused, "a", "b", "p1")
-	d.at(2)
 	d.add("gang", "aa", "p0")
+	d.at(2)
+	d.fail(e, GroupRefused, "a", "b", "p1")
 	d.at(9)
 	d.pop("gang: p1 a b aa p0") // more attempts come first
 }
@@ -245,8 +245,11 @@ func TestGroupBackoff(t *testing.T) { // rule 5.8.8
 		require.False(t, ok)
 		d.now = ready
 	}
-	e := d.pop("gang: a b c d")
-	d.fail(e, GroupFailed, "a", "b", "c", "d")
+	d.fail(d.pop("gang: a b c d"), GroupPlaced, "a", "b", "c", "d")
+	d.fail(d.pop("gang: a b c d"), GroupRefused, "a", "b", "c", "d")
+	require.Equal(t, d.now.Add(time.Second), d.q.Pending().Backoff[0].BackoffEnd, "what was placed has no failures")
+	d.now = d.now.Add(2 * time.Second)
+	d.fail(d.pop("gang: a b c d"), GroupFailed, "a", "b", "c", "d")
 	require.Equal(t, d.now.Add(time.Second), d.q.Pending().Backoff[0].BackoffEnd, "errors are counted apart")
 	config := Config{MaxBackoff: 1 << 62}
 	assert.EqualValues(t, 1<<62, config.mostBackoffOf(0))
@@ -281,6 +284,45 @@ func TestGatedGroups(t *testing.T) { // rules 5.8.4 and 5.8.11
 	d.pop("gang: a b")
 	d.add("gang", "c")
 	d.counts("0 active, 0 in backoff, 0 unschedulable, 0 gated, 2 in flight, 0 incomplete, 1 waiting for their group")
+}
+
+// Time has the gates asked, and what time did counts up to the next attempt.
+func TestFlushAsksAboutGroups(t *testing.T) { // rules 5.2.7 and 5.8.7
+	closed := true
+	d := newGangDesk(t, Gate{Name: "door", Holds: func(*outrank.Pod) bool { return closed }})
+	d.q.SetGroup(setOf(nil, "gang"))
+	d.add("gang", "a", "b")
+	d.at(299)
+	closed = false
+	require.Zero(t, d.q.Flush(d.now))
+	d.at(300)
+	e := d.pop("gang: a b")
+	closed = true
+	d.fail(e, GroupPlaced, "b")
+	ready, ok := d.q.NextReady(d.now)
+	require.True(t, ok)
+	require.Equal(t, d.now, ready, "it has waited since noon")
+	require.Zero(t, d.q.Flush(d.now))
+	ready, _ = d.q.NextReady(d.now)
+	require.Equal(t, d.now.Add(5*time.Minute), ready)
+}
+
+// A group that is made anew while it is in flight comes back with its new object.
+func TestGroupMadeAnewInFlight(t *testing.T) {
+	d := newGangDesk(t)
+	gang := setOf(outrank.Priority(1), "gang")
+	d.q.SetGroup(gang)
+	d.add("gang", "a")
+	d.add("", "p0")
+	e := d.pop("gang: a")
+	d.q.DeleteGroup(gang)
+	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.SetGroup(setOf(outrank.Priority(-1), "gang"))
+	d.q.DeleteGroup(gang)
+	d.q.SetGroup(setOf(outrank.Priority(-2), "gang"))
+	d.fail(e, GroupPlaced, "a")
+	d.pop("p0")
+	require.EqualValues(t, -2, d.pop("gang: a").Group.Priority())
 }
 
 func TestEntitiesEnter(t *testing.T) { // rule 5.8.12
