@@ -94,7 +94,8 @@ func (r Release) rules() release.Rules { return release.Of(release.Release(r)) }
 // ReleaseOfNodes is the release that the kubelets of the nodes say: that of the newest
 // of them, because a scheduler is never older than a kubelet. It is zero where no node
 // says one, with the default gates otherwise. Where the newest is none whose rules are
-// known, the error names the node and wraps [ErrInvalid]. Time is linear in the number
+// known, the error names the node and wraps [ErrInvalid], and the release is the nearest
+// that is known. Time is linear in the number
 // of nodes.
 func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	var newest *Node
@@ -112,7 +113,7 @@ func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	}
 	r, ok := release.OfVersion(newest.KubeletVersion)
 	if !ok {
-		return 0, fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
+		return Release(release.Nearest(highest)), fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
 	}
 	return Release(r), nil
 }

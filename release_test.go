@@ -96,8 +96,12 @@ func TestReleaseOfNodes(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, test.want, got, "%q", test.versions)
 	}
-	_, err := cluster("v1.36.0", "v1.99.0").ReleaseOfNodes()
+	got, err := cluster("v1.35.4", "v1.9.0").ReleaseOfNodes()
 	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.Equal(t, outrank.V1_36, got, "the nearest")
+	got, err = cluster("v1.36.0", "v1.99.0").ReleaseOfNodes()
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.Equal(t, outrank.V1_37, got, "the nearest")
 	require.ErrorContains(t, err, `node n1: status.nodeInfo.kubeletVersion: invalid input: release "v1.99.0"`)
 }
 

@@ -144,7 +144,7 @@ func TestRunningRequests(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		pod  outrank.Pod
-		want resource.List
+		want resource.List // in v1.36
 	}{
 		{"the largest of the three, per resource", outrank.Pod{Containers: []outrank.Container{resized}}, resource.MustList("cpu", "3", "memory", "3Gi")},
 		{"a resize that can never be done leaves the spec out", outrank.Pod{Containers: []outrank.Container{resized}, ResizeInfeasible: true}, resource.MustList("cpu", "2", "memory", "3Gi")},
@@ -154,7 +154,7 @@ func TestRunningRequests(t *testing.T) {
 		{"plain init containers are not", outrank.Pod{InitContainers: []outrank.Container{init}}, resource.MustList("cpu", "3", "memory", "1Gi")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, test.pod.RunningRequests()); diff != "" {
+			if diff := cmp.Diff(test.want, test.pod.RunningRequestsIn(outrank.V1_36)); diff != "" {
 				t.Errorf("RunningRequests (-want +got):\n%s", diff)
 			}
 		})

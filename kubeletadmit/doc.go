@@ -52,7 +52,8 @@
 //
 // # Deviations from the reference
 //
-// The reference is the kubelet of Kubernetes v1.36.3.
+// The reference is the kubelet of Kubernetes v1.37.1, or of v1.36.3 by
+// [Admitter.Release].
 //
 //   - Sums saturate at the ends of int64 instead of wrapping.
 //   - Resources other than the well-known ones are reported sorted by name; the

@@ -17,6 +17,12 @@ func yard(more ...*outrank.Pod) *outrank.Cluster {
 	return c
 }
 
+// in36 makes the cluster one of v1.36, for what only that release looks at.
+func in36(c *outrank.Cluster) *outrank.Cluster {
+	c.Release = outrank.V1_36
+	return c
+}
+
 // halfYard is a yard in which node a is free.
 func halfYard(more ...*outrank.Pod) *outrank.Cluster {
 	return &outrank.Cluster{

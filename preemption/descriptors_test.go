@@ -24,7 +24,7 @@ type concern struct {
 // concerns has an entry for each descriptor.
 var concerns = map[string]concern{
 	preemption.NodeUnschedulable: {c: onA(func(n *outrank.Node) { n.Unschedulable = true }), without: yard()},
-	preemption.NodeName:          {c: yard(), asks: on("b")},
+	preemption.NodeName:          {c: in36(yard()), asks: on("b")},
 	preemption.TaintToleration: {
 		c:       onA(func(n *outrank.Node) { n.Taints = []outrank.Taint{{Key: "k", Effect: outrank.NoExecute}} }),
 		without: onA(func(n *outrank.Node) { n.Taints = []outrank.Taint{{Key: "k", Effect: outrank.PreferNoSchedule}} }),

@@ -1,6 +1,7 @@
 // Package preemption decides which pods have to leave a Kubernetes cluster so
-// that a more important pod can run, and on which node. It decides what
-// kube-scheduler v1.36's DefaultPreemption plugin decides.
+// that a more important pod can run, and on which node. It decides what the
+// DefaultPreemption plugin of kube-scheduler v1.37 decides, or that of v1.36 where
+// the cluster's release says so.
 //
 // # Use
 //

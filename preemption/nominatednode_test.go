@@ -120,12 +120,12 @@ func TestFiltersOfAnEvaluator(t *testing.T) {
 	own := preemption.NodeRule("Own", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })
 	names := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{own}}).Filters()
 	assert.Equal(t, []string{
-		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
+		preemption.NodeName, preemption.NodeUnschedulable, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
 		preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits, preemption.VolumeBinding,
 		preemption.VolumeZone, preemption.PodTopologySpread, preemption.InterPodAffinity, preemption.NodeDeclaredFeatures, "Own",
 	}, names)
 	names[0] = "changed"
-	assert.Equal(t, preemption.NodeUnschedulable, newEvaluator(t, preemption.Config{}).Filters()[0])
+	assert.Equal(t, preemption.NodeName, newEvaluator(t, preemption.Config{}).Filters()[0])
 }
 
 func ExampleEvaluator_Filters() {
@@ -135,5 +135,5 @@ func ExampleEvaluator_Filters() {
 	}
 	fmt.Println(len(eval.Filters()), eval.Filters()[:3])
 	// Output:
-	// 13 [NodeUnschedulable NodeName TaintToleration]
+	// 13 [NodeName NodeUnschedulable TaintToleration]
 }

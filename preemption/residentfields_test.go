@@ -134,7 +134,7 @@ func addResidentIdentity(add residentAdder) {
 	add("Labels", "the preemptor is spread", yard(), spread(outrank.TopologySpreadConstraint{Selector: selects("fa")}), tagged("app", "fa"), tagged("app", "web"))
 	add("NodeName", "", halfYard(), nothing, asking("cpu", "1"), all(asking("cpu", "1"), on("b")))
 	booked := all(func(p *outrank.Pod) { p.NodeName, p.Priority = "", outrank.Priority(100) }, asking("cpu", "1"), nominated("a"))
-	add("SchedulingGates", "its nomination does not count", halfYard(), nothing, booked, all(booked, gated("quota")))
+	add("SchedulingGates", "its nomination does not count", in36(halfYard()), nothing, booked, all(booked, gated("quota")))
 	add("SchedulerName", "its nomination does not count", halfYard(), nothing, booked, all(booked, scheduledBy("mine")))
 	waits := func(node string) with { return all(asking("cpu", "1"), on(""), nominated(node)) }
 	add("NominatedNode", "", halfYard(), nothing, waits("a"), waits("b"))
@@ -199,12 +199,12 @@ func addResidentAmounts(add residentAdder) {
 		vary("InitContainers[].Actual", "", func(p *outrank.Pod, l resource.List) {
 			helper(outrank.Container{Sidecar: true, Actual: l})(p)
 		})
-		add("Containers[].Reported", r.sort, halfYard(), wants, takes(func(p *outrank.Pod, l resource.List) {
+		add("Containers[].Reported", r.sort, in36(halfYard()), wants, takes(func(p *outrank.Pod, l resource.List) {
 			p.Containers[0].Allocated = l
 		}, one), takes(func(p *outrank.Pod, l resource.List) {
 			p.Containers[0].Allocated, p.Containers[0].Reported = l, true
 		}, one))
-		add("InitContainers[].Reported", r.sort, halfYard(), wants,
+		add("InitContainers[].Reported", r.sort, in36(halfYard()), wants,
 			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one})),
 			all(lowest, asking(), helper(outrank.Container{Sidecar: true, Allocated: one, Reported: true})))
 		vary("Overhead", "", func(p *outrank.Pod, l resource.List) { p.Overhead = l })

@@ -274,8 +274,9 @@ func TestSurprises(t *testing.T) {
 		{
 			name: "a selector that asks for no label selects every namespace, listed or not",
 			c: &outrank.Cluster{
-				Nodes: []*outrank.Node{node("n1", "4", "a")},
-				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"), func(p *outrank.Pod) { p.Namespace = "unlisted" })},
+				Release: outrank.V1_36,
+				Nodes:   []*outrank.Node{node("n1", "4", "a")},
+				Pods:    []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"), func(p *outrank.Pod) { p.Namespace = "unlisted" })},
 			},
 			p: pod("p", 5, "1", func(p *outrank.Pod) {
 				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{

@@ -204,7 +204,7 @@ func TestNodeLimitsAreShown(t *testing.T) {
 	for _, want := range []string{
 		"  nodes      only b (spec.nodeName), only with label name=b\n",
 		"1 pod has to leave node b;",
-		"  1  preemption cannot help  node(s) didn't match the requested node name  a\n",
+		"  1  preemption cannot help  node(s) didn't satisfy plugin(s) [NodeName]  a\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -11,7 +11,7 @@ const (
 	releaseFlag    = "-release"
 	releaseNodes   = "as the nodes say"
 	releaseDefault = "the default, as no node says one"
-	releaseUnknown = "the default, as the rules of the nodes' own are not known"
+	releaseUnknown = "the nearest known to what the nodes say"
 )
 
 // settleRelease says in the cluster whose rules hold, and returns where that comes from

@@ -25,6 +25,8 @@ type row struct {
 	// is the preemptor.
 	cluster []any
 	pod     *outrank.Pod
+	// release is that of the cluster; zero is the default.
+	release outrank.Release
 	// want is the decision as text writes it, without the blanks around it.
 	want string
 }
@@ -34,6 +36,7 @@ func runRows(t *testing.T, rows []row) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			c := clusterOf(r.cluster...)
+			c.Release = r.release
 			if err := c.Validate(); err != nil {
 				t.Fatalf("the case itself is wrong: %v", err)
 			}

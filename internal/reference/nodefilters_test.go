@@ -54,10 +54,23 @@ func TestNodeFilters(t *testing.T) {
 		{
 			name:    "spec.nodeName keeps to one node",
 			why:     "The preemptor may name a node; the others are unresolvable, and that one is dry run as any.",
+			release: outrank.V1_36,
 			cluster: []any{node("a"), node("b"), pod("low-a", "a", 1, cpu("1")), pod("low-b", "b", 1, cpu("1"))},
 			pod:     preemptor(cpu("1"), func(p *outrank.Pod) { p.NodeName = "b" }),
 			want: `
 				a: Unresolvable NodeName [node(s) didn't match the requested node name]
+				b: Unschedulable NodeResourcesFit [Insufficient cpu]
+				b <- low-b (0)
+				best b`,
+		},
+		{
+			name:    "spec.nodeName leaves one node",
+			why:     "From v1.37 on the other nodes are not filtered at all (rule 7.15.8).",
+			cluster: []any{node("a"), node("b"), pod("low-a", "a", 1, cpu("1")), pod("low-b", "b", 1, cpu("1"))},
+			pod:     preemptor(cpu("1"), func(p *outrank.Pod) { p.NodeName = "b" }),
+			release: outrank.V1_37,
+			want: `
+				a: Unresolvable [node(s) didn't satisfy plugin(s) [NodeName]]
 				b: Unschedulable NodeResourcesFit [Insufficient cpu]
 				b <- low-b (0)
 				best b`,
@@ -110,7 +123,8 @@ func TestNodeFilters(t *testing.T) {
 				node("b", taints(outrank.Taint{Key: "k", Effect: outrank.NoSchedule})),
 				node("c", taints(outrank.Taint{Key: "k", Effect: outrank.NoSchedule})),
 			},
-			pod: preemptor(cpu("9"), nodeTerms(label("x", outrank.Exists)), func(p *outrank.Pod) { p.NodeName = "c" }),
+			pod:     preemptor(cpu("9"), nodeTerms(label("x", outrank.Exists)), func(p *outrank.Pod) { p.NodeName = "c" }),
+			release: outrank.V1_36,
 			want: `
 				a: Unresolvable NodeUnschedulable [node(s) were unschedulable]
 				b: Unresolvable NodeName [node(s) didn't match the requested node name]

@@ -221,8 +221,20 @@ func TestBudgets(t *testing.T) {
 				node("a"), pod("x", "a", 3, cpu("300m"), labels("app", "web", "tier", "front")), pod("y", "a", 2, cpu("300m"), labels("tier", "front")),
 				pod("z", "a", 1, cpu("300m"), labels("app", "db")), budget("b", 0), budget("c", 1, covering(selects("tier", "front"))),
 			},
-			pod:  needsAll,
-			want: short + "a <- x!, y!, z (2)\nbest a",
+			pod:     needsAll,
+			release: outrank.V1_36,
+			want:    short + "a <- x!, y!, z (2)\nbest a",
+		},
+		{
+			name: "no budget is charged after one has failed",
+			why:  "The same in v1.37: x breaks the first budget and leaves the second alone.",
+			cluster: []any{
+				node("a"), pod("x", "a", 3, cpu("300m"), labels("app", "web", "tier", "front")), pod("y", "a", 2, cpu("300m"), labels("tier", "front")),
+				pod("z", "a", 1, cpu("300m"), labels("app", "db")), budget("b", 0), budget("c", 1, covering(selects("tier", "front"))),
+			},
+			pod:     needsAll,
+			release: outrank.V1_37,
+			want:    short + "a <- x!, y, z (1)\nbest a",
 		},
 		{
 			name: "a victim counts once, however many budgets it breaks",

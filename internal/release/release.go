@@ -21,7 +21,7 @@ const (
 
 // Default is what a zero Release stands for. Nothing else has to be changed for
 // another one.
-const Default = V1_36
+const Default = V1_37
 
 // releases lists the releases, the oldest first.
 var releases = [...]Release{V1_36, V1_37}
@@ -128,6 +128,11 @@ func Minor(version string) (minor int, ok bool) {
 	}
 	minor, err := strconv.Atoi(rest[:digits])
 	return minor, err == nil
+}
+
+// Nearest is the release that is known and least far from a minor version.
+func Nearest(minor int) Release {
+	return Release(min(max(minor, int(releases[0])), int(releases[len(releases)-1])))
 }
 
 // OfVersion returns the release of a version, not ok for one that is not known.

@@ -13,6 +13,7 @@ import (
 //	budget NAME selector=(app=web) allowed=1 [namespace=NS] [disrupted=POD,...]
 //	namespace NAME [labels=a=b]
 //	podgroup NAME [whole] [basic | gang=2] [priority=5] [namespace=NS]
+//	release v1.36
 //
 // A podgroup is disrupted pod by pod, or as a whole; the number of a gang is how
 // many of its pods have to find a place, and without a policy all have to. No two objects of a kind
@@ -49,6 +50,13 @@ func Cluster(body []*Line) *outrank.Cluster {
 			g := l.podGroup()
 			c.Groups = append(c.Groups, g)
 			name += string(g.Key())
+		case "release":
+			r, err := outrank.ParseRelease(l.Next("name of the release"))
+			if err != nil {
+				l.Fail("%v", err)
+			}
+			l.Options(Options{})
+			c.Release = r
 		default:
 			l.Fail("unknown kind of object %q", kind)
 		}

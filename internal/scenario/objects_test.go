@@ -43,6 +43,8 @@ func TestMistakesInObjects(t *testing.T) {
 		{"budget b allowed=1", "a budget has a selector and a number of allowed disruptions"},
 		{"namespace a labels=b", `labels: "b" is not key=value`},
 		{"podgroup g hole", `unknown word "hole"`},
+		{"release v1.2", "v1.2"},
+		{"release v1.36 v1.37", `unknown word "v1.37"`},
 	} {
 		body := []*Line{NewLine("f.txt", 1, "node n1"), NewLine("f.txt", 2, test.line)}
 		Cluster(body)

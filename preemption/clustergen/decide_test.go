@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -16,7 +17,9 @@ const draws = 1000
 
 func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Explanation {
 	t.Helper()
-	snap, err := preemption.NewSnapshot(cluster(t, shape, seed))
+	c := cluster(t, shape, seed)
+	c.Release = outrank.Releases()[seed%2]
+	snap, err := preemption.NewSnapshot(c)
 	require.NoError(t, err)
 	eval, err := preemption.NewEvaluator(preemption.Config{})
 	require.NoError(t, err)

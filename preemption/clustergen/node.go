@@ -60,12 +60,13 @@ func topology(r *rand.Rand) map[string]string {
 }
 
 // allocatable is so much that the pods fill so many percent of it, or half of
-// that where there is to be room, with so many free slots.
+// that where there is to be room, with so many free slots. It counts as one release
+// does, so that a seed gives the same bytes whatever the default is.
 func (g *generator) allocatable(pods []*outrank.Pod, fill, slots int64, roomy bool) resource.List {
 	used, count := resource.List{}, int64(0)
 	for _, p := range pods {
 		if !p.Finished() {
-			used = used.Plus(p.RunningRequests())
+			used = used.Plus(p.RunningRequestsIn(outrank.V1_36))
 			count++
 		}
 	}

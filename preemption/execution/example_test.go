@@ -183,8 +183,8 @@ func ExampleFailureHandler_Handle() {
 	// <nil>
 	// fits nowhere - back to the queue - nominated to n1 <nil>
 	// - latest default/urgent
-	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu.
-	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu.; nominated to n1)
+	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
+	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims; nominated to n1)
 	// n1
 	// default/urgent waits for news about [NodeResourcesFit]
 }
@@ -222,6 +222,8 @@ func ExampleMetricValues_Families() {
 	// scheduler_pending_pods{queue="active"} 2
 	// scheduler_pending_pods{queue="backoff"} 0
 	// scheduler_pending_pods{queue="gated"} 0
+	// scheduler_pending_pods{queue="incomplete"} 0
+	// scheduler_pending_pods{queue="pending"} 0
 	// scheduler_pending_pods{queue="unschedulable"} 1
 	// # HELP scheduler_preemption_attempts_total How often preemption was tried.
 	// # TYPE scheduler_preemption_attempts_total counter
@@ -238,6 +240,14 @@ func ExampleMetricValues_Families() {
 	// scheduler_preemption_victims_bucket{le="+Inf"} 1
 	// scheduler_preemption_victims_sum 3
 	// scheduler_preemption_victims_count 1
+	// # HELP scheduler_queued_entities Number of pods and groups by queue.
+	// # TYPE scheduler_queued_entities gauge
+	// scheduler_queued_entities{queue="active",type="pod"} 2
+	// scheduler_queued_entities{queue="backoff",type="pod"} 0
+	// scheduler_queued_entities{queue="gated",type="pod"} 0
+	// scheduler_queued_entities{queue="incomplete",type="pod"} 0
+	// scheduler_queued_entities{queue="pending",type="pod"} 0
+	// scheduler_queued_entities{queue="unschedulable",type="pod"} 1
 	// # HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by how they ended.
 	// # TYPE scheduler_schedule_attempts_total counter
 	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
@@ -292,7 +302,7 @@ func Example() {
 	// Output:
 	// <nil>
 	// default/urgent on n1: completed; default/batch evicted; nominated
-	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu.
+	// back to the queue - nominated to n1 - 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 	// <nil>
 	// fits 0 0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight
 }

@@ -62,13 +62,14 @@ func TestVerdict(t *testing.T) {
 			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
 		},
 		"preempting": {
-			"a victim makes room: nothing to complain of beyond the filters", execution.Failure{Plan: turnedDown(preemption.Preempt, short, both)},
+			"a victim makes room: where, and how many", execution.Failure{Plan: turnedDown(preemption.Preempt, short, both)},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{execution.SetNomination, "n1"},
-			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu.",
+			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"preempting, uncounted": {
 			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempt)},
-			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"}, "0/0 nodes are available:",
+			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"},
+			"0/0 nodes are available: preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"execution failed": {
 			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), ExecutionErr: errBusy},

@@ -41,7 +41,8 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		{"three", never, []preemption.WayOutAnswer{mine, preempting(never), preempting(never)},
 			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
 		{"one without a word", never, []preemption.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
-		{"the second helps", turnedDown(preemption.Preempt, taken), []preemption.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))}, nodes, 2, execution.SetNomination},
+		{"the second helps", turnedDown(preemption.Preempt, taken), []preemption.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))},
+			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var m execution.Metrics

@@ -103,11 +103,11 @@ func TestGates(t *testing.T) {
 			{1, hold("p1", false), "0 0 0 0 gated 1"},
 			{9, moveAll(EventNodeDeleted, 1), "1 0 0 0"},
 		}},
-		{"time-out", "the gates are asked then, too", []step{
+		{"time-out", "the gates are asked then, too, and again after as long", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"},
 			{0, hold("p1", true), "0 0 1 0"},
 			{300, popNone, "0 0 0 0 gated 1"},
-			{300, ready(-1), "0 0 0 0 gated 1"},
+			{300, ready(600), "0 0 0 0 gated 1"},
 		}},
 		{"let in already", "backoff that is over does not ask again; a newer version that is held does not stay", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"},

@@ -86,7 +86,7 @@ time	event	pod	node	details
 10.000	arrive	web	-	priority 100
 10.000	evict	batch	n1	by default/web, gone by 40.000
 10.000	nominate	web	n1	-
-10.000	refuse	web	-	0/2 nodes are available: 2 Insufficient cpu
+10.000	refuse	web	-	0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 `
 	assert.Empty(t, cmp.Diff(want, out.failures[0]))
 }
