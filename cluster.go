@@ -18,7 +18,8 @@ type Cluster struct {
 	// and that is not among them is one of DisruptPod.
 	Groups []*PodGroup
 	// Composites are what groups may be part of, and Workloads what both may have
-	// been made from. No decision looks at them yet.
+	// been made from. Composites tell under the gate CompositePodGroup of v1.37 (rule
+	// 12.6.4); no decision looks at workloads.
 	Composites []*CompositePodGroup
 	Workloads  []*Workload
 	// Claims are what the claims of pods stand for; see

@@ -38,6 +38,9 @@ type Refusal struct {
 	// Nodes counts the nodes by their answer to the pod, the most frequent
 	// first.
 	Nodes []Count
+	// Reason is what the group's policy says, such as how many pods of a gang could not be
+	// placed (rule 12.9.3). A [PlaceFunc] may say something else. It is empty before v1.37.
+	Reason string
 }
 
 // String returns the refusal in one line.
@@ -56,14 +59,19 @@ func (r *Refusal) String() string {
 		}
 		text += fmt.Sprintf("%s%d %s", sep, c.Nodes, c.Status)
 	}
+	if r.Reason != "" {
+		text += "; " + r.Reason
+	}
 	return text
 }
 
 // Unit is a set of pods that leave together: a single pod, or all running pods
 // of a group whose Disruption is [outrank.DisruptPodGroup].
 type Unit struct {
-	// Group is nil for a single pod, whether or not that belongs to a group.
-	Group *outrank.PodGroup
+	// Group is nil for a single pod, whether or not that belongs to a group, and for all
+	// pods below a composite group. Composite is that group then.
+	Group     *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
 	// Pods run on nodes of the snapshot; the most important come first.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
@@ -95,22 +103,41 @@ type GroupVictim struct {
 	// Blocks is why there was no place for the group when this unit was put
 	// back.
 	Blocks *Refusal
+	// Violating is how many of the unit's pods violate a budget, from v1.37 on.
+	Violating int
 }
+
+// GroupCandidate is the name of the only candidate that there is for a group, which stands
+// in events where the name of the node is otherwise (rule 12.9.12).
+const GroupCandidate = "cluster"
 
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
 // that it points to are those that the caller passed in.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none.
-	Group   outrank.Key
-	Outcome Outcome
+	// Composite is set where the pods belong to a tree of groups, from v1.37 on: then it is
+	// the group at the top, and Group its key.
+	Group     outrank.Key
+	Composite *outrank.CompositePodGroup
+	Outcome   Outcome
 	// Ineligible says why the outcome is NotEligible. It is also set if the
 	// group fits but could not preempt.
 	Ineligible Ineligibility
+	// Status is what the reference says of the group (rule 12.9.11), with its code and its
+	// text: also why it preempts. It says nothing where the group fits, and before v1.37.
+	Status Status
 	// Placement is the node of each pod, in the order of the placing function.
 	// It is nil unless the outcome is Fits or Preempt.
 	Placement []Assignment
-	// Victims have to leave, the most important first.
+	// Nominations are what the pods are nominated to, from v1.37 on: those of the placement,
+	// or, while the group waits for victims of an earlier preemption, what all its pods are
+	// nominated to already, with an empty Node for none. Nil changes nothing.
+	Nominations []Assignment
+	// Victims have to leave, the most important first. From v1.37 on there may be none.
 	Victims []GroupVictim
+	// Disruptions is the number of victims that are groups, or pods that name one, from
+	// v1.37 on (rule 12.9.10).
+	Disruptions int
 	// ClearedNominations are the pods of lower priority that lose their
 	// nomination to a node of the placement, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
@@ -129,11 +156,14 @@ type GroupPlan struct {
 	Possible, Placements int
 }
 
-// Violations returns the number of victims, each a unit, that violate a budget.
+// Violations returns the number of victims, each a unit, that violate a budget; from
+// v1.37 on, of their pods that do.
 func (p *GroupPlan) Violations() int {
 	n := 0
 	for i := range p.Victims {
-		if len(p.Victims[i].Violated) > 0 {
+		if v := &p.Victims[i]; v.Violating > 0 {
+			n += v.Violating
+		} else if len(v.Violated) > 0 {
 			n++
 		}
 	}

@@ -103,6 +103,17 @@ func (w *dryRunner) change(p *podState, by int) {
 	}
 }
 
+// follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
+// filters counted in the whole cluster when the attempt began. The next node is entered
+// afterwards. The attempt belongs to this runner alone.
+func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
+	for _, f := range w.filters {
+		if f, ok := f.(clusterFilter); ok {
+			f.follow(p, n, by)
+		}
+	}
+}
+
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
 // without (group 7.16; RunFilterPluginsWithNominatedPods), unless the policy asks

@@ -8,7 +8,7 @@ import (
 // FollowsFirstFit reports whether the victims of a group are found by a fitter.
 func FollowsFirstFit(e *Evaluator, snap *Snapshot, req GroupRequest) bool {
 	r, err := e.newGroupRun(snap, &req)
-	return err == nil && r.newFitter() != nil
+	return err == nil && r.newFitter(r.pods) != nil
 }
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
@@ -19,7 +19,7 @@ func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, ans
 		return nil, err
 	}
 	r.mostAnswers = answers
-	return r.plan, r.run(context.Background())
+	return r.plan, r.run(context.Background(), req.Refused)
 }
 
 // SortedUnits returns the possible victims of a group as they are sorted, and as

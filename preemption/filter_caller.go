@@ -131,6 +131,17 @@ func (f *callerOnNode) change(p *podState, by int) {
 	}
 }
 
+func (f *callerOnNode) follow(p *podState, n *nodeState, by int) {
+	if f.concerns != nil && !f.concerns(p.pod) {
+		return
+	}
+	if by > 0 {
+		f.state.Add(p.pod, n.node)
+	} else {
+		f.state.Remove(p.pod, n.node)
+	}
+}
+
 // check adds nominated pods to a copy.
 func (f *callerOnNode) check(nominated []*podState) filterStatus {
 	state, copied := f.state, false

@@ -23,6 +23,12 @@ func (p *classParts) of(k *podClass) []classPart {
 	return p.byClass[k]
 }
 
+// find returns the parts of a class, and whether they were set.
+func (p *classParts) find(k *podClass) (parts []classPart, ok bool) {
+	parts, ok = p.byClass[k]
+	return parts, ok
+}
+
 // classPart is one count that pods of a class belong in: the count of a
 // relation with this index.
 type classPart struct {

@@ -86,6 +86,13 @@ type nodeFilter interface {
 	release()
 }
 
+// clusterFilter is a nodeFilter whose attempt counted pods of the whole cluster.
+type clusterFilter interface {
+	// follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
+	// rest of the attempt. No other worker may use the attempt.
+	follow(p *podState, n *nodeState, by int)
+}
+
 // question is one preemptor on one snapshot, as the filters see it.
 type question struct {
 	snap     *Snapshot

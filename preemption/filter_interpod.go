@@ -203,6 +203,25 @@ func (n *interPodOnNode) change(p *podState, by int) {
 	}
 }
 
+// follow is asked about classes that the attempt did not find at its begin, too.
+func (n *interPodOnNode) follow(p *podState, at *nodeState, by int) {
+	parts, known := n.parts.find(p.class)
+	if !known {
+		parts = n.partsOf(p.class)
+		n.parts.set(p.class, parts)
+	}
+	for _, part := range parts {
+		c := &n.counts[part.relation][part.index]
+		id := c.of(at.slot)
+		if id == noDomain {
+			continue
+		}
+		before := min(c.pods[id], 1)
+		c.pods[id] += by
+		n.occupied[part.relation] += min(c.pods[id], 1) - before
+	}
+}
+
 // current returns the count for a relation and topology key in the present
 // state of the dry run. It is not ok if the node lacks the key.
 func (n *interPodOnNode) current(r relation, in int) (pods int, ok bool) {

@@ -64,6 +64,8 @@ type spreadConstraint struct {
 	// count of the other domains.
 	least, second int
 	leastIn       int32
+	// followed: pods came or went since these were found.
+	followed bool
 }
 
 // absent is the count of a domain without any node that counts.
@@ -191,7 +193,7 @@ func (c *spreadConstraint) includes(pod *outrank.Pod, n *nodeState) bool {
 }
 
 func (c *spreadConstraint) findLeast() {
-	c.least, c.second, c.leastIn = math.MaxInt, math.MaxInt, noDomain
+	c.least, c.second, c.leastIn, c.followed = math.MaxInt, math.MaxInt, noDomain, false
 	for id, n := range c.pods {
 		if n == absent {
 			continue
@@ -242,6 +244,22 @@ func (s *spreadOnNode) change(p *podState, by int) {
 	}
 }
 
+// follow is asked about classes that the attempt did not find at its begin, too. As in
+// change, terminating pods count.
+func (s *spreadOnNode) follow(p *podState, at *nodeState, by int) {
+	parts, known := s.parts.find(p.class)
+	if !known {
+		parts = s.partsOf(p.class)
+		s.parts.set(p.class, parts)
+	}
+	for _, part := range parts {
+		if c := &s.constraints[part.index]; c.included[at.slot] {
+			c.pods[c.ids[at.slot]] += by
+			c.followed = true
+		}
+	}
+}
+
 func (s *spreadOnNode) check(nominated []*podState) filterStatus {
 	for _, p := range nominated {
 		s.change(p, 1)
@@ -259,6 +277,9 @@ func (s *spreadOnNode) release() { s.spread = nil }
 func (s *spreadOnNode) skewed() filterStatus {
 	for i := range s.constraints {
 		c := &s.constraints[i]
+		if c.followed {
+			c.findLeast()
+		}
 		domain := c.of(s.slot)
 		if domain == noDomain {
 			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}

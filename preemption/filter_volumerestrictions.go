@@ -111,6 +111,15 @@ func (v *restrictedOnNode) change(p *podState, by int) {
 	}
 }
 
+// follow counts the claims alone: the disks are those of a node.
+func (v *restrictedOnNode) follow(p *podState, _ *nodeState, by int) {
+	for i := range p.pod.Volumes {
+		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
+			v.inUse += by
+		}
+	}
+}
+
 func (v *restrictedOnNode) countConflicts(p *podState, by int) {
 	for i := range p.pod.Volumes {
 		for _, d := range v.disks {

@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // charge takes the units from the budgets that cover their pods, in order of
 // importance (group 12.5; filterVictimsWithPDBViolation of pod group
@@ -8,6 +12,10 @@ import "slices"
 // budget by budget up to the first that has nothing left. Because of that the
 // orders tell; budgets go by their namespaces and names (group 12.5 of RULES.md).
 func (r *groupRun) charge(units []leaver) {
+	if r.work.rules.VictimUnits {
+		r.chargeWhole(units)
+		return
+	}
 	budgets := r.work.budgets
 	ledger := budgets.matcher.Ledger()
 	inOrder := budgets.orderByKey()
@@ -24,4 +32,46 @@ func (r *groupRun) charge(units []leaver) {
 			}
 		}
 	}
+}
+
+// brokenUnit is a unit that violates budgets: how many of its pods do, and which
+// budgets, each once.
+type brokenUnit struct {
+	pods    int
+	budgets []int32
+}
+
+// chargeWhole charges each pod of each unit, a pod up to the first budget that it violates,
+// in the order of the cluster (rules 6.3.8 and 12.9.10).
+func (r *groupRun) chargeWhole(units []leaver) {
+	ledger := r.work.budgets.matcher.Ledger()
+	r.broken = map[int]brokenUnit{}
+	for i := range units {
+		if units[i].budget != mayViolate {
+			continue
+		}
+		units[i].budget = noBudget
+		var b brokenUnit
+		for _, p := range r.podsOf(&units[i]) {
+			violated := ledger.ChargeToFirst(p.pod, p.class.covering)
+			if len(violated) == 0 {
+				continue
+			}
+			if b.pods++; !slices.Contains(b.budgets, violated[0]) {
+				b.budgets = append(b.budgets, violated[0])
+			}
+		}
+		if b.pods > 0 {
+			slices.Sort(b.budgets)
+			units[i].budget, r.broken[i] = b.budgets[0], b
+		}
+	}
+}
+
+// budgetsOf returns budgets by their indexes.
+func (r *groupRun) budgetsOf(indexes []int32) (budgets []*outrank.PodDisruptionBudget) {
+	for _, i := range indexes {
+		budgets = append(budgets, r.work.budgets.list[i])
+	}
+	return budgets
 }

@@ -15,7 +15,7 @@ func (r *groupRun) eligible(possible []leaver) Ineligibility {
 	if policy.Disabled {
 		return Disabled
 	}
-	if neverPreempts(r.pods[0]) && !policy.IgnoreNever {
+	if r.owner.never && !policy.IgnoreNever {
 		return PolicyNever
 	}
 	nominated := r.nominated()
@@ -36,20 +36,24 @@ func (r *groupRun) eligible(possible []leaver) Ineligibility {
 	return Eligible
 }
 
-// nominated returns the nodes that pods of the group are nominated to: as the
-// snapshot knows, or as the pod says if the snapshot does not know the pod.
+// nominated returns the nodes that pods of the group are nominated to.
 func (r *groupRun) nominated() map[string]bool {
 	nodes := map[string]bool{}
 	for _, p := range r.pods {
-		node := p.NominatedNode
-		if state, ok := r.snap.pods.of(p); ok {
-			node = state.nominated()
-		}
-		if node != "" {
+		if node := r.nominationOf(p); node != "" {
 			nodes[node] = true
 		}
 	}
 	return nodes
+}
+
+// nominationOf returns the node that a pod of the group is nominated to: as the snapshot
+// knows, or as the pod says if the snapshot does not know the pod.
+func (r *groupRun) nominationOf(p *outrank.Pod) string {
+	if state, ok := r.snap.pods.of(p); ok {
+		return state.nominated()
+	}
+	return p.NominatedNode
 }
 
 // checkGroup returns everything that keeps the pods from being a group.
@@ -77,7 +81,11 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 			running = append(running, fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, on))
 		}
 	}
-	if len(ps) == 0 {
+	switch {
+	case len(ps) > 0:
+	case snap.rules.GroupsPlacedOnce:
+		ps = snap.unlike(pods)
+	default:
 		ps = unequal(snap, pods)
 	}
 	return errors.Join(append(running, refuseGroup(ps))...)

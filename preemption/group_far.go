@@ -26,7 +26,7 @@ func (f *fitter) rebuild(i int) {
 	a, err := newAttempt(f.run.config, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
-			f.snap.seat(before[j].pod, "", "")
+			f.snap.seat(before[j].pod, "", before[j].nomination)
 		}
 	}
 	if m.stale = false; err != nil {
@@ -66,7 +66,7 @@ func (f *fitter) shareRules() {
 		m.counted = map[*podClass]bool{}
 		f.rules = append(f.rules, i)
 	}
-	f.snap.classes.each(func(_ string, k *classMembers) {
+	f.run.snap.classes.each(func(_ string, k *classMembers) {
 		f.watched = f.watched || len(k.nodes) > 0 && f.watches(k.class)
 	})
 }

@@ -40,8 +40,10 @@ type fitter struct {
 	positionOf []int32
 	members    []member
 	missing    int // members without a node
-	// first is the first member without a node.
-	first int
+	// first is the first member without a node, next the one behind the last that was
+	// asked for, and since the first one that was asked for since members were taken
+	// away again.
+	first, next, since int
 	// answers is how many are remembered (mostAnswers).
 	answers int
 	// version is the last one that was given to a site.
@@ -59,7 +61,14 @@ type fitter struct {
 	// watched: they count some pod on a node at all.
 	rules   []int
 	watched bool
-	err     error
+	// opaque: a filter of a member may look at any pod anywhere.
+	opaque bool
+	// nominees are the members with a nomination that counts for the others at present
+	// (rule 12.9.5), by their pods: false while they have a place of their own. It is
+	// empty before rule 12.9.5 holds.
+	nominees map[*outrank.Pod]bool
+	reprieve
+	err error
 }
 
 // site is one node.
@@ -83,6 +92,10 @@ type member struct {
 	runs *podState // as a running pod, on no particular node
 	kind *memberKind
 	at   int32 // position, nowhere for none
+	// nominated is the position of the node that the member is nominated to, nowhere for
+	// none, and nomination its name.
+	nominated  int32
+	nomination string
 	// counted remembers which classes of pods a filter of the member counts
 	// wherever they are; members with the same rules share it. stale: such a pod
 	// came or went since kind was made.
@@ -98,36 +111,42 @@ type move struct {
 	from   int32
 }
 
-// newFitter returns nil if it cannot stand in for FirstFit. The snapshot has all
-// pods that will ever be put back, and the group's pods pending, without
-// nominations.
-func (r *groupRun) newFitter() *fitter {
-	for _, own := range r.config.Filters {
-		if _, ok := own.(nodeRuleFilter); !ok {
-			return nil // it may look anywhere
-		}
-	}
+// newFitter returns nil if it cannot stand in for FirstFit. The snapshot has the pods
+// that the members have to do with at first and, beside those that can be put back, the
+// group's pods pending: without nominations, or before rule 12.9.5 holds.
+func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
+	once := r.work.rules.GroupsPlacedOnce
 	f := &fitter{
 		run: r, snap: r.work, lean: true, monotone: true, version: 1,
 		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
+		nominees: map[*outrank.Pod]bool{},
 	}
 	var attempts []*attempt
-	for _, pod := range r.pods {
+	for _, pod := range pods {
 		a, err := newAttempt(r.config, r.work, pod, time.Time{})
-		if err != nil || !f.judge(a) {
+		if err != nil {
 			return nil
+		}
+		if !f.judge(a) {
+			if !once {
+				return nil
+			}
+			f.opaque, f.lean, f.monotone, f.far = true, false, false, true
 		}
 		attempts = append(attempts, a)
 	}
-	f.addMembers(attempts)
+	for slot := range f.positionOf {
+		f.positionOf[slot] = nowhere
+	}
 	for i, slot := range r.work.order {
-		n := r.snap.nodes[slot]
+		n, all := r.work.nodes[slot], r.snap.nodes[slot]
 		f.positionOf[slot] = int32(i)
 		f.sites[i] = site{version: f.version, count: int32(len(n.pods)), taken: n.taken}
-		if f.sites[i].taken.extra = slices.Clone(n.taken.extra); len(n.taken.extra) == 0 {
-			f.sites[i].rows = n.rows
+		if f.sites[i].taken.extra = slices.Clone(n.taken.extra); len(all.taken.extra) == 0 {
+			f.sites[i].rows = all.rows
 		}
 	}
+	f.addMembers(attempts)
 	return f
 }
 
@@ -146,7 +165,7 @@ func (f *fitter) judge(a *attempt) bool {
 	f.far = f.far || len(a.pod.Affinity.Pods)+len(a.pod.Affinity.AntiPods) > 0
 	for _, active := range a.active {
 		switch active.podFilter.(type) {
-		case *fixedFilter, *callerFilter:
+		case *fixedFilter, *ruleAttempt:
 		case *wantedPorts, *restrictedVolumes:
 			f.lean = false
 		case *wantedVolumes:
@@ -168,10 +187,17 @@ func (f *fitter) addMembers(attempts []*attempt) {
 	for _, a := range attempts {
 		state, _ := f.snap.pods.of(a.pod)
 		m := member{
-			pod: a.pod, at: nowhere, stale: f.far,
+			pod: a.pod, at: nowhere, nominated: nowhere, stale: f.far,
 			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod, f.snap.of), running: true},
 		}
+		if m.nomination = state.nominated(); m.nomination != "" {
+			m.nominated = f.positionOf[f.snap.node(m.nomination).slot]
+			f.nominees[a.pod] = true
+		}
 		signature := signatureOf(a)
+		if m.nominated != nowhere {
+			signature = "" // its own nomination is not in its way
+		}
 		if m.kind = kinds[signature]; m.kind == nil || signature == "" || f.far {
 			m.kind = f.newKind(a)
 			kinds[signature] = m.kind

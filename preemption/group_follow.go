@@ -1,9 +1,6 @@
 package preemption
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // takeAway takes the pods of units off their nodes, before the members are placed.
 func (f *fitter) takeAway(units []leaver) {
@@ -39,8 +36,14 @@ func (f *fitter) count(u *leaver, by int32) {
 			f.run.take(u)
 		}
 	}
+	if f.lean {
+		f.countSites(u, by)
+	}
+}
+
+// countSites is count for what the sites count.
+func (f *fitter) countSites(u *leaver, by int32) {
 	switch {
-	case !f.lean:
 	case u.single() && f.sites[u.node].rows != nil:
 		s := &f.sites[u.node]
 		s.count += by
@@ -174,49 +177,4 @@ func (f *fitter) placeOf(i int) int32 {
 		return best
 	}
 	return f.scan(i, at+1)
-}
-
-// decide is groupRun.decide, after the group had no place as things are.
-func (f *fitter) decide(ctx context.Context, possible []leaver) error {
-	r := f.run
-	f.unseatAll()
-	f.takeAway(possible)
-	r.plan.Placements++
-	placed, err := f.placeAll(ctx)
-	if err != nil {
-		return err
-	}
-	if !placed {
-		r.plan.Unhelpful = f.refusal()
-		return nil
-	}
-	r.sort(possible)
-	r.charge(possible)
-	blocks := map[int]*Refusal{}
-	for _, violating := range []bool{true, false} {
-		if err := f.reprieve(ctx, possible, violating, blocks); err != nil {
-			return err
-		}
-	}
-	r.plan.Placements += len(possible)
-	return r.settle(possible, blocks, f.assignments())
-}
-
-// reprieve is groupRun.reprieve.
-func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
-	for i := range possible {
-		if possible[i].violates() != violating {
-			continue
-		}
-		if i%chunkSize == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if why := f.giveBack(&possible[i]); why != nil {
-			blocks[i] = why
-		}
-		if f.err != nil {
-			return f.err
-		}
-	}
-	return ctx.Err()
 }

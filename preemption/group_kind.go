@@ -1,5 +1,7 @@
 package preemption
 
+import "slices"
+
 // memberKind is what the filters see of members that they cannot tell apart, with
 // what each node said to them.
 type memberKind struct {
@@ -73,10 +75,7 @@ func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) 
 
 func (f *fitter) says(i int, position int32) statusID {
 	k, s := f.members[i].kind, &f.sites[position]
-	seated := s.seated
-	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
-		seated = seated[:len(seated)-1]
-	}
+	seated := f.seatedBefore(i, position)
 	if k.answers == nil {
 		var none nodeAnswer
 		return k.ask(&none, position, seated)
@@ -102,6 +101,9 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 		return known.fixed - 1
 	}
 	k.w.enter(n)
+	if len(k.w.nominated) > 0 && len(k.fitter.nominees) > 0 {
+		k.w.nominated = slices.DeleteFunc(k.w.nominated, k.fitter.seatedElsewhere)
+	}
 	if k.fitter.lean {
 		k.w.resources.count = int(s.count)
 		for i := range k.a.needs {
@@ -114,13 +116,20 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	return k.id(k.w.check())
 }
 
+// seatedElsewhere reports whether a nominated pod is a member that has a place while the
+// members are placed.
+func (f *fitter) seatedElsewhere(p *podState) bool {
+	counts, member := f.nominees[p.pod]
+	return member && !counts
+}
+
 // add adds a member to the node for the filters that look at the pods there. The
 // others have counted it when the attempt began.
 func (k *memberKind) add(p *podState) {
 	k.w.resources.change(p, 1)
 	for i, f := range k.w.filters {
 		switch k.a.active[i].podFilter.(type) {
-		case *interPod, *spread:
+		case *interPod, *spread, *callerFilter:
 		default:
 			f.change(p, 1)
 		}

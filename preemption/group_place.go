@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +30,14 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	return e.firstFit(ctx, snap, pods, snap.wanted(pods))
+	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
 }
 
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
-func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
+func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
 	mark := snap.Mark()
-	placed, err := e.bindFirst(ctx, snap, pods, wanted)
+	placed, err := e.bindFirst(ctx, snap, pods, q)
 	if err := errors.Join(err, snap.Undo(mark)); err != nil {
 		return Placement{}, err
 	}
@@ -45,25 +46,39 @@ func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outran
 
 // bindFirst binds each pod to the first node that takes it, and refuses with the
 // first that found none once too few are left.
-func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, wanted int) (Placement, error) {
-	var placed Placement
+func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
+	nodes, nominated := make([]string, len(pods)), make([]string, len(pods))
 	var first *Refusal
-	for i, pod := range pods {
-		node, refused, err := e.firstNode(ctx, snap, pod)
-		switch {
-		case err != nil:
-			return Placement{}, err
-		case refused == nil:
-			snap.seat(pod, node, "")
-			placed.Assignments = append(placed.Assignments, Assignment{pod, node})
-			continue
-		case first == nil:
-			first = refused
+	p := placing{
+		place: func(i int) (bool, error) {
+			node, refused, err := e.firstNode(ctx, snap, pods[i])
+			if err != nil || refused != nil {
+				first = cmp.Or(first, refused)
+				return false, err
+			}
+			nodes[i], nominated[i] = node, snap.NominationOf(pods[i].Key())
+			snap.seat(pods[i], node, "")
+			return true, nil
+		},
+		giveUp:   func() {},
+		takeAway: func(i int) { snap.seat(pods[i], "", nominated[i]) },
+	}
+	why, err := p.all(q)
+	if err != nil {
+		return Placement{}, err
+	}
+	if why != "" {
+		if first == nil {
+			first = &Refusal{}
 		}
-		if left := len(pods) - 1 - i; len(placed.Assignments)+left < wanted {
-			return Placement{Refused: first}, nil
+		if snap.rules.GroupsPlacedOnce {
+			first.Reason = why
 		}
-		placed.Enough = true
+		return Placement{Refused: first}, nil
+	}
+	placed := Placement{Enough: len(p.placed) < len(pods)}
+	for _, i := range p.placed {
+		placed.Assignments = append(placed.Assignments, Assignment{pods[i], nodes[i]})
 	}
 	return placed, nil
 }
@@ -86,6 +101,9 @@ func (s *Snapshot) wanted(pods []*outrank.Pod) int {
 
 // runningOf counts the pods of a group that are on nodes.
 func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
+	if s.rules.VictimUnits {
+		return len(s.units.members(group.Key()))
+	}
 	key, n := group.Key(), 0
 	for _, slot := range s.order {
 		for _, p := range s.nodes[slot].pods {
@@ -130,7 +148,7 @@ func (r *groupRun) try(ctx context.Context) (Placement, error) {
 	}
 	r.plan.Placements++
 	if r.place == nil {
-		return r.evaluator.firstFit(ctx, r.work, r.pods, r.wanted)
+		return r.evaluator.firstFit(ctx, r.work, r.pods, r.quorum)
 	}
 	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
 	if err != nil {

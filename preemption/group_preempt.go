@@ -1,6 +1,9 @@
 package preemption
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
 // them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
@@ -74,15 +77,15 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupR
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx); err != nil {
+	if err := r.run(ctx, req.Refused); err != nil {
 		return nil, err
 	}
 	return r.plan, nil
 }
 
 // run writes the plan.
-func (r *groupRun) run(ctx context.Context) error {
-	f, placed, err := r.first(ctx)
+func (r *groupRun) run(ctx context.Context, refused bool) error {
+	f, placed, err := r.first(ctx, refused)
 	if err != nil {
 		return err
 	}
@@ -90,12 +93,14 @@ func (r *groupRun) run(ctx context.Context) error {
 	r.plan.Possible, r.plan.TurnedDown = len(possible), placed.Refused
 	r.plan.Ineligible = r.eligible(possible)
 	switch {
-	case placed.Refused == nil:
+	case placed.Refused == nil && !refused:
 		r.plan.Outcome, r.plan.Placement = Fits, placed.Assignments
 	case r.plan.Ineligible != Eligible:
 		r.plan.Outcome = NotEligible
+		r.sayIneligible()
 	case len(possible) == 0:
 		r.plan.Outcome = NothingHelps
+		r.say(UnschedulableAndUnresolvable, "No preemption victims found for incoming preemptor")
 	default:
 		r.plan.Outcome = NothingHelps
 		return r.decide(ctx, f, possible)
@@ -103,73 +108,136 @@ func (r *groupRun) run(ctx context.Context) error {
 	return nil
 }
 
-// first places the group as things are. It returns the fitter that did, nil if
-// there is none for this group.
-func (r *groupRun) first(ctx context.Context) (f *fitter, placed Placement, err error) {
-	if r.place == nil && ctx.Err() == nil {
-		f = r.newFitter()
+// sayIneligible says why the group does not preempt. While it waits for victims of an
+// earlier preemption that is a success, and its pods keep their nominations (rule
+// 12.9.7).
+func (r *groupRun) sayIneligible() {
+	if !r.work.rules.GroupsPlacedOnce || r.plan.Ineligible != VictimsTerminating {
+		r.say(Unschedulable, r.plan.Ineligible.String())
+		return
 	}
-	if f == nil {
+	r.say(Success, "ongoing preemption on nominated nodes")
+	for _, p := range r.pods {
+		r.plan.Nominations = append(r.plan.Nominations, Assignment{p, r.nominationOf(p)})
+	}
+}
+
+// first places the group as things are, unless the caller has found no place for it. It
+// returns the fitter that did, nil if there is none for this group.
+func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed Placement, err error) {
+	if r.place == nil && ctx.Err() == nil {
+		f = r.newFitter(r.pods)
+	}
+	switch {
+	case refused:
+		return f, placed, ctx.Err()
+	case f == nil:
 		placed, err = r.try(ctx)
 		return nil, placed, err
 	}
 	r.plan.Placements++
-	ok, err := f.placeAll(ctx)
-	if ok {
+	placed.Refused, err = f.placeAll(ctx)
+	if err == nil && placed.Refused == nil {
 		placed.Assignments = f.assignments()
-	} else if err == nil {
-		placed.Refused = f.refusal()
 	}
 	return f, placed, err
 }
 
 // decide finds the victims (steps 3 to 6 of PreemptGroup).
 func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) error {
-	if f != nil {
-		return f.decide(ctx, possible)
-	}
-	for i := range possible {
-		r.take(&possible[i])
-	}
-	placed, err := r.try(ctx)
+	f, placed, err := r.placeWithout(ctx, f, possible)
 	if err != nil {
 		return err
 	}
 	if placed.Refused != nil {
 		r.plan.Unhelpful = placed.Refused
+		r.say(Unschedulable, cmp.Or(placed.Refused.Reason, unplacedText))
 		return nil
 	}
 	r.sort(possible)
 	r.charge(possible)
-	blocks := map[int]*Refusal{}
-	for _, violating := range []bool{true, false} {
-		if err := r.reprieve(ctx, possible, violating, &placed, blocks); err != nil {
+	if r.work.rules.GroupsPlacedOnce {
+		if f == nil {
+			f, err = r.fitterAt(placed.Assignments)
+		}
+		if err == nil {
+			err = f.fix()
+		}
+		if err != nil {
 			return err
 		}
+	}
+	blocks := map[int]*Refusal{}
+	for _, violating := range []bool{true, false} {
+		if err := r.reprieve(ctx, f, possible, violating, &placed, blocks); err != nil {
+			return err
+		}
+	}
+	if f != nil && !r.work.rules.GroupsPlacedOnce {
+		r.plan.Placements += len(possible)
+		placed.Assignments = f.assignments()
 	}
 	return r.settle(possible, blocks, placed.Assignments)
 }
 
+// placeWithout places the group with every possible victim away.
+func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []leaver) (*fitter, Placement, error) {
+	if f == nil {
+		for i := range possible {
+			r.take(&possible[i])
+		}
+		placed, err := r.try(ctx)
+		return nil, placed, err
+	}
+	f.unseatAll()
+	f.takeAway(possible)
+	r.plan.Placements++
+	refused, err := f.placeAll(ctx)
+	return f, Placement{Refused: refused, Assignments: f.assignments()}, err
+}
+
 // reprieve puts back the units that violate a budget, or the others, as far as
-// there is still a place for the group. It stores the last placement in placed,
+// there is still a place for the group, or each pod of it stays in its place (rules 12.4.2
+// and 12.9.8). It stores the last placement in placed,
 // and in blocks why units could not be put back.
-func (r *groupRun) reprieve(ctx context.Context, possible []leaver, violating bool, placed *Placement, blocks map[int]*Refusal) error {
+func (r *groupRun) reprieve(ctx context.Context, f *fitter, possible []leaver, violating bool, placed *Placement, blocks map[int]*Refusal) error {
+	back := func(u *leaver) (*Refusal, error) { return r.placeWith(ctx, u, placed) }
+	switch {
+	case r.work.rules.GroupsPlacedOnce:
+		back = func(u *leaver) (*Refusal, error) { return f.reprieveUnit(u), nil }
+	case f != nil:
+		back = func(u *leaver) (*Refusal, error) { return f.giveBack(u), f.err }
+	}
 	for i := range possible {
-		u := &possible[i]
-		if u.violates() != violating {
+		if possible[i].violates() != violating {
 			continue
 		}
-		r.giveBack(u)
-		with, err := r.try(ctx)
+		if i%chunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		why, err := back(&possible[i])
 		if err != nil {
 			return err
 		}
-		if with.Refused == nil {
-			*placed = with
-			continue
+		if why != nil {
+			blocks[i] = why
 		}
-		r.take(u)
-		blocks[i] = with.Refused
 	}
-	return nil
+	return ctx.Err()
+}
+
+// placeWith puts a unit back and places the group anew. Without a place the unit is taken
+// away again, and it returns why.
+func (r *groupRun) placeWith(ctx context.Context, u *leaver, placed *Placement) (*Refusal, error) {
+	r.giveBack(u)
+	with, err := r.try(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case with.Refused == nil:
+		*placed = with
+		return nil, nil
+	}
+	r.take(u)
+	return with.Refused, nil
 }

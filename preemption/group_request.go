@@ -16,6 +16,9 @@ type GroupRequest struct {
 	Pods []*outrank.Pod
 	// Now replaces missing start times.
 	Now time.Time
+	// Refused says that the caller has found no place for the group as things are, so that
+	// none is looked for again: the plan is then never [Fits].
+	Refused bool
 	// Place finds the nodes of the pods; nil means [Evaluator.FirstFit].
 	Place PlaceFunc
 }

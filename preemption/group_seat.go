@@ -5,26 +5,70 @@ import (
 	"slices"
 )
 
-// placeAll places the members anew, as FirstFit does, and reports whether enough
-// have a place.
-func (f *fitter) placeAll(ctx context.Context) (placed bool, err error) {
-	f.missing, f.first = 0, nowhere
-	for i := range f.members {
-		if i%chunkSize == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		if f.far {
-			f.rebuild(i)
-		}
-		to := f.scan(i, 0)
-		if to != nowhere {
-			f.seat(i, to)
-		}
-		if !f.settled(i, to) {
-			return false, f.err
-		}
+// placeAll places the members anew, as FirstFit does, and returns why there is no place
+// for the group; nil if there is.
+func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
+	f.missing, f.first, f.next, f.since = 0, nowhere, 0, 0
+	var first *Refusal
+	p := placing{
+		place: func(i int) (bool, error) {
+			if i%chunkSize == 0 && ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			return f.place(i), f.err
+		},
+		giveUp: func() {
+			f.since = f.next
+			if first == nil && f.first != nowhere && f.err == nil {
+				first = f.refusal()
+			}
+		},
+		takeAway: func(i int) { f.put(i, nowhere) },
 	}
-	return true, f.err
+	why, err := p.all(f.run.quorum)
+	if err != nil || why == "" {
+		return nil, err
+	}
+	if first == nil {
+		first = &Refusal{}
+	}
+	if f.snap.rules.GroupsPlacedOnce {
+		first.Reason = why
+	}
+	return first, nil
+}
+
+// place gives a member the first place that there is, and reports whether there is
+// one.
+func (f *fitter) place(i int) bool {
+	f.next = i + 1
+	if f.far {
+		f.rebuild(i)
+	}
+	to := f.scan(i, 0)
+	if to == nowhere {
+		if f.missing++; f.missing == 1 {
+			f.first = i
+		}
+		return false
+	}
+	f.put(i, to)
+	return true
+}
+
+// put is seat for a member that may have a nomination, which counts as long as it has no
+// place (rule 12.9.5): its node has other pods nominated to it for the others then.
+func (f *fitter) put(i int, to int32) {
+	f.seat(i, to)
+	m := &f.members[i]
+	if m.nomination == "" {
+		return
+	}
+	f.nominees[m.pod] = to == nowhere
+	if m.nominated != nowhere {
+		f.version++
+		f.sites[m.nominated].version = f.version
+	}
 }
 
 // settled counts a member whose place is known, and reports whether there can
@@ -40,9 +84,9 @@ func (f *fitter) settled(i int, at int32) bool {
 
 // scan returns the first position from one on that takes the member. A member like
 // the one before it has no place before that one's: there the nodes have the same
-// pods for both.
+// pods for both. That does not hold for the first one after members were taken away.
 func (f *fitter) scan(i int, from int32) int32 {
-	if i > 0 && f.members[i-1].kind == f.members[i].kind {
+	if i > f.since && f.members[i-1].kind == f.members[i].kind {
 		if f.members[i-1].at == nowhere {
 			return nowhere
 		}

@@ -12,14 +12,15 @@ import (
 type leaver struct {
 	priority int32
 	// size is the number of pods of a group, 0 for a single pod. So a group comes
-	// before a single pod, and before a group with fewer pods.
+	// before a single pod, and before a group with fewer pods. Where units have ranks
+	// (rule 12.7.2), it is the number of pods, and the rank in the high bits.
 	size int32
 	// sec and nsec are the earliest start of the pods, a missing one being that of
 	// the call (rule 12.3.6).
 	sec  int64
 	nsec int32
 	// A single pod is the one with the index pod on the node at the position node.
-	// Of a group, node is the index in the run's whole.
+	// Of a group, node is the index in the run's whole, and pod is -1.
 	node, pod int32
 	// budget is the index of the budget that losing the unit violates, noBudget for
 	// none. Before the budgets are charged it is mayViolate for a unit with a pod
@@ -32,18 +33,38 @@ const (
 	mayViolate = -2
 )
 
-func (u *leaver) single() bool { return u.size == 0 }
+func (u *leaver) single() bool { return u.pod >= 0 }
+
+// rankShift is where the rank of a unit, less one, stands in its size.
+const rankShift = 28
+
+// sizeOf is the size of a unit where units have ranks.
+func sizeOf(rank unitRank, pods int) int32 {
+	return int32(rank-podUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
+}
+
+// grouped: the unit counts as a disrupted group (rule 12.9.10).
+func (u *leaver) grouped() bool { return u.size>>rankShift > 0 }
 
 func (u *leaver) violates() bool { return u.budget >= 0 }
 
 // wholeGroup is a group that leaves as one.
 type wholeGroup struct {
+	// One of these is nil.
 	*outrank.PodGroup
+	composite *outrank.CompositePodGroup
 	// pods are sorted by importance. first is the most important of them, by the
 	// caller's own order if there is one.
 	pods     []*podState
 	first    *podState
 	priority int32
+}
+
+func (g *wholeGroup) name() string {
+	if g.composite != nil {
+		return g.composite.Name
+	}
+	return g.PodGroup.Name
 }
 
 // podsOf returns the pods of a unit by importance. The slice is not to be changed.
@@ -69,14 +90,20 @@ func (r *groupRun) possible() []leaver {
 }
 
 // units returns the running pods as units of a priority below a limit, without
-// those of the preempting group.
+// those of the preempting group, whose priority is not below its own where units have
+// ranks.
 func (r *groupRun) units(below int64) []leaver {
 	r.whole = r.whole[:0]
 	pods := 0
 	for _, slot := range r.snap.order {
 		pods += len(r.snap.nodes[slot].pods)
 	}
-	units, whole := make([]leaver, 0, pods), map[*outrank.PodGroup]int{}
+	units := make([]leaver, 0, pods)
+	member := r.memberBefore(map[*outrank.PodGroup]int{})
+	if r.snap.rules.VictimUnits {
+		member = r.member
+		r.snap.units.each(r.addWhole)
+	}
 	for position, slot := range r.snap.order {
 		n := r.snap.nodes[slot]
 		covered := n.covered
@@ -86,18 +113,8 @@ func (r *groupRun) units(below int64) []leaver {
 			if len(covered) > 0 && int(covered[0].index) == i {
 				u.budget, covered = mayViolate, covered[1:]
 			}
-			if n.grouped > 0 && n.pods[i].pod.Group != "" {
-				group, own := r.groupOf(n.pods[i])
-				if own {
-					continue
-				}
-				if group != nil && group.Priority != nil {
-					u.priority = *group.Priority
-				}
-				if group != nil && group.Disruption == outrank.DisruptPodGroup {
-					r.gather(whole, group, n.pods[i], u.priority)
-					continue
-				}
+			if n.grouped > 0 && n.pods[i].pod.Group != "" && !member(&u, n.pods[i]) {
+				continue
 			}
 			if int64(u.priority) < below {
 				units = append(units, u)
@@ -105,6 +122,38 @@ func (r *groupRun) units(below int64) []leaver {
 		}
 	}
 	return r.appendWhole(units, below)
+}
+
+// member gives a pod that names a group what it counts as, and reports whether it
+// leaves by itself (rules 12.6.2 to 12.7.2).
+func (r *groupRun) member(u *leaver, p *podState) bool {
+	t := r.snap.units.of(p)
+	u.priority, u.size = t.priority, sizeOf(t.rank, 1)
+	return t.whole == nil
+}
+
+// addWhole adds a unit that is more than a pod by itself.
+func (r *groupRun) addWhole(u *wholeUnit) {
+	r.whole = append(r.whole, wholeGroup{PodGroup: u.group, composite: u.composite, pods: slices.Clone(u.pods), priority: u.priority})
+}
+
+// memberBefore is member as it is before units have ranks (group 12.2): pods of the
+// preempting group are no units, and those of a group that leaves as one are gathered.
+func (r *groupRun) memberBefore(whole map[*outrank.PodGroup]int) func(u *leaver, p *podState) bool {
+	return func(u *leaver, p *podState) bool {
+		group, own := r.groupOf(p)
+		if own {
+			return false
+		}
+		if group != nil && group.Priority != nil {
+			u.priority = *group.Priority
+		}
+		if group == nil || group.Disruption != outrank.DisruptPodGroup {
+			return true
+		}
+		r.gather(whole, group, p, u.priority)
+		return false
+	}
 }
 
 // groupOf returns the group of a running pod that names one, nil for one that is
@@ -137,7 +186,7 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 		g.first = g.pods[0]
 		start := g.first.rank().at(r.now)
-		u := leaver{priority: g.priority, size: int32(len(g.pods)), node: int32(i), budget: noBudget}
+		u := leaver{priority: g.priority, size: r.sizeOf(g), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
 			if p.rank().compareStart(start, r.now) < 0 {
 				start = p.rank().at(r.now)
@@ -153,6 +202,16 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		units = append(units, u)
 	}
 	return units
+}
+
+func (r *groupRun) sizeOf(g *wholeGroup) int32 {
+	switch {
+	case !r.snap.rules.VictimUnits:
+		return int32(len(g.pods))
+	case g.composite != nil:
+		return sizeOf(compositeUnit, len(g.pods))
+	}
+	return sizeOf(groupUnit, len(g.pods))
 }
 
 // mayEvict asks the caller's rule about every pod of the unit and every pod of
@@ -195,7 +254,7 @@ func (r *groupRun) moreImportant(u, v leaver) int {
 	}
 	un, u1 := r.nameOf(&u)
 	vn, v1 := r.nameOf(&v)
-	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1))
+	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1), cmp.Compare(u.pod, v.pod))
 }
 
 // firstOf returns the most important pod of a unit.
@@ -209,7 +268,7 @@ func (r *groupRun) firstOf(u *leaver) *outrank.Pod {
 func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 	p := r.podsOf(u)[0].pod
 	if !u.single() {
-		return p.NamespaceName(), r.whole[u.node].Name
+		return p.NamespaceName(), r.whole[u.node].name()
 	}
 	return p.NamespaceName(), p.Name
 }
@@ -218,7 +277,7 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
 	v := GroupVictim{Unit: Unit{Pods: podsOf(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
-		v.Group = r.whole[u.node].PodGroup
+		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}
 	if u.violates() {
 		v.Violated = []*outrank.PodDisruptionBudget{r.work.budgets.list[u.budget]}

@@ -90,7 +90,7 @@ func (r *groupRun) clears(planned []*outrank.Pod) bool {
 // placedWhole reports whether a plan names every pod that was asked about.
 func (r *groupRun) placedWhole() bool {
 	group, _ := r.snap.Group(r.group)
-	return group == nil || group.Policy == ""
+	return (group == nil || group.Policy == "") && r.owner.composite == nil
 }
 
 func groupFault(kind error, format string, args ...any) error {

@@ -69,6 +69,10 @@ func dump(s *Snapshot) string {
 	for g := range s.Groups() {
 		fmt.Fprintf(&b, "group %s %p\n", g.Key(), g)
 	}
+	for g := range s.Composites() {
+		fmt.Fprintf(&b, "composite %s %p\n", g.Key(), g)
+	}
+	b.WriteString(dumpUnits(s))
 	for ns := range s.Namespaces() {
 		fmt.Fprintf(&b, "namespace %s %p\n", ns.Name, ns)
 	}
@@ -128,13 +132,14 @@ func dumpPods(ps []*podState) string {
 // machine drives a snapshot and, beside it, a plain cluster with what the
 // snapshot must contain.
 type machine struct {
-	snap    *Snapshot
-	nodes   []*outrank.Node
-	running map[outrank.Key]string // key to node
-	waiting map[outrank.Key]string // key to nomination
-	pods    map[outrank.Key]*outrank.Pod
-	budgets []*outrank.PodDisruptionBudget
-	groups  []*outrank.PodGroup
+	snap       *Snapshot
+	nodes      []*outrank.Node
+	running    map[outrank.Key]string // key to node
+	waiting    map[outrank.Key]string // key to nomination
+	pods       map[outrank.Key]*outrank.Pod
+	budgets    []*outrank.PodDisruptionBudget
+	groups     []*outrank.PodGroup
+	composites []*outrank.CompositePodGroup
 	// namespaces are by name, delivered is whatever an informer has said so far.
 	namespaces map[string]*outrank.Namespace
 	delivered  []func(t *rapid.T)
@@ -157,7 +162,7 @@ func newMachine(c *outrank.Cluster) *machine {
 		panic(err)
 	}
 	m := &machine{
-		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets, groups: c.Groups,
+		snap: snap, nodes: slices.Clone(c.Nodes), budgets: c.Budgets, groups: c.Groups, composites: c.Composites,
 		namespaces: map[string]*outrank.Namespace{},
 		running:    map[outrank.Key]string{}, waiting: map[outrank.Key]string{}, pods: map[outrank.Key]*outrank.Pod{},
 	}
@@ -378,9 +383,17 @@ func (m *machine) SetBudgets(t *rapid.T) {
 func (m *machine) SetGroups(t *rapid.T) {
 	m.groups = nil
 	for i := range rapid.IntRange(0, 3).Draw(t, "groups") {
-		m.groups = append(m.groups, &outrank.PodGroup{Name: fmt.Sprint("g", i)})
+		m.groups = append(m.groups, drawGroup(t, fmt.Sprint("g", i)))
 	}
 	require.NoError(t, m.snap.SetGroups(m.groups))
+}
+
+func (m *machine) SetComposites(t *rapid.T) {
+	m.composites = nil
+	for i := range rapid.IntRange(0, 4).Draw(t, "composites") {
+		m.composites = append(m.composites, drawComposite(t, fmt.Sprint("c", i)))
+	}
+	require.NoError(t, m.snap.SetComposites(m.composites))
 }
 
 func (m *machine) Mark(*rapid.T) {
@@ -451,7 +464,7 @@ func (m *machine) Check(t *rapid.T) {
 // fresh builds a snapshot of what the machine contains.
 func (m *machine) fresh(t *rapid.T) *Snapshot {
 	s, err := NewSnapshot(&outrank.Cluster{
-		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Namespaces: slices.Collect(maps.Values(m.namespaces)),
+		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Composites: m.composites, Namespaces: slices.Collect(maps.Values(m.namespaces)),
 	})
 	require.NoError(t, err)
 	s.columns = m.snap.columns // chosen by what there was at the start
@@ -468,7 +481,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 // restores it exactly, nested marks included, and a clone does not change.
 func TestPropertyUndoAndClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))
+		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Groups: 3, Units: true, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))
 		t.Repeat(rapid.StateMachineActions(m))
 	})
 }

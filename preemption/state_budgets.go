@@ -376,5 +376,8 @@ func (s *Snapshot) withClass(p *podState, k *podClass) *podState {
 	q := *p
 	q.class = k
 	s.pods.replace(p, &q)
+	if p.running {
+		s.replaceInUnit(p, &q)
+	}
 	return &q
 }

@@ -83,6 +83,9 @@ func (m *answerCache) dropOld() {
 	m.start = needed
 }
 
+// notes reports whether anybody wants to know of changes.
+func (m *answerCache) notes() bool { return len(m.bySignature) > 0 }
+
 // changed notes that a node changed.
 func (m *answerCache) changed(slot int32) {
 	if len(m.bySignature) == 0 {

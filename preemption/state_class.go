@@ -12,7 +12,10 @@ import (
 type podClass struct {
 	key       string // of everything below
 	namespace string
-	labels    map[string]string
+	// group is the key of the pod group that these pods name, where the release has
+	// units of victims; else empty.
+	group  string
+	labels map[string]string
 	// antiAffinity has the required anti-affinity terms of these pods.
 	antiAffinity []term
 	// terminating pods do not count for a spread at the start of an attempt
@@ -32,12 +35,16 @@ func bitOf(key []byte) uint64 {
 	return 1 << (h.Sum32() % 64)
 }
 
-// classKey writes down everything that makes a class.
-func classKey(p *outrank.Pod) []byte {
+// classKey writes down everything that makes a class: with the group, where units of
+// victims matter.
+func classKey(p *outrank.Pod, units bool) []byte {
 	b := keyWriter(make([]byte, 0, 128))
 	b.text(p.NamespaceName())
 	b.labels(p.Labels)
 	b.flag(p.Terminating())
+	if units {
+		b.text(p.Group)
+	}
 	for i := range p.Affinity.AntiPods {
 		t := &p.Affinity.AntiPods[i]
 		b.text(t.TopologyKey)

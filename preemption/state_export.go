@@ -66,13 +66,12 @@ func (s *Snapshot) unplaced() []*podState {
 
 // Cluster returns the state as a cluster, of which [NewSnapshot] makes an equal
 // snapshot: the nodes and budgets in their order, the pods in that of
-// [Snapshot.Pods], namespaces by name and groups by key. Where a pod runs and what
+// [Snapshot.Pods], namespaces by name, groups and composite groups by key. Where a pod runs and what
 // is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
 // replaced by a copy of which NodeName and NominatedNode are written. All other
 // objects are the caller's own, and none is changed. Priority classes, claims,
-// composite groups, workloads and what was skipped are empty: a snapshot does not
-// keep them. The slices are the
-// caller's. Time is that of Pods.
+// workloads and what was skipped are empty: a snapshot does not keep them. The slices
+// are the caller's. Time is that of Pods.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
 		Release:    s.of,
@@ -80,6 +79,7 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 		Budgets:    s.Budgets(),
 		Namespaces: slices.Collect(s.Namespaces()),
 		Groups:     slices.Collect(s.Groups()),
+		Composites: slices.Collect(s.Composites()),
 	}
 	for p := range s.podStates() {
 		c.Pods = append(c.Pods, p.located())

@@ -18,7 +18,7 @@ func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted
 
 // SetGroups replaces all pod groups. The pods stay as they are. The slice is
 // not kept, the groups are. The error is that of [outrank.Cluster.Validate].
-// Time is linear in the number of groups, before and after.
+// Time is that of [Snapshot.PutGroup] for each of them, before and after.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 	c := outrank.Cluster{Groups: groups}
 	if err := c.Validate(); err != nil {
@@ -40,7 +40,8 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 // PutGroup takes a pod group in as an informer delivers it: a new one is added,
 // and one of the same key replaced. The pods stay as they are: they name their
 // group. The error is that of [outrank.Cluster.Validate] about the group. Time is
-// constant. [Snapshot.Undo] takes it back.
+// constant; where victims are units (rule 12.6.1), linear in the running pods of the
+// group and in those of their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
 	if err := c.Validate(); err != nil {
@@ -51,8 +52,8 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 }
 
 // RemoveGroup takes a pod group away. Pods that name it stay, and count by
-// themselves. Error: [ErrNotFound]. Time is constant. [Snapshot.Undo] takes it
-// back.
+// themselves. Error: [ErrNotFound]. Time is that of [Snapshot.PutGroup].
+// [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
 		return fmt.Errorf("pod group %s: %w", key, ErrNotFound)
@@ -73,6 +74,85 @@ func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	} else {
 		s.groups.set(key, g)
 	}
+	s.regroup(key)
+}
+
+// Composite finds a composite pod group by its key
+// ([outrank.CompositePodGroup.Key]).
+func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool) {
+	return s.composites.get(string(key))
+}
+
+// Composites goes through the composite pod groups, sorted by key. Time is that of
+// sorting them. The snapshot must not change meanwhile.
+func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.composites.sorted() }
+
+// SetComposites replaces all composite pod groups. The slice is not kept, the groups
+// are. The error is that of [outrank.Cluster.Validate]. Time is that of
+// [Snapshot.PutComposite] for each of them, before and after. [Snapshot.Undo] takes it
+// back.
+func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
+	c := outrank.Cluster{Composites: composites}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	kept := map[string]bool{}
+	for _, g := range composites {
+		kept[string(g.Key())] = true
+	}
+	var gone []string
+	s.composites.each(func(key string, _ *outrank.CompositePodGroup) {
+		if !kept[key] {
+			gone = append(gone, key)
+		}
+	})
+	for _, key := range gone {
+		s.setComposite(key, nil)
+	}
+	for _, g := range composites {
+		s.setComposite(string(g.Key()), g)
+	}
+	return nil
+}
+
+// PutComposite takes a composite pod group in as an informer delivers it: a new one is
+// added, and one of the same key replaced. The groups below stay as they are: they name
+// their parent. The error is that of [outrank.Cluster.Validate] about the group. Time
+// is constant where composite groups do not count, else linear in the running pods of
+// the groups below and in those of their nodes. [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
+	c := outrank.Cluster{Composites: []*outrank.CompositePodGroup{g}}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	s.setComposite(string(g.Key()), g)
+	return nil
+}
+
+// RemoveComposite takes a composite pod group away. Groups that name it as their
+// parent stay, each the top of its tree. Error: [ErrNotFound]. Time is that of
+// [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
+func (s *Snapshot) RemoveComposite(key outrank.Key) error {
+	if _, ok := s.Composite(key); !ok {
+		return fmt.Errorf("composite pod group %s: %w", key, ErrNotFound)
+	}
+	s.setComposite(string(key), nil)
+	return nil
+}
+
+// setComposite replaces the composite group of this key; nil takes it away.
+func (s *Snapshot) setComposite(key string, g *outrank.CompositePodGroup) {
+	before, _ := s.composites.get(key)
+	if before == g {
+		return
+	}
+	s.journal.record(step{kind: putComposite, name: key, composite: before})
+	if g == nil {
+		s.composites.remove(key)
+	} else {
+		s.composites.set(key, g)
+	}
+	s.regroupBelow(key)
 }
 
 // ApplyGroup applies the plan for a group to the snapshot, as if everything had

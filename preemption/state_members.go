@@ -25,16 +25,20 @@ func (s *Snapshot) covering(p *outrank.Pod) []int32 { return s.budgets.matcher.A
 // classWith is classOf where the budgets that cover a pod are found in a way that
 // suits many pods.
 func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *podClass {
-	key := classKey(p)
+	key := classKey(p, s.rules.VictimUnits)
 	if m, ok := s.classes.get(string(key)); ok {
 		return m.class
 	}
-	return &podClass{
+	k := &podClass{
 		key: string(key), namespace: p.NamespaceName(), labels: p.Labels,
 		antiAffinity: termsOf(p, p.Affinity.AntiPods),
 		terminating:  p.Terminating(), bit: bitOf(key),
 		covering: covering(p),
 	}
+	if s.rules.VictimUnits {
+		k.group = string(p.GroupKey())
+	}
+	return k
 }
 
 // newPodState prepares a pod that runs on node or, if that is empty, is

@@ -68,7 +68,9 @@ type Snapshot struct {
 	budgets             *budgetSet
 	// budgetAt is where a budget was found last, by key; another may be there now.
 	budgetAt sharedIndex[int32]
-	groups   sharedIndex[*outrank.PodGroup] // by key
+	groupObjects
+	// units are what the groups make of running pods.
+	units unitIndex
 	// attachments are the states of filters that follow all changes.
 	attachments attachments
 	journal     journal
@@ -100,13 +102,17 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
 		budgetAt:   newSharedIndex[int32](0),
-		groups:     newSharedIndex[*outrank.PodGroup](len(c.Groups)),
 	}
+	s.groupObjects = groupObjects{newSharedIndex[*outrank.PodGroup](len(c.Groups)), newSharedIndex[*outrank.CompositePodGroup](len(c.Composites)), s.rules.CompositeUnits}
+	s.units = newUnitIndex()
 	for _, ns := range c.Namespaces {
 		s.namespaces.set(ns.Name, ns)
 	}
 	for _, g := range c.Groups {
 		s.groups.set(string(g.Key()), g)
+	}
+	for _, g := range c.Composites {
+		s.composites.set(string(g.Key()), g)
 	}
 	for _, n := range c.Nodes {
 		s.setNode(n.Name, n, len(s.order))
@@ -137,8 +143,11 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		s.join(ps)
 		s.useClaims(ps, 1)
 	}
-	for slot, n := range s.nodes {
+	for _, n := range s.nodes {
 		n.load(running[n.name], waiting[n.name], s.traits)
+	}
+	s.loadUnits()
+	for slot, n := range s.nodes {
 		n.sumUp()
 		s.summarize(int32(slot), n)
 	}
@@ -162,6 +171,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
 	c.claims, c.namespaces, c.groups = claimIndex{s.claims.share()}, s.namespaces.share(), s.groups.share()
 	c.budgetAt, c.cache = s.budgetAt.share(), s.cache.share()
+	c.composites, c.units = s.composites.share(), s.units.share()
 	return c
 }
 
@@ -173,6 +183,7 @@ func (s *Snapshot) view() *Snapshot {
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
 	v.namespaces, v.groups, v.budgetAt = s.namespaces.view(), s.groups.view(), s.budgetAt.view()
+	v.composites, v.units = s.composites.view(), s.units.view()
 	v.answers, v.attachments = s.answers.share(), slices.Clone(s.attachments)
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
 	return &v
@@ -341,6 +352,7 @@ func (s *Snapshot) put(p *podState) {
 	if p.running {
 		n := s.writable(p.at.name)
 		n.addPod(p, s.traits)
+		s.joinUnit(p, n)
 		s.attachments.follow(n, p, 1, s.owner)
 		s.refresh(n)
 	} else if p.at != nil {
@@ -361,6 +373,7 @@ func (s *Snapshot) drop(p *podState) {
 	if p.running {
 		n := s.writable(p.at.name)
 		n.removePod(p, s.traits)
+		s.leaveUnit(p, n)
 		s.attachments.follow(n, p, -1, s.owner)
 		s.refresh(n)
 		s.release(n)
@@ -386,7 +399,14 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 // is, and tells everybody who has to know.
 func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
 	s.attachments.followNode(n, -1, s.owner)
+	joins, leaves := n.node == nil && obj != nil, n.node != nil && obj == nil
+	if leaves {
+		s.leaveUnits(n)
+	}
 	n.setNode(obj, s.columns)
+	if joins {
+		s.joinUnits(n)
+	}
 	s.attachments.followNode(n, 1, s.owner)
 	s.answers.changed(n.slot, len(s.nodes))
 	s.refresh(n)
@@ -420,6 +440,9 @@ func (s *Snapshot) summarize(slot int32, n *nodeState) {
 	l := summaryOf(n)
 	if s.traits.restricts(n.node) {
 		l.flags |= restricted
+	}
+	if n.grouped > 0 && s.rules.VictimUnits {
+		l.flags |= s.units.flagsOf(n)
 	}
 	s.summaries.set(slot, n, l, s.owner)
 }

@@ -40,7 +40,7 @@ const (
 )
 
 // summaryFlags say why a summary alone does not tell everything about its node.
-// Most nodes have no flag.
+// Most nodes have no flag. The last two are set only where victims are units.
 type summaryFlags uint8
 
 const (
@@ -51,6 +51,11 @@ const (
 	// largeAmounts: sums are too large for plain arithmetic, those of nominated
 	// pods included, or pods too many.
 	largeAmounts
+	// hasUnits: pods of the node name groups, so that they may leave with others.
+	hasUnits
+	// otherPriorities: some of these count as victims with another priority than their
+	// own.
+	otherPriorities
 )
 
 // topSums bounds what pods of the lowest priority on a node can hold:

@@ -46,9 +46,10 @@ type step struct {
 	position int
 	budgets  *budgetSet
 	classes  map[*podClass]*podClass // what took the place of which
-	// group and namespace are the objects before the change, nil for none; name
-	// is that of either.
+	// group, composite and namespace are the objects before the change, nil for none;
+	// name is that of either.
 	group     *outrank.PodGroup
+	composite *outrank.CompositePodGroup
 	namespace *outrank.Namespace
 	name      string
 }
@@ -64,6 +65,7 @@ const (
 	putBudgets
 	putClasses
 	putGroup
+	putComposite
 	putNamespace
 )
 
@@ -92,6 +94,8 @@ func (s *Snapshot) revert(st step) {
 		s.changeNode(s.node(st.node.Name).slot, st.node)
 	case putGroup:
 		s.setGroup(st.name, st.group)
+	case putComposite:
+		s.setComposite(st.name, st.composite)
 	case putNamespace:
 		s.setNamespace(st.name, st.namespace)
 	}

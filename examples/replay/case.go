@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,10 +20,12 @@ type Case struct {
 	PDBs            []*outrank.PodDisruptionBudget `json:"pdbs"`
 	Namespaces      []*outrank.Namespace           `json:"namespaces"`
 	PriorityClasses []*outrank.PriorityClass       `json:"priorityClasses"`
+	Groups          []*outrank.PodGroup            `json:"podGroups"`
+	Composites      []*outrank.CompositePodGroup   `json:"compositePodGroups"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
 	Options         Options                        `json:"options"`
 
-	// Release is whose rules hold; no case says it.
+	// Release is whose rules hold; of that a case says no more than Options.Gates.
 	Release outrank.Release `json:"-"`
 }
 
@@ -88,6 +91,20 @@ type Options struct {
 	LabelSets  []map[string]string    `json:"labelSets"`
 	// Of mode scheduler: a sample of the nodes, beside the decision over all.
 	Sample *Sample `json:"sample"`
+	// Gates are the feature gates that were on beside those that are on by default.
+	Gates []string `json:"gates"`
+}
+
+// setGates turns on the feature gates that the case names.
+func (c *Case) setGates() (err error) {
+	gates := map[string]bool{}
+	for _, name := range c.Options.Gates {
+		gates[name] = true
+	}
+	if c.Release, err = c.Release.With(gates); err != nil {
+		return fmt.Errorf("options.gates: %w", err)
+	}
+	return nil
 }
 
 // Sample is which nodes a scheduler tries before it stops.

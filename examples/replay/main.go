@@ -126,7 +126,11 @@ func decide(line []byte, by rules) Decision {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return Decision{ID: idOf(line, c), Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
-	if err := c.resolve(line); err != nil {
+	err := c.resolve(line)
+	if err == nil {
+		err = c.setGates()
+	}
+	if err != nil {
 		return Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile, Error: err.Error()}
 	}
 	if by.now.IsZero() {

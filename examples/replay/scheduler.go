@@ -76,7 +76,10 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 }
 
 func (c *Case) cluster() *outrank.Cluster {
-	return &outrank.Cluster{Release: c.Release, Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces}
+	return &outrank.Cluster{
+		Release: c.Release, Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces,
+		Groups: c.Groups, Composites: c.Composites,
+	}
 }
 
 func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Explanation, error) {

@@ -47,6 +47,9 @@ type Shape struct {
 	Nominated int
 	// Groups is the number of pod groups; zero means none.
 	Groups int
+	// Units draws composite groups above some of the groups, and for half of the
+	// clusters a release with the gates under which victims are units.
+	Units bool
 	// Alike fills each node with up to 12 pods of one kind, or PodsPerNode, all
 	// equal but for their starts, and has the preemptor ask for several times
 	// what such a pod has: exact ties, and seven victims or more, are common.
@@ -111,8 +114,14 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 		nameAll(c.Pods)
 		c.Budgets = budgets(t, s, c.Pods)
 		c.Groups = groups(t, s, c.Pods)
+		if s.Units {
+			c.Composites = composites(t, c.Groups)
+		}
 		c.Pods = rapid.Permutation(c.Pods).Draw(t, "pod order")
 		c.Release = pick(t, "release", append([]outrank.Release{0}, outrank.Releases()...)...)
+		if s.Units && rapid.Bool().Draw(t, "units of victims") {
+			c.Release = withUnits(rapid.Bool().Draw(t, "composite groups count"))
+		}
 		return c
 	})
 }

@@ -12,6 +12,7 @@ import (
 type attempt struct {
 	pod     *outrank.Pod
 	rules   release.Rules
+	gates   gates
 	setup   *Setup
 	variant Variant
 	now     time.Time
@@ -41,6 +42,7 @@ func newAttempt(in Input) *attempt {
 	a := &attempt{
 		pod:        in.Pod,
 		rules:      release.Of(release.Release(in.Cluster.Release)),
+		gates:      gatesOf(in.Cluster.Release),
 		setup:      &in.Setup,
 		variant:    in.Variant,
 		now:        in.Now,

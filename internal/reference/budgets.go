@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // broken counts, for each of the pods in this order, the budgets that its loss breaks
 // (group 6.3). Budgets are charged for every one of them, so that those that come
@@ -36,14 +40,14 @@ func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
 	return broken
 }
 
-// split parts the pods into those whose loss breaks a budget and the others, each in
-// the given order.
-func split(pods []*outrank.Pod, broken map[*outrank.Pod]int) (violating, others []*outrank.Pod) {
-	for _, p := range pods {
-		if broken[p] > 0 {
-			violating = append(violating, p)
+// split parts the units into those with a pod whose loss breaks a budget and the
+// others, each in the given order.
+func split(units []*unit, broken map[*outrank.Pod]int) (violating, others []*unit) {
+	for _, u := range units {
+		if slices.ContainsFunc(u.pods, func(p *outrank.Pod) bool { return broken[p] > 0 }) {
+			violating = append(violating, u)
 		} else {
-			others = append(others, p)
+			others = append(others, u)
 		}
 	}
 	return violating, others

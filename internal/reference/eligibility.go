@@ -1,6 +1,10 @@
 package reference
 
-import "github.com/outrank-go/outrank"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // objection says why the preemptor may not preempt; empty if it may (chapter
 // 8).
@@ -51,9 +55,20 @@ func leavesByPreemption(p *outrank.Pod) bool {
 }
 
 // mayPreempt: only pods of lower priority may be pushed out; no priority is 0
-// (rules 4.3.1 and 9.1). A variant takes pods without one, too, and the caller may
-// spare some.
+// (rules 4.3.1 and 9.1). Of a pod in a group the priority is that of its unit. A
+// variant takes pods without one, too, and the caller may spare some.
 func (a *attempt) mayPreempt(p *outrank.Pod) bool {
-	lower := p.PriorityValue() < a.pod.PriorityValue() || a.variant.EvictUnprioritized && p.Priority == nil
-	return lower && (a.variant.MayEvict == nil || a.variant.MayEvict(p))
+	for _, u := range a.units() {
+		if slices.Contains(u.pods, p) {
+			return a.mayPreemptUnit(u)
+		}
+	}
+	return false // on no node
+}
+
+// mayPreemptUnit: the caller may spare a unit for any of its pods.
+func (a *attempt) mayPreemptUnit(u *unit) bool {
+	lower := u.priority < a.pod.PriorityValue() || a.variant.EvictUnprioritized && u.rank == rankPod && u.pods[0].Priority == nil
+	spared := func(p *outrank.Pod) bool { return a.variant.MayEvict != nil && !a.variant.MayEvict(p) }
+	return lower && !slices.ContainsFunc(u.pods, spared)
 }

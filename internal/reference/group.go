@@ -24,8 +24,12 @@ type GroupUnit struct {
 	// Pods are in order of importance.
 	Pods     []*outrank.Pod
 	Priority int32
-	// Violates is set where losing the unit breaks a budget.
-	Violates bool
+	// Composite is set where Group names a composite group.
+	Composite bool
+	// Violates is set where losing the unit breaks a budget, and Violations has how
+	// many of its pods do; it is 1 at most in v1.36.
+	Violates   bool
+	Violations int
 	// Blocked is why the group had no place with the unit back.
 	Blocked Refusal
 }
@@ -54,6 +58,19 @@ type GroupDecision struct {
 	Placement map[string]string
 	// ClearedNominations are keys, sorted.
 	ClearedNominations []string
+
+	// What follows is of groups from v1.37 on. Err says why the pods cannot preempt
+	// together; nothing else is decided then.
+	Err error
+	// Fit is what placing the group came to as things are, and Status what preemption
+	// did, which is tried also where it fits. Ongoing is a success that waits for an
+	// earlier preemption.
+	Fit, Status Status
+	Ongoing     bool
+	// Nominations are what the pods are nominated to after a success.
+	Nominations map[string]string
+	// Disruptions is the number of victims that are, or name, a group.
+	Disruptions int
 }
 
 // DecideGroup decides for a group (chapter 12):
@@ -63,7 +80,13 @@ type GroupDecision struct {
 //  3. take all possible victims away and place it again;
 //  4. put them back one by one, budget breakers first, each if the group still
 //     has a place.
+//
+// From v1.37 on, with groups switched on, [DecideGroup] places the group once, and
+// never moves a pod that has its place.
 func DecideGroup(in GroupInput) GroupDecision {
+	if gatesOf(in.Cluster.Release).groups {
+		return decideWorkload(in)
+	}
 	g := newGroup(in)
 	d := GroupDecision{}
 	d.Placement, d.Before = g.place(g.cluster)
@@ -101,9 +124,7 @@ func DecideGroup(in GroupInput) GroupDecision {
 	for _, u := range possible {
 		if slices.Contains(victims, u) {
 			d.Victims = append(d.Victims, *u)
-			if u.Violates {
-				d.Violations++
-			}
+			d.Violations += u.Violations
 		}
 	}
 	d.ClearedNominations = g.clearedNominations(d.Placement)

@@ -128,6 +128,8 @@ func (g *group) splitUnits(units []*GroupUnit) {
 		return false
 	}
 	for _, u := range units {
-		u.Violates = slices.ContainsFunc(u.Pods, breaks)
+		if u.Violates = slices.ContainsFunc(u.Pods, breaks); u.Violates {
+			u.Violations = 1
+		}
 	}
 }

@@ -76,10 +76,6 @@ func (a *attempt) count(state *interpodState, p *outrank.Pod, n *outrank.Node, b
 	}
 }
 
-func (s *scene) changeInterpod(p *outrank.Pod, by int) {
-	s.a.count(&s.interpod, p, s.node, by)
-}
-
 // filterInterpod asks for the pod's affinity, then its anti-affinity, then that
 // of the pods there. Only the last two can be cured by taking pods away.
 func (s *scene) filterInterpod() Status {

@@ -8,7 +8,7 @@ func (s *scene) fitsBesideNominated() Status {
 	with, added := s, false
 	for _, p := range s.a.nominated[s.node.Name] {
 		if p.PriorityValue() >= s.a.pod.PriorityValue() {
-			with, added = with.add(occupant{pod: p, nominated: true}), true
+			with, added = with.add(occupant{pod: p, nominated: true}, s.node), true
 		}
 	}
 	status := with.runFilters()

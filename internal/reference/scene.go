@@ -58,24 +58,53 @@ func (s *scene) clone() *scene {
 	return &c
 }
 
+// removeUnit returns the scene without the unit. Of its pods on other nodes only what
+// filters count over several nodes goes: there is room on this node alone.
+func (s *scene) removeUnit(u *unit) *scene {
+	for _, p := range u.pods {
+		s = s.remove(p)
+	}
+	return s
+}
+
+// addUnit returns the scene with the unit back.
+func (s *scene) addUnit(u *unit) *scene {
+	for _, p := range u.pods {
+		s = s.add(occupant{pod: p}, s.a.nodeOf(p))
+	}
+	return s
+}
+
 // remove returns the scene without the pod.
 func (s *scene) remove(p *outrank.Pod) *scene {
-	c := s.clone()
-	c.pods = slices.DeleteFunc(c.pods, func(o occupant) bool { return o.pod == p })
-	c.freePorts(p)
-	c.changeClaims(p, -1)
-	c.changeSpread(p, -1)
-	c.changeInterpod(p, -1)
+	c, n := s.clone(), s.a.nodeOf(p)
+	if n == s.node {
+		c.pods = slices.DeleteFunc(c.pods, func(o occupant) bool { return o.pod == p })
+		c.freePorts(p)
+	}
+	c.follow(p, n, -1)
 	return c
 }
 
-// add returns the scene with the pod.
-func (s *scene) add(o occupant) *scene {
+// add returns the scene with the pod on the node.
+func (s *scene) add(o occupant, n *outrank.Node) *scene {
 	c := s.clone()
-	c.pods = append(c.pods, o)
-	c.takePorts(o.pod)
-	c.changeClaims(o.pod, +1)
-	c.changeSpread(o.pod, +1)
-	c.changeInterpod(o.pod, +1)
+	if n == s.node {
+		c.pods = append(c.pods, o)
+		c.takePorts(o.pod)
+	}
+	c.follow(o.pod, n, +1)
 	return c
+}
+
+// follow changes what filters count over several nodes.
+func (s *scene) follow(p *outrank.Pod, n *outrank.Node, by int) {
+	s.changeClaims(p, by)
+	s.changeSpread(p, n, by)
+	s.a.count(&s.interpod, p, n, by)
+}
+
+// nodeOf is the node that the pod runs on.
+func (a *attempt) nodeOf(p *outrank.Pod) *outrank.Node {
+	return a.cluster.Nodes[a.position(p.NodeName)]
 }

@@ -121,10 +121,10 @@ func (a *attempt) concerns(c constraint, p *outrank.Pod) bool {
 // changeSpread follows a pod that is put on the node or taken away. Unlike
 // countPods it does not ask whether the pod is terminating or the selector
 // empty, so what was never counted is subtracted all the same.
-func (s *scene) changeSpread(p *outrank.Pod, by int) {
+func (s *scene) changeSpread(p *outrank.Pod, n *outrank.Node, by int) {
 	for i, c := range s.a.constraints {
-		if s.a.nodeCounts(c, s.node) && s.a.concerns(c, p) {
-			s.spread[i][s.node.Labels[c.key]] += by
+		if s.a.nodeCounts(c, n) && s.a.concerns(c, p) {
+			s.spread[i][n.Labels[c.key]] += by
 		}
 	}
 }

@@ -100,12 +100,12 @@ func (a *attempt) position(node string) int {
 
 // removeAscending takes the possible victims away, the least important first, until
 // the preemptor fits (rule 13.3.1). Those taken away are the victims.
-func (a *attempt) removeAscending(s *scene, possible []*outrank.Pod) ([]*outrank.Pod, Status) {
-	var gone []*outrank.Pod
+func (a *attempt) removeAscending(s *scene, possible []*unit) ([]*unit, Status) {
+	var gone []*unit
 	status := s.fitsBesideNominated()
-	for _, p := range slices.Backward(possible) {
-		s = s.remove(p)
-		gone = append(gone, p)
+	for _, u := range slices.Backward(possible) {
+		s = s.removeUnit(u)
+		gone = append(gone, u)
 		if status = s.fitsBesideNominated(); status.Code == Success {
 			break
 		}

@@ -15,26 +15,24 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	if len(possible) == 0 {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
+	a.sortUnits(possible)
 	if a.variant.Ascending {
-		a.sortByImportance(possible)
 		victims, status := a.removeAscending(a.scene(n), possible)
 		if status.Code != Success {
 			return Candidate{}, status
 		}
-		return a.candidate(n, a.broken(victims), victims), Status{}
+		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
 	}
 	// Step 2: does it help to remove all of them?
 	empty := a.scene(n)
-	for _, p := range possible {
-		empty = empty.remove(p)
+	for _, u := range possible {
+		empty = empty.removeUnit(u)
 	}
 	if status := empty.fitsBesideNominated(); status.Code != Success {
 		return Candidate{}, status
 	}
-	// Step 3: sort them by importance.
-	a.sortByImportance(possible)
-	// Step 4: put back the pods beside which the preemptor fits.
-	broken := a.broken(possible)
+	// Steps 3 and 4: by importance, put back those beside which the preemptor fits.
+	broken := a.broken(podsOf(possible))
 	violating, others := split(possible, broken)
 	victims := empty.reprieve(slices.Concat(violating, others))
 	// Step 5: the others are the victims.
@@ -46,37 +44,42 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	return a.candidate(n, broken, victims), Status{}
 }
 
-func (a *attempt) possibleVictims(n *outrank.Node) []*outrank.Pod {
-	var possible []*outrank.Pod
-	for _, p := range a.running[n.Name] {
-		if a.mayPreempt(p) {
-			possible = append(possible, p)
+// possibleVictims are the units with a pod on the node that may be pushed out. Each
+// node has its own, so that a unit on two nodes is possible on both.
+func (a *attempt) possibleVictims(n *outrank.Node) []*unit {
+	var possible []*unit
+	for _, u := range a.units() {
+		here := func(p *outrank.Pod) bool { return p.NodeName == n.Name }
+		if slices.ContainsFunc(u.pods, here) && a.mayPreemptUnit(u) {
+			possible = append(possible, u)
 		}
 	}
 	return possible
 }
 
-// reprieve puts the pods back one by one, and leaves those in place beside
+// reprieve puts the units back one by one, and leaves those in place beside
 // which the preemptor fits. It returns the others.
-func (s *scene) reprieve(pods []*outrank.Pod) []*outrank.Pod {
-	var victims []*outrank.Pod
-	for _, p := range pods {
-		with := s.add(occupant{pod: p})
+func (s *scene) reprieve(units []*unit) []*unit {
+	var victims []*unit
+	for _, u := range units {
+		with := s.addUnit(u)
 		if with.fitsBesideNominated().Code == Success {
 			s = with
 		} else {
-			s = with.remove(p)
-			victims = append(victims, p)
+			s = with.removeUnit(u)
+			victims = append(victims, u)
 		}
 	}
 	return victims
 }
 
-// candidate lists the victims by importance and counts those that break a
-// budget.
-func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victims []*outrank.Pod) Candidate {
-	c := Candidate{Node: n.Name, Victims: slices.Clone(victims), Violations: a.variant.violationsOf(broken, victims)}
-	a.sortByImportance(c.Victims)
+// candidate lists the victims by importance, unit by unit, and counts the pods that
+// break a budget.
+func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victims []*unit) Candidate {
+	victims = slices.Clone(victims)
+	a.sortUnits(victims)
+	c := Candidate{Node: n.Name, Victims: podsOf(victims)}
+	c.Violations = a.variant.violationsOf(broken, c.Victims)
 	for _, p := range c.Victims {
 		c.Details = append(c.Details, Victim{Pod: p, Violates: broken[p] > 0})
 	}

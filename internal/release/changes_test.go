@@ -35,8 +35,8 @@ func TestChangesAreTheRules(t *testing.T) {
 		row, ok := rows[name]
 		require.True(t, ok, "%s has no row", name)
 		for _, r := range All() {
-			byDefault := row.Gate == "" || r.GateStates()[row.Gate]
-			assert.Equal(t, r >= row.From && byDefault, value(r, name), "%s in %v", name, r)
+			on := row.Gate == "" || r.GateStates()[row.Gate]
+			assert.Equal(t, r >= row.From && on, value(r, name), "%s in %v", name, r)
 			for gate := range r.GateStates() {
 				flipped, err := r.With(map[string]bool{gate: !r.GateStates()[gate]})
 				if err != nil {

@@ -28,11 +28,11 @@ type state struct {
 var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"CompositePodGroup", []state{{V1_37, false, true}}},
-	{"PodGroupPreemptionPolicy", []state{{V1_37, false, false}}},
+	{"PodGroupPreemptionPolicy", []state{{V1_37, false, true}}},
 	{"InPlacePodVerticalScalingSchedulerPreemption", []state{{V1_37, false, false}}},
 	{"GangScheduling", []state{{V1_36, false, false}}},
 	{"WorkloadAwarePreemption", []state{{V1_36, false, false}}},
-	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, false}}},
+	{"TopologyAwareWorkloadScheduling", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"NodeDeclaredFeatures", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"InPlacePodLevelResourcesVerticalScaling", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"PodLevelResources", []state{{V1_36, true, false}, {V1_37, true, false}}},

@@ -58,6 +58,21 @@ type Rules struct {
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
 	AddedNominations bool
+	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
+	// of its group (rule 12.6.1).
+	VictimUnits bool
+	// CompositeUnits: where victims leave in units, composite groups count (rule
+	// 12.6.4).
+	CompositeUnits bool
+	// GroupsNeedGate: a group of pods preempts only where the release says so (rule
+	// 12.9.1).
+	GroupsNeedGate bool
+	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
+	// pods (rule 12.9.6).
+	GroupPolicyCounts bool
+	// GroupsPlacedOnce: a group of pods that preempts is placed once, and victims are
+	// put back with its pods in their places (rule 12.9.8).
+	GroupsPlacedOnce bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -107,5 +122,10 @@ func resolve(r Release) Rules {
 		EntityMetrics:             from37,
 		TrueResults:               from37,
 		AddedNominations:          from37,
+		VictimUnits:               from37 && r.on("GenericWorkload"),
+		CompositeUnits:            from37 && r.on("CompositePodGroup"),
+		GroupsNeedGate:            from37,
+		GroupPolicyCounts:         from37 && r.on("PodGroupPreemptionPolicy"),
+		GroupsPlacedOnce:          from37 && r.on("GenericWorkload"),
 	}
 }

@@ -1,0 +1,93 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// seat is a place that a pod of the group has found.
+type seat struct {
+	// pod is the pod as it stands on its node.
+	pod  *outrank.Pod
+	node *outrank.Node
+	// attempt has what the filters counted before the first node, when the pods
+	// before this one had their seats and those behind it had none.
+	attempt *attempt
+}
+
+// placing is a group that looks for places, with what it has found so far.
+type placing struct {
+	in      *GroupInput
+	cluster *outrank.Cluster
+	seats   []seat
+	// refusal is the first pod without a place.
+	refusal Refusal
+}
+
+// place places the pods of a group in their order, each on the first node that takes it
+// beside those before it; pods without a place are passed over. Of a composite group it
+// places the groups below in turn. Before the first and after each it gives up if no
+// longer enough can have a place, and then those that have one lose it.
+func (l *placing) place(q *quota) Status {
+	seats, cluster := l.seats, l.cluster
+	placed, all := q.there, len(q.pods)+len(q.below)
+	for i := range all + 1 {
+		if left := all - i; placed+left < q.wanted {
+			l.seats, l.cluster = seats, cluster
+			return q.missed(placed, left)
+		}
+		switch {
+		case i < len(q.pods) && l.placePod(q.pods[i]):
+			placed++
+		case i >= len(q.pods) && i < all && l.place(q.below[i-len(q.pods)]).Code == Success:
+			placed++
+		}
+	}
+	return Status{}
+}
+
+// placePod looks for a place for one pod. Its own nomination ends where it gets one,
+// so that it counts once for the pods behind it.
+func (l *placing) placePod(p *outrank.Pod) bool {
+	a := newAttempt(Input{Cluster: l.cluster, Pod: p, Now: l.in.Now})
+	said := map[string]Status{}
+	for _, n := range l.cluster.Nodes {
+		status := a.status(n)
+		said[n.Name] = status
+		if status.Code == Success {
+			s := seat{pod: onNode(p, n), node: n, attempt: a}
+			l.seats = append(l.seats, s)
+			l.cluster = withPods(withoutPending(l.cluster, p), []*outrank.Pod{s.pod})
+			return true
+		}
+	}
+	if l.refusal.Pod == "" {
+		l.refusal = Refusal{Pod: string(p.Key()), Nodes: said}
+	}
+	return false
+}
+
+// onNode is the pod as it stands on the node.
+func onNode(p *outrank.Pod, n *outrank.Node) *outrank.Pod {
+	bound := *p
+	bound.NodeName, bound.NominatedNode = n.Name, ""
+	return &bound
+}
+
+// withoutPending is the cluster without the entry of the pod that waits.
+func withoutPending(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
+	other := *c
+	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && q.Key() == p.Key() })
+	return &other
+}
+
+// node is the node of this name, nil for none.
+func (in *GroupInput) node(name string) *outrank.Node {
+	for _, n := range in.Cluster.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
+}

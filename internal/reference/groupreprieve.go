@@ -1,0 +1,86 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// preempt takes the units away, places the group, and puts back those beside which
+// every pod keeps its place.
+func (w *workload) preempt(possible []*unit, d *GroupDecision) {
+	empty := w.place(withoutPods(w.in.Cluster, podsOf(possible)))
+	if empty.status.Code != Success {
+		d.Status, d.After = empty.status, empty.refusal
+		return
+	}
+	broken := w.base.broken(podsOf(possible))
+	violating, others := split(possible, broken)
+	var back, victims []*unit
+	blocked := map[*unit]Refusal{}
+	for _, u := range slices.Concat(violating, others) {
+		with := append(slices.Clone(back), u)
+		if blocked[u] = w.refused(empty.seats, possible, with); blocked[u].Pod == "" {
+			back = with
+		} else {
+			victims = append(victims, u)
+		}
+	}
+	w.base.sortUnits(victims)
+	for _, u := range victims {
+		d.addVictim(u, broken, blocked[u])
+	}
+	d.Status.Reasons = []string{fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(podsOf(victims)))}
+	d.Nominations = empty.nodes()
+	if d.Placement == nil {
+		d.Placement = d.Nominations
+	}
+}
+
+// addVictim counts every pod that breaks a budget, and the unit as one disruption if
+// it is more than a pod without a group.
+func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked Refusal) {
+	v := GroupUnit{Group: string(u.whole), Composite: u.composite, Pods: u.pods, Priority: u.priority, Blocked: blocked}
+	for _, p := range u.pods {
+		v.Violations += min(1, broken[p])
+	}
+	v.Violates = v.Violations > 0
+	d.Violations += v.Violations
+	if u.rank != rankPod {
+		d.Disruptions++
+	}
+	d.Victims = append(d.Victims, v)
+}
+
+// refused says which of the pods that have seats fails on its node with these units
+// back, the others that could leave being gone. They are asked in the order in which
+// they were placed, each with those before it in their seats.
+func (w *workload) refused(seats []seat, possible, back []*unit) Refusal {
+	gone := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(back, u) })
+	cluster := withoutPods(w.in.Cluster, podsOf(gone))
+	for _, s := range seats {
+		if status := s.asked(w.in, cluster, back); status.Code != Success {
+			return Refusal{Pod: string(s.pod.Key()), Nodes: map[string]Status{s.node.Name: status}}
+		}
+		cluster = withPods(cluster, []*outrank.Pod{s.pod})
+	}
+	return Refusal{}
+}
+
+// asked is what the node of the seat says now. The pods on the node are those of the
+// cluster. What filters count over several nodes is as it was when the pod got its
+// seat, and the units that are back: the pods placed behind this one are not in it.
+// The nominations are those of all that wait, so that a pod of the group that had one
+// before, and has a seat, counts twice on its node.
+func (s *seat) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
+	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now})
+	then := s.attempt
+	now.spreadAtStart, now.interpodAtStart = then.spreadAtStart, then.interpodAtStart
+	now.claimUsesAtStart, now.restrictionsSkipped = then.claimUsesAtStart, then.restrictionsSkipped
+	here := now.scene(s.node)
+	for _, p := range podsOf(back) {
+		here.follow(p, now.nodeOf(p), +1)
+	}
+	return here.fitsBesideNominated()
+}

@@ -1,0 +1,120 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// quota is how many members of a group have to find a place: of its pods, or of the
+// groups below a composite one.
+type quota struct {
+	of     level
+	wanted int
+	// there are the pods of the group that run already.
+	there int
+	pods  []*outrank.Pod
+	below []*quota
+	// unsaid: the group does not say how many, so that all are wanted.
+	unsaid bool
+}
+
+// unplaced is what is said of a group that says nothing about how many.
+const unplaced = "pod group is unschedulable"
+
+func (q *quota) missed(placed, left int) Status {
+	if q.unsaid {
+		return unschedulableBy("", unplaced)
+	}
+	return unschedulableBy("", fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.wanted, placed, left))
+}
+
+// outcome is where the pods of the preemptor got their places, and whether that is
+// enough.
+type outcome struct {
+	seats   []seat
+	status  Status
+	refusal Refusal
+}
+
+// nodes are the nodes of the pods that have a place.
+func (o *outcome) nodes() map[string]string {
+	nodes := map[string]string{}
+	for _, s := range o.seats {
+		nodes[string(s.pod.Key())] = s.node.Name
+	}
+	return nodes
+}
+
+// place looks for places in the cluster. One pod at least has to find one now.
+func (w *workload) place(c *outrank.Cluster) outcome {
+	l := &placing{in: w.in, cluster: c}
+	status := l.place(w.quota())
+	if status.Code == Success && len(l.seats) == 0 {
+		status = unschedulableBy("", unplaced)
+	}
+	return outcome{l.seats, status, l.refusal}
+}
+
+// quota is that of the preemptor: of a group of pods, or of a tree. Below a composite
+// group are those that lead from it to a group of pods, by the first key of one.
+func (w *workload) quota() *quota {
+	top := w.quotaOf(w.root)
+	if !w.root.composite {
+		return top
+	}
+	groups := slices.Clone(w.in.Cluster.Groups)
+	slices.SortFunc(groups, func(g, h *outrank.PodGroup) int { return cmp.Compare(g.Key(), h.Key()) })
+	for _, g := range groups {
+		line := w.base.lineageOf(g.Key())
+		if !line[len(line)-1].is(w.root) {
+			continue
+		}
+		at := top
+		for _, l := range slices.Backward(line[:len(line)-1]) {
+			at = at.child(w, l)
+		}
+	}
+	return top
+}
+
+// child is the quota of a group directly below.
+func (q *quota) child(w *workload, l level) *quota {
+	for _, c := range q.below {
+		if c.of.is(l) {
+			return c
+		}
+	}
+	c := w.quotaOf(l)
+	q.below = append(q.below, c)
+	return c
+}
+
+// quotaOf is that of one group, with nothing below it yet. A gang says how many, of a
+// basic group one is enough, and so it is of a composite group that does not say.
+func (w *workload) quotaOf(l level) *quota {
+	q := &quota{of: l}
+	for _, p := range w.in.Pods {
+		if !l.composite && p.GroupKey() == l.key {
+			q.pods = append(q.pods, p)
+		}
+	}
+	for _, n := range w.base.cluster.Nodes {
+		for _, p := range w.base.running[n.Name] {
+			if !l.composite && l.key != "" && p.GroupKey() == l.key {
+				q.there++
+			}
+		}
+	}
+	switch {
+	case l.scheduling == outrank.GangPolicy:
+		q.wanted = l.count
+	case l.composite || l.scheduling == outrank.BasicPolicy:
+		q.wanted = 1
+	default:
+		q.unsaid, q.wanted = true, q.there+len(q.pods)
+	}
+	return q
+}

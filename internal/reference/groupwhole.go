@@ -1,0 +1,157 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// workload is a group as preemptor, from v1.37 on: a group of pods, or a tree of
+// groups below a composite one.
+type workload struct {
+	in *GroupInput
+	// base counts units for the whole cluster.
+	base *attempt
+	root level
+}
+
+// decideWorkload decides for a group that is placed once:
+//
+//  1. place it as things are;
+//  2. ask whether it may preempt;
+//  3. take all units of lower priority away, and place it again;
+//  4. put them back one by one, budget breakers first, each if every placed pod
+//     still passes on the node that it has.
+func decideWorkload(in GroupInput) GroupDecision {
+	w := newWorkload(&in)
+	d := GroupDecision{Err: w.differs(), Eligible: true}
+	if d.Err != nil {
+		return d
+	}
+	now := w.place(in.Cluster)
+	d.Fit, d.Before = now.status, now.refusal
+	if now.status.Code == Success {
+		d.Placement, d.Before = now.nodes(), Refusal{}
+	}
+	possible := w.possible()
+	d.Possible = len(possible)
+	switch {
+	case w.never():
+		d.Eligible, d.EligibleMessage = false, "not eligible due to preemptionPolicy=Never."
+		d.Status = unschedulableBy("", d.EligibleMessage)
+	case w.ongoing():
+		d.Ongoing, d.Status = true, Status{Reasons: []string{"ongoing preemption on nominated nodes"}}
+		d.Nominations = w.nominations()
+	case len(possible) == 0:
+		d.Status = unresolvable("", "No preemption victims found for incoming preemptor")
+	default:
+		w.preempt(possible, &d)
+	}
+	for i, reason := range d.Status.Reasons {
+		d.Status.Reasons[i] = "pod group preemption: " + reason
+	}
+	return d
+}
+
+func newWorkload(in *GroupInput) *workload {
+	w := &workload{in: in, base: newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now})}
+	if line := w.base.lineage(in.Pods[0]); len(line) > 0 {
+		w.root = line[len(line)-1]
+		return w
+	}
+	w.root = level{key: in.Pods[0].GroupKey(), priority: in.Pods[0].Priority, policy: in.Pods[0].PreemptionPolicy}
+	return w
+}
+
+func (w *workload) priority() int32 {
+	if w.root.priority == nil {
+		return 0
+	}
+	return *w.root.priority
+}
+
+// members are the pods that wait, and those of the same tree that run.
+func (w *workload) members() []*outrank.Pod {
+	pods := slices.Clone(w.in.Pods)
+	for _, p := range w.in.Cluster.Pods {
+		if line := w.base.lineage(p); !p.Finished() && p.NodeName != "" && len(line) > 0 && line[len(line)-1].is(w.root) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+func (l level) is(m level) bool { return l.key == m.key && l.composite == m.composite }
+
+// differs says which pod cannot be of a group that preempts: all are of one tree with no
+// more levels than trees have, and have one scheduler, one policy, and the priority of
+// the group.
+func (w *workload) differs() error {
+	first := w.in.Pods[0]
+	for _, p := range w.in.Pods {
+		line := w.base.lineage(p)
+		if len(line) == 0 {
+			line = []level{{key: p.GroupKey()}}
+		}
+		top := line[len(line)-1]
+		if _, more := w.base.compositeLevel(top.parent); more || !top.is(w.root) {
+			return fmt.Errorf("%s: another tree, or one with too many levels", p.Key())
+		}
+	}
+	policy := first.PreemptionPolicy
+	if w.base.gates.policies {
+		policy = w.root.policy
+	}
+	for _, p := range w.members() {
+		switch {
+		case p.Scheduler() != first.Scheduler():
+			return fmt.Errorf("%s: another scheduler", p.Key())
+		case p.PriorityValue() != w.priority():
+			return fmt.Errorf("%s: not the priority of the group", p.Key())
+		case (p.PreemptionPolicy == outrank.PreemptNever) != (policy == outrank.PreemptNever):
+			return fmt.Errorf("%s: another policy", p.Key())
+		}
+	}
+	return nil
+}
+
+// never: the policy is the group's where groups have one, else that of its pods.
+func (w *workload) never() bool {
+	if w.base.gates.policies {
+		return w.root.policy == outrank.PreemptNever
+	}
+	return slices.ContainsFunc(w.in.Pods, func(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever })
+}
+
+// ongoing: a pod of lower priority is leaving because of a preemption, on a node that
+// any of the waiting pods is nominated to.
+func (w *workload) ongoing() bool {
+	nominations := w.nominations()
+	for _, u := range w.base.units() {
+		for _, v := range u.pods {
+			for _, node := range nominations {
+				if v.NodeName == node && u.priority < w.priority() && leavesByPreemption(v) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// nominations are those that the waiting pods have; empty for those without.
+func (w *workload) nominations() map[string]string {
+	nodes := map[string]string{}
+	for _, p := range w.in.Pods {
+		nodes[string(p.Key())] = (&attempt{cluster: w.in.Cluster, pod: p}).nomination()
+	}
+	return nodes
+}
+
+// possible are the units of lower priority in the whole cluster, by importance.
+func (w *workload) possible() []*unit {
+	units := slices.DeleteFunc(w.base.units(), func(u *unit) bool { return u.priority >= w.priority() })
+	w.base.sortUnits(units)
+	return units
+}

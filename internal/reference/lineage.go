@@ -1,0 +1,53 @@
+package reference
+
+import "github.com/outrank-go/outrank"
+
+// level is a group of pods or a composite group, as one level of a tree.
+type level struct {
+	key        outrank.Key
+	composite  bool
+	parent     outrank.Key
+	disruption outrank.DisruptionMode
+	priority   *int32
+	policy     outrank.PreemptionPolicy
+	scheduling outrank.GroupPolicy
+	// count is how many pods, or groups, a gang has at least.
+	count int
+}
+
+// lineage is the pod's group and what is above it, the group first. It ends where a
+// parent cannot be found, and after the last level that a tree may have. It is empty
+// for a pod whose group cannot be found.
+func (a *attempt) lineage(p *outrank.Pod) []level { return a.lineageOf(p.GroupKey()) }
+
+func (a *attempt) lineageOf(group outrank.Key) []level {
+	var line []level
+	next, ok := a.groupLevel(group)
+	for ok && len(line) < outrank.MaxGroupLevels {
+		line = append(line, next)
+		next, ok = a.compositeLevel(next.parent)
+	}
+	return line
+}
+
+func (a *attempt) groupLevel(key outrank.Key) (level, bool) {
+	for _, g := range a.cluster.Groups {
+		if key != "" && g.Key() == key {
+			return level{key, false, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinCount)}, true
+		}
+	}
+	return level{}, false
+}
+
+// compositeLevel finds nothing where composite groups do not exist.
+func (a *attempt) compositeLevel(key outrank.Key) (level, bool) {
+	if !a.gates.composites {
+		return level{}, false
+	}
+	for _, g := range a.cluster.Composites {
+		if key != "" && g.Key() == key {
+			return level{key, true, g.ParentKey(), g.Disruption, g.Priority, g.PreemptionPolicy, g.Policy, int(g.MinGroups)}, true
+		}
+	}
+	return level{}, false
+}

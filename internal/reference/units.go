@@ -1,0 +1,148 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// unit is what leaves together: a single pod, or all running pods of a group or of a
+// tree of groups.
+type unit struct {
+	// whole names the group that leaves whole, composite that it is a composite one;
+	// empty for a single pod.
+	whole     outrank.Key
+	composite bool
+	// pods are in order of importance.
+	pods     []*outrank.Pod
+	priority int32
+	rank     int
+}
+
+// The ranks of units: the higher one is the more important, where the priorities are
+// equal.
+const (
+	rankPod = iota + 1
+	rankGroup
+	rankComposite
+)
+
+// units parts all pods on nodes that exist into units, in the order of the nodes and
+// of the first pod of each. The pods of a unit agree in its priority, unless the tree has
+// too many levels: then the highest counts.
+func (a *attempt) units() []*unit {
+	var units []*unit
+	for _, n := range a.cluster.Nodes {
+		for _, p := range a.running[n.Name] {
+			u := a.unitAlone(p)
+			together := func(v *unit) bool { return v.whole == u.whole && v.composite == u.composite }
+			with := -1
+			if u.whole != "" {
+				with = slices.IndexFunc(units, together)
+			}
+			if with < 0 {
+				units = append(units, u)
+			} else {
+				units[with].pods = append(units[with].pods, p)
+				units[with].priority = max(units[with].priority, u.priority)
+			}
+		}
+	}
+	for _, u := range units {
+		a.sortByImportance(u.pods)
+	}
+	return units
+}
+
+// unitAlone is the unit that the pod leaves with, with no other pod in it yet. It is
+// that of the highest group above the pod that leaves whole. Its priority is that of
+// the top of the tree, whichever group leaves whole, and 0 where the top has none. A
+// pod that names a group has the rank of a group also where it leaves alone, be there
+// such a group or not.
+func (a *attempt) unitAlone(p *outrank.Pod) *unit {
+	u := &unit{pods: []*outrank.Pod{p}, priority: p.PriorityValue(), rank: rankPod}
+	if !a.gates.groups {
+		return u
+	}
+	if p.Group != "" {
+		u.rank = rankGroup
+	}
+	line := a.lineage(p)
+	for _, g := range line {
+		u.priority = 0
+		if g.priority != nil {
+			u.priority = *g.priority
+		}
+		if g.disruption == outrank.DisruptPodGroup {
+			u.whole, u.composite = g.key, g.composite
+		}
+	}
+	if u.composite {
+		u.rank = rankComposite
+	}
+	return u
+}
+
+// sortUnits sorts by importance: the higher priority first, then the higher rank,
+// then more pods, then the earlier start of the pod that started first, then the name.
+// For single pods without groups that is sortByImportance.
+func (a *attempt) sortUnits(units []*unit) {
+	slices.SortStableFunc(units, func(u, v *unit) int {
+		if own := a.variant.Importance; own != nil {
+			if c := own(a.firstOf(u), a.firstOf(v)); c != 0 {
+				return c
+			}
+		}
+		start := 0
+		if !a.variant.IgnoreStart {
+			start = a.startOfUnit(u).Compare(a.startOfUnit(v))
+		}
+		return cmp.Or(
+			cmp.Compare(v.priority, u.priority),
+			cmp.Compare(v.rank, u.rank),
+			cmp.Compare(len(v.pods), len(u.pods)),
+			start,
+			cmp.Compare(u.name(), v.name()),
+			cmp.Compare(u.pods[0].UID, v.pods[0].UID),
+		)
+	})
+}
+
+// firstOf is the pod that the caller's own order compares a unit by.
+func (a *attempt) firstOf(u *unit) *outrank.Pod {
+	first := u.pods[0]
+	for _, p := range u.pods {
+		if a.variant.Importance(p, first) < 0 {
+			first = p
+		}
+	}
+	return first
+}
+
+func (a *attempt) startOfUnit(u *unit) time.Time {
+	earliest := startOf(u.pods[0], a.now)
+	for _, p := range u.pods {
+		if start := startOf(p, a.now); start.Before(earliest) {
+			earliest = start
+		}
+	}
+	return earliest
+}
+
+func (u *unit) name() outrank.Key {
+	if u.whole != "" {
+		return u.whole
+	}
+	return u.pods[0].Key()
+}
+
+// podsOf lists the pods unit by unit.
+func podsOf(units []*unit) []*outrank.Pod {
+	var pods []*outrank.Pod
+	for _, u := range units {
+		pods = append(pods, u.pods...)
+	}
+	return pods
+}

@@ -1,0 +1,53 @@
+package preemption_test
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// composed is an empty cluster with two composite groups.
+func composed() *preemption.Snapshot {
+	return must(preemption.NewSnapshot(&outrank.Cluster{Composites: []*outrank.CompositePodGroup{
+		{Name: "simulation"}, {Name: "ensemble", Parent: "simulation"},
+	}}))
+}
+
+func ExampleSnapshot_Composites() {
+	for g := range composed().Composites() {
+		fmt.Println(g.Key(), g.ParentKey() == "")
+	}
+	// Output:
+	// default/ensemble false
+	// default/simulation true
+}
+
+func ExampleSnapshot_PutComposite() {
+	snap := composed()
+	fmt.Println(snap.PutComposite(&outrank.CompositePodGroup{Name: "ensemble", Disruption: outrank.DisruptPodGroup}))
+	g, ok := snap.Composite("default/ensemble")
+	fmt.Println(g.Disruption == outrank.DisruptPodGroup, ok)
+	// Output:
+	// <nil>
+	// true true
+}
+
+func ExampleSnapshot_RemoveComposite() {
+	snap := composed()
+	fmt.Println(snap.RemoveComposite("default/simulation"))
+	fmt.Println(snap.RemoveComposite("default/simulation"))
+	// Output:
+	// <nil>
+	// composite pod group default/simulation: not in the snapshot
+}
+
+func ExampleSnapshot_SetComposites() {
+	snap := composed()
+	fmt.Println(snap.SetComposites([]*outrank.CompositePodGroup{{Name: "survey"}}))
+	_, ok := snap.Composite("default/simulation")
+	fmt.Println(ok)
+	// Output:
+	// <nil>
+	// false
+}

@@ -1,0 +1,106 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// groupOwner is whom the pods of a group preempt for: their group or, where composite
+// groups count, the one at the top of its tree (rules 12.1.3, 12.1.4 and 12.9.13).
+type groupOwner struct {
+	key       outrank.Key
+	composite *outrank.CompositePodGroup
+	priority  int32
+	never     bool
+}
+
+// ownerOf returns it for pods that were checked.
+func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
+	first := pods[0]
+	group, _ := s.Group(first.GroupKey())
+	o := groupOwner{key: first.GroupKey(), priority: first.PriorityValue(), never: neverPreempts(first)}
+	if group == nil {
+		return o
+	}
+	policy := group.PreemptionPolicy
+	if root := s.rootOf(group); root != nil {
+		o.key, o.composite, o.priority, policy = root.Key(), root, orZero(root.Priority), root.PreemptionPolicy
+	} else if group.Priority != nil || s.rules.GroupsPlacedOnce {
+		o.priority = orZero(group.Priority)
+	}
+	if s.rules.GroupPolicyCounts {
+		o.never = policy == outrank.PreemptNever
+	}
+	return o
+}
+
+// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
+func checkGates(snap *Snapshot) error {
+	if snap.rules.GroupsNeedGate && !snap.rules.GroupsPlacedOnce {
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate GenericWorkload", outrank.ErrInvalid, snap.of)
+	}
+	return nil
+}
+
+// unlike returns in what pods of a group differ from it, which in the reference ends
+// the attempt with an error (rule 12.9.2): all of them, those that run included, have
+// one scheduler, the priority of the group, and its preemption policy.
+func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
+	first := pods[0]
+	group, known := s.Group(first.GroupKey())
+	if above := s.ancestors(group); len(above) > 0 {
+		if top := above[len(above)-1]; s.rules.CompositeUnits {
+			if _, more := s.Composite(top.ParentKey()); more {
+				return []outrank.Problem{{
+					Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
+					Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
+				}}
+			}
+		}
+	}
+	owner := s.ownerOf(pods)
+	check := func(p *outrank.Pod) {
+		add := func(field, format string, args ...any) {
+			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
+		}
+		if p.PriorityValue() != owner.priority {
+			whose := string(first.Key())
+			if known {
+				whose = "the group " + string(owner.key)
+			}
+			add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
+		}
+		if neverPreempts(p) != owner.never {
+			if s.rules.GroupPolicyCounts && known {
+				add("spec.preemptionPolicy", "not that of the group %s", owner.key)
+			} else {
+				add("spec.preemptionPolicy", "not that of %s", first.Key())
+			}
+		}
+		if p.Scheduler() != first.Scheduler() {
+			add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
+		}
+	}
+	var groups []outrank.Key
+	for _, p := range pods {
+		if other, _ := s.Group(p.GroupKey()); p.GroupKey() != first.GroupKey() && (owner.composite == nil || s.rootOf(other) != owner.composite) {
+			ps = append(ps, outrank.Problem{
+				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
+				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
+			})
+			continue
+		}
+		check(p)
+		if !slices.Contains(groups, p.GroupKey()) {
+			groups = append(groups, p.GroupKey())
+		}
+	}
+	for _, key := range groups {
+		for _, p := range s.units.members(key) {
+			check(p.pod)
+		}
+	}
+	return ps
+}

@@ -1,0 +1,176 @@
+package preemption
+
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// reprieve is what a fitter knows while units are put back and the members stay in
+// their places (rules 12.9.8 and 12.9.9).
+type reprieve struct {
+	// failing are the members that do not pass on their nodes as things are, in order.
+	// They stay the same until a unit is put back, and there are none afterwards.
+	failing []failure
+	// affected is the memory of the members that a unit has to do with.
+	affected []int
+}
+
+// failure is a member that does not pass on its node.
+type failure struct {
+	member int
+	why    *Refusal
+}
+
+// fitterAt returns a fitter with the pods where a function of the caller placed them, with
+// every possible victim away. Their filters count in the order of the assignments.
+func (r *groupRun) fitterAt(placed []Assignment) (*fitter, error) {
+	pods := make([]*outrank.Pod, len(placed))
+	for i, a := range placed {
+		pods[i] = a.Pod
+	}
+	f := r.newFitter(pods)
+	if f == nil {
+		// Say why the filters cannot begin.
+		for _, p := range pods {
+			if _, err := newAttempt(r.config, r.work, p, time.Time{}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, a := range placed {
+		if f.far {
+			f.rebuild(i)
+		}
+		f.put(i, f.positionOf[r.work.node(a.Node).slot])
+	}
+	return f, f.err
+}
+
+// fix ends the placing. The nominations of all members count again, those from
+// earlier attempts too (rule 12.9.9).
+func (f *fitter) fix() error {
+	for p := range f.nominees {
+		f.nominees[p] = true
+	}
+	for i := range f.members {
+		if f.members[i].at == nowhere {
+			continue
+		}
+		if s := f.keeps(i); s != noObjection {
+			f.failing = append(f.failing, failure{i, f.objection(i, s)})
+		}
+	}
+	return f.err
+}
+
+// keeps says what the node of a member says to it at present, with the members before
+// it that have their places there.
+func (f *fitter) keeps(i int) statusID {
+	m := &f.members[i]
+	var first nodeAnswer
+	return m.kind.ask(&first, m.at, f.seatedBefore(i, m.at))
+}
+
+// seatedBefore are the members before one that have their place at a position.
+func (f *fitter) seatedBefore(i int, position int32) []int32 {
+	seated := f.sites[position].seated
+	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
+		seated = seated[:len(seated)-1]
+	}
+	return seated
+}
+
+// objection is what the node of a member said to it.
+func (f *fitter) objection(i int, s statusID) *Refusal {
+	m := &f.members[i]
+	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
+}
+
+// reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it
+// returns why not: what is said of the first member that does not.
+func (f *fitter) reprieveUnit(u *leaver) *Refusal {
+	affected := f.affects(u)
+	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
+	if len(affected) == 0 {
+		if still < 0 {
+			return nil // nobody has to do with the unit any more
+		}
+		return f.failing[still].why
+	}
+	f.putBack(u, 1)
+	var why *Refusal
+	for _, i := range affected {
+		if still >= 0 && f.failing[still].member < i {
+			break
+		}
+		if said := f.keeps(i); said != noObjection {
+			why = f.objection(i, said)
+			break
+		}
+	}
+	if why == nil && still < 0 {
+		f.failing = nil
+		return nil
+	}
+	f.putBack(u, -1)
+	if why == nil {
+		why = f.failing[still].why
+	}
+	return why
+}
+
+// affects lists the members that may hear something else once a unit is put back: those
+// on its nodes, and those whose filters count one of its pods wherever it is.
+func (f *fitter) affects(u *leaver) []int {
+	f.affected = f.affected[:0]
+	far := f.opaque || f.far && f.counted(u)
+	for _, at := range f.positionsOf(u) {
+		for _, i := range f.sites[at].seated {
+			f.affected = append(f.affected, int(i))
+		}
+	}
+	if far {
+		for i := range f.members {
+			if f.members[i].at != nowhere && f.countsAny(i, u) {
+				f.affected = append(f.affected, i)
+			}
+		}
+	}
+	slices.Sort(f.affected)
+	f.affected = slices.Compact(f.affected)
+	return f.affected
+}
+
+func (f *fitter) countsAny(i int, u *leaver) bool {
+	return f.opaque || slices.ContainsFunc(f.run.podsOf(u), func(p *podState) bool { return f.counts(&f.members[i], p.class) })
+}
+
+// putBack puts back a unit (by is 1), or takes it away again (-1): on its nodes, and in what
+// the filters of the members counted when these were placed. That is not counted anew (rule
+// 12.9.8).
+func (f *fitter) putBack(u *leaver, by int) {
+	if f.lean {
+		f.countSites(u, int32(by))
+	} else if by > 0 {
+		f.run.giveBack(u)
+	} else {
+		f.run.take(u)
+	}
+	if !f.far {
+		return
+	}
+	positions := f.positionsOf(u)
+	for i := range f.members {
+		m := &f.members[i]
+		if m.at == nowhere {
+			continue
+		}
+		for at, p := range f.run.podsOf(u) {
+			if f.opaque || f.counts(m, p.class) {
+				m.kind.w.follow(p, f.node(positions[at]), by)
+			}
+		}
+	}
+}
