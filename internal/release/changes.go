@@ -42,6 +42,7 @@ var Changes = [...]Change{
 	{"ActivateAfterMemory", "14.2.8", V1_37, "", "a preemptor is activated after failures alone", "also where its last victim was rejected while it waited"},
 	{"VictimsAlwaysCounted", "14.5.8", V1_37, "", "no victims are counted where all are being deleted already", "they are counted"},
 	{"EntityMetrics", "14.5.9", V1_37, "", "the queue counts pods", "also entities, and has the parts incomplete and pending"},
+	{"GroupMetrics", "14.5.11", V1_37, "GenericWorkload", "nothing is counted of groups", "preemptions by groups, and groups among the victims"},
 	{"TrueResults", "14.5.10", V1_37, "", "preemptions beside the next attempts always count as success", "they count with their result"},
 	{"AddedNominations", "15.4.8", V1_37, "", "a gated pod that is added gets no nomination in memory", "it gets that of its status"},
 	{"", "15.4.9", V1_37, "", "an empty nomination leaves an entry that nothing reads", "none; one answer for both here"},

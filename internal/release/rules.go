@@ -53,6 +53,8 @@ type Rules struct {
 	BindingsRetried bool
 	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
 	EntityMetrics bool
+	// GroupMetrics: preemption by and of groups is counted (rule 14.5.11).
+	GroupMetrics bool
 	// TrueResults: carrying out counts with its result (rule 14.5.10).
 	TrueResults bool
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
@@ -120,6 +122,7 @@ func resolve(r Release) Rules {
 		CompositesQueued:          from37 && r.on("CompositePodGroup"),
 		BindingsRetried:           from37,
 		EntityMetrics:             from37,
+		GroupMetrics:              from37 && r.on("GenericWorkload"),
 		TrueResults:               from37,
 		AddedNominations:          from37,
 		VictimUnits:               from37 && r.on("GenericWorkload"),
