@@ -33,9 +33,9 @@ func ExampleGroupPlan_String() {
 	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now})))
 	// Output:
 	// group default/train: preempts
-	//   placement: default/train-0 on n1, default/train-1 on n2
-	//   victims: default/shop (2 pods)
-	//   as things are: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
+	//   placement: default/train-0 on n1, default/train-1 on n1
+	//   victims: default/shop (2 pods), default/batch
+	//   as things are: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 0 scheduled, 1 remaining
 }
 
 // PLAN_JSON.md beside this package says what each field means.

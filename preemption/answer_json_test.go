@@ -99,6 +99,7 @@ func TestGoldenAnswers(t *testing.T) {
 		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), p, gen.Now))
 	}
 	group := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
+		c.Release = outrank.V1_36
 		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: now}))
 	}
 	violating := grouped()

@@ -135,6 +135,12 @@ func (c *Candidate) Violations() int { return c.Score.Violations }
 // Victim is a pod that has to leave, with the reasons.
 type Victim struct {
 	Pod *outrank.Pod
+	// Node is where the pod runs, if that is another node than the candidate's: it
+	// leaves because all running pods of Group, or of the groups below Composite, leave
+	// together (rule 9.16). The two are nil for a pod that leaves by itself.
+	Node      string
+	Group     *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for
@@ -147,6 +153,9 @@ type Victim struct {
 	// extender named the victim.
 	Blocks Status
 }
+
+// nodeOf is the node that the victim of a candidate runs on.
+func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
 
 // Terminating reports whether the victim is leaving already, so that it need
 // not be evicted.

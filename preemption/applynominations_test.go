@@ -71,7 +71,7 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 	preemptor := pod("preemptor", 9, "2")
 	for _, c := range meanwhile {
 		t.Run(c.name, func(t *testing.T) {
-			snap := newSnapshot(t, rivals())
+			snap := newSnapshot(t, before37(rivals()))
 			plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemptor, now)
 			require.NoError(t, err)
 			require.Equal(t, []string{"default/other", "default/low"}, keys(plan.ClearedNominations))
@@ -93,7 +93,7 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 func TestApplyGroupAfterNominationsChanged(t *testing.T) {
 	for _, c := range meanwhile {
 		t.Run(c.name, func(t *testing.T) {
-			snap := newSnapshot(t, rivals())
+			snap := newSnapshot(t, before37(rivals()))
 			plan := preemptGroup(t, snap, gang(2))
 			require.Equal(t, []string{"default/other", "default/low"}, keys(plan.ClearedNominations))
 			require.NoError(t, c.change(snap))
@@ -118,7 +118,8 @@ func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			snap := newSnapshot(t, &outrank.Cluster{
-				Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "0", "a")},
+				Release: outrank.V1_36,
+				Nodes:   []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "0", "a")},
 				Pods: []*outrank.Pod{
 					pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("low", 2, "1", nominated("n1")),
 				},
@@ -135,7 +136,7 @@ func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
 // A pod that is nominated after the plan was made is not in the plan and keeps
 // its nomination.
 func TestApplyLeavesLaterNominations(t *testing.T) {
-	snap := newSnapshot(t, rivals())
+	snap := newSnapshot(t, before37(rivals()))
 	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, pod("preemptor", 9, "2"), now)
 	require.NoError(t, err)
 	require.NoError(t, snap.AddPod(pod("late", 2, "1", nominated("n1"))))

@@ -33,6 +33,9 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 		return possible, w.choose(possible)
 	}
 	if w.a.config.Policy.Victims == Ascending {
+		if len(w.units) > 0 {
+			return possible, w.ascendUnits(possible)
+		}
 		return possible, w.ascend(possible)
 	}
 	for _, p := range possible {
@@ -46,16 +49,24 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 		w.violated[i] = len(w.charge(p))
 	}
 	w.ledger.Reset()
-	found := w.reprieve(possible, true)
-	if w.reprieve(possible, false) || found {
+	reprieve := w.reprieve
+	if len(w.units) > 0 {
+		w.noteViolating()
+		reprieve = w.reprieveUnits
+	}
+	found := reprieve(possible, true)
+	if reprieve(possible, false) || found {
 		return possible, filterStatus{}
 	}
 	return possible, filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
 }
 
 // possible lists the pods that the preemptor may evict, the most important
-// first.
+// first. Where they are units, w.units has these.
 func (w *dryRunner) possible() []*podState {
+	if w.a.hasUnits(w.n) {
+		return w.findUnits()
+	}
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	policy := &w.a.config.Policy
 	unordered := policy.EvictUnprioritized || w.a.config.anyPriority()

@@ -55,6 +55,7 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 			c.Victims = append(c.Victims, Victim{Pod: p.pod, Blocks: w.a.public(w.blocks[i])})
 		}
 	}
+	w.tellUnits(possible, c.Victims)
 	w.nameViolated(possible, c.Victims)
 	c.ClearedNominations = w.a.clearedNominations(w.n, c.Victims)
 	return c
@@ -77,6 +78,12 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 			if w.victim[i] {
 				name(i, &victims[v])
 				v++
+			}
+		}
+	} else if w.a.config.Policy.Victims == Ascending && len(w.units) > 0 {
+		for u := len(w.units) - 1; u >= 0 && w.victim[w.units[u].from]; u-- {
+			for i := w.units[u].from; i < w.units[u].to; i++ {
+				name(i, &victims[i-len(possible)+len(victims)])
 			}
 		}
 	} else if w.a.config.Policy.Victims == Ascending {

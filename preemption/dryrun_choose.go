@@ -59,12 +59,12 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 		switch i := indexByName(possible, p); {
 		case i < 0 && indexByName(w.n.pods, p) < 0:
 			return bad("victim %s does not run there", p.Key())
-		case i < 0:
+		case i < 0 || possible[i].at.name != w.n.name:
 			return bad("victim %s must not be evicted", p.Key())
-		case w.victim[i]:
+		case len(w.units) == 0 && w.victim[i]:
 			return bad("victim %s is named twice", p.Key())
 		default:
-			w.victim[i] = true
+			w.markVictim(i)
 		}
 	}
 	for i, p := range possible {
@@ -94,6 +94,10 @@ func indexByName(pods []*podState, p *outrank.Pod) int {
 // blocksOfChosen finds what the preemptor fails with when each of the victims is put
 // back alone. The victims are away.
 func (w *dryRunner) blocksOfChosen(possible []*podState) {
+	if len(w.units) > 0 {
+		w.blocksOfChosenUnits()
+		return
+	}
 	for i, p := range possible {
 		if w.victim[i] {
 			w.add(p)
@@ -111,7 +115,7 @@ type nodeOfRule struct {
 
 func (v *nodeOfRule) preemptor() *outrank.Pod         { return v.w.a.pod }
 func (v *nodeOfRule) viewed() *outrank.Node           { return v.w.n.node }
-func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return podsOf(v.possible) }
+func (v *nodeOfRule) possibleVictims() []*outrank.Pod { return podsOf(v.w.here(v.possible)) }
 
 func (v *nodeOfRule) short(name resource.Name) int64 {
 	n := v.w.n
@@ -137,7 +141,7 @@ func (v *nodeOfRule) takes(pod *outrank.Pod, name resource.Name) int64 {
 		i = indexByName(v.possible, pod)
 	}
 	switch {
-	case i < 0:
+	case i < 0 || v.possible[i].at.name != v.w.n.name:
 		return 0
 	case name == resource.Pods:
 		return 1
@@ -153,7 +157,7 @@ func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
 	for _, p := range pods {
 		if p != nil {
 			if i := indexByName(v.possible, p); i >= 0 {
-				mark[i] = true
+				v.w.markVictim(i)
 			}
 		}
 	}

@@ -39,8 +39,13 @@ func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Inel
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *attempt) leaves(node string, leaving func(*podState) bool) bool {
-	for _, p := range a.snap.node(node).pods {
-		if a.mayEvict(p) && leaving(p) {
+	n := a.snap.node(node)
+	units := a.hasUnits(n)
+	for _, p := range n.pods {
+		if !leaving(p) {
+			continue
+		}
+		if units && a.mayEvictUnit(a.unitOf(p)) || !units && a.mayEvict(p) {
 			return true
 		}
 	}

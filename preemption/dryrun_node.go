@@ -21,10 +21,17 @@ type dryRunner struct {
 	ledger   *pdb.Ledger
 	ledgerOf *budgetSet
 	sorted   []*podState
-	violated []int // budgets it violates
-	victim   []bool
-	blocks   []filterStatus
-	chosen   []*podState
+	// units are the possible victims as units, empty where each stands for itself;
+	// unstarted is set where any of their pods has no start time. seen and gathered
+	// are the memory of that.
+	units     []dryUnit
+	unstarted bool
+	seen      map[*wholeUnit]bool
+	gathered  []*podState
+	violated  []int // budgets it violates
+	victim    []bool
+	blocks    []filterStatus
+	chosen    []*podState
 	// covering and none are the memory of what charge returns, broken that of what
 	// the last victim with a name violates.
 	covering, none, broken []int32
@@ -69,12 +76,16 @@ func (w *dryRunner) release() {
 	w.filters = w.filters[:0]
 	clear(w.nominated)
 	clear(w.sorted)
+	clear(w.units[:cap(w.units)])
+	clear(w.gathered[:cap(w.gathered)])
+	clear(w.seen)
+	w.units = w.units[:0]
 	clear(w.chosen)
 }
 
 // enter begins with a node in the state of the snapshot.
 func (w *dryRunner) enter(n *nodeState) {
-	w.n = n
+	w.n, w.units = n, w.units[:0]
 	w.resources.enter(n)
 	for _, f := range w.filters {
 		f.enter(n)
@@ -97,6 +108,15 @@ func (w *dryRunner) remove(p *podState) { w.change(p, -1) }
 func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
 
 func (w *dryRunner) change(p *podState, by int) {
+	if len(w.units) > 0 {
+		w.changeUnit(p, by)
+		return
+	}
+	w.changeHere(p, by)
+}
+
+// changeHere follows a pod of the node itself.
+func (w *dryRunner) changeHere(p *podState, by int) {
 	w.resources.change(p, by)
 	for _, f := range w.filters {
 		f.change(p, by)

@@ -60,7 +60,7 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *
 // fits reports whether a node takes the preemptor as things are.
 func (w *searchWorker) fits(slot int32) bool {
 	sum := w.snap.summaries.at(slot)
-	if sum.flags == 0 && !w.silent.has(resourcesFilter.index) {
+	if sum.flags&^anyUnits == 0 && !w.silent.has(resourcesFilter.index) {
 		if w.shortage(sum) != 0 {
 			return false // no other filter can change that
 		}

@@ -29,7 +29,8 @@ var (
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, each is named once (ErrUnsound) and still runs there
 //     (ErrStale), is of lower priority than the preemptor, and Config.MayEvict allows
-//     it (ErrUnsound).
+//     it (ErrUnsound). Where victims are units (rule 9.12), each unit is named whole
+//     (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them (ErrUnsound).
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
@@ -62,6 +63,9 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 		if err := snap.verifyPreemptor(plan.Pod); err != nil {
 			return err
 		}
+	}
+	if err := snap.checkAlone(plan.Pod); err != nil {
+		return err
 	}
 	a, err := newAttempt(&e.config, snap, plan.Pod, now)
 	if err != nil {
@@ -157,10 +161,14 @@ func (v *verification) findVictims() error {
 		}
 		p, ok := v.snap.pods.of(victim.Pod)
 		switch {
-		case !ok || p.node() != v.plan.Node || !samePod(p.pod, victim.Pod):
+		case !ok || p.node() != victim.nodeOf(&v.plan.Candidate) || !samePod(p.pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
+		case v.hasUnits(v.at):
+			if err := v.unitLeaves(p); err != nil {
+				return err
+			}
 		case p.priority() >= v.priority && !v.config.anyPriority():
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
 		case !v.mayEvict(p):
@@ -168,7 +176,37 @@ func (v *verification) findVictims() error {
 		}
 		v.victims = append(v.victims, p)
 	}
-	slices.SortFunc(v.victims, v.moreImportant)
+	v.sortVictims(v.at, v.victims)
+	return v.wholeUnits()
+}
+
+// unitLeaves says what is wrong about a victim where victims are units.
+func (v *verification) unitLeaves(p *podState) error {
+	u := v.unitOf(p)
+	switch {
+	case !slices.ContainsFunc(u.pods, func(q *podState) bool { return q.at.name == v.at.name }):
+		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.pod.Key())
+	case u.priority >= v.priority && !v.config.anyPriority():
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.pod.Key(), u.priority, v.priority)
+	case !v.mayEvictUnit(u):
+		return v.fault(ErrUnsound, "victim %s must not be evicted", p.pod.Key())
+	}
+	return nil
+}
+
+// wholeUnits finds a pod that is no victim though one of its unit is. An extender may
+// leave pods out.
+func (v *verification) wholeUnits() error {
+	if !v.hasUnits(v.at) || v.extended() {
+		return nil
+	}
+	for _, p := range v.victims {
+		for _, q := range v.unitOf(p).pods {
+			if !slices.Contains(v.victims, q) {
+				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.pod.Key(), p.pod.Key())
+			}
+		}
+	}
 	return nil
 }
 
@@ -176,6 +214,7 @@ func (v *verification) findVictims() error {
 // and 6). The pods are back in the end, for filters with a memory of their own.
 func (v *verification) room() error {
 	v.dry.enter(v.at)
+	v.dry.possible() // where victims are units, their pods on other nodes are followed, too
 	for _, p := range v.victims {
 		v.dry.remove(p)
 	}
@@ -190,15 +229,30 @@ func (v *verification) room() error {
 	if !v.noneIsSpare() {
 		return nil
 	}
-	for _, p := range v.victims {
-		v.dry.add(p)
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		v.dry.changeAll(unit, 1)
 		s := v.dry.check()
-		v.dry.remove(p)
+		v.dry.changeAll(unit, -1)
 		if s.code == Success {
-			return v.fault(ErrUnsound, "victim %s need not leave", p.pod.Key())
+			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].pod.Key())
 		}
+		at += len(unit)
 	}
 	return nil
+}
+
+// unitFrom returns the victims from one on that leave together. They stand one after the
+// other.
+func (v *verification) unitFrom(at int) []*podState {
+	to := at + 1
+	if v.hasUnits(v.at) {
+		whole := v.snap.units.of(v.victims[at]).whole
+		for whole != nil && to < len(v.victims) && v.snap.units.of(v.victims[to]).whole == whole {
+			to++
+		}
+	}
+	return v.victims[at:to]
 }
 
 // noneIsSpare reports whether no victim may be one too many.
@@ -230,6 +284,17 @@ func (v *verification) accounts() error {
 	return nil
 }
 
+// ascending lists the victims as the policy Ascending takes them, unit by unit.
+func (v *verification) ascending() []*podState {
+	var out []*podState
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		out = append(slices.Clone(unit), out...)
+		at += len(unit)
+	}
+	return out
+}
+
 // violations charges the budgets as the dry run does, and counts those that the
 // victims violate.
 func (v *verification) violations() int {
@@ -237,8 +302,7 @@ func (v *verification) violations() int {
 	if v.config.Chooser != nil {
 		charged = v.victims
 	} else if v.config.Policy.Victims == Ascending {
-		charged = slices.Clone(v.victims)
-		slices.Reverse(charged)
+		charged = v.ascending()
 	}
 	count := 0
 	for _, p := range charged {

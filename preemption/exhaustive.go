@@ -28,6 +28,9 @@ type result struct {
 // decideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
 func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Snapshot, req *Request, everything bool) (*result, error) {
+	if err := snap.checkAlone(req.Pod); err != nil {
+		return nil, err
+	}
 	a, err := newAttempt(config, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		case p.Violations < 0:
 			return nil, bad("%d violations", p.Violations)
 		}
-		if name := r.foreignVictim(p); name != "" {
+		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
 		byNode[p.Node] = p
@@ -96,17 +96,21 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 	return out, nil
 }
 
-// foreignVictim finds a victim that does not belong to the node.
-func (r *result) foreignVictim(p *Proposal) outrank.Key {
+// foreignVictim finds a victim that does not belong to the node: it neither runs there
+// nor leaves with one that does.
+func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for _, v := range p.Victims {
 		if v == nil {
 			return "(nil)"
 		}
-		if key := v.Key(); seen[key] || r.snap.NodeOf(key) != p.Node {
+		known := func(w *outrank.Pod) bool { return sameName(v, w) }
+		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, known) }
+		key := v.Key()
+		if seen[key] || r.snap.NodeOf(key) != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
-		seen[v.Key()] = true
+		seen[key] = true
 	}
 	return ""
 }
@@ -139,7 +143,7 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	for i, v := range p.Victims {
 		states[i], _ = r.snap.pods.of(v)
 	}
-	slices.SortFunc(states, r.moreImportant)
+	r.sortVictims(r.snap.node(c.Node), states)
 	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
 	for _, s := range states {
 		v := Victim{Pod: s.pod}

@@ -41,7 +41,8 @@ type FilterState interface {
 	// Code and Reasons of the status count; its Filter is filled in.
 	Check(node *outrank.Node) Status
 	// Remove follows the removal of a pod from the node. Add follows its
-	// addition: the pod was removed before, or is nominated to the node.
+	// addition: the pod was removed before, or is nominated to the node. Where victims
+	// are units (rule 9.13), the node may be another one than that which is asked.
 	Remove(pod *outrank.Pod, node *outrank.Node)
 	// Add puts a pod on the node: one that was removed before, or one that is
 	// nominated to the node and runs nowhere. A nominated pod's NodeName is empty.
@@ -115,19 +116,22 @@ type callerOnNode struct {
 
 func (f *callerOnNode) enter(n *nodeState) { f.n, f.known = n, false }
 
-func (f *callerOnNode) change(p *podState, by int) {
+func (f *callerOnNode) change(p *podState, by int) { f.changeFar(p, f.n, by) }
+
+// changeFar is change for a pod of any node.
+func (f *callerOnNode) changeFar(p *podState, on *nodeState, by int) {
 	switch {
 	case f.concerns == nil:
-	case f.attachment >= 0 && !slices.Contains(f.n.concerning(f.attachment), p):
+	case f.attachment >= 0 && !slices.Contains(on.concerning(f.attachment), p):
 		return
 	case f.attachment < 0 && !f.concerns(p.pod):
 		return
 	}
 	f.known = false
 	if by > 0 {
-		f.state.Add(p.pod, f.n.node)
+		f.state.Add(p.pod, on.node)
 	} else {
-		f.state.Remove(p.pod, f.n.node)
+		f.state.Remove(p.pod, on.node)
 	}
 }
 

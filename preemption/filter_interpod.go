@@ -187,6 +187,8 @@ type interPodOnNode struct {
 	slot int32
 	// changes are by relation and topology key.
 	changes [numRelations][]int
+	// far has, by topology key, the changes of affinityMatch in other domains.
+	far []map[int32]int
 }
 
 func (n *interPodOnNode) enter(state *nodeState) {
@@ -194,6 +196,30 @@ func (n *interPodOnNode) enter(state *nodeState) {
 	for r := range n.changes {
 		n.changes[r] = fill(n.changes[r], len(n.counts[r]), 0)
 	}
+	n.far = n.far[:0]
+}
+
+// changeFar counts a pod of another node that is taken away or put back.
+func (n *interPodOnNode) changeFar(p *podState, on *nodeState, by int) {
+	for _, part := range n.parts.of(p.class) {
+		c := &n.counts[part.relation][part.index]
+		switch id := c.of(on.slot); {
+		case id == noDomain:
+		case id == c.of(n.slot):
+			n.changes[part.relation][part.index] += by
+		case part.relation == affinityMatch:
+			n.far = changeDomain(n.far, part.index, id, by)
+		}
+	}
+}
+
+// changeDomain changes the count of a domain in the list of an index.
+func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int32]int {
+	for len(lists) <= index {
+		lists = append(lists, map[int32]int{})
+	}
+	lists[index][id] += by
+	return lists
 }
 
 // change counts a pod that is added or removed.
@@ -291,6 +317,13 @@ func (n *interPodOnNode) noMatchAnywhere() bool {
 		}
 		if before == 0 {
 			there++
+		}
+	}
+	for in, domains := range n.far {
+		for id, by := range domains {
+			if before := n.counts[affinityMatch][in].pods[id]; by != 0 && before != 0 && before+by == 0 {
+				there--
+			}
 		}
 	}
 	return there == 0

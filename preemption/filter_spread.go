@@ -221,17 +221,49 @@ func (c *spreadConstraint) minimum(domain int32, count int) int {
 	return min(others, count)
 }
 
+// minimumWith is minimum with changes in other domains.
+func (c *spreadConstraint) minimumWith(far map[int32]int, domain int32, count int) int {
+	least := math.MaxInt
+	for id, n := range c.pods {
+		switch {
+		case n == absent:
+		case int32(id) == domain:
+			least = min(least, count)
+		default:
+			least = min(least, n+far[int32(id)])
+		}
+	}
+	return least
+}
+
 // spreadOnNode is the filter on one node. Only the domains of that node can
 // change, so one change per constraint suffices.
 type spreadOnNode struct {
 	*spread
 	slot    int32
 	changes []int // by constraint
+	// far has, by constraint, the changes in other domains.
+	far []map[int32]int
 }
 
 func (s *spreadOnNode) enter(n *nodeState) {
 	s.slot = n.slot
 	s.changes = fill(s.changes, len(s.constraints), 0)
+	s.far = s.far[:0]
+}
+
+// changeFar follows a pod of another node that is taken away or put back.
+func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
+	for _, part := range s.parts.of(p.class) {
+		c := &s.constraints[part.index]
+		switch id := c.of(on.slot); {
+		case !c.included[on.slot]:
+		case id == c.of(s.slot):
+			s.changes[part.index] += by
+		default:
+			s.far = changeDomain(s.far, part.index, id, by)
+		}
+	}
 }
 
 // change follows a pod that is added or removed. A terminating pod was not
@@ -285,7 +317,11 @@ func (s *spreadOnNode) skewed() filterStatus {
 			return filterStatus{code: UnschedulableAndUnresolvable, text: spreadLabelText}
 		}
 		count := max(c.pods[domain], 0) + s.changes[i]
-		if count+c.self-c.minimum(domain, count) > int(c.MaxSkew) {
+		least := c.minimum(domain, count)
+		if i < len(s.far) && len(s.far[i]) > 0 && c.present >= c.minDomains {
+			least = c.minimumWith(s.far[i], domain, count)
+		}
+		if count+c.self-least > int(c.MaxSkew) {
 			return filterStatus{code: Unschedulable, text: spreadText}
 		}
 	}

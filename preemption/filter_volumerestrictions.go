@@ -104,6 +104,13 @@ func (v *restrictedOnNode) enter(n *nodeState) {
 
 func (v *restrictedOnNode) change(p *podState, by int) {
 	v.countConflicts(p, by)
+	v.countUses(p, by)
+}
+
+// changeFar is change for a pod of another node, where its disks are in nobody's way.
+func (v *restrictedOnNode) changeFar(p *podState, _ *nodeState, by int) { v.countUses(p, by) }
+
+func (v *restrictedOnNode) countUses(p *podState, by int) {
 	for i := range p.pod.Volumes {
 		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
 			v.uses += by

@@ -30,6 +30,9 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 	if snap == nil {
 		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
+	if err := checkGates(snap); err != nil {
+		return Placement{}, err
+	}
 	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
 }
 
@@ -71,9 +74,7 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 		if first == nil {
 			first = &Refusal{}
 		}
-		if snap.rules.GroupsPlacedOnce {
-			first.Reason = why
-		}
+		first.Reason = snap.reasonFor(why)
 		return Placement{Refused: first}, nil
 	}
 	placed := Placement{Enough: len(p.placed) < len(pods)}

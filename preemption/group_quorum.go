@@ -36,6 +36,15 @@ func (q *quorum) lacks(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.min, placed, left)
 }
 
+// reasonFor is what a refusal says about the group: nothing where no policy has a part
+// in it.
+func (s *Snapshot) reasonFor(why string) string {
+	if why == unplacedText || !s.rules.GroupsPlacedOnce {
+		return ""
+	}
+	return why
+}
+
 // placing places the members of a group one after the other.
 type placing struct {
 	// place finds a place for the pod of an index, and takeAway undoes it. giveUp is

@@ -32,9 +32,7 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 	if first == nil {
 		first = &Refusal{}
 	}
-	if f.snap.rules.GroupsPlacedOnce {
-		first.Reason = why
-	}
+	first.Reason = f.snap.reasonFor(why)
 	return first, nil
 }
 

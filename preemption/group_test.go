@@ -38,6 +38,7 @@ var monotoneGroups = gen.Shape{Groups: 2, Budgets: 4, Nominated: 4, Taints: true
 func drawGroup(t *rapid.T, shape gen.Shape) (*outrank.Cluster, []*outrank.Pod) {
 	c := gen.Cluster(shape).Draw(t, "cluster")
 	pods := gen.PreemptorGroup(shape).Draw(t, "group")
+	c.Release = outrank.V1_36
 	// A pod stays in its group: one that the cluster knows already is of this one.
 	for _, p := range c.Pods {
 		if slices.ContainsFunc(pods, func(q *outrank.Pod) bool { return q.Key() == p.Key() }) {
@@ -385,13 +386,13 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 	shape := groupShapes["full"]
 	for seed := range 100 {
 		c, pods := gen.Cluster(shape).Example(seed), gen.PreemptorGroup(shape).Example(seed)
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := preemption.NewSnapshot(before37(c))
 		require.NoError(t, err)
 		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 		if err == nil && plan.Outcome == preemption.Preempt {
 			require.NoError(t, snap.ApplyGroup(plan))
 		}
-		if diff := cmp.Diff(gen.Cluster(shape).Example(seed), c); diff != "" {
+		if diff := cmp.Diff(before37(gen.Cluster(shape).Example(seed)), c); diff != "" {
 			t.Fatalf("cluster of seed %d (-before +after):\n%s", seed, diff)
 		}
 		if diff := cmp.Diff(gen.PreemptorGroup(shape).Example(seed), pods); diff != "" {
@@ -402,7 +403,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 
 // Any number of calls may run on one snapshot. The race detector checks this.
 func TestGroupCallsAtOnce(t *testing.T) {
-	snap, e := newSnapshot(t, gen.Cluster(groupShapes["crowded"]).Example(3)), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, before37(gen.Cluster(groupShapes["crowded"]).Example(3))), newEvaluator(t, preemption.Config{})
 	pods := []*outrank.Pod{pod("a", 3000, "500m"), pod("b", 3000, "500m")}
 	want := preemptGroup(t, snap, pods)
 	var all sync.WaitGroup
@@ -433,13 +434,13 @@ func TestGroupContext(t *testing.T) {
 		return e.FirstFit(context.Background(), snap, pods)
 	}
 	req := preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 9, "2")}, Now: gen.Now, Place: place}
-	_, err := e.PreemptGroup(ctx, newSnapshot(t, c), req)
+	_, err := e.PreemptGroup(ctx, newSnapshot(t, before37(c)), req)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 5, asked, "it went on")
 	req.Place = nil
-	_, err = e.PreemptGroup(ctx, newSnapshot(t, c), req)
+	_, err = e.PreemptGroup(ctx, newSnapshot(t, before37(c)), req)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = e.FirstFit(ctx, newSnapshot(t, c), req.Pods)
+	_, err = e.FirstFit(ctx, newSnapshot(t, before37(c)), req.Pods)
 	require.ErrorIs(t, err, context.Canceled)
 
 	// In the middle of a placement, too.
@@ -453,7 +454,7 @@ func TestGroupContext(t *testing.T) {
 		}),
 	}})
 	wide, _ := gen.Benchmark(200, 0, 0)
-	_, err = plug.FirstFit(ctx, newSnapshot(t, wide), []*outrank.Pod{{Name: "p"}})
+	_, err = plug.FirstFit(ctx, newSnapshot(t, before37(wide)), []*outrank.Pod{{Name: "p"}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Less(t, asked, 200, "it went on")
 
@@ -461,6 +462,6 @@ func TestGroupContext(t *testing.T) {
 	req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 		return preemption.Placement{}, broken
 	}
-	_, err = e.PreemptGroup(context.Background(), newSnapshot(t, c), req)
+	_, err = e.PreemptGroup(context.Background(), newSnapshot(t, before37(c)), req)
 	require.ErrorIs(t, err, broken)
 }

@@ -84,7 +84,7 @@ func TestGroupConfig(t *testing.T) {
 			if test.pods == nil {
 				test.pods = gang(1)
 			}
-			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, test.c), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, before37(test.c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
 			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Policy.Grace != nil, plan.Grace != nil, "grace")
@@ -128,7 +128,7 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, before37(c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.ErrorIs(t, err, test.is)
 			assert.Equal(t, test.want, err.Error())
 		})
@@ -138,7 +138,7 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, err = e.FirstFit(context.Background(), nil, gang(1))
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = e.FirstFit(context.Background(), newSnapshot(t, c), []*outrank.Pod{pod("runs", 9, "1")})
+	_, err = e.FirstFit(context.Background(), newSnapshot(t, before37(c)), []*outrank.Pod{pod("runs", 9, "1")})
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
@@ -163,7 +163,7 @@ func TestGroupPlace(t *testing.T) {
 		pods[0] = nil // it is its own
 		return placed, nil
 	}
-	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
 	req := preemption.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestGroupPlace(t *testing.T) {
 // the others have no node, and are not nominated.
 func TestGroupPlaceSaysEnough(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
-	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
 	pods := gang(3)
 	one := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		placed, err := e.FirstFit(ctx, snap, pods[1:2])
@@ -222,7 +222,7 @@ func TestGroupPlaceSaysEnough(t *testing.T) {
 		req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 			return answer, nil
 		}
-		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, c), req)
+		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, before37(c)), req)
 		assert.ErrorIs(t, err, preemption.ErrPlacement, name)
 	}
 }
@@ -250,7 +250,7 @@ func TestGroupPlanAndApply(t *testing.T) {
 			pod("a2", 1, "0", on("n1"), in("g"), app("web")),
 		},
 	}
-	snap := newSnapshot(t, c)
+	snap := newSnapshot(t, before37(c))
 	plan := preemptGroup(t, snap, gang(2))
 	require.Equal(t, "preempt [default/g (2 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
 	assert.Equal(t, []string{"default/w2", "default/w1"}, keys(plan.ClearedNominations), "lower ones on the nodes used, by importance")

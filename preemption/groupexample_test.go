@@ -24,7 +24,16 @@ func training() []*outrank.Pod {
 func grouped() *outrank.Cluster {
 	c := sample()
 	c.Pods[0].Group, c.Pods[3].Group = "shop", "shop"
-	c.Groups = []*outrank.PodGroup{{Name: "shop", Disruption: outrank.DisruptPodGroup}}
+	c.Groups = []*outrank.PodGroup{
+		{Name: "shop", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(100)},
+		{Name: "train", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1000)},
+	}
+	return withGroups(c)
+}
+
+// withGroups switches groups on, which v1.37 has behind a feature gate.
+func withGroups(c *outrank.Cluster) *outrank.Cluster {
+	c.Release = must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
 	return c
 }
 
@@ -41,8 +50,9 @@ func ExampleEvaluator_PreemptGroup() {
 	// Output:
 	// preempt
 	// place default/train-0 on n1
-	// place default/train-1 on n2
-	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 2 NodeResourcesFit: Insufficient cpu
+	// place default/train-1 on n1
+	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
+	// evict default/batch of priority 10 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
 }
 
 // A scheduling function of the caller: never two pods of the group on one node.
@@ -63,14 +73,14 @@ func ExamplePlaceFunc() {
 		}
 		return placed, nil
 	}
-	snap := must(preemption.NewSnapshot(sample()))
+	snap := must(preemption.NewSnapshot(withGroups(sample())))
 	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now, Place: apart}))
 	fmt.Println(plan.Outcome, plan.Placement, plan.VictimPods()[0].Key(), plan.VictimPods()[1].Key())
 	// Output: preempt [default/train-0 on n1 default/train-1 on n2] default/cache default/batch
 }
 
 func ExampleEvaluator_FirstFit() {
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	snap, eval := must(preemption.NewSnapshot(withGroups(sample()))), must(preemption.NewEvaluator(preemption.Config{}))
 	placed := must(eval.FirstFit(context.Background(), snap, training()))
 	fmt.Println(placed.Refused)
 	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
@@ -83,7 +93,7 @@ func ExampleSnapshot_ApplyGroup() {
 	fmt.Println(snap.ApplyGroup(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
 	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")))
 	// Output:
-	// <nil> 1 n2
+	// <nil> 0 n1
 	// <nil> 2
 }
 

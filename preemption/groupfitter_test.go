@@ -136,7 +136,7 @@ func TestUnitsAreSorted(t *testing.T) {
 			c.Pods = append(c.Pods, p)
 		}
 		req := preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", math.MaxInt32, "1")}, Now: gen.Now}
-		got, want, err := preemption.SortedUnits(newEvaluator(t, preemption.Config{}), newSnapshot(t, c), req)
+		got, want, err := preemption.SortedUnits(newEvaluator(t, preemption.Config{}), newSnapshot(t, before37(c)), req)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	})
@@ -168,7 +168,7 @@ func TestGroupMovesWhereAPutBackMakesRoom(t *testing.T) {
 			for _, n := range c.Nodes {
 				n.Labels = map[string]string{"kubernetes.io/hostname": n.Name}
 			}
-			snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+			snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
 			req := preemption.GroupRequest{Pods: gang(1, test.asks), Now: gen.Now}
 			require.True(t, preemption.FollowsFirstFit(e, snap, req))
 			plan, err := e.PreemptGroup(context.Background(), snap, req)

@@ -30,6 +30,12 @@ func memory(amount string) with {
 
 func namespace(name string) with { return func(p *outrank.Pod) { p.Namespace = name } }
 
+// before37 has the cluster decided by the release before groups are placed once.
+func before37(c *outrank.Cluster) *outrank.Cluster {
+	c.Release = outrank.V1_36
+	return c
+}
+
 func whole(name string) *outrank.PodGroup {
 	return &outrank.PodGroup{Name: name, Disruption: outrank.DisruptPodGroup}
 }
@@ -393,7 +399,7 @@ func TestGroupRules(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			plan := preemptGroup(t, newSnapshot(t, test.c), test.pods)
+			plan := preemptGroup(t, newSnapshot(t, before37(test.c)), test.pods)
 			assert.Equal(t, test.want, say(plan))
 			want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
 			if diff := cmp.Diff(want, tellPlan(plan), equateEmpty); diff != "" {

@@ -30,7 +30,7 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 		{"the snapshot knows of another nomination", preemption.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			snap := newSnapshot(t, c)
+			snap := newSnapshot(t, before37(c))
 			pods := gang(1, nominated("n1"))
 			require.NoError(t, snap.AddPod(pods[0]))
 			require.NoError(t, snap.Nominate(pods[0].Key(), test.nominated))
@@ -49,7 +49,7 @@ func TestVerifyGroupPassesOverNominationsOfTheGroup(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "1", "a")}, Groups: []*outrank.PodGroup{policy("train", outrank.BasicPolicy, 0)},
 		Pods: []*outrank.Pod{pod("low", 1, "1", on("n1")), big},
 	}
-	snap := newSnapshot(t, c)
+	snap := newSnapshot(t, before37(c))
 	plan := preemptGroup(t, snap, []*outrank.Pod{big, small})
 	require.Equal(t, "preempt [default/low] violations 0; small on n1", say(plan))
 	require.NoError(t, newEvaluator(t, preemption.Config{}).VerifyGroup(context.Background(), snap, plan, gen.Now))

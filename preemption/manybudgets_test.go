@@ -151,7 +151,7 @@ func TestManyBudgetsOverGroups(t *testing.T) {
 		Name: "asks", Priority: outrank.Priority(1),
 		Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", fmt.Sprint(n/10))}},
 	}
-	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
 	var plan *preemption.GroupPlan
 	allocated := testing.AllocsPerRun(1, func() {
 		var err error

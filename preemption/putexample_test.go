@@ -119,6 +119,7 @@ func ExampleSnapshot_PutGroup() {
 	// <nil> <nil>
 	// default/bank false
 	// default/shop false
+	// default/train false
 }
 
 func ExampleSnapshot_RemoveGroup() {
@@ -134,7 +135,9 @@ func ExampleSnapshot_Groups() {
 	for g := range must(preemption.NewSnapshot(grouped())).Groups() {
 		fmt.Println(g.Key())
 	}
-	// Output: default/shop
+	// Output:
+	// default/shop
+	// default/train
 }
 
 func ExampleSnapshot_Pods() {
@@ -184,13 +187,13 @@ func ExampleEvaluator_VerifyGroup() {
 	ctx := context.Background()
 	plan := must(eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(eval.VerifyGroup(ctx, snap, plan, now))
-	if err := snap.RemoveNode("n2"); err != nil {
+	if err := snap.RemoveNode("n1"); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(eval.VerifyGroup(ctx, snap, plan, now))
 	// Output:
 	// <nil>
-	// plan for a group: plan is stale: there is no node n2
+	// plan for a group: plan is stale: there is no node n1
 }
 
 // The second best candidate, as a plan of its own.

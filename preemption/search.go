@@ -46,6 +46,10 @@ type search struct {
 	// tabled: all these filters are rules of the caller whose answers are known.
 	tabled bool
 
+	// light are the flags of a summary that do not keep its bounds from holding, and
+	// that only an evaluation has to think of.
+	light summaryFlags
+
 	bounds  []nodeBound // by position
 	workers []*searchWorker
 	chunk   int
@@ -106,6 +110,10 @@ const (
 	// bySelection: the node is a candidate, and beside resources the caller's filters
 	// that say which pods concern them have a part in the choice.
 	bySelection
+	// byUnits: the node is a candidate, and pods count with another priority than their
+	// own, or filters look at pods of other nodes that leave as well. Its bound is the
+	// lowest priority on the node, and fewest holds for pods of any priority.
+	byUnits
 	// evaluated: the node is a candidate, and the cache has its score.
 	evaluated
 )

@@ -5,7 +5,7 @@ func (w *searchWorker) boundNodes(from, to int) {
 	order, plain := w.snap.order, !w.filtered && !w.selects && !w.exactly
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
-		if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
+		if sum := w.snap.summaries.at(slot); sum.flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -24,7 +24,7 @@ func (w *searchWorker) rulesPass(slot int32) bool {
 // boundNode bounds a single node.
 func (w *searchWorker) boundNode(b *nodeBound, position int, slot int32) {
 	plain := !w.filtered && !w.selects && !w.exactly
-	if sum := w.snap.summaries.at(slot); sum.flags == 0 && (plain || w.rulesPass(slot)) {
+	if sum := w.snap.summaries.at(slot); sum.flags&^w.light == 0 && (plain || w.rulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -205,6 +205,8 @@ func (w *searchWorker) boundPods(b *nodeBound, position int, slot int32) {
 	var adjusted nodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
+	case sum.flags&anyUnits != 0 && (w.light == 0 || sum.flags&otherPriorities != 0 || !w.fixed || !plain):
+		w.boundUnits(b, position, slot, sum, plain)
 	case !w.filtered && plain && w.exactly:
 		w.boundByAsking(b, slot, sum)
 	case !w.filtered && plain:

@@ -137,7 +137,8 @@ func (c *cachedSearch) renewGuarded() {
 	kept := t.guarded[:0]
 	for _, position := range t.guarded {
 		current := t.at(position).kind == evaluated
-		if current && !c.nodeAt(int(position)).concernedBy(changes) {
+		n := c.nodeAt(int(position))
+		if current && !n.concernedBy(changes) && !c.w.hasUnits(n) {
 			kept = append(kept, position)
 			continue
 		}
@@ -210,7 +211,7 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
 	}
 	slot := c.snap.order[position]
-	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound {
+	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound && e.kind != byUnits {
 		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != noStart {
 			e.start = instant{start, math.MaxInt32}
 		}
@@ -239,10 +240,10 @@ func (c *cachedSearch) best(ctx context.Context) (nodeScore, error) {
 		c.w.best, c.w.allowed = nodeScore{position: -1}, math.MaxInt64
 		c.w.findVictims(int(position), n, &e.nodeBound)
 		e.nodeScore, e.kind = c.w.best, evaluated
-		if n.unstarted > 0 {
+		if n.unstarted > 0 || c.w.hasUnits(n) && c.w.dry.unstarted {
 			c.t.transient = append(c.t.transient, position) // starts depend on the time of the call
 		}
-		if len(n.covered) > 0 && !e.guarded {
+		if (len(n.covered) > 0 || c.w.hasUnits(n)) && !e.guarded {
 			e.guarded = true
 			c.t.guarded = append(c.t.guarded, position)
 		}

@@ -79,7 +79,7 @@ func (w *searchWorker) pruned(b *nodeBound) bool {
 // its bound says it loses before that.
 func (w *searchWorker) losesByStart(b *nodeBound, slot int32) bool {
 	best, victims := &w.best, int64(b.fewest)
-	if best.position < 0 || best.violations > 0 || b.bound != best.top || victims != int64(best.victims) ||
+	if best.position < 0 || best.violations > 0 || b.kind == byUnits || b.bound != best.top || victims != int64(best.victims) ||
 		best.sum != victims*(int64(best.top)+priorityShift) {
 		return false
 	}
@@ -95,6 +95,8 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 	}
 	switch {
 	case b.kind == settled:
+	case w.hasUnits(n):
+		w.evaluateByFilters(position, n)
 	case b.kind == bySelection && n.inOrder(w.nowAt):
 		w.evaluateSelectively(position, n, b.bound)
 	case b.kind != byResources || !n.inOrder(w.nowAt) || w.chosen:
@@ -135,12 +137,7 @@ func (w *searchWorker) evaluateByFilters(position int, n *nodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
 	case st.code == Success:
-		sc := w.dry.score(possible)
-		w.keep(nodeScore{
-			position: position, violations: sc.Violations, top: sc.TopPriority,
-			victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
-			cost: sc.Cost,
-		})
+		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
 	}

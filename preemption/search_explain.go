@@ -66,7 +66,7 @@ func (w *searchWorker) reportStatus(report *NodeReport, position int) (try bool)
 		given := filterStatusOf(st)
 		report.Status = w.public(given)
 		return w.note(st) == Unschedulable
-	case sum.flags == 0 && !w.selects:
+	case sum.flags&^anyUnits == 0 && !w.selects:
 		x, code := w.filterByResources(n.slot, sum)
 		w.before.count(x, 1)
 		if x != 0 {

@@ -108,7 +108,7 @@ func (w *searchWorker) tryNode(b *nodeBound, position int, slot int32) {
 		w.evaluateByFilters(position, w.snap.nodes[slot])
 		b.kind = settled
 		return
-	case sum.flags&^restricted == 0 && !w.filtered && !w.exactly:
+	case sum.flags&^(restricted|w.light) == 0 && !w.filtered && !w.exactly:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = nodeBound{}

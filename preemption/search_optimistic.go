@@ -37,7 +37,7 @@ func (b *nodeBound) lowest(position int) nodeScore {
 
 // boundStart sets the latest that the start of such victims can be.
 func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
-	if b.bound != sum.lowest {
+	if b.bound != sum.lowest || b.kind == byUnits {
 		return
 	}
 	if start := w.snap.summaries.topSumsAt(slot).latestStart(sum, int32(b.fewest)); start != noStart {

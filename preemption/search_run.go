@@ -7,6 +7,9 @@ import (
 
 // beginSearch prepares a search for a question. The caller releases it.
 func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*search, error) {
+	if err := snap.checkAlone(req.Pod); err != nil {
+		return nil, err
+	}
 	s := searches.Get().(*search)
 	s.chunk = chunk
 	err := s.begin(config, snap, req)
@@ -65,6 +68,10 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		return err
 	}
 	s.searchRules = config.searchRules()
+	s.light = 0
+	if !s.general {
+		s.light = hasUnits
+	}
 	every := config.Sample != nil || len(config.Scorers) > 0
 	s.exactly, s.onlyCount = s.asked && every, false
 	if every {

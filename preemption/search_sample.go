@@ -9,7 +9,7 @@ func (w *searchWorker) filterNodes(from, to int) {
 	for position := from; position < to; position++ {
 		slot := w.snap.order[position]
 		x, code := answer(0), Success
-		if sum := w.snap.summaries.at(slot); plain && sum.flags == 0 {
+		if sum := w.snap.summaries.at(slot); plain && sum.flags&^anyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
 		} else if st := w.dry.filter(w.snap.nodes[slot]); st.code != Success {
 			x, code = w.before.intern(st), st.code

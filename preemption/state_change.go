@@ -140,8 +140,8 @@ func (s *Snapshot) Apply(plan *Plan) error {
 		return err
 	}
 	for _, v := range plan.Victims {
-		if s.NodeOf(v.Pod.Key()) != plan.Node {
-			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), plan.Node, ErrNotFound)
+		if node := v.nodeOf(&plan.Candidate); s.NodeOf(v.Pod.Key()) != node {
+			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), node, ErrNotFound)
 		}
 	}
 	s.carryOut(plan)

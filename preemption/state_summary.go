@@ -56,6 +56,8 @@ const (
 	// otherPriorities: some of these count as victims with another priority than their
 	// own.
 	otherPriorities
+
+	anyUnits = hasUnits | otherPriorities
 )
 
 // topSums bounds what pods of the lowest priority on a node can hold:

@@ -262,7 +262,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 }
 
 func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
-	snap, e, ctx := newSnapshot(t, grouped()), newEvaluator(t, preemption.Config{}), context.Background()
+	snap, e, ctx := newSnapshot(t, before37(grouped())), newEvaluator(t, preemption.Config{}), context.Background()
 	plan, err := e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.VerifyGroup(ctx, snap, plan, now))

@@ -23,7 +23,9 @@ type Case struct {
 	Groups          []*outrank.PodGroup            `json:"podGroups"`
 	Composites      []*outrank.CompositePodGroup   `json:"compositePodGroups"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
-	Options         Options                        `json:"options"`
+	// PreemptorGroup is what pending pods name as their group, of mode group.
+	PreemptorGroup outrank.Key `json:"preemptorGroup"`
+	Options        Options     `json:"options"`
 
 	// Release is whose rules hold; of that a case says no more than Options.Gates.
 	Release outrank.Release `json:"-"`
@@ -142,6 +144,7 @@ type Decision struct {
 	Error      string         `json:"error,omitempty"`
 	Scheduler  *Scheduler     `json:"scheduler,omitempty"`
 	Kubelet    *Kubelet       `json:"kubelet,omitempty"`
+	Group      *Group         `json:"group,omitempty"`
 	Facts      []PodFacts     `json:"facts,omitempty"`
 	Quantities []QuantityFact `json:"quantities,omitempty"`
 	Selector   *SelectorFact  `json:"selector,omitempty"`

@@ -22,6 +22,8 @@ func compare(want *recorded, got *Decision) []string {
 	switch want.Mode {
 	case "scheduler":
 		d.scheduler(want.Scheduler, got.Scheduler)
+	case "group":
+		d.group(want.Group, got.Group)
 	case "kubelet":
 		d.kubelet(want.Kubelet, got.Kubelet)
 	case "requests":
@@ -140,6 +142,9 @@ func (d *differences) chosen(want *recordedScheduler, got *Scheduler) {
 		d.add("chosen node", "", node)
 		return
 	}
+	if want.bestIsRandom {
+		return
+	}
 	if !slices.Contains(best, node) {
 		*d = append(*d, fmt.Sprintf("chosen node %q is none of %q", node, best))
 		return
@@ -149,6 +154,25 @@ func (d *differences) chosen(want *recordedScheduler, got *Scheduler) {
 		d.add("preempted", sorted(want.PostFilter.Preempted), sorted(got.PostFilter.Preempted))
 		d.add("cleared", sorted(want.PostFilter.ClearedNominations), sorted(got.PostFilter.ClearedNominations))
 	}
+}
+
+// group compares with what was recorded, or with anything else that was seen.
+func (d *differences) group(want *recordedGroup, got *Group) {
+	g := *got
+	slices.Sort(g.Preempted)
+	if want.UnitsUnknown {
+		g.Units, g.NumPDBViolations, g.NumPodGroupDisruptions = nil, want.NumPDBViolations, want.NumPodGroupDisruptions
+	}
+	for _, other := range want.Alternatives {
+		other.Fits, other.Placed = want.Fits, want.Placed
+		slices.Sort(other.Preempted)
+		if cmp.Equal(other.Group, g, cmpopts.EquateEmpty()) {
+			return
+		}
+	}
+	w := want.Group
+	slices.Sort(w.Preempted)
+	d.add("group", w, g)
 }
 
 func (d *differences) kubelet(want *recordedKubelet, got *Kubelet) {

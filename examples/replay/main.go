@@ -7,13 +7,15 @@
 //
 //	{"id": "a", "mode": "scheduler", "nodes": [], "pods": [], "pdbs": [], "namespaces": [], "preemptor": {}}
 //
-// The modes are scheduler (on which node would the preemptor push out whom?),
-// kubelet (may it start on this full node?), and for the parts of these
-// requests, quantity, selector and priority. A case that cannot be read does
+// The modes are scheduler (on which node would the preemptor push out whom?), group
+// (whom would the pending pods push out that name preemptorGroup?), kubelet (may the
+// preemptor start on this full node?), and for the parts of these requests, quantity,
+// selector and priority. A case that cannot be read does
 // not end the run: its line holds an error. Files ending in .gz are
 // decompressed; without a file, or with -, standard input is read. The rules are
 // those of the release, with feature gates behind it if need be:
-// v1.37,VolumeLimitScaling=false.
+// v1.37,VolumeLimitScaling=false. The gates that options.gates of a case names are on for
+// that case.
 package main
 
 import (
@@ -146,6 +148,8 @@ func (c *Case) decide(now time.Time) Decision {
 	switch c.Mode {
 	case "scheduler":
 		d.Scheduler, err = c.scheduler(now)
+	case "group":
+		d.Group, err = c.group(now)
 	case "kubelet":
 		d.Kubelet, err = c.kubelet()
 	case "requests":
@@ -157,7 +161,7 @@ func (c *Case) decide(now time.Time) Decision {
 	case "priority":
 		d.Priorities, err = c.priorities()
 	default:
-		err = fmt.Errorf("mode %q is none of scheduler, kubelet, requests, quantity, selector, priority", c.Mode)
+		err = fmt.Errorf("mode %q is none of scheduler, group, kubelet, requests, quantity, selector, priority", c.Mode)
 	}
 	if err != nil {
 		return Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile, Error: err.Error()}

@@ -18,12 +18,13 @@ import (
 // TestWrittenCasesDecideAlike writes the cluster of every recorded case, reads
 // it again, and wants it equal and every decision the same.
 func TestWrittenCasesDecideAlike(t *testing.T) {
-	for _, profile := range profiles {
+	for _, profile := range slices.Concat(profiles, groupProfiles) {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			for _, line := range lines(t, "testdata/"+profile+".cases.jsonl.gz") {
 				var c Case
 				require.NoError(t, json.Unmarshal(line, &c))
+				require.NoError(t, c.setGates(), c.ID)
 				// A dump leaves finished pods out, and they count nowhere.
 				c.Pods = slices.DeleteFunc(c.Pods, (*outrank.Pod).Finished)
 				again := c
@@ -51,10 +52,12 @@ func rewrite(t *testing.T, c *Case) {
 	var text bytes.Buffer
 	require.NoError(t, outrank.WriteCluster(&text, &outrank.Cluster{
 		Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces, Classes: c.PriorityClasses,
+		Groups: c.Groups, Composites: c.Composites,
 	}), c.ID)
 	read, err := outrank.ReadCluster(&text)
 	require.NoError(t, err, c.ID)
 	c.Nodes, c.Pods, c.PDBs, c.Namespaces, c.PriorityClasses = read.Nodes, read.Pods, read.Budgets, read.Namespaces, read.Classes
+	c.Groups, c.Composites = read.Groups, read.Composites
 	if c.Preemptor != nil {
 		text, err := json.Marshal(c.Preemptor)
 		require.NoError(t, err, c.ID)

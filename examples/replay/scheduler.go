@@ -170,10 +170,24 @@ func statusOf(s preemption.Status) Status {
 
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Violations()}
-	for _, v := range c.Victims {
-		out.Victims = append(out.Victims, string(v.Pod.Key()))
+	for i, from := range unitStarts(c.Victims) {
+		out.Victims = append(out.Victims, string(c.Victims[i].Pod.Key()))
+		slices.Sort(out.Victims[from:])
 	}
 	return out
+}
+
+// unitStarts has for each victim where those begin that leave together with it: a
+// recording has these by name, because the reference lists them in no order.
+func unitStarts(victims []preemption.Victim) []int {
+	starts := make([]int, len(victims))
+	for i := range victims {
+		v := &victims[i]
+		if starts[i] = i; i > 0 && (v.Group != nil || v.Composite != nil) && v.Group == victims[i-1].Group && v.Composite == victims[i-1].Composite {
+			starts[i] = starts[i-1]
+		}
+	}
+	return starts
 }
 
 // postFilterOf is what carrying the plan out would do: victims that are on

@@ -55,13 +55,21 @@ func decideWorkload(in GroupInput) GroupDecision {
 }
 
 func newWorkload(in *GroupInput) *workload {
-	w := &workload{in: in, base: newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now})}
-	if line := w.base.lineage(in.Pods[0]); len(line) > 0 {
-		w.root = line[len(line)-1]
-		return w
+	in.Cluster = withPending(in)
+	base := newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now})
+	return &workload{in: in, base: base, root: base.top(in.Pods[0])}
+}
+
+// withPending is the cluster with the pods of the group among those that wait, each
+// nominated as the cluster knows, or else as the pod says.
+func withPending(in *GroupInput) *outrank.Cluster {
+	c := in.Cluster
+	for _, p := range in.Pods {
+		waits := *p
+		waits.NodeName, waits.NominatedNode = "", (&attempt{cluster: in.Cluster, pod: p}).nomination()
+		c = withPods(withoutPending(c, p), []*outrank.Pod{&waits})
 	}
-	w.root = level{key: in.Pods[0].GroupKey(), priority: in.Pods[0].Priority, policy: in.Pods[0].PreemptionPolicy}
-	return w
+	return c
 }
 
 func (w *workload) priority() int32 {
@@ -74,12 +82,23 @@ func (w *workload) priority() int32 {
 // members are the pods that wait, and those of the same tree that run.
 func (w *workload) members() []*outrank.Pod {
 	pods := slices.Clone(w.in.Pods)
-	for _, p := range w.in.Cluster.Pods {
-		if line := w.base.lineage(p); !p.Finished() && p.NodeName != "" && len(line) > 0 && line[len(line)-1].is(w.root) {
-			pods = append(pods, p)
+	for _, n := range w.base.cluster.Nodes {
+		for _, p := range w.base.running[n.Name] {
+			if p.Group != "" && w.base.top(p).is(w.root) {
+				pods = append(pods, p)
+			}
 		}
 	}
 	return pods
+}
+
+// top is the group at the top of the pod's tree; of a pod whose group cannot be found,
+// what it names.
+func (a *attempt) top(p *outrank.Pod) level {
+	if line := a.lineage(p); len(line) > 0 {
+		return line[len(line)-1]
+	}
+	return level{key: p.GroupKey(), priority: p.Priority, policy: p.PreemptionPolicy}
 }
 
 func (l level) is(m level) bool { return l.key == m.key && l.composite == m.composite }
@@ -90,11 +109,7 @@ func (l level) is(m level) bool { return l.key == m.key && l.composite == m.comp
 func (w *workload) differs() error {
 	first := w.in.Pods[0]
 	for _, p := range w.in.Pods {
-		line := w.base.lineage(p)
-		if len(line) == 0 {
-			line = []level{{key: p.GroupKey()}}
-		}
-		top := line[len(line)-1]
+		top := w.base.top(p)
 		if _, more := w.base.compositeLevel(top.parent); more || !top.is(w.root) {
 			return fmt.Errorf("%s: another tree, or one with too many levels", p.Key())
 		}

@@ -114,7 +114,9 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 	own, alone := 0, 0
 	shape := clustergen.Shape{Groups: 2, Nominated: 2}
 	for seed := range uint64(200) {
-		snap, err := preemption.NewSnapshot(cluster(t, shape, seed))
+		c := cluster(t, shape, seed)
+		c.Release = outrank.V1_36
+		snap, err := preemption.NewSnapshot(c)
 		require.NoError(t, err)
 		eval, err := preemption.NewEvaluator(preemption.Config{})
 		require.NoError(t, err)

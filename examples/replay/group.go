@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Group is the answer in mode group.
+type Group struct {
+	// Fits says that there is a place with nobody pushed out, and Placed where.
+	Fits   bool              `json:"fits"`
+	Placed map[string]string `json:"placed,omitempty"`
+	// Code and Reasons are what the preemption says, which is asked whether it fits or
+	// not, and Nominations what pods are nominated to afterwards.
+	Code        string            `json:"code"`
+	Reasons     []string          `json:"reasons,omitempty"`
+	Nominations map[string]string `json:"nominations,omitempty"`
+	// Units are the victims, the most important first; the names in a unit are sorted.
+	Units                  [][]string `json:"units,omitempty"`
+	NumPDBViolations       int        `json:"numPDBViolations"`
+	NumPodGroupDisruptions int        `json:"numPodGroupDisruptions"`
+	// Preempted are the victims that are not on their way out already.
+	Preempted          []string `json:"preempted,omitempty"`
+	ClearedNominations []string `json:"clearedNominations,omitempty"`
+}
+
+// group decides for the pending pods that name the group, in the order of the document.
+func (c *Case) group(now time.Time) (*Group, error) {
+	req := preemption.GroupRequest{Now: now}
+	for _, p := range c.Pods {
+		if p != nil && p.NodeName == "" && !p.Finished() && p.GroupKey() == c.PreemptorGroup && p.Group != "" {
+			req.Pods = append(req.Pods, p)
+		}
+	}
+	if len(req.Pods) == 0 {
+		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		return nil, err
+	}
+	ask := func() (*preemption.GroupPlan, error) {
+		snap, err := preemption.NewSnapshot(c.cluster())
+		if err != nil {
+			return nil, err
+		}
+		return eval.PreemptGroup(context.Background(), snap, req)
+	}
+	first, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	req.Refused = true
+	plan, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	req.Place = eval.FirstFit
+	own, err := ask()
+	if err != nil {
+		return nil, err
+	}
+	if err := alikeForGroup(first, plan, own); err != nil {
+		return nil, err
+	}
+	return groupAnswer(first, plan), nil
+}
+
+// alikeForGroup holds the answers to each other: that to a group without a place, which is
+// the same whether or not the caller says so, and that with a function for the places.
+func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
+	if !reflect.DeepEqual(groupAnswer(plan, plan), groupAnswer(plan, own)) {
+		return fmt.Errorf("with a function that places as it does itself, PreemptGroup says %v and else %v", own.Status, plan.Status)
+	}
+	if first.Outcome != preemption.Fits && !reflect.DeepEqual(groupAnswer(first, first), groupAnswer(first, plan)) {
+		return fmt.Errorf("PreemptGroup says %v, and %v of a group that has no place", first.Status, plan.Status)
+	}
+	return nil
+}
+
+// groupAnswer puts together the places that there are as things are, and what preemption
+// came to.
+func groupAnswer(first, plan *preemption.GroupPlan) *Group {
+	g := &Group{
+		Code: plan.Status.Code.String(), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),
+		NumPDBViolations: plan.Violations(), NumPodGroupDisruptions: plan.Disruptions,
+	}
+	if g.Fits = first.Outcome == preemption.Fits; g.Fits {
+		g.Placed = nodesOf(first.Placement)
+	}
+	for i := range plan.Victims {
+		var names []string
+		for _, p := range plan.Victims[i].Pods {
+			names = append(names, string(p.Key()))
+			if !p.Terminating() {
+				g.Preempted = append(g.Preempted, string(p.Key()))
+			}
+		}
+		slices.Sort(names)
+		g.Units = append(g.Units, names)
+	}
+	for _, p := range plan.ClearedNominations {
+		g.ClearedNominations = append(g.ClearedNominations, string(p.Key()))
+	}
+	return g
+}
+
+func nodesOf(assignments []preemption.Assignment) map[string]string {
+	nodes := map[string]string{}
+	for _, a := range assignments {
+		nodes[string(a.Pod.Key())] = a.Node
+	}
+	return nodes
+}

@@ -1,0 +1,163 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"pgregory.net/rapid"
+)
+
+// Workload is a group of pods that looks for places, of one group or of a tree of groups,
+// and the cluster that it does so in.
+type Workload struct {
+	Cluster *outrank.Cluster
+	Pods    []*outrank.Pod
+}
+
+// Workloads draws a cluster of v1.37 with groups switched on, and a group for it. The pods
+// are of one group or of several below the same composite group. Mostly they agree in all
+// that the pods of a group have to agree in, with those that run; now and then one does
+// not, or the group is not known, or is part of a tree that is no tree.
+func Workloads(shape Shape) *rapid.Generator[Workload] {
+	shape.Units = true
+	return rapid.Custom(func(t *rapid.T) Workload {
+		w := Workload{Cluster: Cluster(shape).Draw(t, "cluster"), Pods: PreemptorGroup(shape).Draw(t, "pods")}
+		w.setGates(t)
+		w.addGroup(t)
+		w.spread(t)
+		if !oneIn(t, "may differ", 8) {
+			w.agree(t)
+		}
+		w.sameGroups()
+		return w
+	})
+}
+
+func (w *Workload) setGates(t *rapid.T) {
+	composites := rapid.Bool().Draw(t, "composite groups count")
+	r, err := outrank.V1_37.With(map[string]bool{
+		"GenericWorkload": true, "CompositePodGroup": composites, "TopologyAwareWorkloadScheduling": composites,
+		"PodGroupPreemptionPolicy": rapid.Bool().Draw(t, "groups have a policy"),
+	})
+	if err != nil {
+		panic(err)
+	}
+	w.Cluster.Release = r
+}
+
+// addGroup makes the group of the pods one that is known, for the most part.
+func (w *Workload) addGroup(t *rapid.T) {
+	first := w.Pods[0]
+	if first.Group == "" {
+		if oneIn(t, "no group", 4) {
+			return
+		}
+		for _, p := range w.Pods {
+			p.Group = "gang"
+		}
+	}
+	if w.group(first.GroupKey()) != nil || oneIn(t, "group is not known", 8) {
+		return
+	}
+	g := &outrank.PodGroup{
+		Name: first.Group, Namespace: first.Namespace, Priority: residentPriority(t),
+		Policy: pick(t, "own policy", outrank.GangPolicy, outrank.BasicPolicy, outrank.GangPolicy, ""),
+	}
+	if g.Policy == outrank.GangPolicy {
+		g.MinCount = rapid.Int32Range(1, 4).Draw(t, "own min count")
+	}
+	if len(w.Cluster.Composites) > 0 && rapid.Bool().Draw(t, "own parent") {
+		g.Parent = fmt.Sprintf("c%d", rapid.IntRange(0, len(w.Cluster.Composites)-1).Draw(t, "which"))
+	}
+	w.Cluster.Groups = append(w.Cluster.Groups, g)
+}
+
+// spread puts some of the pods into other groups of the same tree.
+func (w *Workload) spread(t *rapid.T) {
+	own := w.group(w.Pods[0].GroupKey())
+	if own == nil || own.Parent == "" {
+		return
+	}
+	for _, g := range w.Cluster.Groups {
+		if g.NamespaceName() == own.NamespaceName() && g.Parent == "" && oneIn(t, "joins the tree", 3) {
+			g.Parent = own.Parent
+		}
+	}
+	for _, p := range w.Pods {
+		for _, g := range w.Cluster.Groups {
+			if g.NamespaceName() == p.NamespaceName() && w.top(g.Key()) == w.top(own.Key()) && oneIn(t, "joins the group", 3) {
+				p.Group = g.Name
+			}
+		}
+	}
+}
+
+// agree makes the pods alike that have to be, and gives the group at the top what they
+// have.
+func (w *Workload) agree(t *rapid.T) {
+	first := w.Pods[0]
+	top := w.top(first.GroupKey())
+	priority := pick(t, "priority of all", int32(first.PriorityValue()), 10, 3)
+	alike := func(p *outrank.Pod) {
+		p.Priority, p.PreemptionPolicy, p.SchedulerName = outrank.Priority(priority), first.PreemptionPolicy, first.SchedulerName
+	}
+	for _, p := range w.Pods {
+		alike(p)
+	}
+	for _, p := range w.Cluster.Pods {
+		if top != "" && w.top(p.GroupKey()) == top {
+			alike(p)
+		}
+	}
+	for _, g := range w.Cluster.Groups {
+		if "group "+string(g.Key()) == top {
+			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
+		}
+	}
+	for _, g := range w.Cluster.Composites {
+		if "composite "+string(g.Key()) == top {
+			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
+		}
+		if oneIn(t, "gang of groups", 3) {
+			g.Policy, g.MinGroups = outrank.GangPolicy, rapid.Int32Range(1, 3).Draw(t, "min groups")
+		}
+	}
+}
+
+// sameGroups: a pod that the cluster knows already is of the same group.
+func (w *Workload) sameGroups() {
+	for _, p := range w.Cluster.Pods {
+		for _, q := range w.Pods {
+			if p.Key() == q.Key() {
+				p.Group = q.Group
+			}
+		}
+	}
+}
+
+func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
+	for _, g := range w.Cluster.Groups {
+		if g.Key() == key && key != "" {
+			return g
+		}
+	}
+	return nil
+}
+
+// top names what is at the top of the group's tree, empty for a group that is not known.
+func (w *Workload) top(key outrank.Key) string {
+	g := w.group(key)
+	if g == nil {
+		return ""
+	}
+	top, parent := "group "+string(key), g.ParentKey()
+	for range outrank.MaxGroupLevels - 1 {
+		for _, c := range w.Cluster.Composites {
+			if c.Key() == parent && w.Cluster.Release.Gates()["CompositePodGroup"] {
+				top, parent = "composite "+string(parent), c.ParentKey()
+				break
+			}
+		}
+	}
+	return top
+}

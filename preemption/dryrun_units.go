@@ -1,0 +1,318 @@
+package preemption
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Where victims are units (rule 9.12), a dry run takes away, charges and puts back all
+// pods of a unit together, on whatever node they are. The possible victims are then
+// those pods, unit by unit, and w.units says from where to where each unit goes. On a
+// node without pods that name groups there are none of these, and each pod stands for
+// itself.
+
+// dryUnit is a unit that could leave.
+type dryUnit struct {
+	unitTerms
+	start    importance // of the pod that started first
+	pods     []*podState
+	from, to int // in the possible victims
+	violates bool
+}
+
+// hasUnits reports whether pods of the node may leave with others, or count with
+// another priority than their own.
+func (a *attempt) hasUnits(n *nodeState) bool { return n.grouped > 0 && a.rules.VictimUnits }
+
+// findUnits lists the units that the preemptor may evict from the node, the most
+// important first, and returns their pods.
+func (w *dryRunner) findUnits() []*podState {
+	w.units, w.unstarted = w.units[:0], false
+	clear(w.seen)
+	a := w.a
+	for i, p := range w.n.pods {
+		u := dryUnit{unitTerms: a.snap.units.of(p), pods: w.n.pods[i : i+1]}
+		if u.whole != nil {
+			if w.seen[u.whole] {
+				continue
+			}
+			if w.seen == nil {
+				w.seen = map[*wholeUnit]bool{}
+			}
+			w.seen[u.whole], u.pods = true, u.whole.pods
+		}
+		if a.mayEvictUnit(&u) {
+			w.units = append(w.units, u)
+		}
+	}
+	w.sortUnits()
+	return w.sorted
+}
+
+// sortUnits puts the units, and the pods of each, in order of importance, and lists the
+// pods.
+func (w *dryRunner) sortUnits() {
+	w.gathered = w.gathered[:0]
+	for i := range w.units {
+		u, from := &w.units[i], len(w.gathered)
+		w.gathered = append(w.gathered, u.pods...)
+		u.from, u.to = from, len(w.gathered)
+	}
+	for i := range w.units {
+		u := &w.units[i]
+		u.pods = w.gathered[u.from:u.to]
+		if len(u.pods) > 1 {
+			slices.SortFunc(u.pods, w.a.moreImportant)
+		}
+		u.start, w.unstarted = w.a.earliest(u.pods, w.unstarted)
+	}
+	slices.SortFunc(w.units, func(u, v dryUnit) int { return w.a.compareUnits(&u, &v) })
+	w.sorted = w.sorted[:0]
+	for i := range w.units {
+		u, from := &w.units[i], len(w.sorted)
+		w.sorted = append(w.sorted, u.pods...)
+		u.from, u.to = from, len(w.sorted)
+	}
+}
+
+// earliest returns when the pod started that started first, and whether any of them has
+// no start time.
+func (a *attempt) earliest(pods []*podState, unstarted bool) (importance, bool) {
+	first := pods[0].rank()
+	for _, p := range pods {
+		r := p.rank()
+		unstarted = unstarted || r.sec == noStart
+		if r.compareStart(first, a.nowAt) < 0 {
+			first = r
+		}
+	}
+	return first, unstarted
+}
+
+// unitOf returns the unit of a running pod, with its pods in order.
+func (a *attempt) unitOf(p *podState) *dryUnit {
+	u := &dryUnit{unitTerms: a.snap.units.of(p), pods: []*podState{p}}
+	if u.whole != nil {
+		u.pods = slices.Clone(u.whole.pods)
+		slices.SortFunc(u.pods, a.moreImportant)
+	}
+	u.start, _ = a.earliest(u.pods, false)
+	return u
+}
+
+// sortVictims puts victims on a node into the order of importance, unit by unit.
+func (a *attempt) sortVictims(n *nodeState, victims []*podState) {
+	if !a.hasUnits(n) {
+		slices.SortFunc(victims, a.moreImportant)
+		return
+	}
+	units := make(map[*podState]*dryUnit, len(victims))
+	for _, p := range victims {
+		units[p] = a.unitOf(p)
+	}
+	slices.SortFunc(victims, func(p, q *podState) int {
+		return cmp.Or(a.compareUnits(units[p], units[q]), a.moreImportant(p, q))
+	})
+}
+
+// mayEvictUnit reports whether a unit could be a victim (rules 9.12, 9.20 and 9.21).
+func (a *attempt) mayEvictUnit(u *dryUnit) bool {
+	unprioritized := a.config.Policy.EvictUnprioritized && u.rank == podUnit && u.pods[0].pod.Priority == nil
+	if u.priority >= a.priority && !a.config.anyPriority() && !unprioritized {
+		return false
+	}
+	for i := 0; a.config.MayEvict != nil && i < len(u.pods); i++ {
+		if !a.config.MayEvict(a.pod, u.pods[i].pod) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareUnits orders units by importance (group 12.7).
+func (a *attempt) compareUnits(u, v *dryUnit) int {
+	if a.config.Importance != nil {
+		if c := a.config.Importance(u.pods[0].pod, v.pods[0].pod); c != 0 {
+			return c
+		}
+	}
+	if c := cmp.Or(cmp.Compare(v.priority, u.priority), cmp.Compare(v.rank, u.rank), cmp.Compare(len(v.pods), len(u.pods))); c != 0 {
+		return c
+	}
+	if !a.config.Policy.IgnoreStart {
+		if c := u.start.compareStart(v.start, a.nowAt); c != 0 {
+			return c
+		}
+	}
+	un, vn := u.pods[0].pod.NamespaceName(), v.pods[0].pod.NamespaceName()
+	if c := cmp.Or(cmp.Compare(un, vn), cmp.Compare(u.name(), v.name())); c != 0 || u.whole == v.whole {
+		return c
+	}
+	if u.whole != nil {
+		return -1
+	}
+	return 1
+}
+
+// name is that of the group that leaves whole, or of the pod.
+func (u *dryUnit) name() string {
+	switch {
+	case u.whole == nil:
+		return u.pods[0].pod.Name
+	case u.whole.composite != nil:
+		return u.whole.composite.Name
+	}
+	return u.whole.group.Name
+}
+
+// unitAt returns the unit of the possible victim with this index.
+func (w *dryRunner) unitAt(i int) *dryUnit {
+	at, found := slices.BinarySearchFunc(w.units, i, func(u dryUnit, i int) int { return cmp.Compare(u.from, i) })
+	if !found {
+		at--
+	}
+	return &w.units[at]
+}
+
+// reprieveUnits is reprieve for units.
+func (w *dryRunner) reprieveUnits(possible []*podState, violating bool) (victims bool) {
+	for i := range w.units {
+		u := &w.units[i]
+		if u.violates != violating {
+			continue
+		}
+		w.changeAll(u.pods, 1)
+		s := w.check()
+		if s.code != Success {
+			w.changeAll(u.pods, -1)
+			victims = true
+		}
+		for k := u.from; k < u.to; k++ {
+			w.victim[k], w.blocks[k] = s.code != Success, s
+		}
+	}
+	return victims
+}
+
+// ascendUnits is ascend for units.
+func (w *dryRunner) ascendUnits(possible []*podState) filterStatus {
+	w.victim = fill(w.victim, len(possible), false)
+	s := w.check()
+	for i := len(w.units) - 1; i >= 0; i-- {
+		u := &w.units[i]
+		w.changeAll(u.pods, -1)
+		for k := u.from; k < u.to; k++ {
+			w.victim[k], w.blocks[k] = true, s
+			w.violated[k] = len(w.charge(possible[k]))
+		}
+		if s = w.check(); s.code == Success {
+			break
+		}
+	}
+	w.ledger.Reset()
+	return s
+}
+
+// noteViolating marks the units with a pod that violates a budget (rule 9.15).
+func (w *dryRunner) noteViolating() {
+	for i := range w.units {
+		u := &w.units[i]
+		u.violates = slices.ContainsFunc(w.violated[u.from:u.to], func(n int) bool { return n > 0 })
+	}
+}
+
+func (w *dryRunner) changeAll(pods []*podState, by int) {
+	for _, p := range pods {
+		w.change(p, by)
+	}
+}
+
+// farFilter is a filter that follows pods on other nodes than the one that it is asked
+// about.
+type farFilter interface {
+	nodeFilter
+	// changeFar follows a pod that is taken away from another node, or put back.
+	changeFar(p *podState, on *nodeState, by int)
+}
+
+// changeUnit is change for a pod of a unit, which may be on another node (rule 9.13).
+func (w *dryRunner) changeUnit(p *podState, by int) {
+	if p.at.name == w.n.name {
+		w.changeHere(p, by)
+		return
+	}
+	on := w.a.snap.node(p.at.name)
+	for _, f := range w.filters {
+		if far, ok := f.(farFilter); ok {
+			far.changeFar(p, on, by)
+		}
+	}
+}
+
+// markVictim marks a possible victim, and all that leave with it.
+func (w *dryRunner) markVictim(i int) {
+	if len(w.units) == 0 {
+		w.victim[i] = true
+		return
+	}
+	for u, k := w.unitAt(i), 0; k < u.to-u.from; k++ {
+		w.victim[u.from+k] = true
+	}
+}
+
+// here lists the possible victims that are on the node itself.
+func (w *dryRunner) here(possible []*podState) []*podState {
+	if len(w.units) == 0 {
+		return possible
+	}
+	return slices.DeleteFunc(slices.Clone(possible), func(p *podState) bool { return p.at.name != w.n.name })
+}
+
+// blocksOfChosenUnits is blocksOfChosen for units.
+func (w *dryRunner) blocksOfChosenUnits() {
+	for i := range w.units {
+		u := &w.units[i]
+		if !w.victim[u.from] {
+			continue
+		}
+		w.changeAll(u.pods, 1)
+		s := w.check()
+		w.changeAll(u.pods, -1)
+		for k := u.from; k < u.to; k++ {
+			w.blocks[k] = s
+		}
+	}
+}
+
+// tellUnits says of the victims with whom they leave, and from which other node.
+func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
+	v := 0
+	for i := range w.units {
+		u := &w.units[i]
+		if !w.victim[u.from] {
+			continue
+		}
+		for _, p := range possible[u.from:u.to] {
+			if u.whole != nil {
+				victims[v].Group, victims[v].Composite = u.whole.group, u.whole.composite
+			}
+			if p.at.name != w.n.name {
+				victims[v].Node = p.at.name
+			}
+			v++
+		}
+	}
+}
+
+// checkAlone refuses a preemptor that does not preempt by itself (rule 9.19).
+func (s *Snapshot) checkAlone(p *outrank.Pod) error {
+	if s == nil || p == nil || !s.rules.VictimUnits || p.Group == "" {
+		return nil
+	}
+	return &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
+		Text: "podgroup " + string(p.GroupKey()) + " preempts as a whole, and its pods do not by themselves: ask PreemptGroup",
+	}}}
+}
