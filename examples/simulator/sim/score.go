@@ -50,6 +50,11 @@ func free(l Level) int64 {
 // highest score. Ties go to the first in the cluster's order or, with a seed,
 // to any.
 func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
+	return s.pickBy(p, nodes, func(h *host) []int64 { return h.used })
+}
+
+// pickBy is pick with what is used on the nodes.
+func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, used func(*host) []int64) *host {
 	if nominated := s.nominator.NodeOf(p.obj.Key()); nominated != "" {
 		for _, n := range nodes {
 			if n.Name == nominated {
@@ -62,7 +67,7 @@ func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
 	ties, c := 0, &Choice{Pod: p.obj}
 	for _, n := range nodes {
 		h := s.byNode[n]
-		c.consider(h, p)
+		c.consider(h, p, used(h))
 		score := p.scheduler.score(c)
 		switch {
 		case best == nil || score > most:
@@ -78,10 +83,10 @@ func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
 }
 
 // consider describes the pod on a node.
-func (c *Choice) consider(h *host, p *pod) {
+func (c *Choice) consider(h *host, p *pod, used []int64) {
 	c.Node = h.node
-	c.CPU = Level{h.used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
-	c.Memory = Level{h.used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
+	c.CPU = Level{used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
+	c.Memory = Level{used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
 }
 
 func newDice(seed uint64) *rand.Rand {
