@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // gang is a group of the cluster that is queued as one.
@@ -118,8 +119,12 @@ func (s *Simulation) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 			continue
 		}
 		status := preemption.Status{Code: preemption.Unschedulable, Filter: "GangScheduling", Reasons: []string{"no place beside the others of its group"}}
-		if err := s.fail(ctx, s.pods[m.Pod.Key()], execution.Failure{Entry: m, Now: s.Time(), Refused: &status, Profile: first.scheduler.name, Took: &s.config.Cycle}); err != nil {
+		p := s.pods[m.Pod.Key()]
+		if err := s.fail(ctx, p, execution.Failure{Entry: m, Now: s.Time(), Refused: &status, Profile: first.scheduler.name, Took: &s.config.Cycle}); err != nil {
 			return err
+		}
+		if p.tried == s.state { // the gang tries again at once, and may push others out then
+			p.tried, s.tried = 0, s.tried-1
 		}
 	}
 	if g := s.gangOf(members[0].Pod); g != nil {
@@ -238,11 +243,9 @@ func lacking(least, running, placed, left int) string {
 
 // pickIn is pick where the pods on nodes are those of a snapshot.
 func (s *Simulation) pickIn(snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) *host {
+	used := make([]int64, len(s.columns))
 	return s.pickBy(p, nodes, func(h *host) []int64 {
-		used := make([]int64, len(s.columns))
-		for _, obj := range snap.PodsOn(h.node.Name) {
-			addTo(used, s.pods[obj.Key()].asks, 1)
-		}
+		used[cpuColumn], used[memoryColumn] = snap.Used(h.node.Name, resource.CPU), snap.Used(h.node.Name, resource.Memory)
 		return used
 	})
 }
