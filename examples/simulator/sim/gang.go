@@ -82,6 +82,7 @@ func (s *Simulation) retire(p *pod) {
 	g.group = &group
 	must(s.snap.PutGroup(&group))
 	s.gangs.queue.SetGroup(&group)
+	s.changed(nil)
 }
 
 // evicted counts that the gang of a pod was told to go, once in a step.
@@ -241,10 +242,11 @@ func lacking(least, running, placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", least, placed+running, left)
 }
 
-// pickIn is pick where the pods on nodes are those of a snapshot.
+// pickIn is pick where the pods on nodes are those of a snapshot. Ties go to the first
+// node, so that an attempt with a gang comes to the same as long as nothing changes.
 func (s *Simulation) pickIn(snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) *host {
 	used := make([]int64, len(s.columns))
-	return s.pickBy(p, nodes, func(h *host) []int64 {
+	return s.pickBy(p, nodes, nil, func(h *host) []int64 {
 		used[cpuColumn], used[memoryColumn] = snap.Used(h.node.Name, resource.CPU), snap.Used(h.node.Name, resource.Memory)
 		return used
 	})

@@ -50,11 +50,11 @@ func free(l Level) int64 {
 // highest score. Ties go to the first in the cluster's order or, with a seed,
 // to any.
 func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
-	return s.pickBy(p, nodes, func(h *host) []int64 { return h.used })
+	return s.pickBy(p, nodes, s.dice, func(h *host) []int64 { return h.used })
 }
 
-// pickBy is pick with what is used on the nodes.
-func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, used func(*host) []int64) *host {
+// pickBy is pick with what decides ties, nil for the first, and what is used on nodes.
+func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, dice *rand.Rand, used func(*host) []int64) *host {
 	if nominated := s.nominator.NodeOf(p.obj.Key()); nominated != "" {
 		for _, n := range nodes {
 			if n.Name == nominated {
@@ -72,9 +72,9 @@ func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, used func(*host) []in
 		switch {
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
-		case score == most && s.dice != nil:
+		case score == most && dice != nil:
 			// The n-th of those equal takes the place with a chance of 1 in n.
-			if ties++; s.dice.IntN(ties) == 0 {
+			if ties++; dice.IntN(ties) == 0 {
 				best = h
 			}
 		}
