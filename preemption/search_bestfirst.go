@@ -7,11 +7,24 @@ import "context"
 // little they would be evaluated in vain.
 const mostTries = 32
 
+// deferredNode is a candidate that can wait: it loses by the first rank against the
+// best optimistic score that the worker has seen. first bounds its figure.
+type deferredNode struct {
+	first    int64
+	position int32
+}
+
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
 	if w.outdone(slot) {
 		return
+	}
+	if w.least.position >= 0 {
+		if first := w.rough(b, position, slot, sum); first > w.firstFigure(&w.least) {
+			w.deferred = append(w.deferred, deferredNode{first, int32(position)})
+			return
+		}
 	}
 	o := nodeScore{position: -1}
 	promising := false
@@ -37,6 +50,8 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.least = o
 		w.tries++
 		w.evaluateAt(position)
+	case w.firstFigure(&o) > w.firstFigure(&w.least):
+		w.deferred = append(w.deferred, deferredNode{w.firstFigure(&o), int32(position)})
 	default:
 		w.promising = append(w.promising, o)
 	}
@@ -61,6 +76,35 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 			}
 		}
 	}
+	if err := s.evaluateQueued(ctx, &queue); err != nil {
+		return err
+	}
+	queue.nodes = s.queue[:0]
+	for _, of := range s.workers {
+		for _, d := range of.deferred {
+			if w.losesByFirst(d.first) {
+				continue
+			}
+			b, slot := &s.bounds[d.position], s.snap.order[d.position]
+			w.tighten(b, slot)
+			if o := w.optimistic(b, int(d.position), slot); w.better(&o, &w.best) {
+				queue.nodes = append(queue.nodes, o)
+			}
+		}
+	}
+	return s.evaluateQueued(ctx, &queue)
+}
+
+// losesByFirst reports whether a node whose first figure is no better than this loses
+// against the incumbent.
+func (w *searchWorker) losesByFirst(first int64) bool {
+	best := &w.best
+	return best.position >= 0 && best.violations == 0 && first > w.firstFigure(best)
+}
+
+// evaluateQueued evaluates the nodes of a queue that is not ordered yet.
+func (s *search) evaluateQueued(ctx context.Context, queue *promising) error {
+	w := s.workers[0]
 	s.queue = queue.nodes
 	queue.order()
 	for tries := 0; len(queue.nodes) > 0; tries++ {

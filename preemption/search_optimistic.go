@@ -1,5 +1,7 @@
 package preemption
 
+import "math"
+
 // An optimistic score of a node is one that no candidate on it can beat. Consider a
 // set of victims. Either all of them have the lowest priority of the node; then at
 // least b.fewest of them are needed, and their starts bound the last rank (lowest and
@@ -63,26 +65,84 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *no
 // upper returns the best score of victims one of which is above the lowest priority
 // of the node, not ok if there are no such victims.
 func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSummary) (o nodeScore, ok bool) {
-	e, top := w.snap.summaries.extremesAt(slot), b.bound
-	if b.bound == sum.lowest {
-		if w.staysLow(b, sum, e) {
-			return o, false
-		}
-		top++ // the preemptor's priority is higher
+	e := w.snap.summaries.extremesAt(slot)
+	if b.bound == sum.lowest && w.staysLow(b, sum, e) {
+		return o, false
 	}
-	few := int64(max(e.fewest(sum, &w.asks), 1))
-	o = nodeScore{
-		position: position, top: top, victims: int32(few), start: never,
-		sum: int64(top) + priorityShift + (few-1)*(int64(sum.lowest)+priorityShift),
-	}
+	top := b.above(sum)
+	o = nodeScore{position: position, top: top, victims: max(e.fewest(sum, &w.asks), 1), start: never}
 	if w.reordered {
 		o.top = sum.lowest // it is that of the first in the caller's order
 	}
 	if e.upperStart != noStart {
 		o.start = instant{e.upperStart, 1e9}
 	}
+	o.sum = upperSum(sum, top, o.victims)
 	w.boundCost(&o, b, slot, sum, false)
+	if w.better(&o, &w.best) {
+		short := w.short(sum)
+		if few := w.snap.summaries.shareSumsAt(slot).fewest(&short, e, o.victims); few > o.victims {
+			o.victims, o.sum = few, upperSum(sum, top, few)
+			w.boundCost(&o, b, slot, sum, false)
+		}
+	}
 	return o, true
+}
+
+// above is the least priority of a victim above the lowest priority of the node. The
+// preemptor's is higher than the lowest one.
+func (b *nodeBound) above(sum *nodeSummary) int32 {
+	if b.bound == sum.lowest {
+		return b.bound + 1
+	}
+	return b.bound
+}
+
+// upperSum is the least sum of the priorities of so many pods of a node, one of which
+// has at least the priority top.
+func upperSum(sum *nodeSummary, top, pods int32) int64 {
+	return int64(top) + priorityShift + int64(pods-1)*(int64(sum.lowest)+priorityShift)
+}
+
+// rough is a lower bound on the figure that the first rank beside the violations
+// compares, found with less than what optimistic looks at. It is unknown where that is
+// the start or a cost.
+func (w *searchWorker) rough(b *nodeBound, position int, slot int32, sum *nodeSummary) int64 {
+	least := int64(math.MaxInt64)
+	if !w.topLast || b.bound == sum.lowest {
+		o := b.lowest(position)
+		least = w.firstFigure(&o)
+	}
+	if !w.topLast || least == unknown {
+		return least
+	}
+	e := w.snap.summaries.extremesAt(slot)
+	o := nodeScore{top: b.above(sum), victims: max(e.fewest(sum, &w.asks), 1)}
+	o.sum = upperSum(sum, o.top, o.victims)
+	if w.reordered {
+		o.top = sum.lowest
+	}
+	if first := w.firstFigure(&o); first < least && (b.bound != sum.lowest || !w.staysLow(b, sum, e)) {
+		least = first
+	}
+	return least
+}
+
+// unknown is better than any figure of a rank.
+const unknown = math.MinInt64
+
+// firstFigure is what the first rank beside the violations compares, the less the
+// better.
+func (s *search) firstFigure(o *nodeScore) int64 {
+	switch s.firstRank {
+	case ByVictims:
+		return int64(o.victims)
+	case ByPrioritySum:
+		return o.sum
+	case ByTopPriority:
+		return int64(o.top)
+	}
+	return unknown
 }
 
 // outdone reports that a node loses by the latest start of any pod on it, where that

@@ -27,8 +27,9 @@ type searchRules struct {
 	// of their optimistic scores.
 	general bool
 	// standard: candidates are compared by the default ranks. startFirst: the first
-	// rank beside violations is the start.
+	// rank beside violations, firstRank, is the start.
 	standard, startFirst bool
+	firstRank            Rank
 	// asked: MayEvict has to be asked about each possible victim. exactly: that is
 	// done for every node, so that all of them have their own status.
 	asked, exactly bool
@@ -79,7 +80,13 @@ func (c *Config) searchRules() searchRules {
 		r.topLast = r.topLast || rank != ByViolations
 	}
 	r.topLast = r.topLast || r.reordered
-	first := slices.IndexFunc(policy.Ranks, func(x Rank) bool { return x != ByViolations })
-	r.startFirst = first >= 0 && policy.Ranks[first] == ByStart
+	ranks := policy.Ranks
+	if ranks == nil {
+		ranks = sharedRanks
+	}
+	if first := slices.IndexFunc(ranks, func(x Rank) bool { return x != ByViolations }); first >= 0 {
+		r.firstRank = ranks[first]
+		r.startFirst = r.firstRank == ByStart
+	}
 	return r
 }

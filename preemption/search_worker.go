@@ -36,6 +36,7 @@ type searchWorker struct {
 	// takes the preemptor, so that no candidate is wanted.
 	least         nodeScore
 	promising     []nodeScore
+	deferred      []deferredNode
 	fitsSomewhere bool
 	tries         int
 	// scratch is the candidate that was found last. While recording is set, blocked
@@ -91,6 +92,7 @@ func (w *searchWorker) reset() {
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
+	w.deferred = w.deferred[:0]
 	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
 }
 

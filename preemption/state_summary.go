@@ -264,6 +264,7 @@ type summaryBlock struct {
 	topSums     [summaryBlockSize]topSums
 	upperLevels [numUpperLevels][summaryBlockSize]level
 	extremes    [summaryBlockSize]extremes
+	shareSums   [summaryBlockSize]shareSums
 	// latest is the latest start of any pod, in seconds; noStart if one has none.
 	latest [summaryBlockSize]int64
 }
@@ -281,6 +282,11 @@ func (ls *summaries) topSumsAt(slot int32) *topSums {
 // extremesAt returns the extremes of a slot for reading.
 func (ls *summaries) extremesAt(slot int32) *extremes {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].extremes[uint32(slot)%summaryBlockSize]
+}
+
+// shareSumsAt returns the sums of shares of a slot for reading.
+func (ls *summaries) shareSumsAt(slot int32) *shareSums {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].shareSums[uint32(slot)%summaryBlockSize]
 }
 
 // latestAt returns the latest start of any pod of a slot.
@@ -317,6 +323,7 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	ls.large += int(l.flags&largeAmounts) / int(largeAmounts)
 	setTopSums(&block.topSums[i], n, l)
 	block.extremes[i] = extremesOf(n, l)
+	block.shareSums[i] = shareSumsOf(n, l, &block.extremes[i])
 	block.latest[i] = latestOf(n)
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = level{}

@@ -1,0 +1,58 @@
+package preemption
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// However the pods of a node are chosen, no fewer than the bound hold what it is short
+// of.
+func TestPropertySharesBound(t *testing.T) {
+	pods := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (row amountRow) {
+		for k := range row {
+			row[k] = rapid.SampledFrom([]int64{0, 1, 2, 3, 7, 1 << 40}).Draw(t, "amount")
+		}
+		return row
+	}), 1, 8)
+	rapid.Check(t, func(t *rapid.T) {
+		n := &nodeState{rows: pods.Draw(t, "pods")}
+		var chosen int32
+		var short amountRow
+		for i := range n.rows {
+			if rapid.Bool().Draw(t, "chosen") {
+				chosen++
+				for k, v := range n.rows[i] {
+					short[k] += v
+				}
+			}
+		}
+		if rapid.Bool().Draw(t, "one column is not short") {
+			short[rapid.IntRange(0, numColumns-1).Draw(t, "column")] = 0
+		}
+		var e extremes
+		for i := range n.rows {
+			for k, v := range n.rows[i] {
+				e.largest[k] = max(e.largest[k], v)
+			}
+		}
+		sums := shareSumsOf(n, &nodeSummary{}, &e)
+		least := e.fewest(&nodeSummary{room: 1}, &short)
+		bound := sums.fewest(&short, &e, max(1, least))
+		require.GreaterOrEqual(t, max(1, chosen), bound)
+	})
+}
+
+// Two pods that hold the most of one column each are not enough for much of both.
+func TestSharesTellMoreThanColumns(t *testing.T) {
+	n := &nodeState{rows: []amountRow{{10, 1, 0}, {10, 1, 0}, {1, 10, 0}, {1, 10, 0}}}
+	e := extremesOf(&nodeState{}, &nodeSummary{})
+	e.largest = amountRow{10, 10, 0}
+	sums := shareSumsOf(n, &nodeSummary{}, &e)
+	short := amountRow{20, 20, 0}
+	require.EqualValues(t, 2, e.fewest(&nodeSummary{room: 1}, &short))
+	require.EqualValues(t, 4, sums.fewest(&short, &e, 2))
+	none := shareSumsOf(n, &nodeSummary{flags: largeAmounts}, &e)
+	require.EqualValues(t, 2, none.fewest(&short, &e, 2), "large amounts say nothing")
+}
