@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/outrank-go/outrank"
 )
 
 // rebuiltMember is a member whose filters counted anew, with what it had before.
@@ -19,14 +21,14 @@ func (f *fitter) rebuild(i int) {
 	before := f.members[:i]
 	for j := range before {
 		if at := before[j].at; at != nowhere {
-			f.snap.seat(before[j].pod, f.node(at).name, "")
+			f.reseat(before[j].pod, f.node(at).name, "")
 		}
 	}
 	m := &f.members[i]
 	a, err := newAttempt(f.run.config, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
-			f.snap.seat(before[j].pod, "", before[j].nomination)
+			f.reseat(before[j].pod, "", before[j].nomination)
 		}
 	}
 	if m.stale = false; err != nil {
@@ -35,6 +37,13 @@ func (f *fitter) rebuild(i int) {
 	}
 	f.rebuilt = append(f.rebuilt, rebuiltMember{i, m.kind})
 	m.kind = m.kind.with(a)
+}
+
+// reseat is seat for a member, which keeps its class: attempts know it by that.
+func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
+	p, _ := f.snap.pods.of(pod)
+	f.snap.drop(p)
+	f.snap.put(f.snap.moved(p, node, nominated))
 }
 
 // outdate marks the members from one on whose filters count a pod that came or

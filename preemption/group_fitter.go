@@ -40,10 +40,10 @@ type fitter struct {
 	positionOf []int32
 	members    []member
 	missing    int // members without a node
-	// first is the first member without a node, next the one behind the last that was
-	// asked for, and since the first one that was asked for since members were taken
-	// away again.
-	first, next, since int
+	// first is the first member without a node, and since the first one that was placed
+	// since a group gave up, whose members were taken away again. afresh: the next one is.
+	first, since int
+	afresh       bool
 	// answers is how many are remembered (mostAnswers).
 	answers int
 	// version is the last one that was given to a site.
@@ -114,7 +114,7 @@ type move struct {
 // newFitter returns nil if it cannot stand in for FirstFit. The snapshot has the pods
 // that the members have to do with at first and, beside those that can be put back, the
 // group's pods pending: without nominations, or before rule 12.9.5 holds.
-func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
+func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 	once := r.work.rules.GroupsPlacedOnce
 	f := &fitter{
 		run: r, snap: r.work, lean: true, monotone: true, version: 1,
@@ -125,11 +125,11 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
 	for _, pod := range pods {
 		a, err := newAttempt(r.config, r.work, pod, time.Time{})
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		if !f.judge(a) {
 			if !once {
-				return nil
+				return nil, nil
 			}
 			f.opaque, f.lean, f.monotone, f.far = true, false, false, true
 		}
@@ -147,7 +147,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
 		}
 	}
 	f.addMembers(attempts)
-	return f
+	return f, nil
 }
 
 // judge finds out what the filters of a member look at. It reports false for a

@@ -126,7 +126,9 @@ func (r *groupRun) sayIneligible() {
 // returns the fitter that did, nil if there is none for this group.
 func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed Placement, err error) {
 	if r.place == nil && ctx.Err() == nil {
-		f = r.newFitter(r.pods)
+		if f, err = r.newFitter(r.pods); err != nil {
+			return nil, placed, err
+		}
 	}
 	switch {
 	case refused:
@@ -158,7 +160,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 	r.charge(possible)
 	if r.work.rules.GroupsPlacedOnce {
 		if f == nil {
-			f, err = r.fitterAt(placed.Assignments)
+			f, _, err = r.fitterAt(placed.Assignments)
 		}
 		if err == nil {
 			err = f.fix()

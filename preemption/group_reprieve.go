@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 )
@@ -25,27 +24,26 @@ type failure struct {
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
-func (r *groupRun) fitterAt(placed []Assignment) (*fitter, error) {
+// refused says which of them is the first that its node does not take so.
+func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
 	}
-	f := r.newFitter(pods)
-	if f == nil {
-		// Say why the filters cannot begin.
-		for _, p := range pods {
-			if _, err := newAttempt(r.config, r.work, p, time.Time{}); err != nil {
-				return nil, err
-			}
-		}
+	if f, err = r.newFitter(pods); err != nil {
+		return nil, nil, err
 	}
 	for i, a := range placed {
 		if f.far {
 			f.rebuild(i)
 		}
-		f.put(i, f.positionOf[r.work.node(a.Node).slot])
+		at := f.positionOf[r.work.node(a.Node).slot]
+		if said := f.says(i, at); said != noObjection && refused == nil {
+			refused = f.objection(i, said)
+		}
+		f.put(i, at)
 	}
-	return f, f.err
+	return f, refused, f.err
 }
 
 // fix ends the placing. The nominations of all members count again, those from

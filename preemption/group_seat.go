@@ -8,21 +8,20 @@ import (
 // placeAll places the members anew, as FirstFit does, and returns why there is no place
 // for the group; nil if there is.
 func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
-	f.missing, f.first, f.next, f.since = 0, nowhere, 0, 0
+	f.missing, f.first, f.afresh = 0, nowhere, true
 	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
 			if i%chunkSize == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
-			return f.place(i), f.err
-		},
-		giveUp: func() {
-			f.since = f.next
-			if first == nil && f.first != nowhere && f.err == nil {
+			found := f.place(i)
+			if !found && first == nil && f.err == nil {
 				first = f.refusal()
 			}
+			return found, f.err
 		},
+		giveUp:   func() { f.afresh = true },
 		takeAway: func(i int) { f.put(i, nowhere) },
 	}
 	why, err := p.all(f.run.quorum)
@@ -39,7 +38,9 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 // place gives a member the first place that there is, and reports whether there is
 // one.
 func (f *fitter) place(i int) bool {
-	f.next = i + 1
+	if f.afresh {
+		f.since, f.afresh = i, false
+	}
 	if f.far {
 		f.rebuild(i)
 	}
