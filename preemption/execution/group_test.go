@@ -72,6 +72,8 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	metrics, nominator := &execution.Metrics{}, &execution.Nominator{}
 	lower := pendingPod("lower")
 	nominator.Add(lower, "n1")
+	odd := pendingPod("odd")
+	nominator.Add(odd, "cluster") // which may be the name of a node
 	e := newExecutor(t, execution.Config{
 		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Metrics: metrics, Nominator: nominator,
 	})
@@ -85,6 +87,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	assert.Equal(t, "default/gang on cluster: completed; default/v1 evicted; default/v2 evicted; default/v3 evicted; nominated", report.String())
 	assert.Equal(t, []execution.Result{execution.Completed, execution.Completed}, []execution.Result{report.Members[0].Result, report.Members[1].Result})
 	assert.Equal(t, "n1", nominator.NodeOf(lower.Key()), "no lower nomination is cleared")
+	assert.Equal(t, "cluster", nominator.NodeOf(odd.Key()))
 	assert.Equal(t, []string{"n1", "n2"}, []string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b")})
 	assert.Zero(t, metrics.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
 	for _, c := range cluster.Calls() {

@@ -256,6 +256,8 @@ func TestGroupMetrics(t *testing.T) { // rules 14.5.9 and 14.5.11
 	}, lines)
 	values := m.Values()
 	assert.EqualValues(t, 2, values.Groups.Victims.Count())
+	ones := values.Groups.Disruptions[execution.ByPodGroup]
+	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
 	for _, r := range outrank.Releases() {
 		values.Release = r
 		for _, f := range values.Families() {
