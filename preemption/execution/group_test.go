@@ -276,3 +276,16 @@ func TestExecuteGroupFailures(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, asked)
 }
+
+// A plan of v1.36 names the nominations that it clears, and places the pods alone.
+func TestExecuteGroupOfV136(t *testing.T) { // rule 14.6.3
+	cluster := &executiontest.Recorder{}
+	e := newExecutor(t, execution.Config{Actions: cluster, Release: outrank.V1_36, Parallel: 1})
+	plan := gangPlan([]string{"a"}, "v")
+	plan.Nominations, plan.ClearedNominations = nil, []*outrank.Pod{pendingPod("lower")}
+	report, err := e.ExecuteGroup(context.Background(), gang("a").Group, plan)
+	require.NoError(t, err)
+	assert.Equal(t, execution.Completed, report.Result)
+	calls := textsOf(cluster)
+	assert.Equal(t, []string{"clear nomination default/lower", "nominate default/a to n1"}, calls[len(calls)-2:])
+}

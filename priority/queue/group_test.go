@@ -382,3 +382,24 @@ func TestHandedOutGroupsAreTheCallers(t *testing.T) {
 	d.at(5)
 	require.EqualValues(t, 7, d.pop("gang: a b").Group.Priority())
 }
+
+// Attempts that are made in numbers stop at a group.
+func TestRefuseStopsAtGroups(t *testing.T) {
+	for _, most := range []int{0, 9} {
+		d := newGangDesk(t)
+		d.q.SetGroup(setOf(outrank.Priority(5), "gang"))
+		d.add("gang", "a", "b")
+		d.add("", "p7", "p6", "p4")
+		how := Refusing{Class: func(*outrank.Pod) Class { return always{} }, Most: most, MostFresh: 9}
+		require.Equal(t, 2, d.q.Refuse(d.now, how).Attempts)
+		d.counts("3 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight")
+		d.pop("gang: a b")
+	}
+}
+
+// always refuses all pods.
+type always struct{}
+
+func (always) Known() ([]string, bool)               { return []string{fit}, true }
+func (always) Refuses(*outrank.Pod) ([]string, bool) { return []string{fit}, true }
+func (always) Refused(int)                           {}
