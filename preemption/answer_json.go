@@ -24,6 +24,9 @@ type (
 	}
 	wireVictim struct {
 		Pod          *answerjson.Pod      `json:"pod,omitempty"`
+		Node         string               `json:"node,omitempty"`
+		Group        *answerjson.Group    `json:"group,omitempty"`
+		Composite    *answerjson.Group    `json:"composite,omitempty"`
 		Violated     []*answerjson.Budget `json:"violated"`
 		MoreViolated int                  `json:"moreViolated,omitempty"`
 		Blocks       wireStatus           `json:"blocks"`
@@ -94,7 +97,10 @@ const mostViolated = 10
 
 func (e *answerEncoder) victim(v Victim) wireVictim {
 	named := v.Violated[:min(len(v.Violated), mostViolated)]
-	return wireVictim{e.Pod(v.Pod), e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks)}
+	return wireVictim{
+		e.Pod(v.Pod), v.Node, e.Group(v.Group), e.Composite(v.Composite),
+		e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks),
+	}
 }
 
 func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }

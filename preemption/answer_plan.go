@@ -137,7 +137,7 @@ type Victim struct {
 	Pod *outrank.Pod
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
-	// together (rule 9.16). The two are nil for a pod that leaves by itself.
+	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
@@ -161,8 +161,14 @@ func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
 // not be evicted.
 func (v Victim) Terminating() bool { return v.Pod.Terminating() }
 
-// String names the victim.
-func (v Victim) String() string { return podText(v.Pod) }
+// String names the victim, and the node that it runs on if that is another one than the
+// candidate's.
+func (v Victim) String() string {
+	if v.Node != "" {
+		return podText(v.Pod) + " on " + v.Node
+	}
+	return podText(v.Pod)
+}
 
 // Score is what candidates are compared by (chapter 11). Lower is better,
 // except for Start.

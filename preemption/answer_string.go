@@ -89,6 +89,7 @@ func (p GroupPlan) String() string {
 	} else {
 		t.WriteString(outcomeText(p.Outcome, p.Ineligible))
 	}
+	t.line("status", strings.Join(p.Status.Reasons, ", "))
 	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
 	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
 	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))
@@ -155,10 +156,17 @@ func victimText(v Victim) string {
 	if v.Pod == nil {
 		return podText(v.Pod)
 	}
+	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
 	if v.Terminating() {
-		return fmt.Sprintf("%s (priority %d, terminating)", v.Pod.Key(), v.Pod.PriorityValue())
+		text += ", terminating"
 	}
-	return fmt.Sprintf("%s (priority %d)", v.Pod.Key(), v.Pod.PriorityValue())
+	switch {
+	case v.Group != nil:
+		text += ", with podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		text += ", with compositepodgroup " + string(v.Composite.Key())
+	}
+	return text + ")"
 }
 
 // podText names a pod. A plan that was not made by an [Evaluator] may lack one.

@@ -25,12 +25,16 @@ func TestPropertyCache(t *testing.T) {
 	used := 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}
+		if rapid.IntRange(0, 2).Draw(t, "with units") == 0 {
+			shape.Groups, shape.Units = 3, true
+		}
 		m := &cacheMachine{machine: newMachine(gen.Cluster(shape).Draw(t, "cluster"))}
 		m.drawAskers(t, shape)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
 			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
 			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget, "Unbind": m.Unbind,
+			"SetGroups": m.SetGroups, "SetComposites": m.SetComposites,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})

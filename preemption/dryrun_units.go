@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Where victims are units (rule 9.12), a dry run takes away, charges and puts back all
+// Where victims are units (rule 12.8.1), a dry run takes away, charges and puts back all
 // pods of a unit together, on whatever node they are. The possible victims are then
 // those pods, unit by unit, and w.units says from where to where each unit goes. On a
 // node without pods that name groups there are none of these, and each pod stands for
@@ -117,7 +117,7 @@ func (a *attempt) sortVictims(n *nodeState, victims []*podState) {
 	})
 }
 
-// mayEvictUnit reports whether a unit could be a victim (rules 9.12, 9.20 and 9.21).
+// mayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *attempt) mayEvictUnit(u *dryUnit) bool {
 	unprioritized := a.config.Policy.EvictUnprioritized && u.rank == podUnit && u.pods[0].pod.Priority == nil
 	if u.priority >= a.priority && !a.config.anyPriority() && !unprioritized {
@@ -215,7 +215,7 @@ func (w *dryRunner) ascendUnits(possible []*podState) filterStatus {
 	return s
 }
 
-// noteViolating marks the units with a pod that violates a budget (rule 9.15).
+// noteViolating marks the units with a pod that violates a budget (rule 12.8.4).
 func (w *dryRunner) noteViolating() {
 	for i := range w.units {
 		u := &w.units[i]
@@ -237,7 +237,7 @@ type farFilter interface {
 	changeFar(p *podState, on *nodeState, by int)
 }
 
-// changeUnit is change for a pod of a unit, which may be on another node (rule 9.13).
+// changeUnit is change for a pod of a unit, which may be on another node (rule 12.8.2).
 func (w *dryRunner) changeUnit(p *podState, by int) {
 	if p.at.name == w.n.name {
 		w.changeHere(p, by)
@@ -306,7 +306,7 @@ func (w *dryRunner) tellUnits(possible []*podState, victims []Victim) {
 	}
 }
 
-// checkAlone refuses a preemptor that does not preempt by itself (rule 9.19).
+// checkAlone refuses a preemptor that does not preempt by itself (rule 12.8.8).
 func (s *Snapshot) checkAlone(p *outrank.Pod) error {
 	if s == nil || p == nil || !s.rules.VictimUnits || p.Group == "" {
 		return nil

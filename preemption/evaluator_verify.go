@@ -29,7 +29,7 @@ var (
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, each is named once (ErrUnsound) and still runs there
 //     (ErrStale), is of lower priority than the preemptor, and Config.MayEvict allows
-//     it (ErrUnsound). Where victims are units (rule 9.12), each unit is named whole
+//     it (ErrUnsound). Where victims are units (rule 12.8.1), each unit is named whole
 //     (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them (ErrUnsound).

@@ -42,7 +42,7 @@ type FilterState interface {
 	Check(node *outrank.Node) Status
 	// Remove follows the removal of a pod from the node. Add follows its
 	// addition: the pod was removed before, or is nominated to the node. Where victims
-	// are units (rule 9.13), the node may be another one than that which is asked.
+	// are units (rule 12.8.2), the node may be another one than that which is asked.
 	Remove(pod *outrank.Pod, node *outrank.Node)
 	// Add puts a pod on the node: one that was removed before, or one that is
 	// nominated to the node and runs nowhere. A nominated pod's NodeName is empty.
@@ -135,16 +135,8 @@ func (f *callerOnNode) changeFar(p *podState, on *nodeState, by int) {
 	}
 }
 
-func (f *callerOnNode) follow(p *podState, n *nodeState, by int) {
-	if f.concerns != nil && !f.concerns(p.pod) {
-		return
-	}
-	if by > 0 {
-		f.state.Add(p.pod, n.node)
-	} else {
-		f.state.Remove(p.pod, n.node)
-	}
-}
+// follow is the same, since the state lives longer than a node.
+func (f *callerOnNode) follow(p *podState, on *nodeState, by int) { f.changeFar(p, on, by) }
 
 // check adds nominated pods to a copy.
 func (f *callerOnNode) check(nominated []*podState) filterStatus {

@@ -67,8 +67,13 @@ type fitter struct {
 	// (rule 12.9.5), by their pods: false while they have a place of their own. It is
 	// empty before rule 12.9.5 holds.
 	nominees map[*outrank.Pod]bool
-	reprieve
-	err error
+	// failing are the members that do not pass on their nodes while units are put back and
+	// the members stay in their places (rules 12.9.8 and 12.9.9), in order. They stay the
+	// same until a unit is put back, and there are none afterwards. affected is the memory
+	// of the members that a unit has to do with.
+	failing  []failure
+	affected []int
+	err      error
 }
 
 // site is one node.
@@ -120,6 +125,10 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 		run: r, snap: r.work, lean: true, monotone: true, version: 1,
 		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
 		nominees: map[*outrank.Pod]bool{},
+	}
+	if once && len(r.config.Filters) > 0 {
+		// A state that the snapshot keeps would change under the attempts.
+		r.work.attachments = nil
 	}
 	var attempts []*attempt
 	for _, pod := range pods {

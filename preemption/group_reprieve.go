@@ -6,16 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// reprieve is what a fitter knows while units are put back and the members stay in
-// their places (rules 12.9.8 and 12.9.9).
-type reprieve struct {
-	// failing are the members that do not pass on their nodes as things are, in order.
-	// They stay the same until a unit is put back, and there are none afterwards.
-	failing []failure
-	// affected is the memory of the members that a unit has to do with.
-	affected []int
-}
-
 // failure is a member that does not pass on its node.
 type failure struct {
 	member int

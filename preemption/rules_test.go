@@ -143,6 +143,7 @@ func TestPropertyWholeConfig(t *testing.T) {
 		"nominated": {Budgets: 4, Nominated: 4},
 		"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
 		"full":      gen.Full(),
+		"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4},
 	}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		t.Run(name, func(t *testing.T) {

@@ -152,3 +152,27 @@ func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
 		w.after.count(w.after.intern(st), 1)
 	}
 }
+
+// settleUnits evaluates a node at once.
+func (w *searchWorker) settleUnits(b *nodeBound, position int, n *nodeState) {
+	possible, st := w.dry.dryRun(n)
+	switch {
+	case st.code == Success:
+		w.keep(w.dryScore(position, possible))
+	case len(possible) == 0:
+		b.after = noVictims
+	default:
+		b.after = w.after.intern(st)
+	}
+	w.dry.restoreVictims(possible)
+}
+
+// dryScore is the score of the dry run that just ended.
+func (w *searchWorker) dryScore(position int, possible []*podState) nodeScore {
+	sc := w.dry.score(possible)
+	return nodeScore{
+		position: position, violations: sc.Violations, top: sc.TopPriority,
+		victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
+		cost: sc.Cost,
+	}
+}

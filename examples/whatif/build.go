@@ -109,6 +109,13 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
 		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
+		Node: v.Node,
+	}
+	switch {
+	case v.Group != nil:
+		out.With = "podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		out.With = "compositepodgroup " + string(v.Composite.Key())
 	}
 	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
 		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
@@ -157,6 +164,9 @@ func roomOn(d *decision) []Room {
 		}
 		var freed, reserved int64
 		for _, v := range d.Victims {
+			if v.Node != "" {
+				continue // it makes room elsewhere
+			}
 			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.cluster.Release), name))
 		}
 		for _, p := range d.snap.NominatedTo(d.Node) {

@@ -34,7 +34,7 @@ type Answer struct {
 	// Node is the chosen one, empty unless the outcome is preempt, and so are
 	// Victims, Score, Room and ClearedNominations.
 	Node string
-	// Victims have to leave the node, the most important first.
+	// Victims have to leave, the most important first.
 	Victims []Victim
 	// Score is what the node won by.
 	Score *Score
@@ -87,6 +87,9 @@ type Victim struct {
 	Terminating bool
 	// BlockedBy is what the preemptor was short of when this pod was put back.
 	BlockedBy []string
+	// With is the group whose pods leave together, this one among them, and Node where
+	// the pod runs if that is another node than the chosen one.
+	With, Node string
 }
 
 // Budget is a disruption budget.

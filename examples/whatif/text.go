@@ -143,6 +143,12 @@ func noteVictim(t *table, v *Victim) {
 		owner = "owner " + v.Owner
 	}
 	t.note("%s; if it stayed: %s", owner, joined(v.BlockedBy))
+	if v.With != "" {
+		t.note("all pods of %s leave together", v.With)
+	}
+	if v.Node != "" {
+		t.note("runs on node %s", v.Node)
+	}
 	for _, b := range v.Violated {
 		t.note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
 	}

@@ -85,6 +85,14 @@ func (e *Encoder) Group(g *outrank.PodGroup) *Group {
 	return &Group{g.NamespaceName(), g.Name}
 }
 
+// Composite returns the reference, nil for nil.
+func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
+	if g == nil {
+		return nil
+	}
+	return &Group{g.NamespaceName(), g.Name}
+}
+
 // Time returns a time in UTC as RFC 3339 has it, with as many digits of the
 // second as it needs; empty for the zero time. RFC 3339 has years of four
 // digits: any other is a problem of the object's field.

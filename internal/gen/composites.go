@@ -49,3 +49,25 @@ func composites(t *rapid.T, groups []*outrank.PodGroup) []*outrank.CompositePodG
 	}
 	return list
 }
+
+// takeGroupPriorities gives pods the priority that they count with as victims, where
+// composite groups count: so it is where admission sees to it.
+func takeGroupPriorities(c *outrank.Cluster) {
+	groups, above := map[outrank.Key]*outrank.PodGroup{}, map[outrank.Key]*outrank.CompositePodGroup{}
+	for _, g := range c.Groups {
+		groups[g.Key()] = g
+	}
+	for _, g := range c.Composites {
+		above[g.Key()] = g
+	}
+	for _, p := range c.Pods {
+		g := groups[p.GroupKey()]
+		if p.Group == "" || g == nil {
+			continue
+		}
+		p.Priority = g.Priority
+		for at, level := above[g.ParentKey()], 2; at != nil && level <= outrank.MaxGroupLevels; at, level = above[at.ParentKey()], level+1 {
+			p.Priority = at.Priority
+		}
+	}
+}

@@ -116,6 +116,9 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 		c.Groups = groups(t, s, c.Pods)
 		if s.Units {
 			c.Composites = composites(t, c.Groups)
+			if rapid.Bool().Draw(t, "pods have the priority of their groups") {
+				takeGroupPriorities(c)
+			}
 		}
 		c.Pods = rapid.Permutation(c.Pods).Draw(t, "pod order")
 		c.Release = pick(t, "release", append([]outrank.Release{0}, outrank.Releases()...)...)
