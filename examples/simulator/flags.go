@@ -22,11 +22,13 @@ type options struct {
 	// nodes and pods are paths; both empty for the sample.
 	nodes, pods string
 	classes     workload.Classes
+	gangs       int // pods of each, 0 for none
 	podsPerNode int64
 	shape       workload.Shape
 	queue       sim.Discipline
 	score       sim.Score
 	policy      preemption.Policy
+	policyName  string
 	order       execution.Order
 	earlyPop    bool
 	cycle       time.Duration
@@ -61,15 +63,19 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.pods, "pods", "", "")
 	fs.Func("classes", "", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return })
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
+	fs.IntVar(&o.gangs, "gangs", 0, "")
 	fs.Float64Var(&o.shape.Load, "load", 1, "")
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
 	fs.Func("queue", "", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}))
 	fs.Func("score", "", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}))
-	fs.Func("policy", "", choice(&o.policy, map[string]preemption.Policy{
-		"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified(),
-	}))
+	o.policyName = "current"
+	policies := map[string]preemption.Policy{"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified()}
+	fs.Func("policy", "", func(name string) error {
+		o.policyName = name
+		return choice(&o.policy, policies)(name)
+	})
 	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}))
 	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
@@ -108,6 +114,10 @@ func (o *options) check() error {
 		return fmt.Errorf("-pods-per-node %d is not between 1 and 1000000", o.podsPerNode)
 	case o.cycle < 0 || o.grace < 0 || o.until < 0:
 		return errors.New("-cycle, -grace and -until are not negative")
+	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
+		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
+	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.policyName != "current"):
+		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -158,6 +168,11 @@ Work
                       long pods run stays as it is (default 1)
   -jitter duration    how far after its original a copy comes at most
                       (default: a hundredth of the time in which pods come)
+  -gangs n            each n pods of a service class, in the order of arrival, are a
+                      gang: they come together with the last of them, are placed
+                      all or none, and leave together when one has to; then they
+                      are made anew and wait together. By the rules of v1.37
+                      (default 0: none)
   -seed n             decides about copies and when they come, and among nodes
                       of equal score (default 1; with 0 the first of the nodes)
 

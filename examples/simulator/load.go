@@ -13,6 +13,8 @@ type input struct {
 	nodes []*outrank.Node
 	// items are in the order of arrival, the first at 0.
 	items []workload.Item
+	// groups are the gangs, if any.
+	groups []*outrank.PodGroup
 }
 
 // load reads the files, until the context ends.
@@ -26,7 +28,11 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &input{nodes: nodes, items: items}, nil
+	in := &input{nodes: nodes, items: items}
+	if o.gangs > 0 {
+		in.items, in.groups, err = workload.Gangs(items, o.gangs)
+	}
+	return in, err
 }
 
 func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, error) {

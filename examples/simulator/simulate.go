@@ -69,7 +69,15 @@ func (r *runner) prepare() (*sim.Simulation, error) {
 	}
 	var run *sim.Simulation
 	config.Progress = func() { r.progress.Step(run.Progress(), run.Steps()) }
-	run, err := sim.New(&outrank.Cluster{Nodes: r.in.nodes}, workOf(r.in.items), config)
+	cluster := &outrank.Cluster{Nodes: r.in.nodes, Groups: r.in.groups}
+	if len(cluster.Groups) > 0 {
+		release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+		if err != nil {
+			return nil, err
+		}
+		cluster.Release = release
+	}
+	run, err := sim.New(cluster, workOf(r.in.items), config)
 	return run, err
 }
 

@@ -25,6 +25,19 @@ func TestSampleShowsPreemption(t *testing.T) {
 	require.Less(t, s.Waits[0].Median, s.Waits[len(s.Waits)-1].Median, "who is more important waits less")
 }
 
+// Gangs of the sample are placed, pushed out and made anew together.
+func TestSampleWithGangs(t *testing.T) {
+	var s report.Summary
+	require.NoError(t, json.Unmarshal([]byte(answered(t, "-gangs", "3", "-o", "json")), &s))
+	require.Equal(t, 150, s.Pods.Arrived)
+	require.Equal(t, 145, s.Pods.Finished, "all but those that never end")
+	require.Equal(t, 48, s.Gangs.Arrived, "three of a class each, and what is left stays as it was")
+	require.Equal(t, 48, s.Gangs.Placed)
+	require.Greater(t, s.Gangs.Preempted, 10)
+	require.Greater(t, s.Gangs.Preemptions, 10)
+	require.Zero(t, s.Gangs.Waiting)
+}
+
 // Same input, same bytes, in every output.
 func TestReproducible(t *testing.T) {
 	outputs := func(args ...string) string {
@@ -40,6 +53,7 @@ func TestReproducible(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"-seed", "3", "-load", "1.2"},
+		{"-seed", "3", "-load", "1.2", "-gangs", "4", "-order", "async"},
 		{"-seed", "3", "-until", "75m", "-queue", "fifo", "-score", "most", "-order", "async", "-cycle", "5ms"},
 	} {
 		require.Equal(t, outputs(args...), outputs(args...), args)

@@ -56,10 +56,16 @@ type Rules struct {
 	// AnyAntiAffinityTerm: one term of anti-affinity that a pod matched is enough for
 	// its end to help (rule 5.4.13).
 	AnyAntiAffinityTerm bool
+	// GroupsQueued: the pods of a group are queued as one (group 5.8).
+	GroupsQueued bool
+	// CompositesQueued: so are those of a tree of groups (rule 5.8.2).
+	CompositesQueued bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
 	BindingsRetried bool
 	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
 	EntityMetrics bool
+	// GroupMetrics: preemption by and of groups is counted (rule 14.5.11).
+	GroupMetrics bool
 	// TrueResults: carrying out counts with its result (rule 14.5.10).
 	TrueResults bool
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
@@ -128,8 +134,11 @@ func resolve(r Release) Rules {
 		WildcardsAskGates:         from37,
 		PodEventsByKind:           from37,
 		AnyAntiAffinityTerm:       from37,
+		GroupsQueued:              from37 && r.on("GenericWorkload"),
+		CompositesQueued:          from37 && r.on("CompositePodGroup"),
 		BindingsRetried:           from37,
 		EntityMetrics:             from37,
+		GroupMetrics:              from37 && r.on("GenericWorkload"),
 		TrueResults:               from37,
 		AddedNominations:          from37,
 		VictimUnits:               from37 && r.on("GenericWorkload"),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Actions is how an [Executor] reaches the cluster; the caller implements it. An
@@ -46,8 +47,12 @@ type Eviction struct {
 	// Grace is the time that the victim has to end, nil for the pod's own.
 	Grace *time.Duration
 	// Preemptor is the pod that the room is for, Node the node that it is on.
+	// For a group that is the first pod of it that still waits, and Node is
+	// [preemption.GroupCandidate].
 	Preemptor *outrank.Pod
 	Node      string
+	// Group is the preemptor if that is a group, else nil.
+	Group *queue.Group
 }
 
 // Period is the time that the victim has to end: Grace, or else that of the victim's

@@ -31,6 +31,10 @@
 //	}
 //	result, err := handler.Handle(ctx, failure)
 //
+// A group of pods goes the same way with [Executor.ExecuteGroup] and
+// [FailureHandler.HandleGroup], while [Nominator.SetAside] keeps the nominations of its
+// pods out of their own way (groups 14.6 and 15.5).
+//
 // The queues of package priority/queue are what a handler asks for. Package
 // executiontest has a recorder that stands in for the cluster in tests and
 // simulators.

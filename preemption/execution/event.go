@@ -24,14 +24,15 @@ const (
 // preemptedEvent is the event about a victim (rule 14.4.1). A preemptor without
 // a UID is named by namespace and name instead.
 func preemptedEvent(victim, preemptor *outrank.Pod, node string) outrank.Event {
-	by := preemptor.UID
-	if by == "" {
-		by = string(preemptor.Key())
-	}
 	return outrank.Event{
 		Type: outrank.EventNormal, Reason: ReasonPreempted, Action: ActionPreempting, Pod: victim, Related: preemptor,
-		Message: fmt.Sprintf("Preempted by pod %s on node %s", by, node),
+		Message: preemptedBy(ByPod, cmp.Or(preemptor.UID, string(preemptor.Key())), node),
 	}
+}
+
+// preemptedBy is the message of the event about a victim.
+func preemptedBy(kind PreemptorType, who, node string) string {
+	return fmt.Sprintf("Preempted by %s %s on node %s", kind, who, node)
 }
 
 // inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
@@ -39,11 +40,11 @@ const inMemory = " (in kube-scheduler memory)."
 
 // victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
 // one that the preemptor names, unless the configuration gives another name.
-func (c *Config) victimCondition(preemptor *outrank.Pod) outrank.PodCondition {
+func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
 	scheduler := cmp.Or(c.Scheduler, preemptor.Scheduler())
 	return outrank.PodCondition{
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler,
-		Message: scheduler + ": preempting to accommodate a higher priority pod",
+		Message: scheduler + ": preempting to accommodate a higher priority " + string(kind),
 	}
 }
 

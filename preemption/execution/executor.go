@@ -140,6 +140,8 @@ type Executor struct {
 	mu sync.Mutex
 	// underway are the preemptors whose plan is being executed, by key.
 	underway map[outrank.Key]*preemptorState
+	// leaves are the groups whose pods are kept out of the queue, by key.
+	leaves map[outrank.Key]*preemptorState
 }
 
 // preemptorState is what a preemptor still waits for.
@@ -148,6 +150,8 @@ type preemptorState struct {
 	// lastGone is set when that victim is reported gone.
 	lastVictim string
 	lastGone   bool
+	// leaves are the groups of a group as preemptor that pods name.
+	leaves []outrank.Key
 }
 
 // NewExecutor checks the configuration and returns an executor; see
@@ -165,7 +169,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}}, nil
+	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
 }
 
 // Execute does what the plan says (chapter 14):
@@ -224,7 +228,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 		return &Report{}, err
 	}
 	x := newExecution(e, plan)
-	if !e.begin(plan.Pod.Key()) {
+	if !e.begin(x.key, nil) {
 		return x.report, fmt.Errorf("pod %s: %w: it is preempting already", plan.Pod.Key(), preemption.ErrState)
 	}
 	err := x.run(ctx)
@@ -259,11 +263,11 @@ func (e *Executor) Preempting(key outrank.Key) bool {
 }
 
 // Gate keeps a pod out of a queue while the executor is Preempting for it (rule
-// 14.2.5). It is one of the Gates of the queue's configuration. The queue asks again
+// 14.2.5), and the pods of a group while it is PreemptingGroup (rule 14.6.4). It is one of the Gates of the queue's configuration. The queue asks again
 // at the next event, so that Gone has to be called before the queue is told that the
 // victim has left.
 func (e *Executor) Gate() queue.Gate {
-	return queue.Gate{Name: "Preempting", Holds: func(pod *outrank.Pod) bool { return e.Preempting(pod.Key()) }}
+	return queue.Gate{Name: "Preempting", Holds: e.holds}
 }
 
 // Gone tells the executor that a pod does not exist any more, or was not evicted
@@ -288,13 +292,17 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
-func (e *Executor) begin(key outrank.Key) bool {
+func (e *Executor) begin(key outrank.Key, leaves []outrank.Key) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.underway[key] != nil {
 		return false
 	}
-	e.underway[key] = &preemptorState{}
+	s := &preemptorState{leaves: leaves}
+	e.underway[key] = s
+	for _, leaf := range leaves {
+		e.leaves[leaf] = s
+	}
 	return true
 }
 
@@ -308,6 +316,11 @@ func (e *Executor) setLastVictim(key outrank.Key, victim *outrank.Pod) {
 func (e *Executor) end(key outrank.Key) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	for _, leaf := range e.underway[key].leaves {
+		if e.leaves[leaf] == e.underway[key] {
+			delete(e.leaves, leaf)
+		}
+	}
 	delete(e.underway, key)
 }
 

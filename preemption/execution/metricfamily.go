@@ -56,6 +56,9 @@ func (c MetricValues) Families() []MetricFamily {
 	}, c.PreemptionVictims.metricFamily()}
 	rules := release.Of(release.Release(c.Release))
 	families = slices.Insert(families, 0, c.podFamilies()...)
+	if rules.GroupMetrics {
+		families = append(families, c.Groups.families()...)
+	}
 	if len(c.Executions) > 0 {
 		families = append(families, c.executionFamily())
 	}

@@ -5,26 +5,32 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/release"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // part is how many pods are in a part of the queue.
 type part struct {
-	name string
-	pods int
+	name            string
+	pods            int
+	groups, grouped int
 }
 
 // parts lists the parts of the queue that a release has, by name (rule 14.5.9).
 func (p *PendingPods) parts(rules *release.Rules) []part {
-	parts := []part{{"active", p.Active}, {"backoff", p.Backoff}, {"gated", p.Gated}}
-	if rules.EntityMetrics {
-		parts = append(parts, part{"incomplete", p.Incomplete}, part{"pending", p.Waiting})
+	g, in := &p.Groups, &p.Grouped
+	parts := []part{
+		{"active", p.Active, g.Active, in.Active}, {"backoff", p.Backoff, g.Backoff, in.Backoff}, {"gated", p.Gated, g.Gated, in.Gated},
 	}
-	return append(parts, part{"unschedulable", p.Unschedulable})
+	if rules.EntityMetrics {
+		parts = append(parts, part{name: "incomplete", pods: p.Incomplete}, part{name: "pending", pods: p.Waiting})
+	}
+	return append(parts, part{"unschedulable", p.Unschedulable, g.Unschedulable, in.Unschedulable})
 }
 
-// podEntity is the type of what is queued: all are pods, as long as no groups are.
-var podEntity = MetricLabel{"type", "pod"}
+// The types of what is queued.
+var (
+	podEntity   = MetricLabel{"type", "pod"}
+	groupEntity = MetricLabel{"type", "podgroup"}
+)
 
 // queueFamilies are those about the queue, as far as they were set.
 func (c *MetricValues) queueFamilies(rules *release.Rules) []MetricFamily {
@@ -34,27 +40,37 @@ func (c *MetricValues) queueFamilies(rules *release.Rules) []MetricFamily {
 		entities := MetricFamily{Name: "scheduler_queued_entities", Type: "gauge", Help: "Number of pods and groups by queue."}
 		for _, q := range c.Pending.parts(rules) {
 			pods.add(float64(q.pods), MetricLabel{"queue", q.name})
-			entities.add(float64(q.pods), MetricLabel{"queue", q.name}, podEntity)
+			entities.add(float64(q.pods-q.grouped), MetricLabel{"queue", q.name}, podEntity)
+			if q.groups > 0 {
+				entities.add(float64(q.groups), MetricLabel{"queue", q.name}, groupEntity)
+			}
 		}
 		if families = append(families, pods); rules.EntityMetrics {
 			families = append(families, entities)
 		}
 	}
 	if len(c.Incoming) > 0 {
-		families = append(families, incomingFamily("scheduler_queue_incoming_pods_total", "pods", c.Incoming))
-		if rules.EntityMetrics {
-			families = append(families, incomingFamily("scheduler_queue_incoming_entities_total", "pods and groups", c.Incoming, podEntity))
+		pods := incomingFamily("scheduler_queue_incoming_pods_total", "pods")
+		entities := incomingFamily("scheduler_queue_incoming_entities_total", "pods and groups")
+		for _, in := range c.Incoming {
+			labels := []MetricLabel{{"event", in.Event}, {"queue", in.Queue}}
+			pods.add(float64(in.Pods), labels...)
+			if single := in.Pods - in.Grouped; single > 0 {
+				entities.add(float64(single), append(slices.Clone(labels), podEntity)...)
+			}
+			if in.Groups > 0 {
+				entities.add(float64(in.Groups), append(slices.Clone(labels), groupEntity)...)
+			}
+		}
+		if families = append(families, pods); rules.EntityMetrics {
+			families = append(families, entities)
 		}
 	}
 	return families
 }
 
-func incomingFamily(name, what string, list []queue.Incoming, more ...MetricLabel) MetricFamily {
-	f := MetricFamily{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
-	for _, in := range list {
-		f.add(float64(in.Pods), slices.Concat([]MetricLabel{{"event", in.Event}, {"queue", in.Queue}}, more)...)
-	}
-	return f
+func incomingFamily(name, what string) MetricFamily {
+	return MetricFamily{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
 }
 
 // executionFamily counts the plans that were carried out beside the next attempts.

@@ -48,6 +48,9 @@ type MetricValues struct {
 	// Executions is how many plans were carried out beside the next attempts, by how
 	// that ended as the release counts it (rule 14.5.10).
 	Executions map[ExecutionResult]uint64
+	// Groups are those about groups. They are left out of Families where the release has
+	// none of them.
+	Groups GroupMetricValues
 }
 
 // ExecutionResult is how carrying out a plan counts.
@@ -83,6 +86,25 @@ type PendingPods struct {
 	// Incomplete and Waiting are pods whose group is not known, and those that came
 	// while their group was being tried. Releases before v1.37 have no such parts.
 	Incomplete, Waiting int
+	// Groups is how many groups each part has, and Grouped how many of the pods above are
+	// in them. Both are zero where no groups are queued.
+	Groups, Grouped QueueParts
+}
+
+// QueueParts counts something in the parts of a queue that hold groups.
+type QueueParts struct{ Active, Backoff, Unschedulable, Gated int }
+
+// PendingOf is how many pods and groups a queue holds, for [Metrics.SetPending].
+func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
+	single, groups := entities.Pods, entities.Groups
+	return PendingPods{
+		Active: pods.Active, Backoff: pods.Backoff, Unschedulable: pods.Unschedulable, Gated: pods.Gated,
+		Incomplete: pods.Incomplete, Waiting: pods.Waiting,
+		Groups: QueueParts{groups.Active, groups.Backoff, groups.Unschedulable, groups.Gated},
+		Grouped: QueueParts{
+			pods.Active - single.Active, pods.Backoff - single.Backoff, pods.Unschedulable - single.Unschedulable, pods.Gated - single.Gated,
+		},
+	}
 }
 
 // VictimHistogram counts plans by their number of victims.
@@ -175,6 +197,7 @@ func (m *Metrics) Values() MetricValues {
 		copied.Release = m.Release
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
+		copied.Groups = c.Groups.copied()
 		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {
 			p := *c.Pending

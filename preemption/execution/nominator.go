@@ -42,6 +42,8 @@ type Nominator struct {
 	// list is empty. byPod has exactly the pods in these lists, by key.
 	byNode map[string][]*outrank.Pod
 	byPod  map[outrank.Key]nominatedPod
+	// aside are those that were set aside, none of which is in byPod.
+	aside map[outrank.Key]nominatedPod
 }
 
 // nominatedPod is a pod with the node that it is nominated to, which is never
@@ -88,6 +90,9 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.updateAside(old, new) {
+		return
+	}
 	e, node := n.entry(old), ""
 	switch {
 	case !samePod(old, new):
@@ -287,6 +292,9 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 
 // remove drops the nomination of this pod, but not of another pod of its name.
 func (n *Nominator) remove(pod *outrank.Pod) {
+	if e, ok := n.aside[pod.Key()]; ok && samePod(e.pod, pod) {
+		delete(n.aside, pod.Key())
+	}
 	if n.entry(pod).pod != nil {
 		n.drop(pod.Key())
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Result is how the execution of a plan ended.
@@ -95,6 +96,11 @@ type Report struct {
 	// plan's pod where fetching failed. Node is the plan's node.
 	Preemptor *outrank.Pod
 	Node      string
+	// Group is the preemptor if that is a group, and Members its pods that are to be
+	// nominated, in the order of the plan. Preemptor is the first of them that still
+	// waits then, and Node is [preemption.GroupCandidate].
+	Group   *queue.Group
+	Members []MemberReport
 	// Victims are the victims of the plan in its order, each once.
 	Victims []VictimReport
 	// Cleared are the pods whose nomination to the node was to be cleared, sorted
@@ -143,7 +149,7 @@ func (r *Report) podsByDone(done bool) []*outrank.Pod {
 // String returns the whole report in one line.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s: %s", keyOfPod(r.Preemptor), r.Node, r.Result)
+	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, r.Result)
 	for _, v := range r.Victims {
 		fmt.Fprintf(&b, "; %s %s", v.Pod.Key(), v.Result)
 	}
@@ -158,6 +164,14 @@ func (r *Report) String() string {
 	return b.String()
 }
 
+// who names the preemptor.
+func (r *Report) who() string {
+	if r.Group != nil {
+		return string(r.Group.Key())
+	}
+	return keyOfPod(r.Preemptor)
+}
+
 // failure returns the error for an interrupted plan: what went wrong with each
 // victim, and the other cause, if any.
 func (r *Report) failure(cause error) error {
@@ -170,6 +184,10 @@ func (r *Report) failure(cause error) error {
 	if cause != nil {
 		errs = append(errs, cause)
 	}
-	return fmt.Errorf("pod %s: preempting on node %s: %d of %d victims done: %w",
-		keyOfPod(r.Preemptor), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))
+	kind := "pod"
+	if r.Group != nil {
+		kind = "group"
+	}
+	return fmt.Errorf("%s %s: preempting on node %s: %d of %d victims done: %w",
+		kind, r.who(), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))
 }

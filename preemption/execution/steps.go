@@ -14,6 +14,9 @@ import (
 type execution struct {
 	*Executor
 	plan *preemption.Plan
+	// key is what the preemptor is under way as; group is the preemptor if that is one.
+	key   outrank.Key
+	group *groupPreemptor
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
 	report *Report
@@ -26,7 +29,7 @@ type execution struct {
 // newExecution prepares the report. A victim that is in the plan twice is taken
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
-	x := &execution{Executor: e, plan: plan, report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
+	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
 	victims, seen := make([]VictimReport, 0, len(plan.Victims)), map[string]bool{}
 	for _, v := range plan.Victims {
 		id := identityOf(v.Pod)
@@ -50,9 +53,9 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
-		x.end(x.plan.Pod.Key())
+		x.end(x.key)
 		if activate {
-			x.config.Actions.Activate(x.report.Preemptor)
+			x.activate()
 		}
 	}()
 	found, err := x.fetch(ctx)
@@ -63,9 +66,7 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	if x.rules.VictimsAlwaysCounted || !x.nothingToDo() {
-		x.config.Metrics.AddVictims(len(x.report.Victims))
-	}
+	x.countVictims()
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.config.Order == Asynchronous
@@ -83,6 +84,17 @@ func (x *execution) run(ctx context.Context) error {
 	return err
 }
 
+// countVictims counts them for a pod as preemptor (rules 14.5.8 and 14.5.11).
+func (x *execution) countVictims() {
+	if x.group == nil && (x.rules.VictimsAlwaysCounted || !x.nothingToDo()) {
+		x.config.Metrics.AddVictims(len(x.report.Victims))
+	}
+}
+
+// activate has the preemptor tried again, or the first pod of a group, with which the
+// queue activates the others.
+func (x *execution) activate() { x.config.Actions.Activate(x.report.Preemptor) }
+
 // endedInMemory reports whether the last victim was rejected while it waited, so that
 // nothing is heard of its end (rule 14.2.8).
 func (x *execution) endedInMemory() bool {
@@ -93,6 +105,9 @@ func (x *execution) endedInMemory() bool {
 // fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
 // reports whether it still needs room.
 func (x *execution) fetch(ctx context.Context) (bool, error) {
+	if x.group != nil {
+		return x.fetchGroup(ctx)
+	}
 	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
 	if err != nil {
 		return false, err
@@ -184,7 +199,7 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
-	x.setLastVictim(x.plan.Pod.Key(), x.toEvict[last].Pod)
+	x.setLastVictim(x.key, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
 
@@ -219,7 +234,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
-			x.config.Actions.Event(x.config.victimEvent(v, x.report.Preemptor, x.plan.Node))
+			x.config.Actions.Event(x.victimEvent(v))
 		}
 		all = all && v.Result.Done()
 	}
@@ -253,8 +268,8 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 	}
 	if err == nil {
 		e := Eviction{
-			Victim: victim, Condition: x.config.victimCondition(x.report.Preemptor), Grace: x.plan.Grace,
-			Preemptor: x.report.Preemptor, Node: x.plan.Node,
+			Victim: victim, Condition: x.config.victimCondition(x.report.Preemptor, x.preemptorType()), Grace: x.plan.Grace,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
 		}
 		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
 	}
@@ -272,7 +287,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 // that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
-	if x.config.Nominator != nil {
+	if x.config.Nominator != nil && x.group == nil {
 		pods = x.config.Nominator.below(x.plan.Node, x.report.Preemptor.PriorityValue())
 	}
 	for _, p := range pods {
@@ -305,6 +320,9 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	}
 	if x.plan.Resize {
 		return true, nil // it is on its node (rule 7.19.9)
+	}
+	if x.group != nil {
+		return x.nominateGroup(ctx)
 	}
 	pod, memory := x.report.Preemptor, x.config.Nominator
 	if memory != nil {

@@ -83,6 +83,9 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it == nil {
 		return Entry{}, false
 	}
+	if it.group != nil {
+		return c.popGroup(it), true
+	}
 	if it.members != nil {
 		crowd := it
 		it = crowd.members.head
@@ -91,7 +94,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 		c.pools[it.pool].remove(it)
 	}
 	if it.pool == backoff {
-		c.arrive(active, earlyPop, 1)
+		c.arrive(active, earlyPop, arrivals{pods: 1})
 	}
 	it.run, it.class = nil, nil
 	c.cycle++

@@ -39,8 +39,8 @@ type Config struct {
 	// gate here. While a preemption is carried out for a pod beside the scheduler,
 	// Gate of execution.Executor keeps it out.
 	Gates []Gate
-	// Compare orders the active pods: it is negative if a is to be popped before
-	// b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
+	// Compare orders the active pods, and groups, whose entries have no Pod: it is
+	// negative if a is to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
 	// came back from an attempt during which the event came in; nil is [HelpsIn] the
@@ -108,10 +108,15 @@ func (c Config) filledIn() Config {
 // backoffAfter returns how long a pod waits after so many failures. Doubling stops
 // before it could overflow, so it takes at most some 60 steps.
 func (c *Config) backoffAfter(failures int) time.Duration {
+	return c.backoffUpTo(failures, c.MaxBackoff)
+}
+
+// backoffUpTo is backoffAfter with another ceiling.
+func (c *Config) backoffUpTo(failures int, most time.Duration) time.Duration {
 	d := c.InitialBackoff
 	for range failures - 1 {
-		if d > c.MaxBackoff/2 {
-			return c.MaxBackoff
+		if d > most/2 {
+			return most
 		}
 		d *= 2
 	}
@@ -121,11 +126,16 @@ func (c *Config) backoffAfter(failures int) time.Duration {
 // backoffEnd returns when the backoff of an attempt ends that failed now (rules
 // 5.3.1, 5.3.2 and 5.3.4).
 func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
+	return c.backoffEndUpTo(now, e, c.MaxBackoff)
+}
+
+// backoffEndUpTo is backoffEnd with another ceiling.
+func (c *Config) backoffEndUpTo(now time.Time, e *Entry, most time.Duration) time.Time {
 	failures := e.Refusals
 	if e.Errors > 0 {
 		failures = e.Errors
 	}
-	end := now.Add(c.backoffAfter(failures))
+	end := now.Add(c.backoffUpTo(failures, most))
 	if !c.NoEarlyPop {
 		end = end.Truncate(backoffWindow)
 	}

@@ -34,7 +34,9 @@ type core struct {
 	// why is what the operation under way moves pods for, and incoming how many it
 	// has moved into each pool so far.
 	why      cause
-	incoming [poolCount][causeCount]uint64
+	incoming [poolCount][causeCount]arrivals
+	// groups is nil where groups are not queued.
+	groups *groupTable
 	// wake is closed when a pod can be popped or the queue closes; nil while no
 	// call waits.
 	wake chan struct{}
@@ -57,7 +59,12 @@ func (c *core) init(order func(a, b *item) int) {
 	if c.again > 0 {
 		c.pools[gated].order = func(a, b *item) int { return cmp.Or(compareDue(a, b), order(a, b)) }
 	}
-	c.pools[inFlight].order = func(a, b *item) int { return cmp.Compare(a.Cycle, b.Cycle) }
+	c.pools[inFlight].order = func(a, b *item) int {
+		if o := cmp.Compare(a.Cycle, b.Cycle); o != 0 || a.leaf == "" {
+			return o
+		}
+		return compareMembers(a, b)
+	}
 }
 
 func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
@@ -83,12 +90,33 @@ func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
 	c.why = unscheduledPodAdd
 	c.items[key] = it
-	c.push(it, active)
+	c.enlistIn(it)
+	c.place(it)
+}
+
+// place puts a pod that is nowhere where it waits for its next attempt.
+func (c *core) place(it *item) {
+	if it.leaf != "" {
+		c.join(it)
+	} else {
+		c.push(it, active)
+	}
 }
 
 func (c *core) drop(it *item) {
-	c.pools[it.pool].remove(it)
+	c.remove(it)
 	delete(c.items, it.key)
+	c.strikeOff(it)
+}
+
+// remove takes an item out of where it is.
+func (c *core) remove(it *item) {
+	if it.pool > poolCount {
+		c.quit(it)
+	} else {
+		c.pools[it.pool].remove(it)
+	}
+	it.pool = poolCount
 }
 
 func (c *core) move(it *item, to pool) {
@@ -99,7 +127,7 @@ func (c *core) move(it *item, to pool) {
 // push puts an item into a pool, or among the gated ones if something holds it
 // back from there.
 func (c *core) push(it *item, to pool) {
-	if it.Gate = c.gateOf(it.Pod, to); it.Gate != "" {
+	if it.Gate = c.gateOfItem(it, to); it.Gate != "" {
 		to = gated
 	}
 	c.put(it, to)
@@ -116,7 +144,7 @@ func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 // put puts an item into a pool whatever the gates say.
 func (c *core) put(it *item, to pool) {
 	if it.pool != to {
-		c.arrive(to, c.why, it.size())
+		c.arrive(to, c.why, it.arrivals())
 	}
 	it.pool = to
 	if to == gated {
@@ -144,6 +172,8 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 	switch {
 	case it == nil:
 		c.enter(pod, now)
+	case it.leaf != "" || c.isMember(pod):
+		c.addMember(it, pod, now)
 	case it.pool == active:
 		c.replace(it, pod)
 	default:

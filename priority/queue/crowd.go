@@ -13,10 +13,13 @@ import "slices"
 
 // size is how many pods the item stands for.
 func (it *item) size() int {
-	if it.members == nil {
-		return 1
+	switch {
+	case it.group != nil:
+		return len(it.group.waiting.items)
+	case it.members != nil:
+		return it.members.size
 	}
-	return it.members.size
+	return 1
 }
 
 // leader returns the crowd that a member is in.

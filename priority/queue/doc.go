@@ -14,6 +14,12 @@
 // which says what holds for either of them, and both are what
 // execution.FailureHandler of package preemption/execution asks for.
 //
+// From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
+// together and pops them as one entry, which has a [Group] in place of a pod. The caller
+// tells it of groups with [Queue.SetGroup] and [Queue.SetComposite], and ends the attempt
+// with [Queue.AddAttemptedGroup] once that of each member has ended. Pods whose group is
+// not known wait apart.
+//
 // # Calls at once, and cost
 //
 // All methods may be called from any number of goroutines. Time is an argument
@@ -29,6 +35,6 @@
 //
 // Chapter 5 of RULES.md in this package's folder states what this package does,
 // and comments cite it, as in "rule 5.2.3". The reference is the queue of
-// kube-scheduler v1.36. The deviations are listed at [Queue], [CompareEntries]
+// kube-scheduler v1.36 and v1.37. The deviations are listed at [Queue], [CompareEntries]
 // and [Queue.AssignedPodAdded].
 package queue

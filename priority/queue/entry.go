@@ -9,11 +9,16 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo).
+// Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo), or a
+// group of pods (QueuedPodGroupInfo).
 // An entry that a queue hands out belongs to the caller; only the pod it points
 // to is shared, and that must not be changed.
 type Entry struct {
+	// Pod is nil in the entry of a group.
 	Pod *outrank.Pod
+	// Group is the group that is popped as one, with its members; nil for a pod, also
+	// for a pod of a group (group 5.8).
+	Group *Group
 	// Attempts is how often the pod was popped.
 	Attempts int
 	// Refusals is how many attempts ended because the pod did not fit, Errors how
@@ -52,17 +57,27 @@ func (e Entry) copied() Entry {
 	return e
 }
 
+// priority is that of the pod or of the group.
+func (e *Entry) priority() int32 {
+	if e.Group != nil {
+		return e.Group.Priority()
+	}
+	return e.Pod.PriorityValue()
+}
+
 // CompareEntries is negative if a is to be popped before b, positive if after,
 // and 0 if they are equal in this order (rules 5.1.1 to 5.1.3; PrioritySort):
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier time of entering the queue, [Entry.Enqueued];
-//  3. the namespace, then the name, then the UID, whichever is first by bytes.
+//  3. the namespace, then the name, then the UID, whichever is first by bytes; a pod
+//     before a group of the same name.
 //
-// The reference stops after the second. An entry without a pod comes last. The
-// call takes constant time and allocates nothing.
+// A group counts with its own priority (rule 5.8.2). The reference stops after the
+// second. An entry without a pod and without a group comes last. The call takes
+// constant time and allocates nothing.
 func CompareEntries(a, b *Entry) int {
-	switch noA, noB := a == nil || a.Pod == nil, b == nil || b.Pod == nil; {
+	switch noA, noB := a == nil || a.Pod == nil && a.Group == nil, b == nil || b.Pod == nil && b.Group == nil; {
 	case noA && noB:
 		return 0
 	case noA:
@@ -70,11 +85,14 @@ func CompareEntries(a, b *Entry) int {
 	case noB:
 		return -1
 	}
-	if c := cmp.Compare(b.Pod.PriorityValue(), a.Pod.PriorityValue()); c != 0 {
+	if c := cmp.Compare(b.priority(), a.priority()); c != 0 {
 		return c
 	}
 	if c := a.Enqueued.Compare(b.Enqueued); c != 0 {
 		return c
+	}
+	if a.Group != nil || b.Group != nil {
+		return compareIdentities(a, b)
 	}
 	return priority.CompareIdentity(a.Pod, b.Pod)
 }

@@ -42,7 +42,7 @@ func (c *Config) gateOf(pod *outrank.Pod) string {
 // mayOpen reports whether what holds a pod is asked after an event that is not a
 // change of the pod (rules 5.2.6 and 5.2.8).
 func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
-	if it.Pod.Gated() {
+	if it.heldBySpec() {
 		return false
 	}
 	if kind == "" && q.rules.WildcardsAskGates {
@@ -53,10 +53,18 @@ func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	})
 }
 
+// heldBySpec reports whether scheduling gates hold the pod, or the group.
+func (it *item) heldBySpec() bool {
+	if it.group != nil {
+		return it.Gate == SchedulingGates
+	}
+	return it.Pod.Gated()
+}
+
 // askAgain returns when the gates of a gated pod are asked without an event (rule
 // 5.2.7): never where only an update of the pod can open them.
 func (c *core) askAgain(it *item) time.Time {
-	if c.again <= 0 || it.Pod.Gated() {
+	if c.again <= 0 || it.heldBySpec() {
 		return time.Time{}
 	}
 	since := it.Enqueued

@@ -20,6 +20,13 @@ const (
 	poolCount
 )
 
+// The places of members of groups that wait, in none of the pools themselves.
+const (
+	inGroup    pool = poolCount + 1 + iota // with their group, in the pool of that
+	apart                                  // until their group comes back
+	incomplete                             // until their group is known
+)
+
 // item is a pod inside a queue.
 type item struct {
 	Entry
@@ -47,6 +54,13 @@ type item struct {
 	// says that the pod is one of them.
 	members *crowdParts
 	member  bool
+
+	// group is what the item of a group stands for, nil for a pod. For a member of a
+	// group leaf is the key of that group, else empty, and of is the item of the
+	// group that it waits with or for.
+	group *waitingGroup
+	leaf  outrank.Key
+	of    *item
 }
 
 // podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
@@ -58,7 +72,18 @@ type podKey struct{ namespace, name string }
 type heap struct {
 	items []*item
 	count int // of pods
-	order func(a, b *item) int
+	// groups is how many items are groups, and grouped how many pods these have.
+	groups, grouped int
+	order           func(a, b *item) int
+}
+
+// tally counts an item in or out.
+func (h *heap) tally(it *item, times int) {
+	h.count += times * it.size()
+	if it.group != nil {
+		h.groups += times
+		h.grouped += times * it.size()
+	}
 }
 
 func (h *heap) head() *item {
@@ -69,14 +94,14 @@ func (h *heap) head() *item {
 }
 
 func (h *heap) push(it *item) {
-	h.count += it.size()
+	h.tally(it, 1)
 	it.at = len(h.items)
 	h.items = append(h.items, it)
 	h.up(it.at)
 }
 
 func (h *heap) remove(it *item) {
-	h.count -= it.size()
+	h.tally(it, -1)
 	at, last := it.at, len(h.items)-1
 	h.swap(at, last)
 	h.items[last] = nil
@@ -103,11 +128,11 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	switch {
 	case len(out) == len(h.items):
 		clear(h.items)
-		h.items, h.count = h.items[:0], 0
+		h.items, h.count, h.groups, h.grouped = h.items[:0], 0, 0, 0
 	case len(out) > len(h.items)/16:
 		for _, it := range out {
 			it.pool = poolCount // in none
-			h.count -= it.size()
+			h.tally(it, -1)
 		}
 		h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
 		for _, it := range out {

@@ -14,7 +14,25 @@ type Incoming struct {
 	Queue string
 	// Event is what happened, as the release names it (group 5.7).
 	Event string
-	Pods  uint64
+	// Pods is how many, Grouped how many of them came in groups of pods that are queued
+	// as one, and Groups how many groups these were (rule 5.8.12).
+	Pods, Grouped, Groups uint64
+}
+
+// arrivals is how much entered a part of the queue.
+type arrivals struct{ pods, grouped, groups uint64 }
+
+func (a *arrivals) add(b arrivals) {
+	a.pods, a.grouped, a.groups = a.pods+b.pods, a.grouped+b.grouped, a.groups+b.groups
+}
+
+// arrivals is what an item counts as that enters.
+func (it *item) arrivals() arrivals {
+	n := uint64(it.size())
+	if it.group != nil {
+		return arrivals{n, n, 1}
+	}
+	return arrivals{pods: n}
 }
 
 // cause is why a pod enters a part of the queue.
@@ -90,10 +108,10 @@ var poolNames = map[pool]string{
 	active: "active", backoff: "backoff", errorBackoff: "backoff", unschedulable: "unschedulable", gated: "gated",
 }
 
-// arrive counts pods that enter a pool.
-func (c *core) arrive(to pool, why cause, pods int) {
+// arrive counts what enters a pool.
+func (c *core) arrive(to pool, why cause, a arrivals) {
 	if to != inFlight {
-		c.incoming[to][why] += uint64(pods)
+		c.incoming[to][why].add(a)
 	}
 }
 
@@ -105,9 +123,9 @@ func (c *core) Incoming() []Incoming {
 	defer c.mu.Unlock()
 	var list []Incoming
 	for p, counts := range c.incoming {
-		for why, pods := range counts {
-			if pods > 0 {
-				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&c.rules), pods})
+		for why, a := range counts {
+			if a.pods > 0 {
+				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&c.rules), a.pods, a.grouped, a.groups})
 			}
 		}
 	}
@@ -116,6 +134,7 @@ func (c *core) Incoming() []Incoming {
 	for _, in := range list {
 		if n := len(merged); n > 0 && merged[n-1].Queue == in.Queue && merged[n-1].Event == in.Event {
 			merged[n-1].Pods += in.Pods
+			merged[n-1].Grouped, merged[n-1].Groups = merged[n-1].Grouped+in.Grouped, merged[n-1].Groups+in.Groups
 			continue
 		}
 		merged = append(merged, in)

@@ -313,7 +313,7 @@ func (m *machine) close(t *rapid.T) {
 // check holds the queue to the model after every step, and to what holds
 // without one.
 func (m *machine) check(t *rapid.T) {
-	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight)}
+	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight), nil, nil}
 	if diff := gocmp.Diff(want, m.q.Pending()); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
@@ -415,7 +415,7 @@ func TestQueueAgainstModel(t *testing.T) {
 func runQueue(t *rapid.T) {
 	early := rapid.Bool().Draw(t, "early")
 	held := map[string]bool{}
-	release := rapid.SampledFrom(outrank.Releases()).Draw(t, "release")
+	release := rapid.SampledFrom(append(outrank.Releases(), grouped(t, "GenericWorkload"))).Draw(t, "release")
 	opening := rapid.SampledFrom([][]ClusterEventKind{nil, {EventNodeAdded, EventAssignedPodDeleted}}).Draw(t, "opening")
 	q, err := New(Config{Release: release, NoEarlyPop: !early, Gates: []Gate{
 		{Name: "held", Events: opening, Holds: func(p *outrank.Pod) bool { return held[p.Name] }},

@@ -106,11 +106,14 @@ func (m *model) replace(p *modelPod, pod *outrank.Pod) {
 
 // named picks the name that the release has for what happened.
 func (m *model) named(now, before string) string {
-	if m.release == outrank.V1_37 || m.release == 0 && outrank.DefaultRelease == outrank.V1_37 {
+	if m.late() {
 		return now
 	}
 	return before
 }
+
+// late says that the rules are those from v1.37 on.
+func (m *model) late() bool { return m.release.OrDefault() != outrank.V1_36 }
 
 func (m *model) arrive(where pool) {
 	if m.arrived == nil {
@@ -171,7 +174,7 @@ func (m *model) reviveAll(now time.Time, kind ClusterEventKind, helps func(p *mo
 	count := 0
 	m.why = m.named(labels[kind][0], labels[kind][len(labels[kind])-1])
 	for _, p := range m.pods {
-		asked := len(m.opening) == 0 || slices.Contains(m.opening, kind) || m.release == outrank.V1_37 && kind == ""
+		asked := len(m.opening) == 0 || slices.Contains(m.opening, kind) || m.late() && kind == ""
 		open := p.place == gated && len(p.Pod.SchedulingGates) == 0 && asked
 		helped, atOnce := false, false
 		if p.place == unschedulable {
@@ -215,7 +218,7 @@ func (m *model) asksAgain(p *modelPod) (time.Time, bool) {
 	if p.flushed.After(since) {
 		since = p.flushed
 	}
-	return since.Add(5 * time.Minute), m.release == outrank.V1_37 && p.place == gated && len(p.Pod.SchedulingGates) == 0
+	return since.Add(5 * time.Minute), m.late() && p.place == gated && len(p.Pod.SchedulingGates) == 0
 }
 
 func (m *model) flush(now time.Time) int {

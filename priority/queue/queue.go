@@ -34,6 +34,9 @@ import (
 // asked before v1.37; from then on Flush does. A gated pod that is
 // let in goes to active, or to backoff while that lasts.
 //
+// Groups of pods are queued as one where the release says so ([Group], group 5.8). A group
+// is active, in backoff, gated or in flight, and never unschedulable.
+//
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
 //   - a pod added again keeps its attempts, and a deleted one is refused when
@@ -71,6 +74,9 @@ func New(config Config) (*Queue, error) {
 	if q.rules.FlushAsksGates {
 		q.again = q.config.UnschedulableTimeout
 	}
+	if q.rules.GroupsQueued {
+		q.groups = newGroupTable(q.rules.CompositesQueued, q.reopen)
+	}
 	q.init(q.config.order)
 	return q, nil
 }
@@ -86,6 +92,10 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 		return err
 	}
 	it.failed(&e, now)
+	if it.leaf != "" || q.isMember(it.Pod) {
+		q.putBackMember(it, now)
+		return nil
+	}
 	q.putBack(it, now)
 	return nil
 }
@@ -130,6 +140,10 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		return nil
 	}
 	q.why = targetPodUpdate
+	if it.leaf != "" || q.isMember(pod) {
+		q.updateMember(it, pod, now)
+		return nil
+	}
 	before := it.Pod
 	if before == pod {
 		before = nil // it may have been changed in place
@@ -186,6 +200,8 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 		it := q.find(pod)
 		switch {
 		case it == nil:
+		case it.leaf != "":
+			count += q.activateGroup(it)
 		case it.pool == inFlight:
 			it.moved = true
 		case it.pool != active:

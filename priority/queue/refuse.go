@@ -127,6 +127,9 @@ func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 
 // classOf returns the class of the item's first pod.
 func (c *core) classOf(it *item, r *Refusing) Class {
+	if it.group != nil {
+		return nil
+	}
 	if it.members != nil {
 		return it.members.head.class
 	}

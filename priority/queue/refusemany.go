@@ -114,9 +114,9 @@ func (s *sweep) commit(between int) {
 		s.run.portions = append(s.run.portions, p)
 	}
 	for i := range s.refused[between:] {
-		q.arrive(active, earlyPop, s.refused[between+i].size())
+		q.arrive(active, earlyPop, arrivals{pods: uint64(s.refused[between+i].size())})
 	}
-	q.arrive(unschedulable, attemptFailure, s.out.Attempts)
+	q.arrive(unschedulable, attemptFailure, arrivals{pods: uint64(s.out.Attempts)})
 	s.takeOut(&q.pools[active], s.refused[:between])
 	s.takeOut(&q.pools[backoff], s.refused[between:])
 	s.gatherAll()

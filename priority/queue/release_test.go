@@ -181,14 +181,14 @@ func TestIncoming(t *testing.T) {
 		{999, flush(1), "1 0 0 0"},
 	}
 	in36 := []Incoming{
-		{"active", "BackoffComplete", 1}, {"active", "ForceActivate", 1}, {"active", "PopFromBackoffQ", 1},
-		{"active", "UnschedulablePodAdd", 1}, {"active", "UnschedulablePodDelete", 1}, {"active", "UnschedulableTimeout", 1},
-		{"backoff", "ScheduleAttemptFailure", 1}, {"backoff", "UnschedulablePodUpdate", 1}, {"unschedulable", "ScheduleAttemptFailure", 4},
+		{"active", "BackoffComplete", 1, 0, 0}, {"active", "ForceActivate", 1, 0, 0}, {"active", "PopFromBackoffQ", 1, 0, 0},
+		{"active", "UnschedulablePodAdd", 1, 0, 0}, {"active", "UnschedulablePodDelete", 1, 0, 0}, {"active", "UnschedulableTimeout", 1, 0, 0},
+		{"backoff", "ScheduleAttemptFailure", 1, 0, 0}, {"backoff", "UnschedulablePodUpdate", 1, 0, 0}, {"unschedulable", "ScheduleAttemptFailure", 4, 0, 0},
 	}
 	in37 := []Incoming{
-		{"active", "BackoffComplete", 1}, {"active", "ForceActivate", 1}, {"active", "PopFromBackoffQ", 1},
-		{"active", "UnschedulableTimeout", 1}, {"active", "UnscheduledPodAdd", 1}, {"active", "UnscheduledPodDelete", 1},
-		{"backoff", "ScheduleAttemptFailure", 1}, {"backoff", "TargetPodUpdate", 1}, {"unschedulable", "ScheduleAttemptFailure", 4},
+		{"active", "BackoffComplete", 1, 0, 0}, {"active", "ForceActivate", 1, 0, 0}, {"active", "PopFromBackoffQ", 1, 0, 0},
+		{"active", "UnschedulableTimeout", 1, 0, 0}, {"active", "UnscheduledPodAdd", 1, 0, 0}, {"active", "UnscheduledPodDelete", 1, 0, 0},
+		{"backoff", "ScheduleAttemptFailure", 1, 0, 0}, {"backoff", "TargetPodUpdate", 1, 0, 0}, {"unschedulable", "ScheduleAttemptFailure", 4, 0, 0},
 	}
 	for r, want := range map[outrank.Release][]Incoming{outrank.V1_36: in36, outrank.V1_37: in37} {
 		q, err := New(Config{Release: r})
@@ -243,7 +243,7 @@ func TestCrowdParts(t *testing.T) {
 		all.Since = q.cycle
 		require.Equal(t, 2, q.Refuse(noon, all).Attempts)
 		require.Equal(t, []Incoming{
-			{"active", "PopFromBackoffQ", 2}, {"active", causeName(r), 4}, {"backoff", "AssignedPodDelete", 2}, {"unschedulable", "ScheduleAttemptFailure", 6},
+			{"active", "PopFromBackoffQ", 2, 0, 0}, {"active", causeName(r), 4, 0, 0}, {"backoff", "AssignedPodDelete", 2, 0, 0}, {"unschedulable", "ScheduleAttemptFailure", 6, 0, 0},
 		}, q.Incoming())
 	}
 }

@@ -32,8 +32,8 @@ import (
 // have scheduling gates, a [FIFO] does not look at them. A nil pod is an error where the method returns one, and is ignored
 // otherwise.
 type SchedulingQueue interface {
-	// Add makes a pod wait for its next attempt without delay. A pod that is
-	// already inside keeps its attempts and FirstEnqueued. It enters as a new
+	// Add makes a pod wait for its next attempt without delay, or with its group (rule
+	// 5.8.11). A pod that is already inside keeps its attempts and FirstEnqueued. It enters as a new
 	// pod unless it is active, where only the version of the pod is replaced.
 	Add(pod *outrank.Pod, now time.Time) error
 	// AddIfNotPresent adds a pod unless it is inside, in flight included, and

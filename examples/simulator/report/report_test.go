@@ -91,6 +91,14 @@ func TestGolden(t *testing.T) {
 }
 
 // A name from a file cannot do anything to the terminal, or to a table.
+// Gangs are told of where there are any.
+func TestGangs(t *testing.T) {
+	s := Summary{Gangs: &Gangs{Arrived: 1200, Placed: 9, Waiting: 1, Preempted: 7, PreemptedAgain: 2, Preemptions: 5}}
+	var text strings.Builder
+	require.NoError(t, s.WriteText(&text))
+	require.Contains(t, text.String(), "gangs             1,200\n  placed              9  1 waited for a node at the end\n  preempted           7  2 more than once\n  preempting          5  times\n")
+}
+
 func TestNamesAreSafe(t *testing.T) {
 	s := aSummary(t)
 	s.Preemption.LongestCascade[0].Victim = "a\x1b[2J\nb\tc"

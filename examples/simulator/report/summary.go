@@ -16,7 +16,9 @@ type Summary struct {
 	// Simulated is how long the run was.
 	Simulated float64 `json:"simulatedSeconds"`
 	Pods      Pods    `json:"pods"`
-	Lost      Lost    `json:"lost"`
+	// Gangs is nil where no groups are queued as one.
+	Gangs *Gangs `json:"gangs,omitempty"`
+	Lost  Lost   `json:"lost"`
 	// Waits are by priority, the highest first.
 	Waits      []Wait     `json:"waits"`
 	Preemption Preemption `json:"preemption"`
@@ -38,6 +40,20 @@ type Pods struct {
 	// twice.
 	Evicted      int `json:"evicted"`
 	EvictedAgain int `json:"evictedAgain"`
+}
+
+// Gangs counts groups of pods that are placed together or not at all.
+type Gangs struct {
+	// Arrived is how many came, Placed how many of them had places at some time, Waiting
+	// how many had a pod without a node when the run ended.
+	Arrived int `json:"arrived"`
+	Placed  int `json:"placed"`
+	Waiting int `json:"waiting"`
+	// Preempted is how many were evicted as a whole at least once, PreemptedAgain at least
+	// twice. Preemptions is how often a gang evicted others.
+	Preempted      int `json:"preempted"`
+	PreemptedAgain int `json:"preemptedAgain"`
+	Preemptions    int `json:"preemptions"`
 }
 
 // Lost is the work of evicted pods, which they begin again from nothing: for how

@@ -33,6 +33,12 @@ func (s *Summary) writePods(w io.Writer) {
 	t.Add("  run", Count(p.Run), Count(p.Finished)+" to their end")
 	t.Add("  waited", Count(p.Waited), Count(p.Waiting)+" had no node at the end")
 	t.Add("  evicted", Count(p.Evicted), Count(p.EvictedAgain)+" more than once")
+	if g := s.Gangs; g != nil {
+		t.Add("gangs", Count(g.Arrived), "")
+		t.Add("  placed", Count(g.Placed), Count(g.Waiting)+" waited for a node at the end")
+		t.Add("  preempted", Count(g.Preempted), Count(g.PreemptedAgain)+" more than once")
+		t.Add("  preempting", Count(g.Preemptions), "times")
+	}
 	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "")
 	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "")
 	t.Write(w)

@@ -53,8 +53,13 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 	s := a.s
 	p.evicted = true
 	p.lineage.evictions++
+	s.gangOf(p.obj).evicted(s.steps)
 	s.tellToGo(p, e.Grace, e.Condition.Reason)
-	s.tell(Event{Kind: Evicted, Pod: p.obj, Related: e.Preemptor, Node: e.Node}, "by %s, gone by %.3f", e.Preemptor.Key(), p.until.Seconds())
+	by, node := e.Preemptor.Key(), e.Node
+	if e.Group != nil {
+		by, node = "group "+e.Group.Key(), p.obj.NodeName
+	}
+	s.tell(Event{Kind: Evicted, Pod: p.obj, Related: e.Preemptor, Node: node}, "by %s, gone by %.3f", by, p.until.Seconds())
 	if s.config.Recreate.Rule == RecreateWhenEvicted {
 		return s.recreate(p)
 	}

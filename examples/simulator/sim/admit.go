@@ -100,6 +100,8 @@ func (s *Simulation) join(p *pod) {
 		s.byLineage[name] = l
 		s.lineages = append(s.lineages, l)
 		s.progress.expect(p.work)
+		p.lineage = l
+		s.enlist(p)
 	}
 	l.lives = append(l.lives, p)
 	l.priority = p.obj.PriorityValue()

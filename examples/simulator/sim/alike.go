@@ -113,7 +113,7 @@ func (s *Simulation) relate(p *pod) {
 func (s *Simulation) share(yes bool) {
 	if s.sharing && !yes {
 		pending := s.queue.Pending()
-		for _, e := range slices.Concat(pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated) {
+		for _, e := range podsOf(pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated) {
 			if e.Cycle > s.since {
 				s.pods[e.Pod.Key()].tried = s.state
 			}

@@ -61,6 +61,7 @@ func DeletePod(key outrank.Key) Change {
 		switch p.phase {
 		case Coming:
 			p.phase = Gone
+			s.retire(p)
 		case Queued:
 			s.tell(Event{Kind: Deleted, Pod: p.obj}, "")
 			s.queue.Delete(p.obj)
@@ -69,6 +70,7 @@ func DeletePod(key outrank.Key) Change {
 			p.phase = Gone
 			s.show(p)
 			s.budgets.leave(p)
+			s.retire(p)
 			s.changed(nil)
 			if p.obj.NominatedNode != "" {
 				s.queue.RoomGivenUp(p.obj, s.Time())

@@ -20,6 +20,9 @@ func (s *Simulation) cycle(ctx context.Context) error {
 		return nil // a gate held the pod whose time had come
 	}
 	s.latest = entry.Cycle
+	if entry.Group != nil {
+		return s.cycleOfGang(ctx, entry)
+	}
 	s.busy = later(s.at, s.config.Cycle)
 	p := s.pods[entry.Pod.Key()]
 	nodes, plan, err := s.ask(ctx, p)
@@ -112,14 +115,20 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 
 // record tells the history of a plan that was executed.
 func (s *Simulation) record(p *pod, r *execution.Report) error {
-	var victims []string
-	for _, v := range r.Victims {
-		if v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting {
-			victims = append(victims, s.pods[v.Pod.Key()].lineage.name)
-		}
-	}
+	victims := s.lineagesOf(r)
 	if len(victims) == 0 {
 		return nil // whoever had to leave was on the way out
 	}
 	return s.history.Record(history.Preemption{Time: s.Time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+}
+
+// lineagesOf names the victims that were told to go.
+func (s *Simulation) lineagesOf(r *execution.Report) []string {
+	var names []string
+	for _, v := range r.Victims {
+		if v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting {
+			names = append(names, s.pods[v.Pod.Key()].lineage.name)
+		}
+	}
+	return names
 }

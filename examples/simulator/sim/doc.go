@@ -29,6 +29,18 @@
 //     records it, and [execution.FailureHandler.Handle] deals with the failure:
 //     the pod goes back to the queue, and its nomination is set, kept or cleared.
 //
+// # Gangs
+//
+// Groups of pods are queued as one, placed all or none and preempted as units where the
+// cluster's release has them (v1.37 with the feature gate GenericWorkload) and the queue
+// is a [PriorityQueue]. A cycle with a gang asks [preemption.Evaluator.PreemptGroup], which
+// places its pods one after another in the order of the queue, each where the [Score] is
+// highest beside those before; ties go to the first node. A plan is carried out by
+// [execution.Executor.ExecuteGroup], and [execution.FailureHandler.HandleGroup] puts the
+// gang back. A gang that was evicted is made anew pod by pod, like any pod, and its pods
+// wait together until there are enough of them. Pods that have come to their end do not
+// come back, so the MinCount of a gang falls to the number of those that can.
+//
 // Writes take no time: what a plan asks for has happened when the cycle is over,
 // in every order of execution, so that no pod has to be kept out of the queue
 // while its plan is carried out (rule 14.2.5). In the asynchronous order nothing is

@@ -57,9 +57,10 @@ func (w *watch) step(next time.Duration) {
 	before, cycles := w.s.Pending(), w.s.metrics.Values().ScheduleAttempts
 	require.NoError(w, w.s.Step())
 	require.Equal(w, next, w.s.at, "Next tells when the next step is")
-	if sum(cycles) != sum(w.s.metrics.Values().ScheduleAttempts) {
+	if sum(cycles) != sum(w.s.metrics.Values().ScheduleAttempts) && w.s.gangs == nil {
 		w.first(before)
 	}
+	w.whole()
 	w.check()
 }
 
@@ -79,6 +80,7 @@ func (w *watch) check() {
 	w.counters()
 	w.allowances()
 	w.rest()
+	w.idle()
 	for ; w.seen < len(w.events); w.seen++ {
 		w.event(w.events[w.seen])
 	}
@@ -89,7 +91,8 @@ func (w *watch) places() {
 	queued := map[outrank.Key]*outrank.Pod{}
 	p := w.s.Pending()
 	require.Empty(w, p.InFlight, "no attempt is left open")
-	for _, e := range slices.Concat(p.Active, p.Backoff, p.Unschedulable, p.Gated) {
+	require.Empty(w, p.Waiting, "no attempt with a group is left open")
+	for _, e := range podsOf(p.Active, p.Backoff, p.Unschedulable, p.Gated, p.Incomplete) {
 		require.Nil(w, queued[e.Pod.Key()], "%s is in the queue twice", e.Pod.Key())
 		queued[e.Pod.Key()] = e.Pod
 	}
@@ -259,7 +262,7 @@ func (w *watch) rest() {
 	w.s.syncBudgets()
 	for _, l := range w.s.lineages {
 		for _, p := range l.lives {
-			if p.phase != Queued || p.obj.Gated() {
+			if p.phase != Queued || p.obj.Gated() || w.s.gangOf(p.obj) != nil {
 				continue
 			}
 			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.snap, p.obj, w.s.Time())
@@ -270,6 +273,59 @@ func (w *watch) rest() {
 			for _, v := range plan.Victims {
 				require.True(w, v.Pod.Terminating(), "%s would push out %s", p.obj.Key(), v.Pod.Key())
 			}
+		}
+	}
+}
+
+// whole: a gang has enough pods on nodes after it was placed, and none runs on where one
+// was told to go and its mode is all.
+func (w *watch) whole() {
+	if w.s.gangs == nil {
+		return
+	}
+	for _, e := range w.events[w.seen:] {
+		if e.Pod == nil {
+			continue
+		}
+		g := w.s.gangOf(e.Pod)
+		if g == nil || e.Kind != Bound && e.Kind != Evicted {
+			continue
+		}
+		running, there := 0, 0
+		for _, l := range g.members {
+			running += one(l.current().phase == Running)
+			there += one(l.current().onNode())
+		}
+		if e.Kind == Bound && g.group.Policy == outrank.GangPolicy {
+			require.GreaterOrEqual(w, int32(there), g.group.MinCount, "%s was placed in part at %v", g.group.Key(), e.Time)
+		}
+		if e.Kind == Evicted && g.group.Disruption == outrank.DisruptPodGroup {
+			require.Zero(w, running, "%s was pushed out in part at %v", g.group.Key(), e.Time)
+		}
+	}
+}
+
+// idle: no gang waits that could be placed, or that could push anybody out.
+func (w *watch) idle() {
+	if w.s.gangs == nil || !w.s.allTried() {
+		return
+	}
+	w.s.syncBudgets()
+	pending := w.s.Pending()
+	for _, e := range slices.Concat(pending.Active, pending.Backoff) {
+		if e.Group == nil {
+			continue
+		}
+		var pods []*outrank.Pod
+		for _, m := range e.Group.Members {
+			pods = append(pods, m.Pod)
+		}
+		x := w.s.pods[pods[0].Key()].scheduler
+		plan, err := x.eval.PreemptGroup(context.Background(), w.s.snap, preemption.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.placing(x, pods)})
+		require.NoError(w, err)
+		require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", e.Group.Key(), w.s.at)
+		for _, v := range plan.VictimPods() {
+			require.True(w, v.Terminating(), "%s would push out %s", e.Group.Key(), v.Key())
 		}
 	}
 }

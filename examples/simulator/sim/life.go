@@ -145,6 +145,7 @@ func (s *Simulation) end(p *pod) error {
 	s.progress.ended(p)
 	s.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
 	s.vacate(p, Finished)
+	s.retire(p)
 	return nil
 }
 
@@ -158,6 +159,9 @@ func (s *Simulation) leave(p *pod) error {
 	rule := s.config.Recreate.Rule
 	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
 		return s.recreate(p)
+	}
+	if !p.evicted || rule != RecreateWhenEvicted {
+		s.retire(p)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (s *Simulation) untriedGated() int {
 		return gated
 	}
 	untried := 0
-	for _, e := range s.queue.Pending().Gated {
+	for _, e := range podsOf(s.queue.Pending().Gated) {
 		// Pods that were refused in numbers do not know it for themselves.
 		tried := s.pods[e.Pod.Key()].tried == s.state || s.sharing && e.Cycle > s.since
 		untried += one(!tried)

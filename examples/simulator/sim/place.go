@@ -20,8 +20,8 @@ type Place struct {
 	// Node is the one it is on, or was on last; Nominated the one that room is
 	// being made for it on.
 	Node, Nominated string
-	// Pool is the part of the queue that it waits in: active, backoff,
-	// unschedulable or gated.
+	// Pool is the part of the queue that it waits in: active, backoff, unschedulable,
+	// gated, incomplete or pending.
 	Pool string
 	// Until is when a terminating pod is gone at the latest.
 	Until time.Duration
@@ -49,8 +49,8 @@ func (s *Simulation) poolOf(key outrank.Key) string {
 	for _, pool := range []struct {
 		name    string
 		entries []queue.Entry
-	}{{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable}, {"gated", pending.Gated}} {
-		if slices.ContainsFunc(pool.entries, func(e queue.Entry) bool { return e.Pod.Key() == key }) {
+	}{{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable}, {"gated", pending.Gated}, {"incomplete", pending.Incomplete}, {"pending", pending.Waiting}} {
+		if slices.ContainsFunc(podsOf(pool.entries), func(e queue.Entry) bool { return e.Pod.Key() == key }) {
 			return pool.name
 		}
 	}

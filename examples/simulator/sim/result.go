@@ -23,10 +23,14 @@ type losses = report.Lost
 // Result sums up the run so far, which may go on afterwards. Pods are counted by
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
-	counts := s.queue.Counts()
-	s.metrics.SetPending(execution.PendingPods{
-		Active: counts.Active, Backoff: counts.Backoff, Unschedulable: counts.Unschedulable, Gated: counts.Gated,
-	})
+	pending := execution.PendingPods{}
+	if s.gangs != nil {
+		pending = execution.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
+	} else {
+		counts := s.queue.Counts()
+		pending.Active, pending.Backoff, pending.Unschedulable, pending.Gated = counts.Active, counts.Backoff, counts.Unschedulable, counts.Gated
+	}
+	s.metrics.SetPending(pending)
 	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
 	var waits report.Waits
@@ -50,9 +54,32 @@ func (s *Simulation) Result() *Result {
 		p.Evicted += one(l.evictions > 0)
 		p.EvictedAgain += one(l.evictions > 1)
 	}
-	r.Waits = waits.List()
+	r.Waits, r.Gangs = waits.List(), s.gangs.sum()
 	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
 	return r
+}
+
+// sum counts gangs that have come; nil where there are none.
+func (gs *gangs) sum() *report.Gangs {
+	if gs == nil {
+		return nil
+	}
+	sum := &report.Gangs{}
+	for _, g := range gs.inOrder {
+		arrived, waiting := false, false
+		for _, l := range g.members {
+			now := l.current()
+			arrived = arrived || l.arrived
+			waiting = waiting || l.arrived && (now.phase == Queued || now.phase == Coming)
+		}
+		sum.Arrived += one(arrived)
+		sum.Placed += one(g.placed)
+		sum.Waiting += one(waiting)
+		sum.Preempted += one(g.evictions > 0)
+		sum.PreemptedAgain += one(g.evictions > 1)
+		sum.Preemptions += g.preemptions
+	}
+	return sum
 }
 
 func one(b bool) int {

@@ -50,6 +50,11 @@ func free(l Level) int64 {
 // highest score. Ties go to the first in the cluster's order or, with a seed,
 // to any.
 func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
+	return s.pickBy(p, nodes, s.dice, func(h *host) []int64 { return h.used })
+}
+
+// pickBy is pick with what decides ties, nil for the first, and what is used on nodes.
+func (s *Simulation) pickBy(p *pod, nodes []*outrank.Node, dice *rand.Rand, used func(*host) []int64) *host {
 	if nominated := s.nominator.NodeOf(p.obj.Key()); nominated != "" {
 		for _, n := range nodes {
 			if n.Name == nominated {
@@ -62,14 +67,14 @@ func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
 	ties, c := 0, &Choice{Pod: p.obj}
 	for _, n := range nodes {
 		h := s.byNode[n]
-		c.consider(h, p)
+		c.consider(h, p, used(h))
 		score := p.scheduler.score(c)
 		switch {
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
-		case score == most && s.dice != nil:
+		case score == most && dice != nil:
 			// The n-th of those equal takes the place with a chance of 1 in n.
-			if ties++; s.dice.IntN(ties) == 0 {
+			if ties++; dice.IntN(ties) == 0 {
 				best = h
 			}
 		}
@@ -78,10 +83,10 @@ func (s *Simulation) pick(p *pod, nodes []*outrank.Node) *host {
 }
 
 // consider describes the pod on a node.
-func (c *Choice) consider(h *host, p *pod) {
+func (c *Choice) consider(h *host, p *pod, used []int64) {
 	c.Node = h.node
-	c.CPU = Level{h.used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
-	c.Memory = Level{h.used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
+	c.CPU = Level{used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
+	c.Memory = Level{used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
 }
 
 func newDice(seed uint64) *rand.Rand {

@@ -47,6 +47,7 @@ type Simulation struct {
 	byNode    map[*outrank.Node]*host
 	namespace []*outrank.Namespace
 	groups    []*outrank.PodGroup
+	gangs     *gangs
 
 	// state numbers the states of the cluster: it grows whenever something
 	// changes that the outcome of an attempt may depend on. tried counts the
@@ -146,6 +147,7 @@ func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 		}
 		s.queue = q
 	}
+	s.formGangs(cluster.Groups)
 	if s.history, err = history.New(s.config.History); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ const (
 	OpActivate Op = "activate"
 	OpEvent    Op = "event"
 	OpUpdate   Op = "update status"
+	OpGroup    Op = "update group"
 	OpRequeue  Op = "requeue"
 	OpDone     Op = "done"
 )
@@ -52,6 +53,7 @@ type Call struct {
 	Event      outrank.Event
 	Condition  outrank.PodCondition
 	Nomination execution.Nomination
+	Group      execution.GroupStatus
 	Entry      queue.Entry
 	Now        time.Time
 	// Err is the error that the call returned.
@@ -74,6 +76,8 @@ func (c Call) String() string {
 		text = "event " + c.Event.String()
 	case OpUpdate:
 		text += fmt.Sprintf(" (%s; %s)", c.Condition, c.Nomination)
+	case OpGroup:
+		text = fmt.Sprintf("%s %s (%s)", c.Op, c.Group.Key, c.Condition)
 	case OpRequeue:
 		text += fmt.Sprint(" ", c.Entry.FailedFilters)
 	}
@@ -112,7 +116,10 @@ type Recorder struct {
 var (
 	_ execution.Actions        = (*Recorder)(nil)
 	_ execution.FailureActions = (*Recorder)(nil)
-	_ execution.FailureQueue   = (*Recorder)(nil)
+
+	_ execution.GroupFailureActions = (*Recorder)(nil)
+
+	_ execution.FailureQueue = (*Recorder)(nil)
 )
 
 // Calls returns the calls so far. The slice is the caller's.
@@ -209,6 +216,11 @@ func (r *Recorder) Event(e outrank.Event) {
 // UpdateStatus writes the condition and the nomination down.
 func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination execution.Nomination) error {
 	return r.record(Call{Op: OpUpdate, Pod: pod, Condition: condition, Nomination: nomination})
+}
+
+// UpdateGroupStatus writes the condition of a group down.
+func (r *Recorder) UpdateGroupStatus(_ context.Context, s execution.GroupStatus) error {
+	return r.record(Call{Op: OpGroup, Group: s, Condition: s.Condition})
 }
 
 // AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to

@@ -1,0 +1,60 @@
+package execution_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// The plan for a gang is carried out, and the gang goes back to the queue, where it
+// waits for its victim.
+func ExampleExecutor_ExecuteGroup() {
+	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	if err != nil {
+		panic(err)
+	}
+	cluster, nominator := &executiontest.Recorder{}, &execution.Nominator{Release: release}
+	metrics := &execution.Metrics{Release: release}
+	executor, err := execution.NewExecutor(execution.Config{Actions: cluster, Release: release, Nominator: nominator, Parallel: 1})
+	if err != nil {
+		panic(err)
+	}
+	q, err := queue.New(queue.Config{Release: release, Gates: []queue.Gate{executor.Gate()}})
+	if err != nil {
+		panic(err)
+	}
+	q.SetGroup(&outrank.PodGroup{Name: "training", UID: "t1", Policy: outrank.GangPolicy, MinCount: 1})
+	if err := q.Add(&outrank.Pod{Name: "worker", Group: "training"}, now); err != nil {
+		panic(err)
+	}
+	e, _ := q.TryPop(now)
+	back := nominator.SetAside(e.Group.Members[0].Pod)
+	// The caller has tried to place the group here, and has asked Evaluator.PreemptGroup.
+	plan := &preemption.GroupPlan{
+		Group: e.Group.Key(), Outcome: preemption.Preempt,
+		Nominations: []preemption.Assignment{{Pod: e.Group.Members[0].Pod, Node: "n1"}},
+		Victims:     []preemption.GroupVictim{{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "batch", NodeName: "n1"}}}}},
+	}
+	back()
+	metrics.AddGroupPreemption(plan)
+	report, err := executor.ExecuteGroup(context.Background(), e.Group, plan)
+	fmt.Println(report, err)
+	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: metrics}
+	results, err := handler.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Now: now, Plan: plan})
+	fmt.Println(results[0].Nomination, err, executor.PreemptingGroup(e.Group))
+	fmt.Println(cluster.Events()[0])
+	metrics.SetPending(execution.PendingOf(q.Counts(), q.Entities()))
+	fmt.Println(metrics.Values().Pending.Groups)
+	// Output:
+	// default/training on cluster: completed; default/batch evicted; nominated <nil>
+	// nominated to n1 <nil> false
+	// Normal Preempted default/batch: Preempted by podgroup t1 on node cluster
+	// {0 1 0 0}
+}

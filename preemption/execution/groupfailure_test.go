@@ -1,0 +1,267 @@
+package execution_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// The group waits for the room that is made for it: all its pods go back, those with a
+// place with the nomination.
+func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	q, err := queue.New(queue.Config{Release: withGroups(t)})
+	require.NoError(t, err)
+	q.SetGroup(gang().Group.PodGroup)
+	for _, name := range []string{"a", "b", "c"} {
+		require.NoError(t, q.Add(gangPod(name), now))
+	}
+	entry, _ := q.TryPop(now)
+	cluster, nominator, metrics := &executiontest.Recorder{}, &execution.Nominator{}, &execution.Metrics{Release: withGroups(t)}
+	nominator.Add(gangPod("c"), "n7")
+	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: metrics}
+	plan := gangPlan([]string{"a", "b"}, "v")
+	results, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: entry, Now: now, Plan: plan})
+	require.NoError(t, err)
+	const said = "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: found a placement for podgroup, preempting 2 victims"
+	var want []string
+	for _, pod := range []struct{ name, nomination string }{{"a", "nominated to n1"}, {"b", "nominated to n2"}, {"c", "nomination kept"}} {
+		want = append(want, "latest default/"+pod.name, "event Warning FailedScheduling default/"+pod.name+": "+said,
+			"update status default/"+pod.name+" (PodScheduled=False Unschedulable: "+said+"; "+pod.nomination+")")
+	}
+	want = append(want, "update group default/gang (PodGroupInitiallyScheduled=False Unschedulable: "+said+")")
+	assert.Equal(t, want, textsOf(cluster))
+	require.Len(t, results, 3)
+	assert.Equal(t, []string{"GangScheduling"}, results[2].Filters)
+	assert.Equal(t, "n1 n2 n7", strings.Join([]string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b"), nominator.NodeOf("default/c")}, " "))
+	assert.Equal(t, "0 active, 3 in backoff, 0 unschedulable, 0 gated, 0 in flight", q.Counts().String())
+	back := q.Pending().Backoff[0]
+	assert.Equal(t, 1, back.Refusals)
+	assert.Equal(t, 1, back.Group.Members[0].Refusals)
+	v := metrics.Values()
+	assert.EqualValues(t, 3, v.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"}])
+	assert.Zero(t, v.PreemptionAttempts, "that is for pods")
+}
+
+func TestHandleGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
+	refusal := &preemption.Refusal{Nodes: []preemption.Count{
+		{Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}, Nodes: 2},
+		{Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodePorts"}, Nodes: 1},
+	}}
+	says := func(text string) preemption.Status {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{groupPrefix + text}}
+	}
+	ongoing := []preemption.Assignment{{Pod: gangPod("a"), Node: "n5"}, {Pod: gangPod("b")}}
+	const keep, drop = "nomination kept", "nomination cleared"
+	for name, c := range map[string]struct {
+		f       execution.GroupFailure
+		a, b    string
+		reason  string
+		message string
+	}{
+		"nothing helps": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NothingHelps, TurnedDown: refusal, Status: says("no")}},
+			drop, drop, "Unschedulable", refusal.String() + ", pod group preemption: no"},
+		"never": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Status: says("not eligible due to preemptionPolicy=Never.")}},
+			keep, keep, "Unschedulable", "pod group preemption: not eligible due to preemptionPolicy=Never."},
+		"ongoing": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},
+			"nominated to n5", drop, "Unschedulable", "pod group preemption: ongoing"},
+		"not carried out": {execution.GroupFailure{Plan: gangPlan([]string{"a"}, "v"), ExecutionErr: errBusy},
+			keep, keep, "Unschedulable", "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: busy"},
+		"error": {execution.GroupFailure{Err: errBusy}, drop, drop, "SchedulerError", "busy"},
+	} {
+		cluster := &executiontest.Recorder{}
+		h := execution.FailureHandler{Actions: cluster}
+		c.f.Entry = gang("a", "b")
+		results, err := h.HandleGroup(context.Background(), c.f)
+		require.NoError(t, err, name)
+		assert.Equal(t, []string{c.a, c.b}, []string{results[0].Nomination.String(), results[1].Nomination.String()}, name)
+		for _, r := range results {
+			assert.Equal(t, c.reason, r.Condition.Reason, name)
+			assert.Equal(t, c.message, r.Condition.Message, name)
+		}
+		if name == "nothing helps" {
+			assert.Equal(t, []string{"NodePorts", "NodeResourcesFit"}, results[0].Filters)
+		}
+		if name == "error" {
+			assert.Empty(t, results[0].Filters)
+		}
+		calls := textsOf(cluster)
+		assert.Equal(t, "update group default/gang (PodGroupInitiallyScheduled=False "+c.reason+": "+c.message+")", calls[len(calls)-1], name)
+	}
+}
+
+const groupPrefix = "pod group preemption: "
+
+// A group that was scheduled before keeps its condition, and a tree has several.
+func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
+	cluster := &executiontest.Recorder{}
+	h := execution.FailureHandler{Actions: cluster}
+	groups := func(e queue.Entry) []string {
+		cluster.Reset()
+		_, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Err: errBusy})
+		require.NoError(t, err)
+		var out []string
+		for _, c := range cluster.Calls() {
+			if c.Op == executiontest.OpGroup {
+				out = append(out, string(c.Group.Key)+" "+string(c.Condition.Type))
+			}
+		}
+		return out
+	}
+	e := gang("a")
+	e.Group.PodGroup.Scheduled = true
+	assert.Empty(t, groups(e))
+	e.Group.PodGroup, e.Group.Composite = nil, &outrank.CompositePodGroup{Name: "tree"}
+	other := gangPod("b")
+	other.Group = "another"
+	e.Group.Members = append(e.Group.Members, queue.Entry{Pod: other})
+	assert.Equal(t, []string{
+		"default/tree CompositePodGroupInitiallyScheduled", "default/another PodGroupInitiallyScheduled", "default/gang PodGroupInitiallyScheduled",
+	}, groups(e))
+	e.Group.Composite.Scheduled = true
+	assert.Len(t, groups(e), 2)
+	// Actions that know nothing of groups do without.
+	_, err := (&execution.FailureHandler{Actions: podsAlone{cluster}}).HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Err: errBusy})
+	require.NoError(t, err)
+}
+
+// podsAlone has the methods of FailureActions, and no more.
+type podsAlone struct{ execution.FailureActions }
+
+func TestHandleGroupErrors(t *testing.T) {
+	good := execution.GroupFailure{Entry: gang("a", "b"), Err: errBusy}
+	cluster := &executiontest.Recorder{Do: func(c executiontest.Call) error {
+		if c.Op == executiontest.OpGroup || c.Op == executiontest.OpLatest && c.Pod.Name == "a" {
+			return errBusy
+		}
+		return nil
+	}}
+	q, err := queue.New(queue.Config{Release: withGroups(t)})
+	require.NoError(t, err)
+	results, err := (&execution.FailureHandler{Actions: cluster, Queue: q}).HandleGroup(context.Background(), good)
+	require.ErrorIs(t, err, errBusy)
+	require.ErrorIs(t, err, queue.ErrNotInFlight)
+	require.ErrorContains(t, err, "group default/gang: condition PodGroupInitiallyScheduled: busy")
+	require.Len(t, results, 2, "all steps are taken")
+
+	_, err = (&execution.FailureHandler{}).HandleGroup(context.Background(), good)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = (&execution.FailureHandler{Actions: cluster, Retry: execution.Retry{Tries: -1}}).HandleGroup(context.Background(), good)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	for name, f := range map[string]execution.GroupFailure{
+		"no group":  {Err: errBusy},
+		"no object": {Entry: queue.Entry{Group: &queue.Group{}}, Err: errBusy},
+		"no reason": {Entry: gang("a")},
+		"both":      {Entry: gang("a"), Err: errBusy, Plan: gangPlan([]string{"a"})},
+		"nil pod":   {Entry: queue.Entry{Group: &queue.Group{PodGroup: &outrank.PodGroup{}, Members: []queue.Entry{{}}}}, Err: errBusy},
+	} {
+		_, err = (&execution.FailureHandler{Actions: cluster}).HandleGroup(context.Background(), f)
+		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
+	}
+	_, err = (&execution.FailureHandler{Actions: cluster}).HandleGroup(context.Background(), execution.GroupFailure{
+		Entry: gang("a"), Plan: &preemption.GroupPlan{Outcome: preemption.Fits},
+	})
+	require.ErrorIs(t, err, preemption.ErrState)
+}
+
+func TestSetAside(t *testing.T) { // rule 15.4.10
+	n := &execution.Nominator{}
+	pods := map[string]*outrank.Pod{}
+	for _, name := range []string{"kept", "deleted", "updated", "renamed", "added", "other"} {
+		pods[name] = gangPod(name)
+		n.Add(pods[name], "n1")
+	}
+	all := []*outrank.Pod{nil, pods["kept"], pods["deleted"], pods["updated"], pods["renamed"], pods["added"], gangPod("stranger")}
+	back := n.SetAside(all...)
+	assert.Equal(t, []*outrank.Pod{pods["other"]}, n.NominatedTo("n1"))
+	n.Delete(pods["deleted"])
+	newer := gangPod("updated")
+	newer.Priority = outrank.Priority(900)
+	n.Update(pods["updated"], newer)
+	named := gangPod("renamed")
+	named.NominatedNode = "n3"
+	n.Update(pods["renamed"], named)
+	n.Add(pods["added"], "n2")
+	back()
+	assert.Equal(t, []*outrank.Pod{newer, pods["kept"], pods["other"]}, n.NominatedTo("n1"))
+	assert.Equal(t, []string{"", "n3", "n2"}, []string{n.NodeOf("default/deleted"), n.NodeOf("default/renamed"), n.NodeOf("default/added")})
+	n.Delete(pods["kept"])
+	back()
+	assert.Equal(t, 4, n.Len(), "it works once")
+}
+
+func TestGroupMetrics(t *testing.T) { // rules 14.5.9 and 14.5.11
+	m := &execution.Metrics{Release: withGroups(t)}
+	plan := gangPlan([]string{"a"}, "v1 v2", "v3")
+	plan.Disruptions, plan.Victims[0].Violating = 1, 2
+	m.AddGroupPreemption(plan)
+	m.AddGroupPreemption(nil)
+	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable}})
+	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempt, Composite: &outrank.CompositePodGroup{}})
+	m.AddDisruptions(execution.ByPod, 2000, -1)
+	m.AddEvaluation(execution.PreemptionStep{By: execution.ByPodGroup}, 3*time.Millisecond)
+	m.AddExecutionDuration(execution.PreemptionStep{By: execution.ByPod, Result: preemption.Contradiction}, time.Hour)
+	q, err := queue.New(queue.Config{Release: withGroups(t)})
+	require.NoError(t, err)
+	q.SetGroup(gang().Group.PodGroup)
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, q.Add(gangPod(name), time.Time{}.Add(1)))
+	}
+	require.NoError(t, q.Add(pendingPod("single"), time.Time{}.Add(1)))
+	m.SetPending(execution.PendingOf(q.Counts(), q.Entities()))
+	m.SetIncoming(q.Incoming())
+	var lines []string
+	for _, f := range m.Values().Families() {
+		for _, s := range f.Samples {
+			if text := s.String(); !strings.HasSuffix(text, " 0") && (!strings.Contains(text, "_bucket") || strings.Contains(text, `le="2"`)) {
+				lines = append(lines, strings.TrimPrefix(text, "scheduler_"))
+			}
+		}
+	}
+	assert.Equal(t, []string{
+		`pending_pods{queue="active"} 3`,
+		`preemption_evaluation_duration_seconds_sum{preemptor="podgroup",result="Success"} 0.003`,
+		`preemption_evaluation_duration_seconds_count{preemptor="podgroup",result="Success"} 1`,
+		`preemption_execution_duration_seconds_sum{preemptor="pod",result="Error"} 3600`,
+		`preemption_execution_duration_seconds_count{preemptor="pod",result="Error"} 1`,
+		`preemption_pdb_violations_total{preemptor="podgroup"} 2`,
+		`preemption_workload_disruptions_bucket{preemptor="compositepodgroup",le="2"} 1`,
+		`preemption_workload_disruptions_count{preemptor="compositepodgroup"} 1`,
+		`preemption_workload_disruptions_sum{preemptor="pod"} 2000`,
+		`preemption_workload_disruptions_count{preemptor="pod"} 1`,
+		`preemption_workload_disruptions_bucket{preemptor="podgroup",le="2"} 1`,
+		`preemption_workload_disruptions_sum{preemptor="podgroup"} 1`,
+		`preemption_workload_disruptions_count{preemptor="podgroup"} 1`,
+		`queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="pod"} 1`,
+		`queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="podgroup"} 1`,
+		`queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 3`,
+		`queued_entities{queue="active",type="pod"} 1`,
+		`queued_entities{queue="active",type="podgroup"} 1`,
+		`workload_preemption_attempts_total{result="Error"} 1`,
+		`workload_preemption_attempts_total{result="Success"} 2`,
+		`workload_preemption_attempts_total{result="UnschedulableAndUnresolvable"} 1`,
+		`workload_preemption_victims_bucket{le="2"} 1`,
+		`workload_preemption_victims_sum 3`,
+		`workload_preemption_victims_count 2`,
+	}, lines)
+	values := m.Values()
+	assert.EqualValues(t, 2, values.Groups.Victims.Count())
+	ones := values.Groups.Disruptions[execution.ByPodGroup]
+	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
+	for _, r := range outrank.Releases() {
+		values.Release = r
+		for _, f := range values.Families() {
+			assert.NotContains(t, f.Name, "workload", "%v", r)
+		}
+	}
+}

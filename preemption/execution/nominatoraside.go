@@ -1,0 +1,59 @@
+package execution
+
+import "github.com/outrank-go/outrank"
+
+// SetAside takes the nominations of pods out, and returns a function that puts them back.
+// The pods of a group are taken out while they are assumed on their nodes within the
+// attempt with the group, and put back after it, before anything is done about how that
+// ended (rule 15.4.10):
+//
+//	back := nominator.SetAside(pods...)
+//	// the pods are placed one after another
+//	back()
+//
+// A nomination that is deleted meanwhile, or replaced by another one, does not come back.
+// Pods without a nomination and nil ones are passed over. Calling the function again does
+// nothing. Time is linear in the pods nominated to the nodes.
+func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var keys []outrank.Key
+	for _, pod := range pods {
+		if pod == nil {
+			continue
+		}
+		e := n.entry(pod)
+		if e.pod == nil {
+			continue
+		}
+		key := pod.Key()
+		n.drop(key)
+		if n.aside == nil {
+			n.aside = map[outrank.Key]nominatedPod{}
+		}
+		n.aside[key], keys = e, append(keys, key)
+	}
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for _, key := range keys {
+			if e, ok := n.aside[key]; ok {
+				delete(n.aside, key)
+				n.put(e.pod, e.node, e.before)
+			}
+		}
+		keys = nil
+	}
+}
+
+// updateAside follows a change of a pod whose nomination is set aside, and reports
+// whether that stays there: it does where neither version names a node.
+func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
+	e, ok := n.aside[old.Key()]
+	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNode != "" || new.NominatedNode != "" {
+		return false
+	}
+	e.pod = new
+	n.aside[new.Key()] = e
+	return true
+}

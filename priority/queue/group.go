@@ -1,0 +1,224 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Group is a group of pods in a [Queue], which is popped as one (group 5.8). It
+// belongs to the caller, like the entry that it is part of.
+type Group struct {
+	// PodGroup is the group. It is nil for a tree of groups, which is queued as a
+	// whole: Composite is its root then.
+	PodGroup  *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
+	// Members are the pods that wait, those of all groups of a tree, in the order in
+	// which they are to be tried (rule 5.8.3).
+	Members []Entry
+}
+
+// Key names the group, or the root of the tree; see [outrank.PodGroup.Key].
+func (g *Group) Key() outrank.Key { return g.id().key }
+
+// Priority is that of the group, or of the root of the tree; 0 where it has none
+// (rule 5.8.2).
+func (g *Group) Priority() int32 {
+	var p *int32
+	switch {
+	case g.Composite != nil:
+		p = g.Composite.Priority
+	case g.PodGroup != nil:
+		p = g.PodGroup.Priority
+	}
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// copied returns a copy with entries of its own.
+func (g *Group) copied() *Group {
+	if g == nil {
+		return nil
+	}
+	out := *g
+	out.Members = slices.Clone(g.Members)
+	for i := range out.Members {
+		out.Members[i] = out.Members[i].copied()
+	}
+	return &out
+}
+
+// GroupResult is how an attempt with a group ended.
+type GroupResult uint8
+
+// The results.
+const (
+	// GroupPlaced: enough pods of the group have found places. The others are tried
+	// again at once.
+	GroupPlaced GroupResult = iota
+	// GroupRefused: there was no place for the group.
+	GroupRefused
+	// GroupFailed: something went wrong that the group has nothing to do with.
+	GroupFailed
+)
+
+// String returns the result in a word.
+func (r GroupResult) String() string {
+	switch r {
+	case GroupPlaced:
+		return "placed"
+	case GroupRefused:
+		return "refused"
+	case GroupFailed:
+		return "failed"
+	}
+	return fmt.Sprintf("GroupResult(%d)", uint8(r))
+}
+
+// SetGroup tells the queue of a group of pods, or of a newer version of it. Pods that
+// waited for it leave the incomplete ones (rule 5.8.5). Releases and feature gates
+// without groups in the queue (rule 5.8.1) ignore this, as any queue does a nil group.
+// Time O(n log n) in the waiting pods that come to belong elsewhere, else O(log n).
+func (q *Queue) SetGroup(g *outrank.PodGroup) {
+	if q.groups == nil || g == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	leaf := q.groups.leafOf(g.Key())
+	before := leaf.group
+	leaf.group = g
+	q.refresh(groupID{key: g.Key()})
+	if before == nil || before.ParentKey() != g.ParentKey() {
+		q.regroup(g.Key())
+	}
+}
+
+// DeleteGroup tells it that a group is gone. Its pods that wait are incomplete from
+// then on. A group of the same name with another UID stays. Time O(n log n) in the
+// group's waiting pods.
+func (q *Queue) DeleteGroup(g *outrank.PodGroup) {
+	if q.groups == nil || g == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	leaf := q.groups.leaves[g.Key()]
+	if leaf == nil || leaf.group == nil || anotherUID(leaf.group.UID, g.UID) {
+		return
+	}
+	leaf.group = nil
+	q.regroup(g.Key())
+	q.groups.tidy(g.Key())
+}
+
+// SetComposite tells the queue of a composite group, or of a newer version of it, as
+// SetGroup does of a group. It has no effect where composite groups are not queued.
+// Time O(m + n log n) in the groups that are known or that pods name, and the waiting
+// pods that come to belong elsewhere.
+func (q *Queue) SetComposite(g *outrank.CompositePodGroup) {
+	if q.groups == nil || !q.groups.trees || g == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before := q.groups.composites[g.Key()]
+	q.groups.composites[g.Key()] = g
+	q.refresh(groupID{true, g.Key()})
+	if before == nil || before.ParentKey() != g.ParentKey() {
+		q.regroup(slices.Collect(maps.Keys(q.groups.leaves))...)
+	}
+}
+
+// DeleteComposite tells it that a composite group is gone. The waiting pods of the tree
+// are incomplete from then on. A group of the same name with another UID stays. Time as
+// SetComposite.
+func (q *Queue) DeleteComposite(g *outrank.CompositePodGroup) {
+	if q.groups == nil || g == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if known := q.groups.composites[g.Key()]; known == nil || anotherUID(known.UID, g.UID) {
+		return
+	}
+	delete(q.groups.composites, g.Key())
+	q.regroup(slices.Collect(maps.Keys(q.groups.leaves))...)
+}
+
+func anotherUID(a, b string) bool { return a != b && a != "" && b != "" }
+
+// AddAttemptedGroup ends the attempt with a group, whose entry was popped; upstream's
+// AddAttemptedPodGroupIfNeeded. Before that, the members that could not be placed are
+// put back, each with its own entry and AddUnschedulableIfNotPresent, and wait for
+// this; those that were placed are Done, now or once they are bound. What waits then
+// goes back as a group (rules 5.8.7 to 5.8.9):
+//
+//   - after GroupPlaced to active, with its old place in the order if a member of
+//     this attempt is among them;
+//   - after GroupRefused and GroupFailed to backoff, whatever has happened meanwhile.
+//
+// Where nothing waits, nothing comes back. An attempt that is over changes nothing;
+// the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
+func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) error {
+	if e.Group == nil {
+		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: "the entry is not that of a group"}}}
+	}
+	if result > GroupFailed {
+		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: fmt.Sprintf("%v is no result", result)}}}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.groups.attempt(&e)
+	if it == nil {
+		return fmt.Errorf("group %s: attempt %d: %w", e.Group.Key(), e.Cycle, ErrNotInFlight)
+	}
+	q.groups.back(it)
+	if it.size() == 0 {
+		delete(q.groups.inside, it.group.id)
+		return nil
+	}
+	it.flushed, q.why = time.Time{}, attemptFailure
+	if result == GroupPlaced {
+		again := slices.ContainsFunc(it.group.waiting.items, func(m *item) bool { return m.Cycle == it.Cycle })
+		if it.Refusals, it.Errors, it.BackoffEnd = 0, 0, (time.Time{}); !again {
+			it.Enqueued = now
+		}
+		q.push(it, active)
+		return nil
+	}
+	if it.Enqueued = now; result == GroupRefused {
+		it.Refusals, it.Errors = it.Refusals+1, 0
+	} else {
+		it.Errors++
+	}
+	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
+	q.push(it, errorBackoff)
+	return nil
+}
+
+// identity is what an entry is known by: namespace, name, what it is, and the UID.
+func (e *Entry) identity() (namespace, name string, kind int, uid string) {
+	switch {
+	case e.Group == nil:
+		return e.Pod.NamespaceName(), e.Pod.Name, 0, e.Pod.UID
+	case e.Group.Composite != nil:
+		return e.Group.Composite.NamespaceName(), e.Group.Composite.Name, 2, e.Group.Composite.UID
+	case e.Group.PodGroup != nil:
+		return e.Group.PodGroup.NamespaceName(), e.Group.PodGroup.Name, 1, e.Group.PodGroup.UID
+	}
+	return "", "", 1, ""
+}
+
+// compareIdentities is the last step of [CompareEntries] where a group is compared.
+func compareIdentities(a, b *Entry) int {
+	spaceA, nameA, kindA, uidA := a.identity()
+	spaceB, nameB, kindB, uidB := b.identity()
+	return cmp.Or(cmp.Compare(spaceA, spaceB), cmp.Compare(nameA, nameB), cmp.Compare(kindA, kindB), cmp.Compare(uidA, uidB))
+}

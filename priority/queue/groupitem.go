@@ -1,0 +1,219 @@
+package queue
+
+import (
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// isMember reports whether a pod is queued with its group. One that has a node already
+// is not.
+func (c *core) isMember(pod *outrank.Pod) bool {
+	return c.groups != nil && pod.Group != "" && pod.NodeName == ""
+}
+
+// enlistIn lists an item under the group that its pod names now.
+func (c *core) enlistIn(it *item) {
+	key := outrank.Key("")
+	if c.isMember(it.Pod) {
+		key = it.Pod.GroupKey()
+	}
+	if key == it.leaf {
+		return
+	}
+	c.strikeOff(it)
+	if it.leaf = key; key != "" {
+		c.groups.leafOf(key).members[it] = true
+	}
+}
+
+// strikeOff undoes enlistIn.
+func (c *core) strikeOff(it *item) {
+	if it.leaf == "" {
+		return
+	}
+	delete(c.groups.leaves[it.leaf].members, it)
+	c.groups.tidy(it.leaf)
+	it.leaf = ""
+}
+
+// join puts a member that is nowhere to its group: into the group's item if it waits, to
+// those that wait for it if it is in flight, and into a new one if it is not inside.
+func (c *core) join(it *item) {
+	t := c.groups
+	root, ok := t.rootOf(it.leaf)
+	it.Gate, it.BackoffEnd = "", time.Time{}
+	if !ok {
+		it.pool = incomplete
+		t.incomplete++
+		return
+	}
+	id := root.id()
+	g := t.inside[id]
+	if g != nil {
+		c.joinInside(it, g)
+		return
+	}
+	g = &item{Entry: Entry{Group: root, FirstEnqueued: it.FirstEnqueued, Enqueued: it.Enqueued}, pool: poolCount}
+	g.group = &waitingGroup{id: id, waiting: heap{order: compareTries}}
+	t.inside[id] = g
+	it.of, it.pool = g, inGroup
+	g.group.waiting.push(it)
+	c.push(g, active)
+}
+
+func (c *core) joinInside(it, g *item) {
+	it.of = g
+	if g.group.tried {
+		it.pool = apart
+		c.groups.apart++
+		g.group.waiting.push(it)
+		return
+	}
+	h := &c.pools[g.pool]
+	h.tally(g, -1)
+	it.pool = inGroup
+	g.group.waiting.push(it)
+	h.tally(g, 1)
+	c.arrive(g.pool, c.why, arrivals{pods: 1, grouped: 1})
+	c.hold(g, it)
+}
+
+// hold has a member that is new, or another version, hold back its group that waits to
+// be tried.
+func (c *core) hold(g, it *item) {
+	if it.Gate = c.gateOf(it.Pod, g.pool); it.Gate != "" {
+		g.Gate = it.Gate
+		c.pools[g.pool].remove(g)
+		c.put(g, gated)
+	}
+}
+
+// quit takes a member that waits out of its group. A group without pods is dropped. One
+// that the member held is asked about soon.
+func (c *core) quit(it *item) {
+	if it.pool == incomplete {
+		c.groups.incomplete--
+		return
+	}
+	g := it.of
+	it.of = nil
+	if it.pool == apart {
+		c.groups.apart--
+		g.group.waiting.remove(it)
+		return
+	}
+	h := &c.pools[g.pool]
+	h.tally(g, -1)
+	g.group.waiting.remove(it)
+	h.tally(g, 1)
+	switch {
+	case g.size() == 0:
+		h.remove(g)
+		delete(c.groups.inside, g.group.id)
+	case g.pool == gated && it.Gate != "":
+		g.due = soon
+		h.fix(g)
+	}
+}
+
+// soon is a time that has passed, and is not zero.
+var soon = time.Time{}.Add(1)
+
+// gateOfItem names what holds an item back from a pool: for a group, what holds the
+// first of its pods that something holds (rule 5.8.4).
+func (c *core) gateOfItem(it *item, from pool) string {
+	if it.group == nil {
+		return c.gateOf(it.Pod, from)
+	}
+	var first *item
+	for _, m := range it.group.waiting.items {
+		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
+			first = m
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return first.Gate
+}
+
+// popGroup begins an attempt with all pods of a group, each of them and the group being
+// in flight from then on.
+func (c *core) popGroup(it *item) Entry {
+	c.pools[it.pool].remove(it)
+	members := it.group.waiting.items
+	it.group.waiting = heap{order: compareTries}
+	slices.SortFunc(members, compareTries)
+	c.cycle++
+	it.pool, it.group.tried, it.Attempts, it.Cycle = poolCount, true, it.Attempts+1, c.cycle
+	c.groups.tried++
+	e := it.Entry
+	e.Group = e.Group.copied()
+	for _, m := range members {
+		m.of, m.Gate = nil, ""
+		m.Attempts, m.Cycle = m.Attempts+1, c.cycle
+		m.FailedFilters, m.PendingFilters = nil, nil
+		m.moved, m.updated, m.tried = false, false, m.Pod
+		c.put(m, inFlight)
+		e.Group.Members = append(e.Group.Members, m.Entry)
+	}
+	return e
+}
+
+// handedOut returns the entry of an item, for a caller to keep.
+func (it *item) handedOut() Entry {
+	e := it.Entry.copied()
+	if it.group == nil {
+		return e
+	}
+	e.Group = e.Group.copied()
+	members := slices.SortedFunc(slices.Values(it.group.waiting.items), compareTries)
+	for _, m := range members {
+		e.Group.Members = append(e.Group.Members, m.Entry.copied())
+	}
+	return e
+}
+
+// refresh has a group that waits or is in flight follow a newer version of its object.
+func (c *core) refresh(id groupID) {
+	g := c.groups.inside[id]
+	if g == nil {
+		return
+	}
+	if id.composite {
+		if known := c.groups.composites[id.key]; known != nil {
+			g.Group = &Group{Composite: known}
+		}
+	} else if l := c.groups.leaves[id.key]; l != nil && l.group != nil {
+		g.Group = &Group{PodGroup: l.group}
+	}
+	if !g.group.tried {
+		c.pools[g.pool].fix(g)
+	}
+}
+
+// regroup has the waiting pods of groups go where they belong now, if that is elsewhere.
+func (c *core) regroup(keys ...outrank.Key) {
+	var moving []*item
+	for _, key := range keys {
+		root, known := c.groups.rootOf(key)
+		for m := range c.groups.leaves[key].members {
+			if m.pool != inFlight && (known != (m.of != nil) || known && m.of.group.id != root.id()) {
+				moving = append(moving, m)
+			}
+		}
+	}
+	slices.SortFunc(moving, func(a, b *item) int {
+		if o := a.Enqueued.Compare(b.Enqueued); o != 0 {
+			return o
+		}
+		return compareMembers(a, b)
+	})
+	c.why = unscheduledPodAdd
+	for _, m := range moving {
+		c.remove(m)
+		c.join(m)
+	}
+}

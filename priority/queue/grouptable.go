@@ -1,0 +1,176 @@
+package queue
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// groupTable is what a queue knows about groups: the objects, and the groups that are
+// inside. A group is known by its namespace and name.
+type groupTable struct {
+	// trees says that composite groups are queued as one.
+	trees      bool
+	leaves     map[outrank.Key]*groupLeaf
+	composites map[outrank.Key]*outrank.CompositePodGroup
+	// inside are the items of the groups that are in a pool or in flight.
+	inside map[groupID]*item
+	// incomplete and apart count the pods in these places, tried the groups in flight.
+	incomplete, apart, tried int
+	// reopen has the gates of a gated group asked again.
+	reopen func(it *item, now time.Time)
+}
+
+// groupLeaf is a group that pods name, whether or not it is known.
+type groupLeaf struct {
+	group   *outrank.PodGroup // nil if it is not
+	members map[*item]bool    // all that are inside
+}
+
+// groupID names what is queued as one: a group of pods or a composite group, which may
+// share a name.
+type groupID struct {
+	composite bool
+	key       outrank.Key
+}
+
+func (g *Group) id() groupID {
+	switch {
+	case g.Composite != nil:
+		return groupID{true, g.Composite.Key()}
+	case g.PodGroup != nil:
+		return groupID{key: g.PodGroup.Key()}
+	}
+	return groupID{}
+}
+
+// waitingGroup is the part of an item that stands for a group.
+type waitingGroup struct {
+	id groupID
+	// waiting are its pods that are not in flight. While the group itself is, they wait
+	// for it to come back.
+	waiting heap
+	tried   bool // in flight
+}
+
+func newGroupTable(trees bool, reopen func(*item, time.Time)) *groupTable {
+	return &groupTable{
+		trees: trees, leaves: map[outrank.Key]*groupLeaf{}, composites: map[outrank.Key]*outrank.CompositePodGroup{},
+		inside: map[groupID]*item{}, reopen: reopen,
+	}
+}
+
+func (t *groupTable) leafOf(key outrank.Key) *groupLeaf {
+	l := t.leaves[key]
+	if l == nil {
+		l = &groupLeaf{members: map[*item]bool{}}
+		t.leaves[key] = l
+	}
+	return l
+}
+
+// tidy forgets a leaf that is not known and that no pod names.
+func (t *groupTable) tidy(key outrank.Key) {
+	if l := t.leaves[key]; l != nil && l.group == nil && len(l.members) == 0 {
+		delete(t.leaves, key)
+	}
+}
+
+// rootOf returns what a pod of a group is queued with; not ok where that is not known
+// (rule 5.8.5).
+func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
+	l := t.leaves[key]
+	if l == nil || l.group == nil {
+		return nil, false
+	}
+	above := l.group.ParentKey()
+	if !t.trees || above == "" {
+		return &Group{PodGroup: l.group}, true
+	}
+	for range outrank.MaxGroupLevels - 1 {
+		g := t.composites[above]
+		if g == nil {
+			return nil, false
+		}
+		if above = g.ParentKey(); above == "" {
+			return &Group{Composite: g}, true
+		}
+	}
+	return nil, false
+}
+
+// attempt returns the item of the group whose attempt an entry belongs to, nil if that
+// is over.
+func (t *groupTable) attempt(e *Entry) *item {
+	if t == nil {
+		return nil
+	}
+	if it := t.inside[e.Group.id()]; it != nil && it.group.tried && it.Cycle == e.Cycle {
+		return it
+	}
+	return nil
+}
+
+// back has a group that was in flight wait with those that waited for it. It is in no
+// pool then.
+func (t *groupTable) back(it *item) {
+	it.group.tried, it.pool = false, poolCount
+	t.tried--
+	t.apart -= it.size()
+	for _, m := range it.group.waiting.items {
+		m.pool = inGroup
+	}
+}
+
+// outside lists the pods that are incomplete and those that wait for their group.
+func (t *groupTable) outside() (without, waiting []Entry) {
+	if t == nil {
+		return nil, nil
+	}
+	var in, out []*item
+	for _, l := range t.leaves {
+		for m := range l.members {
+			switch m.pool {
+			case incomplete:
+				in = append(in, m)
+			case apart:
+				out = append(out, m)
+			}
+		}
+	}
+	return entriesOf(in), entriesOf(out)
+}
+
+// entriesOf sorts by group, and then as the pods would be tried.
+func entriesOf(items []*item) []Entry {
+	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.leaf, b.leaf), compareTries(a, b)) })
+	var out []Entry
+	for _, m := range items {
+		out = append(out, m.Entry.copied())
+	}
+	return out
+}
+
+// compareTries is the order in which the members of a group are tried (rule 5.8.3).
+func compareTries(a, b *item) int {
+	return cmp.Or(
+		cmp.Compare(b.Pod.PriorityValue(), a.Pod.PriorityValue()),
+		cmp.Compare(b.Attempts, a.Attempts),
+		a.Enqueued.Compare(b.Enqueued),
+		priority.CompareIdentity(a.Pod, b.Pod),
+	)
+}
+
+// mostBackoffOf is the ceiling of the backoff of a group with so many waiting pods
+// (rule 5.8.8).
+func (c *Config) mostBackoffOf(pods int) time.Duration {
+	most := float64(c.MaxBackoff) * math.Sqrt(float64(max(pods, 1)))
+	if most >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(most)
+}
