@@ -82,13 +82,3 @@ func withoutPending(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
 	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && q.Key() == p.Key() })
 	return &other
 }
-
-// node is the node of this name, nil for none.
-func (in *GroupInput) node(name string) *outrank.Node {
-	for _, n := range in.Cluster.Nodes {
-		if n.Name == name {
-			return n
-		}
-	}
-	return nil
-}
