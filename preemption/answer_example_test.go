@@ -33,6 +33,7 @@ func ExampleGroupPlan_String() {
 	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now})))
 	// Output:
 	// group default/train: preempts
+	//   status: pod group preemption: found a placement for podgroup, preempting 3 victims
 	//   placement: default/train-0 on n1, default/train-1 on n1
 	//   victims: default/shop (2 pods), default/batch
 	//   as things are: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 0 scheduled, 1 remaining

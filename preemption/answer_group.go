@@ -83,13 +83,15 @@ type Unit struct {
 // String returns the name of the pod, or the name of the group with the number
 // of its pods.
 func (u Unit) String() string {
-	if u.Group == nil && len(u.Pods) == 1 {
+	switch {
+	case u.Composite != nil:
+		return fmt.Sprintf("%s (%d pods)", u.Composite.Key(), len(u.Pods))
+	case u.Group != nil:
+		return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
+	case len(u.Pods) == 1:
 		return podText(u.Pods[0])
 	}
-	if u.Group == nil {
-		return fmt.Sprintf("%d pods", len(u.Pods))
-	}
-	return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
+	return fmt.Sprintf("%d pods", len(u.Pods))
 }
 
 // GroupVictim is a unit that has to leave, with the reasons.

@@ -14,8 +14,9 @@ type (
 		Node string          `json:"node"`
 	}
 	wireRefusal struct {
-		Pod   *answerjson.Pod `json:"pod,omitempty"`
-		Nodes []wireCount     `json:"nodes"`
+		Pod    *answerjson.Pod `json:"pod,omitempty"`
+		Nodes  []wireCount     `json:"nodes"`
+		Reason string          `json:"reason,omitempty"`
 	}
 	wirePlacement struct {
 		Assignments []wireAssignment `json:"assignments"`
@@ -23,24 +24,31 @@ type (
 		Refused     *wireRefusal     `json:"refused,omitempty"`
 	}
 	wireUnit struct {
-		Group    *answerjson.Group `json:"group,omitempty"`
-		Priority int32             `json:"priority"`
-		Pods     []*answerjson.Pod `json:"pods"`
+		Group     *answerjson.Group `json:"group,omitempty"`
+		Composite *answerjson.Group `json:"composite,omitempty"`
+		Priority  int32             `json:"priority"`
+		Pods      []*answerjson.Pod `json:"pods"`
 	}
 	wireGroupVictim struct {
-		Group    *answerjson.Group    `json:"group,omitempty"`
-		Priority int32                `json:"priority"`
-		Pods     []*answerjson.Pod    `json:"pods"`
-		Violated []*answerjson.Budget `json:"violated"`
-		Blocks   *wireRefusal         `json:"blocks,omitempty"`
+		Group     *answerjson.Group    `json:"group,omitempty"`
+		Composite *answerjson.Group    `json:"composite,omitempty"`
+		Priority  int32                `json:"priority"`
+		Pods      []*answerjson.Pod    `json:"pods"`
+		Violated  []*answerjson.Budget `json:"violated"`
+		Violating int                  `json:"violating,omitempty"`
+		Blocks    *wireRefusal         `json:"blocks,omitempty"`
 	}
 	wireGroupPlan struct {
 		answerjson.Header
 		Group              outrank.Key       `json:"group,omitempty"`
+		Composite          *answerjson.Group `json:"composite,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Status             *wireStatus       `json:"status,omitempty"`
 		Placement          []wireAssignment  `json:"placement"`
+		Nominations        []wireAssignment  `json:"nominations,omitempty"`
 		Victims            []wireGroupVictim `json:"victims"`
+		Disruptions        int               `json:"disruptions,omitempty"`
 		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
 		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
 		TurnedDown         *wireRefusal      `json:"turnedDown,omitempty"`
@@ -58,28 +66,35 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	if r == nil {
 		return nil
 	}
-	return &wireRefusal{e.Pod(r.Pod), e.counts(r.Nodes)}
+	return &wireRefusal{e.Pod(r.Pod), e.counts(r.Nodes), r.Reason}
 }
 
 func (e *answerEncoder) unit(u Unit) wireUnit {
-	return wireUnit{e.Group(u.Group), u.Priority, e.Pods(u.Pods)}
+	return wireUnit{e.Group(u.Group), e.Composite(u.Composite), u.Priority, e.Pods(u.Pods)}
 }
 
 func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
-	return wireGroupVictim{e.Group(v.Group), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), e.refusal(v.Blocks)}
+	return wireGroupVictim{
+		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, e.refusal(v.Blocks),
+	}
 }
 
 func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 	w := wireGroupPlan{
-		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Outcome: p.Outcome,
-		Placement:          answerjson.List(p.Placement, e.assignment),
-		Victims:            answerjson.List(p.Victims, e.groupVictim),
+		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome,
+		Placement:   answerjson.List(p.Placement, e.assignment),
+		Nominations: answerjson.List(p.Nominations, e.assignment),
+		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		TurnedDown: e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
 		Possible: p.Possible, Placements: p.Placements,
 	}
 	if p.Ineligible != Eligible {
 		w.Ineligible = &p.Ineligible
+	}
+	if len(p.Status.Reasons) > 0 {
+		status := e.status(p.Status)
+		w.Status = &status
 	}
 	return w
 }

@@ -106,6 +106,19 @@ func TestGoldenAnswers(t *testing.T) {
 	violating.Budgets = []*outrank.PodDisruptionBudget{{Name: "all", Selector: &outrank.LabelSelector{
 		Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}},
 	}}}
+	placed := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
+		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: now}))
+	}
+	tree := grouped()
+	tree.Release = withGates("CompositePodGroup")
+	tree.Budgets = violating.Budgets
+	tree.Composites = []*outrank.CompositePodGroup{composite("stores", "", 100), composite("all", "", 1000)}
+	tree.Composites[0].Disruption = outrank.DisruptPodGroup
+	below(tree.Groups[0], "stores")
+	below(tree.Groups[1], "all")
+	waits, waiting := grouped(), training()
+	waits.Pods[1].DeletionTime, waits.Pods[1].DisruptionReason = now, outrank.PreemptionByScheduler
+	waiting[1].NominatedNode = waits.Pods[1].NodeName
 	huge := training()
 	huge[1].Containers = []outrank.Container{{Requests: resource.MustList("cpu", "64")}}
 	for name, said := range map[string]twoForms{
@@ -119,6 +132,9 @@ func TestGoldenAnswers(t *testing.T) {
 		"explanation_costs":   explainBy(t, byCost(func(p *outrank.Pod) int64 { return int64(len(p.Name)) }), shop(), buyer("2")),
 		"group_preempt":       group(violating, training()),
 		"group_nothing_helps": group(grouped(), huge),
+		"group_placed_once":   placed(tree, training()),
+		"group_waits":         placed(waits, waiting),
+		"group_too_few":       placed(grouped(), training()[:1]),
 		"group_zero":          preemption.GroupPlan{},
 	} {
 		t.Run(name, func(t *testing.T) {

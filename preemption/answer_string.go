@@ -89,6 +89,7 @@ func (p GroupPlan) String() string {
 	} else {
 		t.WriteString(outcomeText(p.Outcome, p.Ineligible))
 	}
+	t.line("status", strings.Join(p.Status.Reasons, ", "))
 	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
 	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
 	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))

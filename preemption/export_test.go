@@ -8,7 +8,11 @@ import (
 // FollowsFirstFit reports whether the victims of a group are found by a fitter.
 func FollowsFirstFit(e *Evaluator, snap *Snapshot, req GroupRequest) bool {
 	r, err := e.newGroupRun(snap, &req)
-	return err == nil && r.newFitter(r.pods) != nil
+	if err != nil {
+		return false
+	}
+	f, err := r.newFitter(r.pods)
+	return err == nil && f != nil
 }
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are

@@ -135,16 +135,8 @@ func (f *callerOnNode) changeFar(p *podState, on *nodeState, by int) {
 	}
 }
 
-func (f *callerOnNode) follow(p *podState, n *nodeState, by int) {
-	if f.concerns != nil && !f.concerns(p.pod) {
-		return
-	}
-	if by > 0 {
-		f.state.Add(p.pod, n.node)
-	} else {
-		f.state.Remove(p.pod, n.node)
-	}
-}
+// follow is the same, since the state lives longer than a node.
+func (f *callerOnNode) follow(p *podState, on *nodeState, by int) { f.changeFar(p, on, by) }
 
 // check adds nominated pods to a copy.
 func (f *callerOnNode) check(nominated []*podState) filterStatus {

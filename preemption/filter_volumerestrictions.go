@@ -104,25 +104,23 @@ func (v *restrictedOnNode) enter(n *nodeState) {
 
 func (v *restrictedOnNode) change(p *podState, by int) {
 	v.countConflicts(p, by)
-	v.countUses(p, by)
+	v.countUses(p, by, &v.uses)
 }
 
 // changeFar is change for a pod of another node, where its disks are in nobody's way.
-func (v *restrictedOnNode) changeFar(p *podState, _ *nodeState, by int) { v.countUses(p, by) }
-
-func (v *restrictedOnNode) countUses(p *podState, by int) {
-	for i := range p.pod.Volumes {
-		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
-			v.uses += by
-		}
-	}
+func (v *restrictedOnNode) changeFar(p *podState, _ *nodeState, by int) {
+	v.countUses(p, by, &v.uses)
 }
 
 // follow counts the claims alone: the disks are those of a node.
 func (v *restrictedOnNode) follow(p *podState, _ *nodeState, by int) {
+	v.countUses(p, by, &v.inUse)
+}
+
+func (v *restrictedOnNode) countUses(p *podState, by int, uses *int) {
 	for i := range p.pod.Volumes {
 		if vol := &p.pod.Volumes[i]; usesClaim(vol) && slices.Contains(v.once, vol.Claim) {
-			v.inUse += by
+			*uses += by
 		}
 	}
 }

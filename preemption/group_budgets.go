@@ -34,7 +34,7 @@ func (r *groupRun) charge(units []leaver) {
 	}
 }
 
-// brokenUnit is a unit that violates budgets: how many of its pods do, and which
+// brokenUnit is a unit that violates budgets by several pods: by how many, and which
 // budgets, each once.
 type brokenUnit struct {
 	pods    int
@@ -47,31 +47,40 @@ func (r *groupRun) chargeWhole(units []leaver) {
 	ledger := r.work.budgets.matcher.Ledger()
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
-		if units[i].budget != mayViolate {
+		u := &units[i]
+		if u.budget != mayViolate {
 			continue
 		}
-		units[i].budget = noBudget
-		var b brokenUnit
-		for _, p := range r.podsOf(&units[i]) {
+		u.budget = noBudget
+		for _, p := range r.podsOf(u) {
 			violated := ledger.ChargeToFirst(p.pod, p.class.covering)
-			if len(violated) == 0 {
-				continue
+			switch {
+			case len(violated) == 0:
+			case u.single():
+				u.budget = violated[0]
+			default:
+				b := r.broken[i]
+				if b.pods++; !slices.Contains(b.budgets, violated[0]) {
+					b.budgets = append(b.budgets, violated[0])
+					slices.Sort(b.budgets)
+				}
+				u.budget, r.broken[i] = b.budgets[0], b
 			}
-			if b.pods++; !slices.Contains(b.budgets, violated[0]) {
-				b.budgets = append(b.budgets, violated[0])
-			}
-		}
-		if b.pods > 0 {
-			slices.Sort(b.budgets)
-			units[i].budget, r.broken[i] = b.budgets[0], b
 		}
 	}
 }
 
-// budgetsOf returns budgets by their indexes.
-func (r *groupRun) budgetsOf(indexes []int32) (budgets []*outrank.PodDisruptionBudget) {
-	for _, i := range indexes {
+// violations counts the pods of a unit that violate a budget, and returns the budgets.
+func (r *groupRun) violations(at int, u *leaver) (pods int, budgets []*outrank.PodDisruptionBudget) {
+	if !u.violates() {
+		return 0, nil
+	}
+	b, several := r.broken[at]
+	if !several {
+		b = brokenUnit{1, []int32{u.budget}}
+	}
+	for _, i := range b.budgets {
 		budgets = append(budgets, r.work.budgets.list[i])
 	}
-	return budgets
+	return b.pods, budgets
 }

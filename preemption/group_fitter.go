@@ -67,8 +67,13 @@ type fitter struct {
 	// (rule 12.9.5), by their pods: false while they have a place of their own. It is
 	// empty before rule 12.9.5 holds.
 	nominees map[*outrank.Pod]bool
-	reprieve
-	err error
+	// failing are the members that do not pass on their nodes while units are put back and
+	// the members stay in their places (rules 12.9.8 and 12.9.9), in order. They stay the
+	// same until a unit is put back, and there are none afterwards. affected is the memory
+	// of the members that a unit has to do with.
+	failing  []failure
+	affected []int
+	err      error
 }
 
 // site is one node.
@@ -114,22 +119,26 @@ type move struct {
 // newFitter returns nil if it cannot stand in for FirstFit. The snapshot has the pods
 // that the members have to do with at first and, beside those that can be put back, the
 // group's pods pending: without nominations, or before rule 12.9.5 holds.
-func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
+func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 	once := r.work.rules.GroupsPlacedOnce
 	f := &fitter{
 		run: r, snap: r.work, lean: true, monotone: true, version: 1,
 		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
 		nominees: map[*outrank.Pod]bool{},
 	}
+	if once && len(r.config.Filters) > 0 {
+		// A state that the snapshot keeps would change under the attempts.
+		r.work.attachments = nil
+	}
 	var attempts []*attempt
 	for _, pod := range pods {
 		a, err := newAttempt(r.config, r.work, pod, time.Time{})
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		if !f.judge(a) {
 			if !once {
-				return nil
+				return nil, nil
 			}
 			f.opaque, f.lean, f.monotone, f.far = true, false, false, true
 		}
@@ -147,7 +156,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) *fitter {
 		}
 	}
 	f.addMembers(attempts)
-	return f
+	return f, nil
 }
 
 // judge finds out what the filters of a member look at. It reports false for a

@@ -18,9 +18,10 @@ var ErrPlacement = errors.New("placement makes no sense")
 // FirstFit is the [PlaceFunc] that is used if none is given. It takes the pods
 // in the given order and places each on the first node, in the cluster's order,
 // that passes the evaluator's filters together with the pods placed before. It
-// leaves room for nominated pods as [Evaluator.Preempt] does. It gives up at
-// the first pod without a node: another order, or another node for an earlier
-// pod, might have had a place for all.
+// leaves room for nominated pods as [Evaluator.Preempt] does, and passes over pods
+// that no node takes. It gives up once the group can no longer have as many places as its
+// policy asks for (rules 12.1.2, 12.9.3 and 12.9.4): another order, or another node for an
+// earlier pod, might have had a place for all.
 //
 // FirstFit binds the pods in the snapshot and reverts that before it returns,
 // so no other call may use the snapshot at the same time. Errors are the

@@ -7,7 +7,8 @@ import (
 
 // PreemptGroup decides who has to leave so that a group of pods can run: all of
 // them, or as many as the policy of the group asks for ([outrank.PodGroup].Policy)
-// (chapter 12; PodGroupEvaluator.Preempt of kube-scheduler v1.36, alpha there):
+// (chapter 12; PodGroupEvaluator.Preempt of kube-scheduler). From v1.37 on it needs the
+// feature gate GenericWorkload:
 //
 //  1. If there is a place for the group as things are, it fits.
 //  2. The group has to be eligible: its preemption policy is not Never, and no
@@ -20,10 +21,15 @@ import (
 //     group before a single pod, of two groups the one with more pods, the
 //     earlier start, the name.
 //  5. The units are put back, the most important first: those that violate a
-//     budget, then all others. A unit with which there is no place for the
-//     group is removed again and is a victim.
-//  6. The placement is the one found with the last unit that stayed, or with
-//     all of them removed if none stayed.
+//     budget, then all others. From v1.37 on the placement of step 3 stays, and a unit
+//     with which one of the placed pods does not pass on its node any more is a victim
+//     (rules 12.9.8 and 12.9.9). In v1.36 the group is placed anew, and a unit with which
+//     there is no place for it is removed again and is a victim; the placement is then the
+//     one found with the last unit that stayed, or with all of them removed if none
+//     stayed.
+//
+// What follows, up to the errors, is about v1.36; for what is new see group 12.9 of
+// RULES.md, and for what has become of a plan the fields of [GroupPlan].
 //
 // A victim left no place when it was put back: together with the units that had
 // been put back before it, and without those still to come. If the placing
@@ -61,7 +67,8 @@ import (
 // The snapshot is only read, and any number of calls may run on it at once. The
 // pods need not be in it. Errors: the context's, checked between placements and
 // during FirstFit; those of the placing function and of filters;
-// [ErrPlacement]; and those about the pods, all at once: an
+// [ErrPlacement]; [outrank.ErrInvalid] where the release has groups behind a gate that is
+// off; and those about the pods, all at once: an
 // *[outrank.InputError] that names each, and [ErrState] for pods that run
 // already.
 //
@@ -71,7 +78,9 @@ import (
 // Nodes are asked about all pods anew where a unit that is put back has a part in
 // what the pods' affinity and spread rules say. With filters of the configuration
 // other than a [NodeRule], with claims that allow a single pod, and with a PlaceFunc
-// it is that of one placement for every possible victim.
+// it is that of one placement for every possible victim. From v1.37 on it is always that of
+// one placement, and of asking one node for each pod of the group that a unit has to
+// do with.
 func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupRequest) (*GroupPlan, error) {
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
@@ -126,7 +135,9 @@ func (r *groupRun) sayIneligible() {
 // returns the fitter that did, nil if there is none for this group.
 func (r *groupRun) first(ctx context.Context, refused bool) (f *fitter, placed Placement, err error) {
 	if r.place == nil && ctx.Err() == nil {
-		f = r.newFitter(r.pods)
+		if f, err = r.newFitter(r.pods); err != nil {
+			return nil, placed, err
+		}
 	}
 	switch {
 	case refused:
@@ -158,7 +169,7 @@ func (r *groupRun) decide(ctx context.Context, f *fitter, possible []leaver) err
 	r.charge(possible)
 	if r.work.rules.GroupsPlacedOnce {
 		if f == nil {
-			f, err = r.fitterAt(placed.Assignments)
+			f, _, err = r.fitterAt(placed.Assignments)
 		}
 		if err == nil {
 			err = f.fix()

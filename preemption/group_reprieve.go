@@ -2,20 +2,9 @@ package preemption
 
 import (
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 )
-
-// reprieve is what a fitter knows while units are put back and the members stay in
-// their places (rules 12.9.8 and 12.9.9).
-type reprieve struct {
-	// failing are the members that do not pass on their nodes as things are, in order.
-	// They stay the same until a unit is put back, and there are none afterwards.
-	failing []failure
-	// affected is the memory of the members that a unit has to do with.
-	affected []int
-}
 
 // failure is a member that does not pass on its node.
 type failure struct {
@@ -25,27 +14,26 @@ type failure struct {
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
-func (r *groupRun) fitterAt(placed []Assignment) (*fitter, error) {
+// refused says which of them is the first that its node does not take so.
+func (r *groupRun) fitterAt(placed []Assignment) (f *fitter, refused *Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
 	}
-	f := r.newFitter(pods)
-	if f == nil {
-		// Say why the filters cannot begin.
-		for _, p := range pods {
-			if _, err := newAttempt(r.config, r.work, p, time.Time{}); err != nil {
-				return nil, err
-			}
-		}
+	if f, err = r.newFitter(pods); err != nil {
+		return nil, nil, err
 	}
 	for i, a := range placed {
 		if f.far {
 			f.rebuild(i)
 		}
-		f.put(i, f.positionOf[r.work.node(a.Node).slot])
+		at := f.positionOf[r.work.node(a.Node).slot]
+		if said := f.says(i, at); said != noObjection && refused == nil {
+			refused = f.objection(i, said)
+		}
+		f.put(i, at)
 	}
-	return f, f.err
+	return f, refused, f.err
 }
 
 // fix ends the placing. The nominations of all members count again, those from

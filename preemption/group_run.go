@@ -102,17 +102,17 @@ func (r *groupRun) giveBack(u *leaver) {
 // was put back, the cluster is as it was when there was no place, so one of the units is a
 // victim unless the placing function contradicts itself.
 func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement []Assignment) error {
+	once := r.work.rules.GroupsPlacedOnce
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		v := r.public(&possible[i], blocks[i])
-		if broken, ok := r.broken[i]; ok {
-			v.Violating, v.Violated = broken.pods, r.budgetsOf(broken.budgets)
+		if once {
+			v.Violating, v.Violated = r.violations(i, &possible[i])
 		}
 		if possible[i].grouped() {
 			r.plan.Disruptions++
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	once := r.work.rules.GroupsPlacedOnce
 	if len(r.plan.Victims) == 0 && !once {
 		return fmt.Errorf("%w: at first there was no place, then there was one with the same pods in the cluster", ErrPlacement)
 	}

@@ -113,8 +113,11 @@ func (r *groupRun) units(below int64) []leaver {
 			if len(covered) > 0 && int(covered[0].index) == i {
 				u.budget, covered = mayViolate, covered[1:]
 			}
-			if n.grouped > 0 && n.pods[i].pod.Group != "" && !member(&u, n.pods[i]) {
-				continue
+			if n.grouped > 0 && n.pods[i].pod.Group != "" {
+				alone := false
+				if u.priority, u.size, alone = member(n.pods[i]); !alone {
+					continue
+				}
 			}
 			if int64(u.priority) < below {
 				units = append(units, u)
@@ -124,12 +127,11 @@ func (r *groupRun) units(below int64) []leaver {
 	return r.appendWhole(units, below)
 }
 
-// member gives a pod that names a group what it counts as, and reports whether it
-// leaves by itself (rules 12.6.2 to 12.7.2).
-func (r *groupRun) member(u *leaver, p *podState) bool {
+// member says what a pod that names a group counts as, and whether it leaves by itself
+// (rules 12.6.2 to 12.7.2).
+func (r *groupRun) member(p *podState) (priority, size int32, alone bool) {
 	t := r.snap.units.of(p)
-	u.priority, u.size = t.priority, sizeOf(t.rank, 1)
-	return t.whole == nil
+	return t.priority, sizeOf(t.rank, 1), t.whole == nil
 }
 
 // addWhole adds a unit that is more than a pod by itself.
@@ -139,20 +141,21 @@ func (r *groupRun) addWhole(u *wholeUnit) {
 
 // memberBefore is member as it is before units have ranks (group 12.2): pods of the
 // preempting group are no units, and those of a group that leaves as one are gathered.
-func (r *groupRun) memberBefore(whole map[*outrank.PodGroup]int) func(u *leaver, p *podState) bool {
-	return func(u *leaver, p *podState) bool {
+func (r *groupRun) memberBefore(whole map[*outrank.PodGroup]int) func(p *podState) (priority, size int32, alone bool) {
+	return func(p *podState) (int32, int32, bool) {
+		priority := p.priority()
 		group, own := r.groupOf(p)
 		if own {
-			return false
+			return 0, 0, false
 		}
 		if group != nil && group.Priority != nil {
-			u.priority = *group.Priority
+			priority = *group.Priority
 		}
 		if group == nil || group.Disruption != outrank.DisruptPodGroup {
-			return true
+			return priority, 0, true
 		}
-		r.gather(whole, group, p, u.priority)
-		return false
+		r.gather(whole, group, p, priority)
+		return 0, 0, false
 	}
 }
 

@@ -19,9 +19,12 @@ import (
 //     ErrStale), and their nodes are there (ErrStale).
 //  2. For a plan to preempt: the group may preempt (ErrUnsound); there are victims,
 //     each a unit that is there as it stands in the plan (ErrStale), named once, of
-//     lower priority, and that Config.MayEvict allows (ErrUnsound).
+//     lower priority, and that Config.MayEvict allows (ErrUnsound). From v1.37 on there
+//     may be none.
 //  3. With the victims gone each pod fits on its node, with the pods before it in the
-//     placement there already, by the evaluator's filters (ErrUnsound).
+//     placement there already, by the evaluator's filters (ErrUnsound). From v1.37 on the
+//     pods are placed with every possible victim gone, and keep their places when the
+//     others are back, as when the plan was made.
 //  4. As many victims violate a budget as the plan says, and the nominations to be
 //     cleared are those that there are (ErrStale); for a group that need not be
 //     placed whole, some may be missing.
@@ -59,8 +62,15 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 		return r.verifyPlacement(ctx, plan)
 	}
 	r.plan.Placement = plan.Placement
-	if err := r.verifyVictims(plan); err != nil {
+	possible, victims, err := r.verifyVictims(plan)
+	if err != nil {
 		return err
+	}
+	if r.work.rules.GroupsPlacedOnce {
+		return r.verifyPlaces(ctx, plan, possible, victims)
+	}
+	for _, at := range victims {
+		r.take(&possible[at])
 	}
 	if err := r.verifyPlacement(ctx, plan); err != nil {
 		return err
@@ -97,43 +107,69 @@ func groupFault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
 }
 
-// verifyVictims finds the victims among the units that there are, and takes them
-// away.
-func (r *groupRun) verifyVictims(plan *GroupPlan) error {
-	possible := r.possible()
+// verifyVictims finds the victims among the units that there are.
+func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []int, err error) {
+	possible = r.possible()
 	if reason := r.eligible(possible); reason != Eligible {
-		return groupFault(ErrUnsound, "%s", reason)
+		return nil, nil, groupFault(ErrUnsound, "%s", reason)
 	}
-	if len(plan.Victims) == 0 {
-		return groupFault(ErrUnsound, "there are no victims")
+	once := r.work.rules.GroupsPlacedOnce
+	if len(plan.Victims) == 0 && !once {
+		return nil, nil, groupFault(ErrUnsound, "there are no victims")
 	}
 	r.sort(possible)
 	r.charge(possible)
 	violations := 0
-	var taken []int
 	for i := range plan.Victims {
 		victim := &plan.Victims[i]
 		at := r.unitOf(possible, victim)
 		switch {
 		case at < 0 && r.runs(victim):
-			return groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
+			return nil, nil, groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
 		case at < 0:
-			return groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
-		case slices.Contains(taken, at):
-			return groupFault(ErrUnsound, "victim %s is named twice", victim)
+			return nil, nil, groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
+		case slices.Contains(victims, at):
+			return nil, nil, groupFault(ErrUnsound, "victim %s is named twice", victim)
 		}
-		taken = append(taken, at)
-		if possible[at].violates() {
-			violations++
-		}
+		victims = append(victims, at)
+		pods, _ := r.violations(at, &possible[at])
+		violations += pods
 	}
 	if violations != plan.Violations() {
-		return groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
+		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
 	}
-	for _, at := range taken {
-		r.take(&possible[at])
+	return possible, victims, nil
+}
+
+// verifyPlaces puts the pods on their nodes with every possible victim away, and asks
+// again once those that are no victims are back (rule 12.9.8).
+func (r *groupRun) verifyPlaces(ctx context.Context, plan *GroupPlan, possible []leaver, victims []int) error {
+	for i := range possible {
+		r.take(&possible[i])
 	}
-	return nil
+	f, refused, err := r.fitterAt(plan.Placement)
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
+		return groupFault(ErrUnsound, "%s", refused)
+	}
+	back := 0
+	for i := range possible {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if u := &possible[i]; !slices.Contains(victims, i) {
+			if back++; len(f.affects(u)) > 0 {
+				f.putBack(u, 1)
+			}
+		}
+	}
+	// Where nobody could be put back, the nominations of the group itself may be why.
+	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
+		return err
+	}
+	return groupFault(ErrUnsound, "%s", f.failing[0].why)
 }
 
 // runs reports whether a victim is a unit of any priority.
@@ -156,7 +192,7 @@ func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
 // the group that the plan does not name may have been asked about, so that their
 // nominations were in nobody's way (rule 12.1.6).
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
-	if !r.placedWhole() {
+	if !r.placedWhole() && !r.work.rules.GroupsPlacedOnce {
 		for _, slot := range r.snap.order {
 			for _, p := range r.snap.nodes[slot].nominated {
 				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {

@@ -1,0 +1,74 @@
+package preemption
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank/internal/gen"
+)
+
+// A filter of the caller follows the pods that come back beside a group, whether its state
+// is kept by the snapshot or made for each pod of the group; and so does one that looks at
+// the whole cluster.
+func TestPropertyGroupWithFilters(t *testing.T) {
+	decided := map[Outcome]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := gen.Workloads(gen.Shape{Groups: 3, Nominated: 3, PodsPerNode: 4, Affinity: rapid.Bool().Draw(t, "affinity")}).Draw(t, "workload")
+		count := headcount{app: "web", limit: rapid.IntRange(0, 2).Draw(t, "most"), least: rapid.Bool().Draw(t, "at least")}
+		var plans []*GroupPlan
+		for _, attached := range []bool{false, true} {
+			snap, err := NewSnapshot(w.Cluster)
+			require.NoError(t, err)
+			if attached {
+				require.NoError(t, snap.Attach(count))
+			}
+			e, err := NewEvaluator(Config{Filters: []Filter{count}})
+			require.NoError(t, err)
+			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
+			if err != nil {
+				return
+			}
+			if plan.Placement != nil {
+				require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
+				holds(t, count, snap, plan)
+			}
+			plans = append(plans, plan)
+		}
+		if diff := cmp.Diff(plans[0], plans[1]); diff != "" {
+			t.Fatalf("PreemptGroup (-counted anew +attached):\n%s", diff)
+		}
+		decided[plans[0].Outcome]++
+	})
+	for _, o := range []Outcome{Fits, NothingHelps, Preempt} {
+		assert.Positive(t, decided[o], o)
+	}
+}
+
+// holds asks the filter about each pod of the plan, with the victims gone and the pods
+// before it in their places.
+func holds(t *rapid.T, count headcount, snap *Snapshot, plan *GroupPlan) {
+	after := snap.Clone()
+	for _, p := range plan.VictimPods() {
+		require.NoError(t, after.RemovePod(p.Key()))
+	}
+	for _, a := range plan.Placement {
+		heads := 0
+		for _, p := range after.PodsOn(a.Node) {
+			if count.Concerns(p) {
+				heads++
+			}
+		}
+		all := plan.Outcome == Preempt && len(plan.Victims) == plan.Possible
+		if many := heads > count.limit; !count.least && many && !all {
+			t.Fatalf("%d heads on %s before %s", heads, a.Node, a.Pod.Key())
+		}
+		bound := *a.Pod
+		bound.NodeName = a.Node
+		require.NoError(t, after.PutPod(&bound))
+	}
+}
