@@ -69,7 +69,7 @@ func (a *attempt) mayPreempt(p *outrank.Pod) bool {
 	return false // on no node
 }
 
-// mayPreemptUnit: the caller may spare a unit for any of its pods.
+// mayPreemptUnit: the caller may spare a unit for any of its pods (rule 12.8.9).
 func (a *attempt) mayPreemptUnit(u *unit) bool {
 	lower := u.priority < a.pod.PriorityValue() || a.variant.EvictUnprioritized && u.rank == rankPod && u.pods[0].Priority == nil
 	spared := func(p *outrank.Pod) bool { return a.variant.MayEvict != nil && !a.variant.MayEvict(p) }

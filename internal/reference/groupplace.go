@@ -28,7 +28,8 @@ type placing struct {
 // place places the pods of a group in their order, each on the first node that takes it
 // beside those before it; pods without a place are passed over. Of a composite group it
 // places the groups below in turn. Before the first and after each it gives up if no
-// longer enough can have a place, and then those that have one lose it.
+// longer enough can have a place, and then those that have one lose it (rules 12.9.3 and
+// 12.9.4).
 func (l *placing) place(q *quota) Status {
 	seats, cluster := l.seats, l.cluster
 	placed, all := q.there, len(q.pods)+len(q.below)
@@ -48,7 +49,7 @@ func (l *placing) place(q *quota) Status {
 }
 
 // placePod looks for a place for one pod. Its own nomination ends where it gets one,
-// so that it counts once for the pods behind it.
+// so that it counts once for the pods behind it (rule 12.9.5).
 func (l *placing) placePod(p *outrank.Pod) bool {
 	a := newAttempt(Input{Cluster: l.cluster, Pod: p, Now: l.in.Now})
 	said := map[string]Status{}
@@ -80,14 +81,4 @@ func withoutPending(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
 	other := *c
 	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && q.Key() == p.Key() })
 	return &other
-}
-
-// node is the node of this name, nil for none.
-func (in *GroupInput) node(name string) *outrank.Node {
-	for _, n := range in.Cluster.Nodes {
-		if n.Name == name {
-			return n
-		}
-	}
-	return nil
 }

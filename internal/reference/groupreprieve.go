@@ -8,7 +8,7 @@ import (
 )
 
 // preempt takes the units away, places the group, and puts back those beside which
-// every pod keeps its place.
+// every pod keeps its place (rule 12.9.8).
 func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 	empty := w.place(withoutPods(w.in.Cluster, podsOf(possible)))
 	if empty.status.Code != Success {
@@ -39,7 +39,7 @@ func (w *workload) preempt(possible []*unit, d *GroupDecision) {
 }
 
 // addVictim counts every pod that breaks a budget, and the unit as one disruption if
-// it is more than a pod without a group.
+// it is more than a pod without a group (rule 12.9.10).
 func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked Refusal) {
 	v := GroupUnit{Group: string(u.whole), Composite: u.composite, Pods: u.pods, Priority: u.priority, Blocked: blocked}
 	for _, p := range u.pods {
@@ -72,7 +72,7 @@ func (w *workload) refused(seats []seat, possible, back []*unit) Refusal {
 // cluster. What filters count over several nodes is as it was when the pod got its
 // seat, and the units that are back: the pods placed behind this one are not in it.
 // The nominations are those of all that wait, so that a pod of the group that had one
-// before, and has a seat, counts twice on its node.
+// before, and has a seat, counts twice on its node (rule 12.9.9).
 func (s *seat) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
 	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now})
 	then := s.attempt

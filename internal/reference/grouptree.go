@@ -9,7 +9,7 @@ import (
 )
 
 // quota is how many members of a group have to find a place: of its pods, or of the
-// groups below a composite one.
+// groups below a composite one (rules 12.9.3 and 12.9.4).
 type quota struct {
 	of     level
 	wanted int

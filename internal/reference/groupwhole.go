@@ -16,7 +16,7 @@ type workload struct {
 	root level
 }
 
-// decideWorkload decides for a group that is placed once:
+// decideWorkload decides for a group that is placed once (group 12.9):
 //
 //  1. place it as things are;
 //  2. ask whether it may preempt;
@@ -105,7 +105,7 @@ func (l level) is(m level) bool { return l.key == m.key && l.composite == m.comp
 
 // differs says which pod cannot be of a group that preempts: all are of one tree with no
 // more levels than trees have, and have one scheduler, one policy, and the priority of
-// the group.
+// the group (rules 12.9.2 and 12.9.13).
 func (w *workload) differs() error {
 	first := w.in.Pods[0]
 	for _, p := range w.in.Pods {
@@ -131,7 +131,8 @@ func (w *workload) differs() error {
 	return nil
 }
 
-// never: the policy is the group's where groups have one, else that of its pods.
+// never: the policy is the group's where groups have one, else that of its pods (rule
+// 12.9.6).
 func (w *workload) never() bool {
 	if w.base.rules.GroupPolicyCounts {
 		return w.root.policy == outrank.PreemptNever
@@ -140,7 +141,7 @@ func (w *workload) never() bool {
 }
 
 // ongoing: a pod of lower priority is leaving because of a preemption, on a node that
-// any of the waiting pods is nominated to.
+// any of the waiting pods is nominated to (rule 12.9.7).
 func (w *workload) ongoing() bool {
 	nominations := w.nominations()
 	for _, u := range w.base.units() {

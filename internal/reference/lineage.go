@@ -16,7 +16,7 @@ type level struct {
 }
 
 // lineage is the pod's group and what is above it, the group first. It ends where a
-// parent cannot be found, and after the last level that a tree may have. It is empty
+// parent cannot be found, and after the last level that a tree may have (rules 12.6.4 and 12.6.6). It is empty
 // for a pod whose group cannot be found.
 func (a *attempt) lineage(p *outrank.Pod) []level { return a.lineageOf(p.GroupKey()) }
 

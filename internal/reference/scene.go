@@ -59,7 +59,7 @@ func (s *scene) clone() *scene {
 }
 
 // removeUnit returns the scene without the unit. Of its pods on other nodes only what
-// filters count over several nodes goes: there is room on this node alone.
+// filters count over several nodes goes: there is room on this node alone (rule 12.8.2).
 func (s *scene) removeUnit(u *unit) *scene {
 	for _, p := range u.pods {
 		s = s.remove(p)

@@ -10,7 +10,7 @@ import (
 )
 
 // unit is what leaves together: a single pod, or all running pods of a group or of a
-// tree of groups.
+// tree of groups (group 12.6).
 type unit struct {
 	// whole names the group that leaves whole, composite that it is a composite one;
 	// empty for a single pod.
@@ -23,7 +23,7 @@ type unit struct {
 }
 
 // The ranks of units: the higher one is the more important, where the priorities are
-// equal.
+// equal (rule 12.7.2).
 const (
 	rankPod = iota + 1
 	rankGroup
@@ -32,7 +32,7 @@ const (
 
 // units parts all pods on nodes that exist into units, in the order of the nodes and
 // of the first pod of each. The pods of a unit agree in its priority, unless the tree has
-// too many levels: then the highest counts.
+// too many levels: then the highest counts (rule 12.6.6).
 func (a *attempt) units() []*unit {
 	var units []*unit
 	for _, n := range a.cluster.Nodes {
@@ -61,7 +61,7 @@ func (a *attempt) units() []*unit {
 // that of the highest group above the pod that leaves whole. Its priority is that of
 // the top of the tree, whichever group leaves whole, and 0 where the top has none. A
 // pod that names a group has the rank of a group also where it leaves alone, be there
-// such a group or not.
+// such a group or not (rules 12.6.2 to 12.6.5 and 12.7.2).
 func (a *attempt) unitAlone(p *outrank.Pod) *unit {
 	u := &unit{pods: []*outrank.Pod{p}, priority: p.PriorityValue(), rank: rankPod}
 	if !a.rules.VictimUnits {
@@ -87,7 +87,7 @@ func (a *attempt) unitAlone(p *outrank.Pod) *unit {
 }
 
 // sortUnits sorts by importance: the higher priority first, then the higher rank,
-// then more pods, then the earlier start of the pod that started first, then the name.
+// then more pods, then the earlier start of the pod that started first, then the name (group 12.7).
 // For single pods without groups that is sortByImportance.
 func (a *attempt) sortUnits(units []*unit) {
 	slices.SortStableFunc(units, func(u, v *unit) int {

@@ -45,7 +45,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 }
 
 // possibleVictims are the units with a pod on the node that may be pushed out. Each
-// node has its own, so that a unit on two nodes is possible on both.
+// node has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).
 func (a *attempt) possibleVictims(n *outrank.Node) []*unit {
 	var possible []*unit
 	for _, u := range a.units() {
@@ -74,7 +74,7 @@ func (s *scene) reprieve(units []*unit) []*unit {
 }
 
 // candidate lists the victims by importance, unit by unit, and counts the pods that
-// break a budget.
+// break a budget (rules 12.8.4 and 12.8.5).
 func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victims []*unit) Candidate {
 	victims = slices.Clone(victims)
 	a.sortUnits(victims)
