@@ -18,10 +18,11 @@ import (
 // not matter here are ignored, other kinds are counted in Cluster.Skipped,
 // finished pods in Cluster.Finished.
 //
-// Volumes, claims, storage classes and CSINodes may come before or after the pods
-// and nodes that they concern. A claim that is not there is a mere name, which
+// Volumes, claims, storage classes, CSINodes and CSIDrivers may come before or after
+// the pods and nodes that they concern. A claim that is not there is a mere name, which
 // keeps no pod away. One that is there goes by its volume and its class: without
-// these it has lost its volume, or cannot get one ([ClaimState]).
+// these it has lost its volume, or cannot get one ([ClaimState]). More than 100
+// CSIDrivers that have to be on a node are a problem.
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object, and by 64 MB for a list of one kind that names the kind
