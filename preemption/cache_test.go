@@ -143,42 +143,60 @@ func (m *cacheMachine) apply(t *rapid.T) {
 // Readers share the cache of a snapshot. A reader that finds it in use
 // searches, with the same answer.
 func TestCacheConcurrently(t *testing.T) {
-	c, p := gen.Benchmark(50, 10, 5)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
-	want, err := eval.Preempt(context.Background(), snap, p, gen.Now)
-	require.NoError(t, err)
+	b := benched(t, 50, 10, 5)
+	p, snap := b.pod, b.snap
+	want := b.ask(snap, p)
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
 			for range 50 {
-				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
-				assert.NoError(t, err)
-				assert.Empty(t, cmp.Diff(want, got))
+				assert.Empty(t, cmp.Diff(want, b.ask(snap, p)))
 			}
 		})
 	}
 	group.Wait()
 }
 
+// bench is a generated cluster with somebody who asks about it.
+type bench struct {
+	t       testing.TB
+	cluster *outrank.Cluster
+	pod     *outrank.Pod
+	snap    *Snapshot
+	eval    *Evaluator
+}
+
+func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
+	b := &bench{t: t}
+	b.cluster, b.pod = gen.Benchmark(nodes, podsPerNode, budgets)
+	var err error
+	b.snap, err = NewSnapshot(b.cluster)
+	require.NoError(t, err)
+	b.eval, err = NewEvaluator(Config{})
+	require.NoError(t, err)
+	return b
+}
+
+// ask may be called by several goroutines.
+func (b *bench) ask(s *Snapshot, p *outrank.Pod) *Plan {
+	plan, err := b.eval.Preempt(context.Background(), s, p, gen.Now)
+	assert.NoError(b.t, err)
+	return plan
+}
+
+// sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
+func (b *bench) sameAsCold(s *Snapshot) *Plan {
+	plan := b.ask(s, b.pod)
+	require.Empty(b.t, cmp.Diff(b.ask(s.view(), b.pod), plan))
+	return plan
+}
+
 // A clone begins with what its origin knows, and copies of that only what changes.
 func TestCloneIsWarm(t *testing.T) {
 	const blocks = 5
-	c, p := gen.Benchmark(blocks*tournamentBlockSize-10, 10, 5)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
-	ask := func(s *Snapshot) *Plan {
-		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
-		require.NoError(t, err)
-		want, err := eval.Preempt(context.Background(), s.view(), p, gen.Now)
-		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(want, plan))
-		return plan
-	}
+	b := benched(t, blocks*tournamentBlockSize-10, 10, 5)
+	c, snap := b.cluster, b.snap
+	ask := b.sameAsCold
 	blocksOf := func(s *Snapshot) []*tournamentBlock {
 		require.Len(t, s.cache.bySignature, 1)
 		for _, known := range s.cache.bySignature {
@@ -224,19 +242,9 @@ func TestCloneIsWarm(t *testing.T) {
 
 // What a clone notes of its own changes is not what its origin has noted.
 func TestClonesNoteTheirOwnChanges(t *testing.T) {
-	c, p := gen.Benchmark(100, 10, 0)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
-	ask := func(s *Snapshot) *Plan {
-		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
-		require.NoError(t, err)
-		want, err := eval.Preempt(context.Background(), s.view(), p, gen.Now)
-		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(want, plan))
-		return plan
-	}
+	b := benched(t, 100, 10, 0)
+	c, p, snap := b.cluster, b.pod, b.snap
+	ask := b.sameAsCold
 	for range 3 {
 		ask(snap)
 	}
@@ -260,18 +268,11 @@ func TestClonesNoteTheirOwnChanges(t *testing.T) {
 
 // A snapshot and its clones may be used at once, several goroutines reading each.
 func TestClonesConcurrently(t *testing.T) {
-	c, p := gen.Benchmark(200, 10, 5)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
+	b := benched(t, 200, 10, 5)
+	p, snap := b.pod, b.snap
 	q := *p
 	q.Priority = outrank.Priority(p.PriorityValue() - 1)
-	ask := func(s *Snapshot, p *outrank.Pod) *Plan {
-		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
-		assert.NoError(t, err)
-		return plan
-	}
+	ask := b.ask
 	for range 3 {
 		ask(snap, p)
 		ask(snap, &q)
@@ -307,17 +308,13 @@ func TestClonesConcurrently(t *testing.T) {
 
 // The memory of a cache is bounded, however many signatures are asked for.
 func TestCacheBounds(t *testing.T) {
-	c, p := gen.Benchmark(20, 5, 0)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
+	b := benched(t, 20, 5, 0)
+	c, p, snap := b.cluster, b.pod, b.snap
 	for i := range 3 * mostSignatures {
 		q := *p
 		q.Priority = outrank.Priority(5000 + int32(i))
 		for range 2 {
-			_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
-			require.NoError(t, err)
+			b.ask(snap, &q)
 		}
 	}
 	assert.Len(t, snap.cache.bySignature, mostSignatures)
@@ -331,16 +328,12 @@ func TestCacheBounds(t *testing.T) {
 
 // A signature that was not asked for in a long time makes room for a new one.
 func TestCacheForgets(t *testing.T) {
-	c, p := gen.Benchmark(20, 5, 0)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
+	b := benched(t, 20, 5, 0)
+	p, snap := b.pod, b.snap
 	ask := func(shape int) {
 		q := *p
 		q.Priority = outrank.Priority(5000 + int32(shape))
-		_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
-		require.NoError(t, err)
+		b.ask(snap, &q)
 	}
 	for shape := range mostSignatures {
 		ask(shape)
@@ -369,16 +362,9 @@ func TestCacheForgets(t *testing.T) {
 // Budgets that allow more or less change the answers of nodes that have not
 // changed.
 func TestCacheNoticesBudgets(t *testing.T) {
-	c, p := gen.Benchmark(30, 10, 20)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
-	ask := func(s *Snapshot) *Plan {
-		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
-		require.NoError(t, err)
-		return plan
-	}
+	b := benched(t, 30, 10, 20)
+	p, snap := b.pod, b.snap
+	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
 	for range 3 {
 		ask(snap)
 	}
@@ -399,16 +385,9 @@ func TestCacheNoticesBudgets(t *testing.T) {
 // So it does after all nodes were bounded anew, because more changed than there
 // are.
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
-	c, p := gen.Benchmark(10, 10, 20)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
-	require.NoError(t, err)
-	ask := func(s *Snapshot) *Plan {
-		plan, err := eval.Preempt(context.Background(), s, p, gen.Now)
-		require.NoError(t, err)
-		return plan
-	}
+	b := benched(t, 10, 10, 20)
+	c, p, snap := b.cluster, b.pod, b.snap
+	ask := func(s *Snapshot) *Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
 			Name: "guard", Namespace: namespace, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: labels},

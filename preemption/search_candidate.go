@@ -78,8 +78,13 @@ func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *C
 		Violations: f.violations, TopPriority: f.top, PrioritySum: f.sum, Victims: int(f.victims),
 		Start: f.start.time(), Cost: f.cost,
 	}}
-	for _, v := range w.blocked {
-		c.Victims = append(c.Victims, Victim{Pod: n.objects[v.index], Blocks: w.public(w.statusOf(v.by))})
+	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
+	var blocks Status // mostly the same as for the victim before
+	for i, v := range w.blocked {
+		if i == 0 || v.by != w.blocked[i-1].by {
+			blocks = w.public(w.statusOf(v.by))
+		}
+		c.Victims[i] = Victim{Pod: n.objects[v.index], Blocks: blocks}
 	}
 	if f.violations > 0 {
 		w.nameViolatedByRows(n, c.Victims)

@@ -20,7 +20,8 @@ func (w *searchWorker) filterNodes(from, to int) {
 }
 
 // filterByResources is filterNodes for a node on which resources alone decide. What
-// the least important pods hold mostly shows that the node is large enough.
+// the less important pods hold mostly shows that the node is large enough; that stands
+// in its summary.
 func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
 	short := w.shortage(sum)
 	switch {
@@ -28,6 +29,15 @@ func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, 
 		return 0, Success
 	case w.covers(sum, &sum.low, int32(sum.lowPods)):
 		return short, Unschedulable
+	}
+	for i := 1; i <= numUpperLevels; i++ {
+		above := w.snap.levelAbove(slot, i)
+		if above == nil {
+			break
+		}
+		if w.covers(sum, &above.held, above.pods) {
+			return short, Unschedulable
+		}
 	}
 	offers := &w.snap.nodes[slot].offers.std
 	for k := range w.asks {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/spelling"
 )
 
 // mostNear is how many pods a message offers.
@@ -69,30 +70,8 @@ func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	if d := len(got) - len(key); d > most || -d > most {
 		return 0, false
 	}
-	d := editDistance(key, got)
+	d := spelling.Distance(key, got)
 	return d, d <= most
-}
-
-// editDistance counts the bytes to change, add or leave out (Levenshtein). Time
-// is the product of the lengths.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // suggest puts an introduction before a list, if there is one.

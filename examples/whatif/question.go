@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/spelling"
 )
 
 // question is the pod that is asked about, with its priority resolved.
@@ -141,7 +142,7 @@ func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 	var known, near []string
 	for _, ns := range c.Namespaces {
 		known = append(known, ns.Name)
-		if editDistance(ns.Name, name) <= 2 {
+		if spelling.Distance(ns.Name, name) <= 2 {
 			near = append(near, ns.Name)
 		}
 	}

@@ -138,20 +138,3 @@ func TestNamesThatConflict(t *testing.T) {
 		t.Errorf("hints %q, want %q", got.Hints, want)
 	}
 }
-
-func TestEditDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"same", "same", 0},
-		{"kitten", "sitting", 3}, {"checkout", "chekout", 1}, {"ab", "ba", 2},
-	} {
-		if got := editDistance(tt.a, tt.b); got != tt.want {
-			t.Errorf("editDistance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-		if got := editDistance(tt.b, tt.a); got != tt.want {
-			t.Errorf("editDistance(%q, %q) = %d, want %d", tt.b, tt.a, got, tt.want)
-		}
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/internal/spelling"
 )
 
 // quote shows a text of the input, cut where it is long.
@@ -49,7 +51,7 @@ func nearest(word string, among []string) (string, bool) {
 		return "", false
 	}
 	for _, other := range among {
-		if n := changes(word, plain(other)); n < fewest {
+		if n := spelling.Distance(word, plain(other)); n < fewest {
 			best, fewest = other, n
 		}
 	}
@@ -58,26 +60,4 @@ func nearest(word string, among []string) (string, bool) {
 
 func plain(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
-}
-
-// changes counts the letters that have to be put in, taken out or replaced to turn
-// one word into the other.
-func changes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		above := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := above
-			if a[i] != b[j] {
-				replaced++
-			}
-			above = row[j+1]
-			row[j+1] = min(replaced, above+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,0 +1,24 @@
+// Package spelling tells how near a text comes to one that was meant.
+package spelling
+
+// Distance counts the bytes to change, add or leave out to turn one text into the other
+// (Levenshtein). Time is the product of the lengths.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
