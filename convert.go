@@ -220,11 +220,11 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
-// container reads what the spec says of one; at is nil for one by itself.
 // restartAllAction is the action of a restart policy rule that restarts every
 // container of the pod.
 const restartAllAction = "RestartAllContainers"
 
+// container reads what the spec says of one; at is nil for one by itself.
 func (cv *converter) container(w *manifest.Container, at *path) Container {
 	res := at.field("resources")
 	r := cv.requirements(&w.Resources, &res)

@@ -44,8 +44,8 @@ func (p *Pod) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindPod, p, func(c *Cluster) []*Pod { return c.Pods })
 }
 
-// MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they stand in
-// another object, the CSINode, which [WriteCluster] writes.
+// MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they
+// stand in other objects, the CSINode and CSIDrivers, which [WriteCluster] writes.
 func (n Node) MarshalJSON() ([]byte, error) {
 	return marshal(func(e *encoder) any { return e.node(&n) })
 }

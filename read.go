@@ -127,29 +127,29 @@ func (rd *reader) keep(ps ...Problem) {
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
-	case "Pod":
+	case kindPod:
 		if p := rd.pod(it); p.Finished() && !rd.finished {
 			c.Finished++
 		} else if p.Name != "" {
 			c.Pods = append(c.Pods, p)
 		}
-	case "Node":
+	case kindNode:
 		if n := rd.node(it); n.Name != "" {
 			c.Nodes = append(c.Nodes, n)
 		}
-	case "PodDisruptionBudget":
+	case kindBudget:
 		if b := rd.budget(it); b.Name != "" {
 			c.Budgets = append(c.Budgets, b)
 		}
-	case "PriorityClass":
+	case kindClass:
 		if pc := rd.class(it); pc.Name != "" {
 			c.Classes = append(c.Classes, pc)
 		}
-	case "Namespace":
+	case kindNamespace:
 		if ns := rd.namespace(it); ns.Name != "" {
 			c.Namespaces = append(c.Namespaces, ns)
 		}
-	case "PodGroup":
+	case kindGroup:
 		if g, ours := rd.group(it); !ours {
 			rd.skip(it.Kind)
 		} else if g.Name != "" {
@@ -167,9 +167,9 @@ func (rd *reader) item(it manifest.Item) error {
 		} else if w.Name != "" {
 			c.Workloads = append(c.Workloads, w)
 		}
-	case "PersistentVolumeClaim":
+	case kindClaim:
 		rd.claim(it)
-	case "PersistentVolume":
+	case kindVolume:
 		rd.volume(it)
 	case kindStorageClass:
 		rd.storageClass(it)
