@@ -42,7 +42,8 @@ import (
 //     after its pod
 //   - a zone that no label can hold, an AttachLimit beyond 32 bits or of a missing
 //     driver, more than 100 drivers among the MissingDrivers of all nodes
-//   - two containers of one name in a pod whose statuses differ
+//   - two containers of one name in a pod whose statuses differ, a resize that is
+//     deferred and infeasible at once
 //   - a time before the year 0 or after 9999, a text that is not UTF-8
 //
 // One *[InputError] lists all of that, and nothing is written then. Text that is
