@@ -122,50 +122,53 @@ func (rd *reader) keep(ps ...Problem) {
 	rd.more += len(ps) - room
 }
 
-// item adds one object to the cluster. An object without a name is a problem
-// already and is left out.
+// keepNamed adds an object to a list. One without a name is a problem already and is
+// left out.
+func keepNamed[T any](list *[]*T, one *T, name string) {
+	if name != "" {
+		*list = append(*list, one)
+	}
+}
+
+// item adds one object to the cluster.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
 	case kindPod:
 		if p := rd.pod(it); p.Finished() && !rd.finished {
 			c.Finished++
-		} else if p.Name != "" {
-			c.Pods = append(c.Pods, p)
+		} else {
+			keepNamed(&c.Pods, p, p.Name)
 		}
 	case kindNode:
-		if n := rd.node(it); n.Name != "" {
-			c.Nodes = append(c.Nodes, n)
-		}
+		n := rd.node(it)
+		keepNamed(&c.Nodes, n, n.Name)
 	case kindBudget:
-		if b := rd.budget(it); b.Name != "" {
-			c.Budgets = append(c.Budgets, b)
-		}
+		b := rd.budget(it)
+		keepNamed(&c.Budgets, b, b.Name)
 	case kindClass:
-		if pc := rd.class(it); pc.Name != "" {
-			c.Classes = append(c.Classes, pc)
-		}
+		pc := rd.class(it)
+		keepNamed(&c.Classes, pc, pc.Name)
 	case kindNamespace:
-		if ns := rd.namespace(it); ns.Name != "" {
-			c.Namespaces = append(c.Namespaces, ns)
-		}
+		ns := rd.namespace(it)
+		keepNamed(&c.Namespaces, ns, ns.Name)
 	case kindGroup:
-		if g, ours := rd.group(it); !ours {
+		if g, ours := rd.group(it); ours {
+			keepNamed(&c.Groups, g, g.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if g.Name != "" {
-			c.Groups = append(c.Groups, g)
 		}
 	case kindComposite:
-		if g, ours := rd.composite(it); !ours {
+		if g, ours := rd.composite(it); ours {
+			keepNamed(&c.Composites, g, g.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if g.Name != "" {
-			c.Composites = append(c.Composites, g)
 		}
 	case kindWorkload:
-		if w, ours := rd.workload(it); !ours {
+		if w, ours := rd.workload(it); ours {
+			keepNamed(&c.Workloads, w, w.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if w.Name != "" {
-			c.Workloads = append(c.Workloads, w)
 		}
 	case kindClaim:
 		rd.claim(it)
