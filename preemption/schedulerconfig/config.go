@@ -59,7 +59,7 @@ func Read(r io.Reader) (*Configuration, error) {
 	ps := &problems{}
 	v, err := parse(r)
 	if err != nil {
-		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: err.Error()}}}
+		return nil, err
 	}
 	c := readFile(objectOf(ps, "", v))
 	if len(ps.list) > 0 {
