@@ -28,6 +28,10 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 			AllocatedResources:    wireReported(p.Allocated),
 		},
 	}
+	if p.ResizeDeferred && p.ResizeInfeasible {
+		conditions := status.field("conditions")
+		e.add(&conditions, "a resize that is deferred and infeasible at once")
+	}
 	if p.reported() {
 		r := manifest.Requirements{Requests: wireReported(p.Actual)}
 		w.Status.Resources = &r

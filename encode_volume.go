@@ -236,13 +236,19 @@ func zoneLabelOf(values []string) (string, bool) {
 }
 
 // requiredDrivers lists the drivers that are missing on any node, sorted.
-func (c *Cluster) requiredDrivers() []string {
-	var required []string
+func (e *encoder) requiredDrivers(c *Cluster) []string {
+	required := map[string]bool{}
 	for _, n := range c.Nodes {
-		required = append(required, n.MissingDrivers...)
+		for _, driver := range n.MissingDrivers {
+			required[driver] = true
+		}
 	}
-	slices.Sort(required)
-	return slices.Compact(required)
+	if len(required) > mostRequired {
+		e.problems = append(e.problems, Problem{"cluster", "Nodes",
+			fmt.Sprintf("%d drivers are missing on nodes, and no more than %d are read back", len(required), mostRequired)})
+		return nil
+	}
+	return sortedKeys(required)
 }
 
 // csiDriver returns the object of a driver that has to be on a node.
@@ -266,7 +272,7 @@ func (e *encoder) csiNode(n *Node, required []string) *manifest.CSINode {
 		if limit < 0 || limit > math.MaxInt32 {
 			e.add(limitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
 		}
-		if slices.Contains(n.MissingDrivers, driver) {
+		if len(required) > 0 && slices.Contains(n.MissingDrivers, driver) {
 			e.add(limitPath(driver), "the driver is among those that are missing")
 		}
 		count := int32(limit)

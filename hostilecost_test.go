@@ -46,6 +46,8 @@ var long = map[string]string{
 	"selector":                 `{"kind":"PodDisruptionBudget","metadata":{"name":"b"},"spec":{"selector":{"matchExpressions":[@{"key":"k%d","operator":"Exists"}@]}}}`,
 	"budgets":                  inList(`{"kind":"PodDisruptionBudget","metadata":{"name":"b%d"},"spec":{"selector":{"matchLabels":{"app":"x"}}}}`),
 	"drivers":                  `{"kind":"CSINode","metadata":{"name":"n"},"spec":{"drivers":[@{"name":"d%d","allocatable":{"count":1}}@]}}`,
+	"required drivers":         inList(`{"kind":"Node","metadata":{"name":"n%d"}},{"kind":"CSINode","metadata":{"name":"n%d"}},` + requiredDriver),
+	"nodes without drivers":    inList(`{"kind":"Node","metadata":{"name":"n%d"}}`) + `{"kind":"CSINode","metadata":{"name":"n"}}` + strings.ReplaceAll(written("@"+requiredDriver+"@", 100), "},{\"k", "}\n{\"k"),
 	"claims and volumes":       inList(`{"kind":"PersistentVolumeClaim","metadata":{"name":"c%d"},"spec":{"volumeName":"v%d"}},{"kind":"PersistentVolume","metadata":{"name":"v%d"}}`),
 	"volumes of one name":      inList(`{"kind":"PersistentVolumeClaim","metadata":{"name":"c"},"spec":{"volumeName":"v%d"}},{"kind":"PersistentVolume","metadata":{"name":"v"}}`),
 	"chain of groups":          inList(`{"kind":"CompositePodGroup","metadata":{"name":"c%d"},"spec":{"parentCompositePodGroupName":"c1%d"}},{"kind":"PodGroup","metadata":{"name":"g%d"},"spec":{"parentCompositePodGroupName":"c%d","schedulingPolicy":{"basic":{}}}}`),
@@ -57,6 +59,8 @@ var long = map[string]string{
 	"who disables preemption":  `{"kind":"Node","metadata":{"name":"n"},"spec":{"podPreemptionPolicy":{"disableResizePreemption":[@"a%d"@]}}}`,
 	"pods of a group":          inList(`{"kind":"PodGroup","metadata":{"name":"g%d"},"spec":{}},{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`),
 }
+
+const requiredDriver = `{"kind":"CSIDriver","metadata":{"name":"d%d"},"spec":{"preventPodSchedulingIfMissing":true}}`
 
 func inList(part string) string   { return `{"kind":"List","items":[@` + part + `@]}` }
 func inPod(parts string) string   { return `{"kind":"Pod",` + parts + `}` }

@@ -29,7 +29,8 @@ const (
 // the pod names; what a claim stands for belongs to other objects and is left
 // out, and [WriteCluster] writes those. A volume without a claim that has what
 // a volume gets from its claim is an error, as is anything else that no field of
-// a Pod can say. So are two containers of one name whose statuses differ.
+// a Pod can say. So are two containers of one name whose statuses differ, and a
+// resize that is deferred and infeasible at once.
 // Value is left out. Errors are an *[InputError]. Time is linear in the size of
 // the pod.
 func (p Pod) MarshalJSON() ([]byte, error) {
@@ -44,8 +45,8 @@ func (p *Pod) UnmarshalJSON(text []byte) error {
 	return unmarshal(text, kindPod, p, func(c *Cluster) []*Pod { return c.Pods })
 }
 
-// MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they stand in
-// another object, the CSINode, which [WriteCluster] writes.
+// MarshalJSON returns the v1 Node. AttachLimits and MissingDrivers are left out: they
+// stand in other objects, the CSINode and CSIDrivers, which [WriteCluster] writes.
 func (n Node) MarshalJSON() ([]byte, error) {
 	return marshal(func(e *encoder) any { return e.node(&n) })
 }

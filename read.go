@@ -18,10 +18,11 @@ import (
 // not matter here are ignored, other kinds are counted in Cluster.Skipped,
 // finished pods in Cluster.Finished.
 //
-// Volumes, claims, storage classes and CSINodes may come before or after the pods
-// and nodes that they concern. A claim that is not there is a mere name, which
+// Volumes, claims, storage classes, CSINodes and CSIDrivers may come before or after
+// the pods and nodes that they concern. A claim that is not there is a mere name, which
 // keeps no pod away. One that is there goes by its volume and its class: without
-// these it has lost its volume, or cannot get one ([ClaimState]).
+// these it has lost its volume, or cannot get one ([ClaimState]). More than 100
+// CSIDrivers that have to be on a node are a problem.
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object, and by 64 MB for a list of one kind that names the kind
@@ -121,54 +122,57 @@ func (rd *reader) keep(ps ...Problem) {
 	rd.more += len(ps) - room
 }
 
-// item adds one object to the cluster. An object without a name is a problem
-// already and is left out.
+// keepNamed adds an object to a list. One without a name is a problem already and is
+// left out.
+func keepNamed[T any](list *[]*T, one *T, name string) {
+	if name != "" {
+		*list = append(*list, one)
+	}
+}
+
+// item adds one object to the cluster.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
-	case "Pod":
+	case kindPod:
 		if p := rd.pod(it); p.Finished() && !rd.finished {
 			c.Finished++
-		} else if p.Name != "" {
-			c.Pods = append(c.Pods, p)
+		} else {
+			keepNamed(&c.Pods, p, p.Name)
 		}
-	case "Node":
-		if n := rd.node(it); n.Name != "" {
-			c.Nodes = append(c.Nodes, n)
-		}
-	case "PodDisruptionBudget":
-		if b := rd.budget(it); b.Name != "" {
-			c.Budgets = append(c.Budgets, b)
-		}
-	case "PriorityClass":
-		if pc := rd.class(it); pc.Name != "" {
-			c.Classes = append(c.Classes, pc)
-		}
-	case "Namespace":
-		if ns := rd.namespace(it); ns.Name != "" {
-			c.Namespaces = append(c.Namespaces, ns)
-		}
-	case "PodGroup":
-		if g, ours := rd.group(it); !ours {
+	case kindNode:
+		n := rd.node(it)
+		keepNamed(&c.Nodes, n, n.Name)
+	case kindBudget:
+		b := rd.budget(it)
+		keepNamed(&c.Budgets, b, b.Name)
+	case kindClass:
+		pc := rd.class(it)
+		keepNamed(&c.Classes, pc, pc.Name)
+	case kindNamespace:
+		ns := rd.namespace(it)
+		keepNamed(&c.Namespaces, ns, ns.Name)
+	case kindGroup:
+		if g, ours := rd.group(it); ours {
+			keepNamed(&c.Groups, g, g.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if g.Name != "" {
-			c.Groups = append(c.Groups, g)
 		}
 	case kindComposite:
-		if g, ours := rd.composite(it); !ours {
+		if g, ours := rd.composite(it); ours {
+			keepNamed(&c.Composites, g, g.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if g.Name != "" {
-			c.Composites = append(c.Composites, g)
 		}
 	case kindWorkload:
-		if w, ours := rd.workload(it); !ours {
+		if w, ours := rd.workload(it); ours {
+			keepNamed(&c.Workloads, w, w.Name)
+		} else {
 			rd.skip(it.Kind)
-		} else if w.Name != "" {
-			c.Workloads = append(c.Workloads, w)
 		}
-	case "PersistentVolumeClaim":
+	case kindClaim:
 		rd.claim(it)
-	case "PersistentVolume":
+	case kindVolume:
 		rd.volume(it)
 	case kindStorageClass:
 		rd.storageClass(it)

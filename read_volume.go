@@ -43,23 +43,11 @@ func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
 		rd.storage.join(vc, &rd.storage.bound[i])
 	}
+	missing := rd.missingDrivers()
 	for _, n := range rd.cluster.Nodes {
 		n.AttachLimits = rd.storage.limits[n.Name]
-		n.MissingDrivers = rd.storage.missingOn(n.Name)
+		n.MissingDrivers = missing(n.Name)
 	}
-}
-
-// missingOn lists the drivers that have to be on a node and are not, sorted. An input
-// without any CSINode says nothing of what is where.
-func (s *storage) missingOn(node string) []string {
-	var missing []string
-	for driver, required := range s.required {
-		if required && len(s.drivers) > 0 && !slices.Contains(s.drivers[node], driver) {
-			missing = append(missing, driver)
-		}
-	}
-	slices.Sort(missing)
-	return missing
 }
 
 // join fills in what the claim stands for. A state that the claim itself tells
@@ -116,12 +104,17 @@ const (
 	bindsAtOnce = "Immediate"
 )
 
+// onlyOne refuses a second object of a name; those that were read are the keys of seen.
+func onlyOne[T any](cv *converter, seen map[string]T, name string) {
+	if _, twice := seen[name]; twice && name != "" {
+		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+	}
+}
+
 func (rd *reader) storageClass(it manifest.Item) {
 	var w manifest.StorageClass
 	cv := rd.decode(it, "storageclass", &w, &w.Metadata, false)
-	if _, twice := rd.storage.classes[w.Metadata.Name]; twice && w.Metadata.Name != "" {
-		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
-	}
+	onlyOne(&cv, rd.storage.classes, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name != "" {
 		rd.storage.classes[w.Metadata.Name] = class{driver: driverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
@@ -131,45 +124,11 @@ func (rd *reader) storageClass(it manifest.Item) {
 func (rd *reader) volume(it manifest.Item) {
 	var w manifest.PersistentVolume
 	cv := rd.decode(it, "persistentvolume", &w, &w.Metadata, false)
-	if _, twice := rd.storage.volumes[w.Metadata.Name]; twice && w.Metadata.Name != "" {
-		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
-	}
+	onlyOne(&cv, rd.storage.volumes, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	v := Volume{Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels)}
 	v.Driver, v.Handle = cv.attached(&w)
 	rd.storage.volumes[w.Metadata.Name] = v
-}
-
-func (rd *reader) csiNode(it manifest.Item) {
-	var w manifest.CSINode
-	cv := rd.decode(it, "csinode", &w, &w.Metadata, false)
-	if _, twice := rd.storage.limits[w.Metadata.Name]; twice && w.Metadata.Name != "" {
-		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
-	}
-	rd.keep(cv.problems...)
-	var limits map[string]int64
-	listed := []string{}
-	for _, d := range w.Spec.Drivers {
-		listed = append(listed, cv.text(d.Name))
-		if d.Allocatable.Count == nil {
-			continue
-		}
-		if limits == nil {
-			limits = map[string]int64{}
-		}
-		limits[cv.text(d.Name)] = int64(*d.Allocatable.Count)
-	}
-	rd.storage.limits[w.Metadata.Name], rd.storage.drivers[w.Metadata.Name] = limits, listed
-}
-
-func (rd *reader) csiDriver(it manifest.Item) {
-	var w manifest.DriverObject
-	cv := rd.decode(it, "csidriver", &w, &w.Metadata, false)
-	if _, twice := rd.storage.required[w.Metadata.Name]; twice && w.Metadata.Name != "" {
-		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
-	}
-	rd.keep(cv.problems...)
-	rd.storage.required[cv.text(w.Metadata.Name)] = w.Spec.PreventIfMissing
 }
 
 // zones reads the labels of a volume that say where it is. Several values are

@@ -49,3 +49,26 @@ func TestReadMissingDrivers(t *testing.T) {
 	}}})
 	require.ErrorContains(t, err, "the driver is among those that are missing")
 }
+
+// Lists of missing drivers are no longer than the input: there may be so many drivers
+// that have to be there, and nodes share their lists.
+func TestManyRequiredDrivers(t *testing.T) {
+	text := func(drivers int) string {
+		return `{"kind":"CSINode","metadata":{"name":"n"}}` + written(inList(requiredDriver), drivers) + written(inList(`{"kind":"Node","metadata":{"name":"n%d"}}`), 2)
+	}
+	c, err := outrank.ReadCluster(strings.NewReader(text(100)))
+	require.NoError(t, err)
+	require.Len(t, c.Nodes[0].MissingDrivers, 100)
+	assert.Same(t, &c.Nodes[0].MissingDrivers[0], &c.Nodes[1].MissingDrivers[0])
+	var written strings.Builder
+	require.NoError(t, outrank.WriteCluster(&written, c))
+	again, err := outrank.ReadCluster(strings.NewReader(written.String()))
+	require.NoError(t, err)
+	assert.Equal(t, c.Nodes, again.Nodes)
+
+	_, err = outrank.ReadCluster(strings.NewReader(text(101)))
+	require.ErrorContains(t, err, "csidriver d99: spec.preventPodSchedulingIfMissing: there are 101 such drivers, and 100 are the most")
+	c.Nodes[1].MissingDrivers = []string{"another"}
+	err = outrank.WriteCluster(new(strings.Builder), c)
+	require.ErrorContains(t, err, "cluster: Nodes: 101 drivers are missing on nodes, and no more than 100 are read back")
+}

@@ -7,8 +7,9 @@ import (
 )
 
 // Requests is what kube-scheduler sets aside for the pod when it looks for a
-// place: a pod that does not run yet counts by its spec alone (group 2.1; component-helpers PodRequests). The list is new; names that no node
-// accounts for stay in it.
+// place: a pod that does not run yet counts by its spec alone (group 2.1;
+// component-helpers PodRequests). The list is new; names that no node accounts for
+// stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
 // RunningRequests is what the scheduler counts for the pod once it is on a node, by the

@@ -12,8 +12,8 @@ import (
 // without a name, two objects of one kind with the same name, a negative
 // amount, a selector or a requirement that means nothing in an affinity term, a
 // port out of range. Values that no label can have, and selectors of spread
-// constraints, are no problems: old API servers let them in. What the real system lives with is left to
-// [Cluster.Warnings]. Time is linear in the size of the cluster.
+// constraints, are no problems: old API servers let them in. What the real system
+// lives with is left to [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
 	var v validator
 	if !c.Release.Known() {
@@ -63,67 +63,6 @@ func (c *Cluster) Validate() error {
 		v.workload(w)
 	}
 	return newInputError(v.problems)
-}
-
-// Warnings lists what is odd about the cluster but does not stop the real
-// system: a pod on a node that does not exist counts nowhere, a pod nominated
-// to such a node is not nominated, a budget with an invalid selector covers
-// nothing, such a selector of a pod matches nothing, a pod in a group that does not
-// exist counts by itself, and trees of groups may have no top, no end or too many levels.
-func (c *Cluster) Warnings() []Problem {
-	nodes := make(map[string]bool, len(c.Nodes))
-	for _, n := range c.Nodes {
-		nodes[nameOf(n)] = true
-	}
-	var ws []Problem
-	for _, p := range c.Pods {
-		switch {
-		case p == nil:
-		case p.NodeName != "" && !nodes[p.NodeName]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
-		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
-		}
-	}
-	for _, b := range c.Budgets {
-		if b == nil {
-			continue
-		}
-		for _, p := range b.Selector.problems() {
-			ws = append(ws, Problem{"poddisruptionbudget " + string(b.Key()), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
-		}
-	}
-	for _, p := range c.Pods {
-		ws = append(ws, p.selectorWarnings()...)
-	}
-	return append(ws, c.groupWarnings()...)
-}
-
-// selectorWarnings are about selectors of affinity terms and spread constraints
-// that are invalid and not refused: they match nothing.
-func (p *Pod) selectorWarnings() []Problem {
-	if p == nil || len(p.Affinity.Pods)+len(p.Affinity.AntiPods)+len(p.TopologySpread) == 0 {
-		return nil
-	}
-	var ws []Problem
-	add := func(s *LabelSelector, list string, i int, field string) {
-		for _, found := range s.problems() {
-			at := fmt.Sprintf("spec.%s[%d].%s.%s", list, i, field, found.field)
-			ws = append(ws, Problem{"pod " + string(p.Key()), at, found.text + "; the selector matches nothing"})
-		}
-	}
-	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.Pods, p.Affinity.AntiPods} {
-		list := [...]string{"podAffinity", "podAntiAffinity"}[kind]
-		for i := range terms {
-			list := "affinity." + list + ".requiredDuringSchedulingIgnoredDuringExecution"
-			add(terms[i].Selector, list, i, "labelSelector")
-			add(terms[i].NamespaceSelector, list, i, "namespaceSelector")
-		}
-	}
-	for i := range p.TopologySpread {
-		add(p.TopologySpread[i].Selector, "topologySpreadConstraints", i, "labelSelector")
-	}
-	return ws
 }
 
 // Validate lists every problem of the pod in one *[InputError], or returns nil.
@@ -347,127 +286,5 @@ func (v *validator) list(l resource.List, at *path) {
 			one := at.field(string(name))
 			v.add(&one, "%s is negative", q)
 		}
-	}
-}
-
-func (v *validator) affinity(a *Affinity, spec *path) {
-	aff := spec.field("affinity")
-	if a.Node != nil {
-		required := aff.field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
-		v.nodeTerms(a.Node, &required)
-	}
-	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
-	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
-}
-
-func (v *validator) nodeTerms(s *NodeSelector, list *path) {
-	if s == nil {
-		return
-	}
-	for i := range s.Terms {
-		term := list.at(i)
-		v.nodeRequirements(s.Terms[i].Labels, "matchExpressions", &term)
-		v.nodeRequirements(s.Terms[i].Fields, "matchFields", &term)
-	}
-}
-
-func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *path) {
-	list := parent.field(field)
-	for i := range rs {
-		if text := rs[i].problem(field == "matchFields"); text != "" {
-			at := list.at(i)
-			v.add(&at, "%s", text)
-		}
-	}
-}
-
-// problem says why a requirement can mean nothing.
-func (r *NodeRequirement) problem(isField bool) string {
-	if isField {
-		return r.fieldProblem()
-	}
-	if text := keyProblem(r.Key); text != "" {
-		return text
-	}
-	switch r.Operator {
-	case In, NotIn:
-		if len(r.Values) == 0 {
-			return string(r.Operator) + " needs values"
-		}
-	case Exists, DoesNotExist:
-		if len(r.Values) > 0 {
-			return string(r.Operator) + " takes no values"
-		}
-	case Gt, Lt:
-		if len(r.Values) != 1 {
-			return string(r.Operator) + " takes one value"
-		}
-	default:
-		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
-	}
-	return ""
-}
-
-func (r *NodeRequirement) fieldProblem() string {
-	switch {
-	case r.Key != FieldName:
-		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
-	case r.Operator != In && r.Operator != NotIn:
-		return quote(string(r.Operator)) + " is neither In nor NotIn"
-	case len(r.Values) != 1:
-		return string(r.Operator) + " takes one value here"
-	}
-	return ""
-}
-
-func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
-	list := parent.field(field)
-	for i := range ts {
-		at := list.at(i)
-		v.selector(ts[i].Selector, "labelSelector", &at)
-		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
-		v.topologyKey(ts[i].TopologyKey, &at)
-	}
-}
-
-// spread leaves the selector out: the API server did not look at it before v1.25,
-// and keeps such pods to this day. [Cluster.Warnings] names it.
-func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
-	v.topologyKey(c.TopologyKey, at)
-	if c.MaxSkew <= 0 {
-		skew := at.field("maxSkew")
-		v.add(&skew, "%d is not positive", c.MaxSkew)
-	}
-	if c.MinDomains < 0 {
-		domains := at.field("minDomains")
-		v.add(&domains, "%d is negative", c.MinDomains)
-	}
-	switch c.WhenUnsatisfiable {
-	case "", DoNotSchedule, ScheduleAnyway:
-	default:
-		when := at.field("whenUnsatisfiable")
-		v.add(&when, "%s is neither DoNotSchedule nor ScheduleAnyway", quote(string(c.WhenUnsatisfiable)))
-	}
-}
-
-func (v *validator) topologyKey(key string, parent *path) {
-	at := parent.field("topologyKey")
-	if key == "" {
-		v.add(&at, "missing")
-	} else if text := keyProblem(key); text != "" {
-		v.add(&at, "%s", text)
-	}
-}
-
-// selector is about selectors of pod affinity terms. Values of expressions that no
-// label can have were let in before v1.25, and such pods are kept to this day.
-func (v *validator) selector(s *LabelSelector, field string, parent *path) {
-	if s == nil || !s.malformed() {
-		return
-	}
-	at := parent.field(field)
-	for _, p := range s.problems() {
-		one := at.field(p.field)
-		v.add(&one, "%s", p.text)
 	}
 }

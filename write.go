@@ -12,20 +12,23 @@ import (
 // decides alike, and is equal but for what follows.
 //
 // Kubernetes keeps some fields in other objects, and these are written too. A
-// node's AttachLimits become a CSINode, and so do its MissingDrivers, beside CSIDrivers. What a claim stands for becomes a
-// PersistentVolume named "namespace.claim", or a StorageClass named "class-1" and
-// so on where its volume is yet to be made. The claims are those of Cluster.Claims, then those of pods that are not among them and are more than
-// names; reading back puts all of them into Cluster.Claims.
+// node's AttachLimits become a CSINode, and so do its MissingDrivers, beside
+// CSIDrivers. What a claim stands for becomes a PersistentVolume named
+// "namespace.claim", or a StorageClass named "class-1" and so on where its volume is
+// yet to be made. The claims are those of Cluster.Claims, then those of pods that are
+// not among them and are more than names; reading back puts all of them into
+// Cluster.Claims.
 //
 // Groups of pods are all written as v1alpha2 has them, or all as v1beta1 where that
 // is needed to say what one of them says, or there are composite groups or workloads
 // (rule 22.3.1).
 //
-// Not written are Release, which is no object, Skipped, Finished and AsOf, which describe an input, the Claim
-// within VolumeClaim.Volume, and Pod.Value. Finished pods are written, but
-// ReadCluster only counts them. Empty lists and maps read back as nil, but
-// for Allocated and Actual, and Reported beside an Actual is lost. Amounts keep their value, but a
-// binary amount may read back as a decimal one ([resource.Quantity.String]).
+// Not written are Release, which is no object, Skipped, Finished and AsOf, which
+// describe an input, the Claim within VolumeClaim.Volume, and Pod.Value. Finished pods
+// are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
+// but for Allocated and Actual, and Reported beside an Actual is lost. Amounts keep
+// their value, but a binary amount may read back as a decimal one
+// ([resource.Quantity.String]).
 //
 // A cluster is refused if [Cluster.Validate] refuses it, or if it has anything
 // that Kubernetes cannot say:
@@ -37,8 +40,10 @@ import (
 //   - a claim that has lost its volume and has what only a volume gives, a volume
 //     with a driver and no handle; an ephemeral volume whose claim is not named
 //     after its pod
-//   - a zone that no label can hold, an AttachLimit beyond 32 bits
-//   - two containers of one name in a pod whose statuses differ
+//   - a zone that no label can hold, an AttachLimit beyond 32 bits or of a missing
+//     driver, more than 100 drivers among the MissingDrivers of all nodes
+//   - two containers of one name in a pod whose statuses differ, a resize that is
+//     deferred and infeasible at once
 //   - a time before the year 0 or after 9999, a text that is not UTF-8
 //
 // One *[InputError] lists all of that, and nothing is written then. Text that is
@@ -82,7 +87,7 @@ func WriteCluster(w io.Writer, c *Cluster) error {
 // objects are the wire forms of all that the cluster is made of, each valid
 // until the next.
 func (c *Cluster) objects(e *encoder, claims []boundClaim, classes []class) iter.Seq[any] {
-	required := c.requiredDrivers()
+	required := e.requiredDrivers(c)
 	return func(yield func(any) bool) {
 		_ = each(required, func(name string) bool { return yield(e.csiDriver(name)) }) &&
 			each(c.Namespaces, func(ns *Namespace) bool { return yield(e.namespace(ns)) }) &&

@@ -9,7 +9,7 @@ import (
 )
 
 // Admitter decides by the rules of a release. The functions of the package are those of
-// the zero Kubelet. Any number of goroutines may use one at once.
+// the zero Admitter. Any number of goroutines may use one at once.
 //
 // Releases differ in what the pods that are there count with in the check (rule
 // 2.2.11), in the class of pods of which none is recorded (rules 3.12 and 3.13), and in

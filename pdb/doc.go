@@ -3,13 +3,16 @@
 //
 // A budget covers the pods of its own namespace that its selector picks, and
 // says how many of them may still be evicted voluntarily. Preemption goes
-// through its possible victims and charges every budget that covers one of
-// them. A victim is violating if that takes any of those budgets below zero.
+// through its possible victims and charges the budgets that cover each of them, in
+// the order in which they were given. A victim is violating if that takes one of
+// them below zero; the budgets behind that one are not charged (rule 6.3.8), or were
+// in v1.36.
 //
 // [Budgets] are the budgets of a cluster, prepared for finding those that cover
 // a pod. A [Ledger] counts what has been charged. [Budgets.Split] does both for
 // a whole list. [StatusOf] computes the allowance itself if no controller keeps
 // it.
+// Functions that do not take a release follow [outrank.DefaultRelease].
 //
 // # Rules
 //

@@ -41,25 +41,26 @@ func OfIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 
 // Compute returns the class by the spec alone (chapter 3; ComputePodQOS):
 //
-//  1. Only cpu and memory count, and of them only amounts above zero.
-//  2. Pod-level resources, even empty ones, stand for the whole pod. Without
-//     them the app and the init containers count, each by itself.
+//  1. Only cpu and memory count, and of them only amounts that are not zero.
+//  2. Pod-level resources that name cpu, memory or huge pages stand for the whole
+//     pod. Without them the app and the init containers count, each by itself.
 //  3. No requests and no limits: BestEffort.
-//  4. Every container has a limit for both, and the sum of the requests equals
-//     that of the limits for both: Guaranteed.
+//  4. Every container has a request and a limit for both, and they are equal:
+//     Guaranteed.
 //  5. Anything else: Burstable.
 //
 // A limit without a request is not taken for a request: the API server has
 // written the default into the pod before. A nil pod is BestEffort. Time is
 // linear in the number of containers. The rules are those of
-// [outrank.DefaultRelease]; see [ComputeIn].
+// [outrank.DefaultRelease]; [ComputeIn] takes others.
 func Compute(pod *outrank.Pod) outrank.QOSClass { return ComputeIn(outrank.DefaultRelease, pod) }
 
-// ComputeIn is [Compute] by the rules of a release. The steps are those of v1.36. From
-// v1.37 on pod-level resources stand for the pod only if they name cpu, memory or huge
-// pages (rule 3.12), and each container, or the pod as a whole, has a class of its own:
-// pods of which these differ are Burstable (rule 3.13). For pods that an API server
-// lets in, only the former makes a difference. An unknown release counts as the
+// ComputeIn is [Compute] by the rules of a release. In v1.36 pod-level resources stand
+// for the pod even if they are empty (rule 3.4), and the requests and limits of the
+// containers are summed before they are compared (rule 3.6). From v1.37 on they have
+// to name a resource that counts there (rule 3.12), and each container has a class of
+// its own: pods of which these differ are Burstable (rule 3.13). For pods that an API
+// server lets in, only the former makes a difference. An unknown release counts as the
 // default.
 func ComputeIn(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	if pod == nil {

@@ -25,7 +25,7 @@
 //
 // # Deviations from the reference
 //
-// The reference is k8s.io/apimachinery/pkg/api/resource of Kubernetes v1.36.
+// The reference is k8s.io/apimachinery/pkg/api/resource of Kubernetes v1.36.3 and v1.37.1.
 // Which texts are accepted and what they mean is the same, but:
 //
 //   - Value and MilliValue saturate beyond int64, where the reference wraps

@@ -11,8 +11,8 @@
 // With -inspect nothing is run: the answer is what the pods ask for together over
 // time, against what there is.
 //
-// Same input, same flags, same bytes; only the line of progress, on a terminal,
-// looks at the clock. Files are tried before the run: none that is read is written
+// Same input, same flags, same bytes; only the progress on standard error looks at
+// the clock. Files are tried before the run: none that is read is written
 // as well, by whatever name. The summary is written whatever becomes of the other
 // outputs. The exit status is 0, or 2 for input that cannot be used or an output
 // that cannot be written. Interrupted, it writes what was simulated until then, and

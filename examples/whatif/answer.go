@@ -65,7 +65,7 @@ type Dump struct {
 	// Release is whose rules the answer follows, and ReleaseFrom where that comes
 	// from.
 	Release     outrank.Release `json:"release"`
-	ReleaseFrom string          `json:"releaseFrom"`
+	ReleaseFrom ReleaseSource   `json:"releaseFrom"`
 	// Skipped counts objects of kinds that play no part, Finished pods that
 	// have ended.
 	Skipped  map[string]int `json:"skipped"`

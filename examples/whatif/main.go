@@ -123,7 +123,7 @@ type decision struct {
 	caveats  []Warning
 	now      time.Time
 	// releaseFrom is where the release comes from.
-	releaseFrom string
+	releaseFrom ReleaseSource
 }
 
 func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwatch) (*decision, error) {

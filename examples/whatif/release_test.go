@@ -28,16 +28,17 @@ func TestRelease(t *testing.T) {
 	for _, test := range []struct {
 		version        string
 		args           []string
-		want, from     string
+		want           string
+		from           ReleaseSource
 		caveat, refuse string
 	}{
-		{version: "", want: "v1.37", from: releaseDefault},
-		{version: "v1.37.1", want: "v1.37", from: releaseNodes},
-		{version: "v1.36.3", want: "v1.36", from: releaseNodes},
-		{version: "v1.37.1", args: []string{"-release", "v1.36"}, want: "v1.36", from: releaseFlag},
-		{version: "v1.36.1", args: []string{"-release", "1.37,VolumeLimitScaling=false"}, want: "v1.37,VolumeLimitScaling=false", from: releaseFlag},
-		{version: "v1.30.0", want: "v1.36", from: releaseUnknown, caveat: `release "v1.30.0"`},
-		{version: "v1.39.0-alpha.1", want: "v1.37", from: releaseUnknown, caveat: `release "v1.39.0-alpha.1"`},
+		{version: "", want: "v1.37", from: ReleaseDefault},
+		{version: "v1.37.1", want: "v1.37", from: ReleaseNodes},
+		{version: "v1.36.3", want: "v1.36", from: ReleaseNodes},
+		{version: "v1.37.1", args: []string{"-release", "v1.36"}, want: "v1.36", from: ReleaseFlag},
+		{version: "v1.36.1", args: []string{"-release", "1.37,VolumeLimitScaling=false"}, want: "v1.37,VolumeLimitScaling=false", from: ReleaseFlag},
+		{version: "v1.30.0", want: "v1.36", from: ReleaseNearest, caveat: `release "v1.30.0"`},
+		{version: "v1.39.0-alpha.1", want: "v1.37", from: ReleaseNearest, caveat: `release "v1.39.0-alpha.1"`},
 		{version: "v1.37.1", args: []string{"-release", "v1.35"}, refuse: "the rules of v1.36 and v1.37 are known"},
 		{version: "v1.37.1", args: []string{"-release", "v1.37,GangScheduling=true"}, refuse: "v1.37 has no such gate"},
 	} {
@@ -63,6 +64,6 @@ func TestRelease(t *testing.T) {
 		}
 		out.Reset()
 		require.Zero(t, run(args, strings.NewReader(""), &out, &errs))
-		assert.Contains(t, out.String(), "rules      of Kubernetes "+test.want+" ("+test.from+")")
+		assert.Contains(t, out.String(), "rules      of Kubernetes "+test.want+" ("+test.from.text()+")")
 	}
 }

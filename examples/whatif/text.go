@@ -53,7 +53,7 @@ func writeQuestion(p page, a *Answer) {
 	c := &a.Cluster
 	p.line("Who would %s push out of %s?", a.Pod.Key, c.Source)
 	p.line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
-	p.line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom)
+	p.line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
 	if !a.Now.IsZero() {
 		p.line("  as of      %s UTC", a.Now.UTC().Format("2006-01-02 15:04:05"))
 	}

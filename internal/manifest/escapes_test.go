@@ -40,25 +40,24 @@ func TestStringsWithEscapes(t *testing.T) {
 }
 
 // Time is linear in the length of a string, whatever is in it and however small
-// the reads are: eight times the length takes far less than 64 times as long.
+// the reads are: eight times the length takes far less than 64 times as long. Other
+// work of the machine may make it longer, so that the least of several times counts.
 func TestStringsTakeLinearTime(t *testing.T) {
-	take := func(of string, size int, reads func(io.Reader) io.Reader) time.Duration {
-		text := []byte(escaped(of, size))
-		best := time.Hour
-		for range 5 {
-			began := time.Now()
-			require.NoError(t, manifest.Each(reads(bytes.NewReader(text)), func(manifest.Item) error { return nil }))
-			best = min(best, time.Since(began))
-		}
-		return best
-	}
 	for name, reads := range map[string]func(io.Reader) io.Reader{
 		"large reads": func(r io.Reader) io.Reader { return r },
 		"small reads": func(r io.Reader) io.Reader { return &smallReader{r, 64} },
 	} {
 		for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
-			small, large := take(of, 1<<17, reads), take(of, 1<<20, reads)
-			assert.Less(t, large, 24*small+20*time.Millisecond, "%s of %s: %v and %v", name, of, small, large)
+			texts := [2][]byte{[]byte(escaped(of, 1<<15)), []byte(escaped(of, 1<<18))}
+			least := [2]time.Duration{time.Hour, time.Hour}
+			for try := 0; try < 8 && (try == 0 || least[1] >= 24*least[0]); try++ {
+				for i, text := range texts {
+					began := time.Now()
+					require.NoError(t, manifest.Each(reads(bytes.NewReader(text)), func(manifest.Item) error { return nil }))
+					least[i] = min(least[i], time.Since(began))
+				}
+			}
+			assert.Less(t, least[1], 24*least[0], "%s of %s", name, of)
 		}
 	}
 }

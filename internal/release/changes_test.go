@@ -48,8 +48,8 @@ func TestChangesAreTheRules(t *testing.T) {
 	}
 }
 
-// The documents are those of the rules: each number stands in a RULES.md and in the
-// table, and each name in this file's comments.
+// The document has the table of the changes, and names the gates that can be set. That
+// each number stands in a RULES.md is for the tests of internal/rules.
 func TestTableOfChanges(t *testing.T) {
 	text, err := os.ReadFile("../../.github/RELEASES.md")
 	require.NoError(t, err)

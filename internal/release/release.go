@@ -9,7 +9,7 @@ import (
 
 // Release is a release of Kubernetes together with the feature gates that are set
 // to something else than its default. The low byte is the minor version, and the
-// bit of [Gates][i] is set where that gate is turned round. Zero stands for
+// bit of gates[i] is set where that gate is turned round. Zero stands for
 // [Default].
 type Release uint64
 

@@ -17,9 +17,9 @@ import (
 //	release v1.36
 //
 // A podgroup is disrupted pod by pod, or as a whole; the number of a gang is how
-// many of its pods have to find a place, and without a policy all have to. No two objects of a kind
-// may have one name, and a pod must be on a node that is there; mistakes stand
-// in the lines.
+// many of its pods have to find a place, and without a policy all have to. The
+// release is the default one where none is named. No two objects of a kind may have
+// one name, and a pod must be on a node that is there; mistakes stand in the lines.
 func Cluster(body []*Line) *outrank.Cluster {
 	c := &outrank.Cluster{}
 	seen, nodes := map[string]bool{}, map[string]bool{}

@@ -81,7 +81,7 @@ func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	ps := &problems{}
 	v, err := parse(r)
 	if err != nil {
-		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: err.Error()}}}
+		return nil, err
 	}
 	c := usual.readFile(objectOf(ps, "", v))
 	if len(ps.list) > 0 {

@@ -3,9 +3,10 @@ package schedulerconfig
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+
+	"github.com/outrank-go/outrank"
 )
 
 // Bounds on what is read.
@@ -30,32 +31,37 @@ type field struct {
 }
 
 // parse reads one JSON value and nothing else. Repeated fields are an error, as
-// they are to kube-scheduler.
+// they are to kube-scheduler. Errors are *[outrank.InputError] and those of r.
 func parse(r io.Reader) (value, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {
 		return value{}, err
 	}
 	if len(text) > mostBytes {
-		return value{}, fmt.Errorf("larger than %d MiB", mostBytes>>20)
+		return value{}, unreadable("larger than %d MiB", mostBytes>>20)
 	}
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if len(text) == 0 {
-		return value{}, errors.New("empty")
+		return value{}, unreadable("empty")
 	}
 	if text[0] != '{' {
-		return value{}, errors.New("not a JSON object; YAML has to be converted first: yq -o=json . FILE")
+		return value{}, unreadable("not a JSON object; YAML has to be converted first: yq -o=json . FILE")
 	}
 	p := parser{json.NewDecoder(bytes.NewReader(text))}
 	p.UseNumber()
 	v, err := p.value(0)
 	if err != nil {
-		return value{}, fmt.Errorf("not JSON: %w", err)
+		return value{}, unreadable("not JSON: %v", err)
 	}
 	if _, err := p.Token(); err != io.EOF {
-		return value{}, errors.New("something follows the object")
+		return value{}, unreadable("something follows the object")
 	}
 	return v, nil
+}
+
+// unreadable is the error about a file as a whole.
+func unreadable(format string, args ...any) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf(format, args...)}}}
 }
 
 type parser struct{ *json.Decoder }

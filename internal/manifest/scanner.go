@@ -1,0 +1,287 @@
+package manifest
+
+import (
+	"bytes"
+	"io"
+)
+
+// scanner walks over JSON text without judging more of it than where values
+// begin and end.
+type scanner struct {
+	r    io.Reader
+	buf  []byte
+	pos  int   // next byte to look at
+	mark int   // bytes from here on are kept; -1 for none
+	off  int64 // offset of buf[0] in the stream
+	err  error
+	key  []byte // of the member at hand
+}
+
+const chunk = 256 << 10
+
+// fill reads more; buf may move, pos and mark move with it.
+func (s *scanner) fill() error {
+	if s.err != nil {
+		return s.err
+	}
+	keep := s.pos
+	if s.mark >= 0 {
+		keep = s.mark
+	}
+	if keep > 0 {
+		n := copy(s.buf, s.buf[keep:])
+		s.buf = s.buf[:n]
+		s.off += int64(keep)
+		s.pos -= keep
+		if s.mark >= 0 {
+			s.mark = 0
+		}
+	}
+	if cap(s.buf)-len(s.buf) < chunk {
+		grown := make([]byte, len(s.buf), 2*cap(s.buf)+chunk)
+		copy(grown, s.buf)
+		s.buf = grown
+	}
+	for empty := 0; ; empty++ {
+		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		s.err = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if empty == 100 {
+			s.err = io.ErrNoProgress
+			return s.err
+		}
+	}
+}
+
+// byteOrderMark may stand at the very start of a stream, once.
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+// peek skips white space and returns the byte that follows, without taking it.
+func (s *scanner) peek() (byte, error) {
+	for {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch c := s.buf[s.pos]; c {
+			case ' ', '\t', '\n', '\r':
+			case byteOrderMark[0]:
+				if marked, err := s.startsWithMark(); err != nil || !marked {
+					return c, err
+				}
+				s.pos += len(byteOrderMark) - 1
+			default:
+				return c, nil
+			}
+		}
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// startsWithMark reports whether the next byte begins the byte order mark at the
+// start of the stream. The reader may have given only a part of it so far.
+func (s *scanner) startsWithMark() (bool, error) {
+	if s.off+int64(s.pos) != 0 {
+		return false, nil
+	}
+	for len(s.buf) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, s.buf) {
+		if err := s.fill(); err == io.EOF {
+			break
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return bytes.HasPrefix(s.buf, byteOrderMark), nil
+}
+
+// since returns the text from the mark to here and drops the mark.
+func (s *scanner) since() []byte {
+	if s.mark < 0 {
+		return nil
+	}
+	raw := s.buf[s.mark:s.pos:s.pos]
+	s.mark = -1
+	return raw
+}
+
+// object reads {...}, calling member after each key and its colon. The key is
+// the scanner's memory, for a look before it moves on.
+func (s *scanner) object(member func(key []byte) error) error {
+	return s.sequence('}', func() error {
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		if c != '"' {
+			return s.unexpected(c)
+		}
+		n, err := s.quoted()
+		if err != nil {
+			return err
+		}
+		s.key = append(s.key[:0], s.buf[s.pos-n+1:s.pos-1]...)
+		if c, err = s.peek(); err != nil {
+			return err
+		}
+		if c != ':' {
+			return s.unexpected(c)
+		}
+		s.pos++
+		return member(s.key)
+	})
+}
+
+func (s *scanner) array(element func() error) error { return s.sequence(']', element) }
+
+// sequence reads an opening bracket, elements parted by commas, and the
+// closing one.
+func (s *scanner) sequence(closing byte, element func() error) error {
+	s.pos++
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	if c == closing {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		s.pos++
+		switch c {
+		case ',':
+		case closing:
+			return nil
+		default:
+			s.pos--
+			return s.unexpected(c)
+		}
+	}
+}
+
+// text reads a string and returns what stands between its quotes, escapes
+// unresolved: enough for the few keys and kinds that are looked for.
+func (s *scanner) text() (string, error) {
+	n, err := s.quoted()
+	if err != nil {
+		return "", err
+	}
+	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
+}
+
+// quoted moves over a string and returns its length with quotes. Every byte is
+// looked at a fixed number of times, however many escapes and reads there are.
+func (s *scanner) quoted() (int, error) {
+	// From pos on: what is read, and up to where there is no other quote; there
+	// is one at that place unless that is the end of the buffer.
+	n, searched := 1, 1
+	for {
+		for s.pos+n >= len(s.buf) {
+			// The string itself must stay in the buffer while it grows.
+			if err := s.fill(); err != nil {
+				return 0, err
+			}
+		}
+		if searched <= n || s.pos+searched < len(s.buf) && s.buf[s.pos+searched] != '"' {
+			searched = max(n, searched)
+			if at := bytes.IndexByte(s.buf[s.pos+searched:], '"'); at >= 0 {
+				searched += at
+			} else {
+				searched = len(s.buf) - s.pos
+			}
+		}
+		// A backslash takes the meaning of what follows away.
+		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
+			n += escape + 2
+			continue
+		}
+		if s.pos+searched < len(s.buf) {
+			s.pos += searched + 1
+			return searched + 1, nil
+		}
+		n = searched
+	}
+}
+
+// skip moves over one value of any kind.
+func (s *scanner) skip() error {
+	c, err := s.peek()
+	if err != nil {
+		return err
+	}
+	switch c {
+	case '"':
+		_, err := s.quoted()
+		return err
+	case '{', '[':
+		return s.skipNested()
+	case '}', ']', ',', ':':
+		return s.unexpected(c)
+	}
+	return s.skipWord()
+}
+
+// skipWord moves over a number or a literal.
+func (s *scanner) skipWord() error {
+	for {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch s.buf[s.pos] {
+			case ',', '}', ']', ' ', '\t', '\n', '\r', ':', '"', '{', '[':
+				return nil
+			}
+		}
+		if err := s.fill(); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// structural marks the bytes that matter when a value is only passed over.
+var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true}
+
+// skipNested moves over an object or array.
+func (s *scanner) skipNested() error {
+	depth := 0
+	for {
+		buf, pos := s.buf, s.pos
+		for pos < len(buf) && !structural[buf[pos]] {
+			pos++
+		}
+		s.pos = pos
+		if pos == len(buf) {
+			if err := s.fill(); err != nil {
+				return err
+			}
+			continue
+		}
+		switch buf[pos] {
+		case '"':
+			if _, err := s.quoted(); err != nil {
+				return err
+			}
+			continue
+		case '{', '[':
+			depth++
+		default:
+			depth--
+		}
+		s.pos++
+		if depth == 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package outrank
+
+func (v *validator) affinity(a *Affinity, spec *path) {
+	aff := spec.field("affinity")
+	if a.Node != nil {
+		required := aff.field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
+		v.nodeTerms(a.Node, &required)
+	}
+	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
+}
+
+func (v *validator) nodeTerms(s *NodeSelector, list *path) {
+	if s == nil {
+		return
+	}
+	for i := range s.Terms {
+		term := list.at(i)
+		v.nodeRequirements(s.Terms[i].Labels, "matchExpressions", &term)
+		v.nodeRequirements(s.Terms[i].Fields, "matchFields", &term)
+	}
+}
+
+func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *path) {
+	list := parent.field(field)
+	for i := range rs {
+		if text := rs[i].problem(field == "matchFields"); text != "" {
+			at := list.at(i)
+			v.add(&at, "%s", text)
+		}
+	}
+}
+
+// problem says why a requirement can mean nothing.
+func (r *NodeRequirement) problem(isField bool) string {
+	if isField {
+		return r.fieldProblem()
+	}
+	if text := keyProblem(r.Key); text != "" {
+		return text
+	}
+	switch r.Operator {
+	case In, NotIn:
+		if len(r.Values) == 0 {
+			return string(r.Operator) + " needs values"
+		}
+	case Exists, DoesNotExist:
+		if len(r.Values) > 0 {
+			return string(r.Operator) + " takes no values"
+		}
+	case Gt, Lt:
+		if len(r.Values) != 1 {
+			return string(r.Operator) + " takes one value"
+		}
+	default:
+		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
+	}
+	return ""
+}
+
+func (r *NodeRequirement) fieldProblem() string {
+	switch {
+	case r.Key != FieldName:
+		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+	case r.Operator != In && r.Operator != NotIn:
+		return quote(string(r.Operator)) + " is neither In nor NotIn"
+	case len(r.Values) != 1:
+		return string(r.Operator) + " takes one value here"
+	}
+	return ""
+}
+
+func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
+	list := parent.field(field)
+	for i := range ts {
+		at := list.at(i)
+		v.selector(ts[i].Selector, "labelSelector", &at)
+		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
+		v.topologyKey(ts[i].TopologyKey, &at)
+	}
+}
+
+// spread leaves the selector out: the API server did not look at it before v1.25,
+// and keeps such pods to this day. [Cluster.Warnings] names it.
+func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
+	v.topologyKey(c.TopologyKey, at)
+	if c.MaxSkew <= 0 {
+		skew := at.field("maxSkew")
+		v.add(&skew, "%d is not positive", c.MaxSkew)
+	}
+	if c.MinDomains < 0 {
+		domains := at.field("minDomains")
+		v.add(&domains, "%d is negative", c.MinDomains)
+	}
+	switch c.WhenUnsatisfiable {
+	case "", DoNotSchedule, ScheduleAnyway:
+	default:
+		when := at.field("whenUnsatisfiable")
+		v.add(&when, "%s is neither DoNotSchedule nor ScheduleAnyway", quote(string(c.WhenUnsatisfiable)))
+	}
+}
+
+func (v *validator) topologyKey(key string, parent *path) {
+	at := parent.field("topologyKey")
+	if key == "" {
+		v.add(&at, "missing")
+	} else if text := keyProblem(key); text != "" {
+		v.add(&at, "%s", text)
+	}
+}
+
+// selector is about selectors of pod affinity terms. Values of expressions that no
+// label can have were let in before v1.25, and such pods are kept to this day.
+func (v *validator) selector(s *LabelSelector, field string, parent *path) {
+	if s == nil || !s.malformed() {
+		return
+	}
+	at := parent.field(field)
+	for _, p := range s.problems() {
+		one := at.field(p.field)
+		v.add(&one, "%s", p.text)
+	}
+}
