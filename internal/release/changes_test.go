@@ -1,9 +1,12 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,13 +17,25 @@ import (
 // value returns a rule of a release by its name.
 func value(r Release, rule string) bool { return reflect.ValueOf(Of(r)).FieldByName(rule).Bool() }
 
+// chapters are the numbers in that of a rule.
+func chapters(c Change) (numbers []int) {
+	for part := range strings.SplitSeq(c.Number, ".") {
+		n, _ := strconv.Atoi(part)
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
 // Every rule has a row, and a row says from which release on and by which gate its rule
 // holds.
 func TestChangesAreTheRules(t *testing.T) {
 	rows := map[string]Change{}
 	numbers := map[string]bool{}
-	for _, c := range Changes {
+	for i, c := range Changes {
 		assert.False(t, numbers[c.Number], "two rows for rule %s", c.Number)
+		if i > 0 {
+			assert.Negative(t, cmp.Or(cmp.Compare(Changes[i-1].From, c.From), slices.Compare(chapters(Changes[i-1]), chapters(c))), "order of %s", c.Number)
+		}
 		numbers[c.Number] = true
 		assert.NotEmpty(t, c.Before, c.Number)
 		assert.NotEmpty(t, c.After, c.Number)
