@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 )
@@ -49,62 +50,67 @@ func checkGates(snap *Snapshot) error {
 func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 	first := pods[0]
 	group, known := s.Group(first.GroupKey())
-	if above := s.ancestors(group); len(above) > 0 {
-		if top := above[len(above)-1]; s.rules.CompositeUnits {
-			if _, more := s.Composite(top.ParentKey()); more {
-				return []outrank.Problem{{
-					Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
-					Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
-				}}
-			}
-		}
+	if s.tooDeep(group) {
+		return []outrank.Problem{{
+			Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
+			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
+		}}
 	}
 	owner := s.ownerOf(pods)
-	check := func(p *outrank.Pod) {
-		add := func(field, format string, args ...any) {
-			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
-		}
-		if p.PriorityValue() != owner.priority {
-			whose := string(first.Key())
-			if known {
-				whose = "the group " + string(owner.key)
-			}
-			add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
-		}
-		if neverPreempts(p) != owner.never {
-			if s.rules.GroupPolicyCounts && known {
-				add("spec.preemptionPolicy", "not that of the group %s", owner.key)
-			} else {
-				add("spec.preemptionPolicy", "not that of %s", first.Key())
-			}
-		}
-		if p.Scheduler() != first.Scheduler() {
-			add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
-		}
-	}
+	var groups []outrank.Key
 	for _, p := range pods {
-		if other, _ := s.Group(p.GroupKey()); p.GroupKey() != first.GroupKey() && (owner.composite == nil || s.rootOf(other) != owner.composite) {
+		other, _ := s.Group(p.GroupKey())
+		if p.GroupKey() != first.GroupKey() && (owner.composite == nil || s.rootOf(other) != owner.composite) {
 			ps = append(ps, outrank.Problem{
 				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
 				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
 			})
 			continue
 		}
-		check(p)
-	}
-	groups := []outrank.Key{first.GroupKey()}
-	if owner.composite != nil {
-		groups = groups[:0]
-		for g := range s.Groups() {
-			if s.rootOf(g) == owner.composite {
-				groups = append(groups, g.Key())
-			}
+		ps = s.appendUnlike(ps, p, first, &owner, known)
+		if !slices.Contains(groups, p.GroupKey()) {
+			groups = append(groups, p.GroupKey())
 		}
 	}
 	for _, key := range groups {
 		for _, p := range s.units.members(key) {
-			check(p.pod)
+			ps = s.appendUnlike(ps, p.pod, first, &owner, known)
 		}
+	}
+	return ps
+}
+
+// tooDeep reports whether a group is below the last level of its tree, which a circle of
+// groups makes of all of them.
+func (s *Snapshot) tooDeep(group *outrank.PodGroup) bool {
+	above := s.ancestors(group)
+	if len(above) == 0 {
+		return false
+	}
+	_, more := s.Composite(above[len(above)-1].ParentKey())
+	return more
+}
+
+// appendUnlike compares one pod with the first and with the group, if that is known.
+func (s *Snapshot) appendUnlike(ps []outrank.Problem, p, first *outrank.Pod, owner *groupOwner, known bool) []outrank.Problem {
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	whose := string(first.Key())
+	if known {
+		whose = "the group " + string(owner.key)
+	}
+	if p.PriorityValue() != owner.priority {
+		add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
+	}
+	if !s.rules.GroupPolicyCounts {
+		whose = string(first.Key())
+	}
+	if neverPreempts(p) != owner.never {
+		add("spec.preemptionPolicy", "not that of %s", whose)
+	}
+	if p.Scheduler() != first.Scheduler() {
+		add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
 	}
 	return ps
 }
