@@ -66,9 +66,11 @@ func (e *Evaluator) Filters() []string {
 // The pod may be a pending pod of the snapshot or one that the snapshot does
 // not know. now replaces missing start times. The snapshot is only read, and
 // any number of calls may run on it at once. The error is the context's, a
-// filter's, or one about the pod: that of [outrank.Pod.Validate], or [ErrState]
-// for a pod that runs already, unless its resize in place is deferred and the release
-// has such pods preempt on their node (group 7.19; [Plan.Resize]).
+// filter's, or one about the pod: that of [outrank.Pod.Validate], or an
+// [outrank.InputError] for one that names a group, where the release has groups preempt
+// (rule 12.8.8; see [Evaluator.PreemptGroup]), or [ErrState] for a pod that runs already,
+// unless its resize in place is deferred and the release has such pods preempt on their
+// node (group 7.19; [Plan.Resize]).
 //
 // Time is that of reading a summary of every node and of evaluating the nodes
 // that could be the best. It is that of the nodes that changed if the snapshot
