@@ -7,13 +7,6 @@ import "context"
 // little they would be evaluated in vain.
 const mostTries = 32
 
-// deferredNode is a candidate that can wait: it loses by the first rank against the
-// best optimistic score that the worker has seen. first bounds its figure.
-type deferredNode struct {
-	first    int64
-	position int32
-}
-
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {

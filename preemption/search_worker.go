@@ -86,6 +86,13 @@ func (s *search) prepareWorkers(workers int) {
 	}
 }
 
+// deferredNode is a candidate that can wait: it loses by the first rank against the
+// best optimistic score that the worker has seen. first bounds its figure.
+type deferredNode struct {
+	first    int64
+	position int32
+}
+
 // reset forgets what the worker has found.
 func (w *searchWorker) reset() {
 	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
