@@ -72,6 +72,14 @@ func (s *Snapshot) unlike(pods []*outrank.Pod) (ps []outrank.Problem) {
 			groups = append(groups, p.GroupKey())
 		}
 	}
+	if owner.composite != nil { // also those of which no pod waits
+		groups = groups[:0]
+		for g := range s.Groups() {
+			if s.rootOf(g) == owner.composite {
+				groups = append(groups, g.Key())
+			}
+		}
+	}
 	for _, key := range groups {
 		for _, p := range s.units.members(key) {
 			ps = s.appendUnlike(ps, p.pod, first, &owner, known)

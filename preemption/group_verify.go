@@ -58,6 +58,25 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 			return groupFault(ErrStale, "there is no node %s", a.Node)
 		}
 	}
+	err = r.verify(ctx, plan)
+	if !errors.Is(err, ErrUnsound) || r.placedWhole() || !r.work.rules.GroupsPlacedOnce {
+		return err
+	}
+	// Pods of the group that found no place are not named. They may have been asked
+	// about without the nominations that the snapshot has for them.
+	again, fault := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
+	if fault != nil {
+		return fault
+	}
+	again.forgetUnnamed()
+	if again.verify(ctx, plan) == nil {
+		return nil
+	}
+	return err
+}
+
+// verify holds a plan to the run for its pods, which is of no use afterwards.
+func (r *groupRun) verify(ctx context.Context, plan *GroupPlan) error {
 	if plan.Outcome == Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
@@ -193,13 +212,7 @@ func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
 // nominations were in nobody's way (rule 12.1.6).
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 	if !r.placedWhole() && !r.work.rules.GroupsPlacedOnce {
-		for _, slot := range r.snap.order {
-			for _, p := range r.snap.nodes[slot].nominated {
-				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {
-					r.work.seat(p.pod, "", "")
-				}
-			}
-		}
+		r.forgetUnnamed()
 	}
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
@@ -215,4 +228,22 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 		r.work.seat(at.Pod, at.Node, "")
 	}
 	return nil
+}
+
+// forgetUnnamed takes the nominations away of pending pods that belong to the group, or
+// to the tree of groups, and are not in the plan.
+func (r *groupRun) forgetUnnamed() {
+	belongs := func(p *outrank.Pod) bool {
+		if group, ok := r.snap.Group(p.GroupKey()); ok && r.owner.composite != nil {
+			return r.snap.rootOf(group) == r.owner.composite
+		}
+		return p.GroupKey() == r.group
+	}
+	for _, slot := range r.snap.order {
+		for _, p := range r.snap.nodes[slot].nominated {
+			if !r.keys[p.pod.Key()] && belongs(p.pod) {
+				r.work.seat(p.pod, "", "")
+			}
+		}
+	}
 }
