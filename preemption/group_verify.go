@@ -29,6 +29,10 @@ import (
 //     cleared are those that there are (ErrStale); for a group that need not be
 //     placed whole, some may be missing.
 //
+// Pods of the group that found no place are not in the plan. From v1.37 on they count as
+// the snapshot has them, with their nominations: a plan that was made of other versions
+// of them may be refused.
+//
 // That no victim is one too many is not promised for groups, and so not verified. A
 // plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
 // is [ErrState] for an outcome without a placement, of which there is nothing to
@@ -58,25 +62,6 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 			return groupFault(ErrStale, "there is no node %s", a.Node)
 		}
 	}
-	err = r.verify(ctx, plan)
-	if !errors.Is(err, ErrUnsound) || r.placedWhole() || !r.work.rules.GroupsPlacedOnce {
-		return err
-	}
-	// Pods of the group that found no place are not named. They may have been asked
-	// about without the nominations that the snapshot has for them.
-	again, fault := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
-	if fault != nil {
-		return fault
-	}
-	again.forgetUnnamed()
-	if again.verify(ctx, plan) == nil {
-		return nil
-	}
-	return err
-}
-
-// verify holds a plan to the run for its pods, which is of no use afterwards.
-func (r *groupRun) verify(ctx context.Context, plan *GroupPlan) error {
 	if plan.Outcome == Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
@@ -212,7 +197,13 @@ func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
 // nominations were in nobody's way (rule 12.1.6).
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 	if !r.placedWhole() && !r.work.rules.GroupsPlacedOnce {
-		r.forgetUnnamed()
+		for _, slot := range r.snap.order {
+			for _, p := range r.snap.nodes[slot].nominated {
+				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {
+					r.work.seat(p.pod, "", "")
+				}
+			}
+		}
 	}
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
@@ -228,22 +219,4 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
 		r.work.seat(at.Pod, at.Node, "")
 	}
 	return nil
-}
-
-// forgetUnnamed takes the nominations away of pending pods that belong to the group, or
-// to the tree of groups, and are not in the plan.
-func (r *groupRun) forgetUnnamed() {
-	belongs := func(p *outrank.Pod) bool {
-		if group, ok := r.snap.Group(p.GroupKey()); ok && r.owner.composite != nil {
-			return r.snap.rootOf(group) == r.owner.composite
-		}
-		return p.GroupKey() == r.group
-	}
-	for _, slot := range r.snap.order {
-		for _, p := range r.snap.nodes[slot].nominated {
-			if !r.keys[p.pod.Key()] && belongs(p.pod) {
-				r.work.seat(p.pod, "", "")
-			}
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // headcount is a filter about the number of pods of an app on a node: at most so many
@@ -184,4 +185,38 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Where selective filters have their say, victims cost what they cost, and the cheapest
+// node wins.
+func TestCostsBesideSelectiveFilters(t *testing.T) {
+	config := Config{
+		Policy:  Policy{Ranks: []Rank{ByCost}},
+		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
+		Filters: []Filter{headcount{app: "web", limit: 1}},
+	}
+	one := resource.MustList("cpu", "1", "pods", "9")
+	c := &outrank.Cluster{}
+	for i, cost := range []string{"3", "1", "2"} {
+		name := fmt.Sprint("n", i)
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: one})
+		c.Pods = append(c.Pods, &outrank.Pod{
+			Name: "p" + name, NodeName: name, Priority: outrank.Priority(1), Labels: map[string]string{"app": "web", "cost": cost},
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}},
+		})
+	}
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	eval, err := NewEvaluator(config)
+	require.NoError(t, err)
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: c.Pods[0].Containers}
+	for best, err := range eval.Candidates(context.Background(), snap, Request{Pod: p, Now: gen.Now}) {
+		require.NoError(t, err)
+		require.Equal(t, "n1", best.Node)
+		require.EqualValues(t, 1, best.Score.Cost)
+		break
+	}
+	plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, "n1", plan.Node)
 }

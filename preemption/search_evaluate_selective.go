@@ -25,7 +25,7 @@ func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int
 		w.charge(n)
 	}
 	sum := w.snap.summaries.at(n.slot)
-	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1, asking: true}
+	t := resourceReprieve{searchWorker: w, n: n, room: int32(sum.room) - 1, asking: true, costs: w.costsOn(n)}
 	for k := range t.slack {
 		t.slack[k] = unlimited / 2
 		if w.asks[k] != asksNothing {
