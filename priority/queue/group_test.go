@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"math"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
