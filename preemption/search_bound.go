@@ -335,23 +335,33 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		w.evaluateByFilters(position, n)
 		return
 	}
-	possible := dry.possible()
-	if len(possible) == 0 {
-		b.after = noVictims
-		return
-	}
-	for _, p := range possible {
-		dry.remove(p)
-	}
-	st = dry.check()
-	dry.restoreAll(possible)
-	if st.code != Success {
-		b.after = w.after.intern(st)
+	if !w.helpsWithoutAll(b) {
 		return
 	}
 	w.makesRoom(b, slot, sum)
 	b.kind = byFilters
 	w.boundVictims(b, sum)
+}
+
+// helpsWithoutAll reports whether the node that was entered takes the preemptor once all
+// possible victims are away, and notes in the bound why not.
+func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
+	dry := &w.dry
+	possible := dry.possible()
+	if len(possible) == 0 {
+		b.after = noVictims
+		return false
+	}
+	for _, p := range possible {
+		dry.remove(p)
+	}
+	st := dry.check()
+	dry.restoreAll(possible)
+	if st.code != Success {
+		b.after = w.after.intern(st)
+		return false
+	}
+	return true
 }
 
 // A node with pods that name groups, where victims are units (rule 12.8.1), is bounded and
@@ -385,18 +395,7 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 		w.settleUnits(b, position, n)
 		return
 	}
-	possible := dry.possible()
-	if len(possible) == 0 {
-		b.after = noVictims
-		return
-	}
-	for _, p := range possible {
-		dry.remove(p)
-	}
-	st = dry.check()
-	dry.restoreAll(possible)
-	if st.code != Success {
-		b.after = w.after.intern(st)
+	if !w.helpsWithoutAll(b) {
 		return
 	}
 	w.boundWeakly(b, slot, sum)
