@@ -3,6 +3,7 @@ package mirror
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -101,7 +102,8 @@ func (m *Mirror) look(nodes []fwk.NodeInfo) (gone, come []placed, errs []error) 
 		}
 	}
 	if len(order) != len(f.nodes) {
-		for name, s := range f.nodes {
+		for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
+			s := f.nodes[name]
 			if s.round == f.round {
 				continue
 			}
@@ -171,16 +173,14 @@ func same(a, b *corev1.Pod) bool {
 
 // leave takes a pod out, if it is that pod that is known.
 func (m *Mirror) leave(p *corev1.Pod) error {
-	key := outrank.NewKey(p.Namespace, p.Name)
-	known := m.apiPod(key)
-	if r := m.refused[key]; r != nil {
-		known, _ = r.Value.(*corev1.Pod)
-	}
+	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
+	known, _ := m.last(at).(*corev1.Pod)
 	if known == nil || !same(known, p) {
 		return nil
 	}
-	delete(m.problems, id{podKind, string(key)})
-	return ignoreMissing(m.removePod(key))
+	delete(m.problems, at)
+	delete(m.known, at)
+	return m.drop(at)
 }
 
 // arrive puts a pod on a node, or nominated to one, wherever it was before.
@@ -220,13 +220,13 @@ func (m *Mirror) syncNominations(nodes []fwk.NodeInfo, nominated func(node strin
 			}
 		}
 	}
-	for key, was := range f.nominated {
+	for _, key := range slices.Sorted(maps.Keys(f.nominated)) {
+		was := f.nominated[key]
 		if was.round == f.round {
 			continue
 		}
 		delete(f.nominated, key)
 		if m.snap.NodeOf(key) == "" {
-			delete(m.problems, id{podKind, string(key)})
 			errs = append(errs, m.leave(was.pod))
 		}
 	}
