@@ -1,0 +1,16 @@
+//go:build tools
+
+package main
+
+// The programs of the control plane, so that go.mod pins what they are built from.
+import (
+	_ "go.etcd.io/etcd/server/v3/embed"
+	_ "k8s.io/kubernetes/cmd/kube-apiserver"
+	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
+	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+	_ "k8s.io/kubernetes/cmd/kubectl"
+
+	_ "github.com/outrank-go/outrank"
+	_ "github.com/outrank-go/outrank/examples/kubescheduler"
+	_ "k8s.io/client-go/kubernetes"
+)
