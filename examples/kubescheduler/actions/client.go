@@ -15,6 +15,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -34,8 +35,6 @@ type Config struct {
 	API kubernetes.Interface
 	// Pods has the pods as an informer knows them.
 	Pods corelisters.PodLister
-	// Convert makes the plain type of a pod.
-	Convert func(*v1.Pod) (*outrank.Pod, error)
 	// Events posts events; nil posts none.
 	Events events.EventRecorder
 	// Scheduler is the scheduler that the plans are for; nil without one. No victim is
@@ -62,9 +61,6 @@ func New(config Config) (*Client, error) {
 	if config.Pods == nil {
 		missing = append(missing, "Pods")
 	}
-	if config.Convert == nil {
-		missing = append(missing, "Convert")
-	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("actions: without %v", missing)
 	}
@@ -77,7 +73,7 @@ func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, erro
 	if err != nil {
 		return nil, c.said(pod, "reading", err)
 	}
-	return c.Convert(latest)
+	return convert.Pod(latest)
 }
 
 // current returns the very pod, and an error that wraps [preemption.ErrNotFound] where

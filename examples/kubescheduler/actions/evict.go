@@ -7,9 +7,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -22,21 +22,18 @@ func (c *Client) Evict(ctx context.Context, e execution.Eviction) error {
 	if err != nil {
 		return err
 	}
-	if patch, ok := conditionPatch(victim, e.Condition, metav1.Now()); ok {
-		if err := c.patchStatus(ctx, e.Victim, victim, patch); err != nil {
+	if condition, changes := conditionOf(victim, e.Condition, time.Now()); changes {
+		if err := c.patchStatus(ctx, e.Victim, convert.ConditionPatch(e.Victim, condition)); err != nil {
 			return err
 		}
 	}
-	return c.delete(ctx, e.Victim, victim, e.Grace)
+	return c.delete(ctx, e.Victim, e.Grace)
 }
 
-// conditionPatch has the condition in a patch of the pod's status, and false where the pod
-// has it already.
-func conditionPatch(pod *v1.Pod, want outrank.PodCondition, now metav1.Time) (map[string]any, bool) {
-	set := v1.PodCondition{
-		Type: v1.PodConditionType(want.Type), Status: v1.ConditionStatus(want.Status), Reason: want.Reason, Message: want.Message,
-		ObservedGeneration: pod.Generation, LastTransitionTime: now,
-	}
+// conditionOf is the condition for the pod, and false where the pod has it already. A
+// condition that changes nothing but its text keeps the time of its last change.
+func conditionOf(pod *v1.Pod, want outrank.PodCondition, now time.Time) (v1.PodCondition, bool) {
+	set := convert.Condition(want, pod.Generation, now)
 	for _, has := range pod.Status.Conditions {
 		if has.Type != set.Type {
 			continue
@@ -45,22 +42,16 @@ func conditionPatch(pod *v1.Pod, want outrank.PodCondition, now metav1.Time) (ma
 			set.LastTransitionTime = has.LastTransitionTime
 		}
 		set.LastProbeTime = has.LastProbeTime
-		if has == set {
-			return nil, false
-		}
+		return set, has != set
 	}
-	return map[string]any{"conditions": []v1.PodCondition{set}}, true
+	return set, true
 }
 
 // delete asks for the end of the pod, once.
-func (c *Client) delete(ctx context.Context, victim *outrank.Pod, pod *v1.Pod, grace *time.Duration) error {
-	options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}
-	if grace != nil {
-		seconds := int64((*grace + time.Second - 1) / time.Second)
-		options.GracePeriodSeconds = &seconds
-	}
-	err := c.API.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, options)
-	if apierrors.IsConflict(err) { // the UID is the only precondition
+func (c *Client) delete(ctx context.Context, victim *outrank.Pod, grace *time.Duration) error {
+	options := convert.DeleteOptions(victim, grace)
+	err := c.API.CoreV1().Pods(victim.NamespaceName()).Delete(ctx, victim.Name, options)
+	if apierrors.IsConflict(err) && options.Preconditions != nil { // of which there is no other
 		return fmt.Errorf("deleting pod %s: another pod has its name: %w: %w", victim.Key(), preemption.ErrNotFound, err)
 	}
 	return c.said(victim, "deleting", err)

@@ -2,46 +2,41 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// patchStatus patches the status of the very pod, whose UID goes with the patch.
-func (c *Client) patchStatus(ctx context.Context, asked *outrank.Pod, pod *v1.Pod, status map[string]any) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": status})
-	if err != nil {
-		return fmt.Errorf("patch for pod %s: %w", asked.Key(), err)
-	}
-	_, err = c.API.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+// patchStatus patches the status of the very pod, whose UID is in the patch.
+func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte) error {
+	_, err := c.API.CoreV1().Pods(pod.NamespaceName()).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	switch {
 	case apierrors.IsConflict(err) && c.replaced(ctx, pod):
-		return fmt.Errorf("patching pod %s: another pod has its name: %w: %w", asked.Key(), preemption.ErrNotFound, err)
+		return fmt.Errorf("patching pod %s: another pod has its name: %w: %w", pod.Key(), preemption.ErrNotFound, err)
 	case apierrors.IsConflict(err), passes(err):
-		return fmt.Errorf("patching pod %s: %w: %w", asked.Key(), execution.ErrRetriable, err)
+		return fmt.Errorf("patching pod %s: %w: %w", pod.Key(), execution.ErrRetriable, err)
 	}
-	return c.said(asked, "patching", err)
+	return c.said(pod, "patching", err)
 }
 
 // replaced asks the server whether the pod is gone after all, which the informer may
 // not know yet.
-func (c *Client) replaced(ctx context.Context, pod *v1.Pod) bool {
-	now, err := c.API.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+func (c *Client) replaced(ctx context.Context, pod *outrank.Pod) bool {
+	now, err := c.API.CoreV1().Pods(pod.NamespaceName()).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
 		return apierrors.IsNotFound(err)
 	}
-	return now.UID != pod.UID
+	return pod.UID != "" && string(now.UID) != pod.UID
 }
 
 // passes reports whether an error is of the kind that may pass by itself.
@@ -62,7 +57,7 @@ func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	if latest.Status.NominatedNodeName == "" {
 		return nil
 	}
-	return c.patchStatus(ctx, pod, latest, map[string]any{"nominatedNodeName": nil})
+	return c.patchStatus(ctx, pod, convert.NominationPatch(pod, ""))
 }
 
 // Nominate writes the nomination down, or leaves that to the scheduler (see
@@ -75,7 +70,7 @@ func (c *Client) Nominate(ctx context.Context, pod *outrank.Pod, node string) er
 	if err != nil || latest.Status.NominatedNodeName == node {
 		return err
 	}
-	return c.patchStatus(ctx, pod, latest, map[string]any{"nominatedNodeName": node})
+	return c.patchStatus(ctx, pod, convert.NominationPatch(pod, node))
 }
 
 // Wait waits for the duration and up to a tenth of it more, at random (rule 14.1.10), or

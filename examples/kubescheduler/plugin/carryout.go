@@ -25,7 +25,7 @@ func (p *Plugin) fly(f *flight, by execution.PreemptorType, run func(context.Con
 		}
 		begun := time.Now()
 		report, err := p.timed(p.ctx, by, run)
-		p.options.count(time.Since(begun), err != nil)
+		p.options.Metrics.AddGoroutine(time.Since(begun), err != nil)
 		if err != nil {
 			klog.ErrorS(err, "A preemption was not carried out to its end", "report", report.String())
 			return
@@ -40,8 +40,8 @@ func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func
 	report, err := run(ctx)
 	step := execution.PreemptionStep{By: by, Result: preemption.Success}
 	if err != nil {
-		step.Result = failed
+		step.Result = preemption.Contradiction // the code that the reference calls Error
 	}
-	p.options.Metrics.AddExecutionDuration(step, time.Since(begun))
+	p.options.Metrics.Counts.AddExecutionDuration(step, time.Since(begun))
 	return report, err
 }

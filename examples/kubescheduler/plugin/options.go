@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -30,7 +31,7 @@ type Options struct {
 	// the feature gate SchedulerAsyncPreemption says.
 	Synchronous *bool
 	// Metrics counts; nil counts for nobody.
-	Metrics *execution.Metrics
+	Metrics *metrics.Collector
 	// Observe, if any, is told of each decision, before it is carried out. It must not
 	// change it.
 	Observe func(Decision)

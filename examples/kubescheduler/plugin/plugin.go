@@ -17,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
+	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -80,19 +81,22 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	if p.release, err = options.release(); err != nil {
 		return nil, err
 	}
-	p.options.Metrics.Release = p.release
+	if p.options.Metrics == nil {
+		p.options.Metrics = metrics.New()
+	}
+	p.options.Metrics.Counts.Release = p.release
 	if p.state, err = newState(ctx, handle, p.release); err != nil {
 		return nil, err
 	}
 	client, err := actions.New(actions.Config{
-		API: handle.ClientSet(), Pods: p.pods, Convert: toPod, Events: handle.EventRecorder(), Scheduler: handle, Name: Name,
+		API: handle.ClientSet(), Pods: p.pods, Events: handle.EventRecorder(), Scheduler: handle, Name: Name,
 	})
 	if err != nil {
 		return nil, err
 	}
 	p.executor, err = execution.NewExecutor(execution.Config{
 		Actions: &carrying{Client: client, under: &p.under}, Release: p.release, Order: p.options.order(),
-		Retry: execution.Retry{Wait: actions.Wait}, Metrics: p.options.Metrics,
+		Retry: execution.Retry{Wait: actions.Wait}, Metrics: p.options.Metrics.Counts,
 	})
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // nomination where nothing helps, none at all where the pod may not preempt or something
 // went wrong, so that the pod keeps what it has.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	p.options.Metrics.AddPreemption()
+	p.options.Metrics.Counts.AddPreemption()
 	d, err := p.decide(ctx, cycle, pod, said)
 	p.tell(pod, d)
 	if err != nil {
