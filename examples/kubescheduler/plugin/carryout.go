@@ -23,14 +23,14 @@ func (p *Plugin) fly(f *flight, by execution.PreemptorType, run func(context.Con
 				return
 			}
 		}
-		begun := time.Now()
+		log, begun := klog.FromContext(p.ctx), time.Now()
 		report, err := p.timed(p.ctx, by, run)
 		p.options.Metrics.AddGoroutine(time.Since(begun), err != nil)
 		if err != nil {
-			klog.ErrorS(err, "A preemption was not carried out to its end", "report", report.String())
+			log.Error(err, "A preemption was not carried out to its end", "report", report.String())
 			return
 		}
-		klog.V(2).InfoS("A preemption was carried out", "report", report.String())
+		log.V(2).Info("A preemption was carried out", "report", report.String())
 	})
 }
 

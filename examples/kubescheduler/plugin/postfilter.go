@@ -19,7 +19,7 @@ import (
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	p.options.Metrics.Counts.AddPreemption()
 	d, err := p.decide(ctx, cycle, pod, said)
-	p.tell(pod, d)
+	p.tell(ctx, pod, d)
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}

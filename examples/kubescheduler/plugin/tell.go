@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -22,9 +23,10 @@ const (
 
 // tell explains a decision: in one line of the log, and where pods have to leave in an
 // event on the preemptor.
-func (p *Plugin) tell(pod *v1.Pod, d Decision) {
+func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
+	log := klog.FromContext(ctx)
 	if d.Err != nil {
-		klog.ErrorS(d.Err, "No decision about preemption", "pod", klog.KObj(pod))
+		log.Error(d.Err, "No decision about preemption", "pod", klog.KObj(pod))
 		return
 	}
 	plan := d.Plan
@@ -34,7 +36,7 @@ func (p *Plugin) tell(pod *v1.Pod, d Decision) {
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
 	}
 	line = append(line, "turnedDown", counts(plan.TurnedDown), "unhelpful", counts(plan.Unhelpful), "followed", d.Followed, "decided", d.Decided)
-	klog.InfoS("Preemption", line...)
+	log.Info("Preemption", line...)
 	if plan.Outcome == preemption.Preempt && p.handle.EventRecorder() != nil {
 		p.handle.EventRecorder().Eventf(pod, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", note(plan))
 	}
