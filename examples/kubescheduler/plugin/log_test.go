@@ -10,6 +10,6 @@ import (
 
 // klogFor returns a context whose logger writes to the test.
 func klogFor(t *testing.T) (klog.Logger, context.Context) {
-	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.Verbosity(2)))
+	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.Verbosity(0)))
 	return logger, klog.NewContext(t.Context(), logger)
 }
