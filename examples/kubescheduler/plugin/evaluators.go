@@ -84,9 +84,8 @@ func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugi
 	return unknown
 }
 
-// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's filters
-// only where one of those that are not known has something to say about it.
-func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
+// evaluators makes them when they are first asked for.
+func (p *Plugin) evaluators() (*evaluators, error) {
 	if p.evaluator == nil {
 		made, err := p.makeEvaluators()
 		if err != nil {
@@ -94,7 +93,25 @@ func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1
 		}
 		p.evaluator = made
 	}
-	e := p.evaluator
+	return p.evaluator, nil
+}
+
+// evaluatorForGroup returns the evaluator for a group.
+func (p *Plugin) evaluatorForGroup() (*preemption.Evaluator, error) {
+	e, err := p.evaluators()
+	if err != nil {
+		return nil, err
+	}
+	return e.plain, nil
+}
+
+// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's filters
+// only where one of those that are not known has something to say about it.
+func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
+	e, err := p.evaluators()
+	if err != nil {
+		return nil, err
+	}
 	skipped := cycle.GetSkipFilterPlugins()
 	if slices.ContainsFunc(e.unknown, func(name string) bool { return !skipped.Has(name) }) {
 		e.framework.begin(ctx, cycle, pod)

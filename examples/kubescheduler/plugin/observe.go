@@ -16,6 +16,7 @@ func (p *Plugin) observe(d Decision) {
 			code = preemption.Success
 		}
 	case d.Group != nil:
+		by = execution.ByPodGroup // for a tree, too: the reference tells no difference here
 		outcome, code = d.Group.Outcome.String(), d.Group.Status.Code
 	}
 	p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)

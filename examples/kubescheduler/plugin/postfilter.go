@@ -58,7 +58,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		return d, fmt.Errorf("following the cluster: %w", err)
 	}
 	d.Followed = time.Since(begun)
-	preemptor, err := toPod(pod)
+	preemptor, err := p.convertPreemptor(pod)
 	if err != nil {
 		return d, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-func toPod(pod *v1.Pod) (*outrank.Pod, error) { return convert.Pod(pod) }
+func (p *Plugin) convertPreemptor(pod *v1.Pod) (*outrank.Pod, error) { return convert.Pod(pod) }
 
 type onNode struct {
 	generation int64
@@ -66,8 +66,6 @@ func (s *state) begin() error {
 	return err
 }
 
-func key(p *v1.Pod) outrank.Key { return outrank.NewKey(p.Namespace, p.Name) }
-
 func (s *state) sync() error {
 	infos, err := s.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
@@ -107,7 +105,7 @@ func (s *state) sync() error {
 		}
 		here := map[outrank.Key]*v1.Pod{}
 		for _, pi := range info.GetPods() {
-			here[key(pi.GetPod())] = pi.GetPod()
+			here[keyOf(pi.GetPod())] = pi.GetPod()
 		}
 		for k, had := range at.pods {
 			if here[k] != had {
@@ -135,7 +133,7 @@ func (s *state) sync() error {
 	where, pending := map[outrank.Key]string{}, map[outrank.Key]*v1.Pod{}
 	for _, info := range infos {
 		for _, pi := range s.handle.NominatedPodsForNode(info.Node().Name) {
-			k := key(pi.GetPod())
+			k := keyOf(pi.GetPod())
 			where[k], pending[k] = info.Node().Name, pi.GetPod()
 		}
 	}
@@ -149,7 +147,7 @@ func (s *state) sync() error {
 	}
 	for _, c := range changes {
 		for _, pi := range c.info.GetPods() {
-			k := key(pi.GetPod())
+			k := keyOf(pi.GetPod())
 			if c.at.pods[k] != nil {
 				continue
 			}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -26,8 +27,9 @@ type underway struct {
 // flight is one plan while it is carried out.
 type flight struct {
 	uid types.UID
-	// pods are those that are kept out of the queue meanwhile and activated at the end, if
-	// that is of use.
+	// members are the pods of a group.
+	members []types.UID
+	// victims are those that have to be told to go.
 	victims []*outrank.Pod
 	// rejected are the victims that were rejected in memory, so that the API will never say
 	// that they go.
@@ -37,10 +39,10 @@ type flight struct {
 }
 
 // begin notes a plan of the preemptor with these victims.
-func (u *underway) begin(uid types.UID, victims []*outrank.Pod) *flight {
+func (u *underway) begin(uid types.UID, victims []*outrank.Pod, members ...types.UID) *flight {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	f := &flight{uid: uid, rejected: map[string]bool{}, done: make(chan struct{})}
+	f := &flight{uid: uid, members: members, rejected: map[string]bool{}, done: make(chan struct{})}
 	for _, v := range victims {
 		if !v.Terminating() {
 			f.victims = append(f.victims, v)
@@ -65,11 +67,17 @@ func (u *underway) land(f *flight) {
 	}
 }
 
-// end takes the preemptor out: nothing is waited for any more.
-func (u *underway) end(uid types.UID) {
+// end takes the preemptor out, or the group that the pod is a member of: nothing is waited
+// for any more.
+func (u *underway) end(pod types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.by, uid)
+	delete(u.by, pod)
+	for uid, f := range u.by {
+		if slices.Contains(f.members, pod) {
+			delete(u.by, uid)
+		}
+	}
 }
 
 // reject notes that a victim was rejected in memory.
