@@ -77,8 +77,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	}()
 	p.deciding.Lock()
 	defer p.deciding.Unlock()
-	snap, err := p.state.follow()
-	if err != nil {
+	if err := p.state.follow(ctx); err != nil {
 		return d, nil, fmt.Errorf("following the cluster: %w", err)
 	}
 	d.Followed = time.Since(begun)
@@ -104,7 +103,10 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 		return d, nil, err
 	}
 	request.Place = placing(scheduler, place)
-	d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
+	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
+		d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
+		return err
+	})
 	return d, queued, err
 }
 
@@ -121,7 +123,7 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 		return nil, err
 	}
 	for _, pod := range info.GetUnscheduledPods() {
-		member, err := p.convertPreemptor(pod)
+		member, err := p.state.mirror.Preemptor(pod)
 		if err != nil {
 			return nil, err
 		}

@@ -85,7 +85,7 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 		p.options.Metrics = metrics.New()
 	}
 	p.options.Metrics.Counts.Release = p.release
-	if p.state, err = newState(ctx, handle, p.release); err != nil {
+	if p.state, err = newState(handle, p.release); err != nil {
 		return nil, err
 	}
 	client, err := actions.New(actions.Config{

@@ -53,12 +53,11 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	}
 	p.deciding.Lock()
 	defer p.deciding.Unlock()
-	snap, err := p.state.follow()
-	if err != nil {
+	if err := p.state.follow(ctx); err != nil {
 		return d, fmt.Errorf("following the cluster: %w", err)
 	}
 	d.Followed = time.Since(begun)
-	preemptor, err := p.convertPreemptor(pod)
+	preemptor, err := p.state.mirror.Preemptor(pod)
 	if err != nil {
 		return d, err
 	}
@@ -66,7 +65,10 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
-	d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: statuses(snap, said)})
+	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
+		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: statuses(snap, said)})
+		return err
+	})
 	return d, err
 }
 
