@@ -1,7 +1,6 @@
 package lockstep
 
 import (
-	"encoding/json"
 	"flag"
 	"strconv"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
 
 // check runs a property over so many cases, or over as many as the flag
@@ -39,17 +39,13 @@ func one(t *rapid.T, in int, name string) bool {
 }
 
 func toPod(t require.TestingT, pod *corev1.Pod) *outrank.Pod {
-	text, err := json.Marshal(pod)
+	p, err := convert.Pod(pod)
 	require.NoError(t, err)
-	p := new(outrank.Pod)
-	require.NoError(t, json.Unmarshal(text, p))
 	return p
 }
 
 func toNode(t require.TestingT, node *corev1.Node) *outrank.Node {
-	text, err := json.Marshal(node)
+	n, err := convert.Node(node)
 	require.NoError(t, err)
-	n := new(outrank.Node)
-	require.NoError(t, json.Unmarshal(text, n))
 	return n
 }
