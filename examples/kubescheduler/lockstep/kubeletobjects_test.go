@@ -95,10 +95,10 @@ func drawPod(t *rapid.T, name, node string) *corev1.Pod {
 		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 	if !one(t, 8, "no priority") {
-		priority := pick[int32](t, "priority", 0, 0, -10, 100, 1000, 1999999999, 2000000000, 2000001000)
+		priority := pick[int32](t, "priority", 0, 0, 0, 0, -10, 100, 1000, 1999999999, 5, 2000000000, 2000001000)
 		pod.Spec.Priority = &priority
 	}
-	switch rapid.IntRange(0, 11).Draw(t, "source") {
+	switch below(t, 24, "source") {
 	case 1:
 		pod.Annotations["kubernetes.io/config.source"] = "file"
 	case 2:
@@ -106,13 +106,13 @@ func drawPod(t *rapid.T, name, node string) *corev1.Pod {
 	case 3:
 		pod.Annotations["kubernetes.io/config.source"] = "api"
 	}
-	for i := range rapid.IntRange(1, 3).Draw(t, "containers") {
+	for i := range 1 + below(t, 3, "containers") {
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{
 			Name: fmt.Sprint("c", i), Resources: drawRequirements(t, "container", false), Ports: drawPorts(t),
 		})
 	}
 	if one(t, 5, "init containers") {
-		for i := range rapid.IntRange(1, 2).Draw(t, "how many") {
+		for i := range 1 + below(t, 2, "how many") {
 			c := corev1.Container{Name: fmt.Sprint("i", i), Resources: drawRequirements(t, "init container", false)}
 			if one(t, 2, "sidecar") {
 				always := corev1.ContainerRestartPolicyAlways
@@ -186,7 +186,7 @@ func drawIncoming(t *rapid.T, node string) *corev1.Pod {
 		critical := int32(2000000000)
 		pod.Spec.Priority = &critical
 	}
-	switch rapid.IntRange(0, 15).Draw(t, "demand") {
+	switch below(t, 31, "demand") {
 	case 1:
 		pod.Spec.NodeSelector = map[string]string{"zone": pick(t, "zone", "a", "b")}
 	case 2:
@@ -208,9 +208,9 @@ func drawIncoming(t *rapid.T, node string) *corev1.Pod {
 		policy := pick(t, "groups", corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict)
 		pod.Spec.SecurityContext = &corev1.PodSecurityContext{SupplementalGroupsPolicy: &policy}
 	}
-	if one(t, 2, "tolerates") {
+	if !one(t, 3, "tolerates nothing") {
 		pod.Spec.Tolerations = []corev1.Toleration{{
-			Key:      pick(t, "tolerated", "", "a", "b"),
+			Key:      pick(t, "tolerated", "", "", "a", "b"),
 			Operator: corev1.TolerationOpExists,
 			Effect:   pick(t, "effect", "", corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule),
 		}}
@@ -235,13 +235,13 @@ func drawNode(t *rapid.T) *corev1.Node {
 		name    corev1.ResourceName
 		amounts []string
 	}{
-		{corev1.ResourcePods, []string{"4", "8", "110", "110", "0", ""}},
-		{corev1.ResourceCPU, []string{"4", "2", "1500m", "0", ""}},
-		{corev1.ResourceMemory, []string{"8Gi", "2Gi", "1Gi", "0", ""}},
-		{corev1.ResourceEphemeralStorage, []string{"100Gi", "4Gi", "2Gi", ""}},
-		{gpu, []string{"", "2", "4", "0"}},
+		{corev1.ResourcePods, []string{"110", "110", "110", "110", "12", "9", "8", "6", "4", "0"}},
+		{corev1.ResourceCPU, []string{"2", "4", "2500m", "3", "3500m", "4500m", "6", "1", "0", ""}},
+		{corev1.ResourceMemory, []string{"2Gi", "8Gi", "1Gi", "1500Mi", "900Mi", "600Mi", "3Gi", "300Mi", ""}},
+		{corev1.ResourceEphemeralStorage, []string{"100Gi", "4Gi", "2Gi", "3Gi", "5Gi", ""}},
+		{gpu, []string{"", "4", "2", "3", "0"}},
 		{fpga, []string{"", "2", "8"}},
-		{pages, []string{"", "8Mi", "0"}},
+		{pages, []string{"8Mi", "16Mi", "12Mi", "", "0"}},
 	} {
 		if amount := pick(t, "node's "+string(r.name), r.amounts...); amount != "" {
 			allocatable[r.name] = resource.MustParse(amount)

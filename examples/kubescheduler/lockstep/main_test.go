@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"flag"
+	"math/bits"
 	"strconv"
 	"testing"
 
@@ -28,15 +29,33 @@ func check(t *testing.T, cases int, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
-// pick draws one of the values.
-func pick[T any](t *rapid.T, name string, values ...T) T {
-	return values[rapid.IntRange(0, len(values)-1).Draw(t, name)]
+// below draws a number below n. All are about as likely, where rapid's own generators
+// prefer the ends of a range.
+func below(t *rapid.T, n int, name string) int { return numbers(n).Draw(t, name) }
+
+var generators = map[int]*rapid.Generator[int]{}
+
+func numbers(n int) *rapid.Generator[int] {
+	if generators[n] == nil {
+		generators[n] = rapid.Custom(func(t *rapid.T) int {
+			value := 0
+			for range bits.Len(uint(n)) + 2 {
+				value *= 2
+				if rapid.Bool().Draw(t, "") {
+					value++
+				}
+			}
+			return value % n
+		})
+	}
+	return generators[n]
 }
 
+// pick draws one of the values.
+func pick[T any](t *rapid.T, name string, values ...T) T { return values[below(t, len(values), name)] }
+
 // one draws true in one of n cases.
-func one(t *rapid.T, in int, name string) bool {
-	return rapid.IntRange(0, in-1).Draw(t, name) == in-1
-}
+func one(t *rapid.T, in int, name string) bool { return below(t, in, name) == in-1 }
 
 func toPod(t require.TestingT, pod *corev1.Pod) *outrank.Pod {
 	p, err := convert.Pod(pod)
