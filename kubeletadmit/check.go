@@ -121,7 +121,7 @@ func (s *scratch) addShort(node *outrank.Node, wanted ResourceNeed, used int64) 
 // addPredicates adds the failures that are not about amounts.
 func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 	pod := s.tally.pod
-	if !fit.NodeAffinity(pod, node) {
+	if !fit.NodeAffinity(pod, withSystem(node, pod)) {
 		s.fail(NodeAffinity, fit.ReasonNodeAffinity)
 	}
 	if !fit.NodeName(pod, node) {

@@ -1,6 +1,10 @@
 package kubeletadmit
 
-import "github.com/outrank-go/outrank"
+import (
+	"maps"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Reasons of an [Admission] that is rejected before anything else is checked,
 // in this order (rules 17.2.2 to 17.2.4). Nothing is evicted then, and there are no
@@ -39,4 +43,16 @@ func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message stri
 		return SupplementalGroupsPolicyNotSupported, "SupplementalGroupsPolicy=Strict is not supported in this node"
 	}
 	return "", ""
+}
+
+// withSystem returns the node as the pod's demands on its labels see it: with the label
+// of its system where it has labels but not that one (rule 17.2.6).
+func withSystem(node *outrank.Node, pod *outrank.Pod) *outrank.Node {
+	if _, ok := node.Labels[osLabel]; ok || len(node.Labels) == 0 || len(pod.NodeSelector) == 0 && pod.Affinity.Node == nil {
+		return node
+	}
+	labelled := *node
+	labelled.Labels = maps.Clone(node.Labels)
+	labelled.Labels[osLabel] = defaultOS
+	return &labelled
 }

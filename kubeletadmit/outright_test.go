@@ -50,3 +50,33 @@ func TestRejectedOutright(t *testing.T) {
 		})
 	}
 }
+
+// TestSystemLabelIsFilledIn: rule 17.2.6.
+func TestSystemLabelIsFilledIn(t *testing.T) {
+	wants := func(os string) map[string]string { return map[string]string{"kubernetes.io/os": os} }
+	affine := outrank.Affinity{Node: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{
+		Labels: []outrank.NodeRequirement{{Key: "kubernetes.io/os", Operator: outrank.Exists}},
+	}}}}
+	zone := map[string]string{"zone": "a"}
+	for _, test := range []struct {
+		name   string
+		labels map[string]string
+		pod    outrank.Pod
+		want   string
+	}{
+		{"selected", zone, outrank.Pod{NodeSelector: wants("linux")}, ""},
+		{"by affinity", zone, outrank.Pod{Affinity: affine}, ""},
+		{"another system", zone, outrank.Pod{NodeSelector: wants("windows")}, "NodeAffinity"},
+		{"no labels at all", nil, outrank.Pod{NodeSelector: wants("linux")}, "NodeAffinity"},
+		{"a label of its own", wants("windows"), outrank.Pod{NodeSelector: wants("windows")}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			node := outrank.Node{Name: "n", Labels: test.labels, Allocatable: resource.MustList("pods", "5")}
+			test.pod.Name = "p"
+			adm, err := kubeletadmit.Admit(&node, nil, &test.pod)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, adm.Reason)
+			assert.Len(t, zone, 1, "the caller's labels stay as they are")
+		})
+	}
+}

@@ -46,7 +46,7 @@ func (c *core) returning(e *Entry) (*item, error) {
 // failed notes how an attempt ended that put the pod back (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
 	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
-	it.FailedFilters = distinct(e.FailedFilters)
+	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
 	if len(e.PendingFilters) > 0 {
 		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
 	}

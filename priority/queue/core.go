@@ -133,9 +133,19 @@ func (c *core) push(it *item, to pool) {
 	c.put(it, to)
 }
 
-// gateOf names what holds a pod back from a pool, empty for nothing.
+// gateOf names what holds a pod back from a pool, empty for nothing (rules 5.2.6 and
+// 5.2.9).
 func (c *core) gateOf(pod *outrank.Pod, from pool) string {
-	if c.gate == nil || from != active && from != backoff && from != errorBackoff {
+	if c.gate == nil || from != active && !(c.early && (from == backoff || from == errorBackoff)) {
+		return ""
+	}
+	return c.gate(pod)
+}
+
+// gateOfVersion names what holds another version of a pod back that is let in already:
+// its scheduling gates alone (rule 5.2.10).
+func (c *core) gateOfVersion(pod *outrank.Pod, in pool) string {
+	if c.gate == nil || !pod.Gated() || in != active && in != backoff && in != errorBackoff {
 		return ""
 	}
 	return c.gate(pod)
@@ -148,6 +158,7 @@ func (c *core) put(it *item, to pool) {
 	}
 	it.pool = to
 	if to == gated {
+		it.wasHeld = true
 		it.due = c.askAgain(it)
 	}
 	if to == active {
@@ -190,7 +201,7 @@ func (c *core) Add(pod *outrank.Pod, now time.Time) error {
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod, it.class = pod, nil
 	c.pools[it.pool].fix(it)
-	if gate := c.gateOf(pod, it.pool); gate != "" {
+	if gate := c.gateOfVersion(pod, it.pool); gate != "" {
 		it.Gate = gate
 		c.pools[it.pool].remove(it)
 		c.put(it, gated)

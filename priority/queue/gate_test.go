@@ -86,14 +86,15 @@ func TestGates(t *testing.T) {
 			{1, pop("p1"), "0 0 0 1"},
 			{1, fail("p1"), "0 1 0 0"},
 		}},
-		{"held after an error", "the backoff of the error is not cut short afterwards", []step{
+		{"held after an error", "the backoff of the error is cut short afterwards (rule 5.3.8)", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
 			{0, hold("p1", true), "0 0 0 1"},
 			{0, fail("p1"), "0 0 0 0 gated 1"},
 			{1, hold("p1", false), "0 0 0 0 gated 1"},
 			{1, moveAll("", 1), "0 1 0 0"},
+			{1, pop("p1"), "0 0 0 1"},
+			{1, fail("p1"), "0 1 0 0"},
 			{1, popNone, "0 1 0 0"},
-			{2, pop("p1"), "0 0 0 1"},
 		}},
 		{"held while unschedulable", "it is gated once it is moved", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"},
@@ -109,11 +110,16 @@ func TestGates(t *testing.T) {
 			{300, popNone, "0 0 0 0 gated 1"},
 			{300, ready(600), "0 0 0 0 gated 1"},
 		}},
-		{"let in already", "backoff that is over does not ask again; a newer version that is held does not stay", []step{
+		{"let in already", "neither the end of backoff, nor a newer version, nor activation asks again (rule 5.2.10)", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1"), "0 1 0 0"},
 			{0, hold("p1", true), "0 1 0 0"},
-			{9, flush(1), "1 0 0 0"},
-			{9, update(waiting("p1")), "0 0 0 0 gated 1"},
+			{1, update(with("p1", urgentNow)), "0 1 0 0"},
+			{1, activate(1, "p1"), "1 0 0 0"},
+			{1, update(waiting("p1")), "1 0 0 0"},
+			{1, pop("p1"), "0 0 0 1"}, {1, hold("p1", false), "0 0 0 1"}, {1, fail("p1"), "0 1 0 0"},
+			{1, hold("p1", true), "0 1 0 0"},
+			{19, flush(1), "1 0 0 0"},
+			{19, update(with("p1", gates)), "0 0 0 0 gated 1"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

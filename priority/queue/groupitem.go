@@ -77,13 +77,13 @@ func (c *core) joinInside(it, g *item) {
 	g.group.waiting.push(it)
 	h.tally(g, 1)
 	c.arrive(g.pool, c.why, arrivals{pods: 1, grouped: 1})
-	c.hold(g, it)
+	c.hold(g, it, c.gateOf(it.Pod, g.pool))
 }
 
 // hold has a member that is new, or another version, hold back its group that waits to
-// be tried.
-func (c *core) hold(g, it *item) {
-	if it.Gate = c.gateOf(it.Pod, g.pool); it.Gate != "" {
+// be tried, if this gate holds it.
+func (c *core) hold(g, it *item, gate string) {
+	if it.Gate = gate; gate != "" {
 		g.Gate = it.Gate
 		c.pools[g.pool].remove(g)
 		c.put(g, gated)

@@ -81,7 +81,7 @@ func (m *groupMachine) replace(p *gmPod, pod *outrank.Pod) {
 	}
 	if g := m.groups[p.root]; g.place == "gated" {
 		m.revive(g, m.now)
-	} else {
+	} else if p.gate = ""; len(pod.SchedulingGates) > 0 {
 		m.push(g, g.place, []*gmPod{p})
 	}
 }
@@ -300,7 +300,12 @@ func (m *groupMachine) activate(t *rapid.T) {
 			e = m.groups[p.root]
 		}
 		if e.place != "active" {
-			if m.push(e, "active", m.podsOf(e)); e.place == "active" {
+			if e.place == "backoff" {
+				e.place = "active"
+			} else {
+				m.push(e, "active", m.podsOf(e))
+			}
+			if e.place == "active" {
 				want += len(m.podsOf(e))
 			}
 		}

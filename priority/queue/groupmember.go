@@ -56,7 +56,7 @@ func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
 	case it.of.pool == gated:
 		c.groups.reopen(it.of, now)
 	default:
-		c.hold(it.of, it)
+		c.hold(it.of, it, c.gateOfVersion(pod, it.of.pool))
 	}
 }
 
@@ -84,7 +84,7 @@ func (q *Queue) activateGroup(it *item) int {
 		return 0
 	}
 	g := it.of
-	if q.move(g, active); g.pool != active {
+	if q.hurry(g); g.pool != active {
 		return 0
 	}
 	return g.size()

@@ -40,6 +40,8 @@ type item struct {
 	// gates of a gated one are asked; zero there means never. flushed is when time
 	// alone had it tried the last time.
 	due, flushed time.Time
+	// wasHeld says that the pod was gated since its last attempt.
+	wasHeld bool
 	// For a pod in flight: moved says that something happened to this pod alone
 	// that may help it, updated that Pod is newer than the version that was
 	// popped. That one is tried, nil if it is not known any more.

@@ -206,7 +206,11 @@ func (m *machine) activate(t *rapid.T) {
 			p.moved = true
 		default:
 			p.hurried = true
-			m.put(p, active)
+			if p.place == backoff || p.place == errorBackoff {
+				m.leaveBackoff(p)
+			} else {
+				m.put(p, active)
+			}
 			count += map[bool]int{true: 1}[p.place == active]
 		}
 	}

@@ -25,6 +25,8 @@ type modelPod struct {
 	flushed time.Time
 	// hurried: the caller asked for it whatever is left of its backoff.
 	hurried bool
+	// wasHeld: it was gated since its last attempt.
+	wasHeld bool
 }
 
 func (p *modelPod) key() string { return string(p.Pod.Key()) }
@@ -85,7 +87,7 @@ func (m *model) put(p *modelPod, where pool) {
 
 func (m *model) gateOf(p *modelPod, where pool) string {
 	switch {
-	case m.fifo || where == unschedulable || where == gated || where == inFlight:
+	case m.fifo || where == unschedulable || where == gated || where == inFlight || !m.early && where != active:
 		return ""
 	case len(p.Pod.SchedulingGates) > 0:
 		return "SchedulingGates"
@@ -98,8 +100,8 @@ func (m *model) gateOf(p *modelPod, where pool) string {
 // replace sets another version of a pod that is active or in backoff.
 func (m *model) replace(p *modelPod, pod *outrank.Pod) {
 	p.Pod = pod
-	if gate := m.gateOf(p, p.place); gate != "" {
-		p.Gate = gate
+	if !m.fifo && len(pod.SchedulingGates) > 0 && slices.Contains([]pool{active, backoff, errorBackoff}, p.place) {
+		p.Gate = "SchedulingGates"
 		m.place(p, gated)
 	}
 }
@@ -138,6 +140,7 @@ func (m *model) place(p *modelPod, where pool) {
 		m.arrive(where)
 	}
 	p.place = where
+	p.wasHeld = p.wasHeld || where == gated
 	if where == active {
 		m.arrivals++
 		p.arrival = m.arrivals
@@ -162,7 +165,7 @@ func (m *model) revive(p *modelPod, atOnce bool, now time.Time) bool {
 		m.put(p, active)
 	case !m.backingOff(p, now):
 		m.put(p, active)
-	case len(p.FailedFilters) == 0:
+	case len(p.FailedFilters) == 0 && !p.wasHeld:
 		m.put(p, errorBackoff)
 	default:
 		m.put(p, backoff)
@@ -222,27 +225,45 @@ func (m *model) asksAgain(p *modelPod) (time.Time, bool) {
 }
 
 func (m *model) flush(now time.Time) int {
-	count := 0
+	count, timedOut := 0, false
+	defer func() {
+		for _, p := range m.pods {
+			if timedOut {
+				p.events = append(p.events, ClusterEvent{})
+			}
+		}
+	}()
 	for _, p := range m.pods {
 		inBackoff := p.place == backoff || p.place == errorBackoff
 		if inBackoff && !m.backingOff(p, now) || p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
 			if inBackoff {
 				m.why = "BackoffComplete"
-				m.place(p, active)
+				m.leaveBackoff(p)
 			} else {
+				timedOut = true
 				m.why = "UnschedulableTimeout"
 				p.flushed = now
 				m.put(p, active)
 			}
 			count += map[bool]int{true: 1}[p.place == active]
 		} else if again, ok := m.asksAgain(p); ok && !now.Before(again) {
-			m.why = "UnschedulableTimeout"
+			m.why, timedOut = "UnschedulableTimeout", true
 			p.flushed = now
 			m.revive(p, false, now)
 			count += map[bool]int{true: 1}[p.place == active]
 		}
 	}
 	return count
+}
+
+// leaveBackoff makes a pod active. The gates were asked before where backoff may end
+// early.
+func (m *model) leaveBackoff(p *modelPod) {
+	if m.early {
+		m.place(p, active)
+	} else {
+		m.put(p, active)
+	}
 }
 
 func (m *model) pop(early bool) *modelPod {
@@ -273,7 +294,7 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 		p.Pod = e.Pod
 	}
 	m.why = "ScheduleAttemptFailure"
-	p.Enqueued = now
+	p.Enqueued, p.wasHeld = now, false
 	p.PendingFilters = slices.Compact(slices.Sorted(slices.Values(e.PendingFilters)))
 	p.FailedFilters = slices.Compact(slices.Sorted(slices.Values(slices.Concat(e.FailedFilters, e.PendingFilters))))
 	if len(p.FailedFilters) == 0 {

@@ -179,9 +179,9 @@ func (q *Queue) revive(it *item, h help, now time.Time) bool {
 }
 
 // backoffPool is the pool that the item's backoff passes in: nothing cuts it short
-// after an error.
+// after an error, unless a gate held the pod since (rule 5.3.8).
 func (it *item) backoffPool() pool {
-	if len(it.FailedFilters) == 0 {
+	if len(it.FailedFilters) == 0 && (it.group != nil || !it.wasHeld) {
 		return errorBackoff
 	}
 	return backoff
@@ -205,12 +205,23 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 		case it.pool == inFlight:
 			it.moved = true
 		case it.pool != active:
-			if q.move(it, active); it.pool == active {
+			if q.hurry(it); it.pool == active {
 				count++
 			}
 		}
 	}
 	return count
+}
+
+// hurry makes an item active that waits elsewhere. In backoff it was let in already,
+// where gates are asked on the way there.
+func (q *Queue) hurry(it *item) {
+	if q.early && (it.pool == backoff || it.pool == errorBackoff) {
+		q.pools[it.pool].remove(it)
+		q.put(it, active)
+		return
+	}
+	q.move(it, active)
 }
 
 // Flush makes the pods active whose backoff is over, and those that have been
@@ -226,21 +237,25 @@ func (q *Queue) Flush(now time.Time) int {
 
 // activateDue is Flush with mu held.
 func (q *Queue) activateDue(now time.Time) int {
-	count := 0
+	count, timedOut := 0, false
 	for p := range poolCount {
 		for it := q.pools[p].head(); it != nil; it = q.pools[p].head() {
 			if at, ok := q.dueAt(it); !ok || at.After(now) {
 				break
 			}
+			timedOut = timedOut || it.pool == unschedulable || it.pool == gated
 			if q.activate(it, now); it.pool == active {
 				count += it.size()
 			}
 		}
 	}
+	if timedOut {
+		q.note(ClusterEvent{}, nil) // rule 5.5.6
+	}
 	return count
 }
 
-// activate makes a pod active that is due. In backoff it was let in already.
+// activate makes a pod active that is due.
 func (q *Queue) activate(it *item, now time.Time) {
 	switch it.pool {
 	case unschedulable:
@@ -252,8 +267,7 @@ func (q *Queue) activate(it *item, now time.Time) {
 		q.revive(it, afterBackoff, now)
 	default:
 		q.why = backoffComplete
-		q.pools[it.pool].remove(it)
-		q.put(it, active)
+		q.hurry(it)
 	}
 }
 

@@ -21,9 +21,9 @@ func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 			Limits:   ps.amounts(r.Limits, "spec.resources.limits"),
 		}
 	}
-	out.Allocated = ps.amounts(status.AllocatedResources, "status.allocatedResources")
+	out.Allocated = ps.reported(status.AllocatedResources, "status.allocatedResources")
 	if status.Resources != nil {
-		out.Actual = ps.amounts(status.Resources.Requests, "status.resources.requests")
+		out.Actual = ps.reported(status.Resources.Requests, "status.resources.requests")
 		out.Reported = out.Actual == nil
 	}
 }
@@ -76,9 +76,9 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 
 // containerStatus keeps the requests that a container's status reports.
 func (ps *problems) containerStatus(out *outrank.Container, st *corev1.ContainerStatus) {
-	out.Allocated = ps.amounts(st.AllocatedResources, "(status).allocatedResources")
+	out.Allocated = ps.reported(st.AllocatedResources, "(status).allocatedResources")
 	if st.Resources != nil {
-		out.Actual = ps.amounts(st.Resources.Requests, "(status).resources.requests")
+		out.Actual = ps.reported(st.Resources.Requests, "(status).resources.requests")
 		out.Reported = out.Actual == nil
 	}
 }

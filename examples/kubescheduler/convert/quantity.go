@@ -26,6 +26,15 @@ func (ps *problems) amounts(l corev1.ResourceList, field string) resource.List {
 	return out
 }
 
+// reported is amounts for a list of a status, where an empty one is not the same as
+// none.
+func (ps *problems) reported(l corev1.ResourceList, field string) resource.List {
+	if l != nil && len(l) == 0 {
+		return resource.List{}
+	}
+	return ps.amounts(l, field)
+}
+
 // simple converts an amount of whole units or thousandths, as nearly all are, without
 // writing it down. The format is that of the text.
 func simple(q apiresource.Quantity) (resource.Quantity, bool) {

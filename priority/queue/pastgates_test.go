@@ -1,0 +1,39 @@
+package queue
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Rule 5.5.6: that time has moved another pod may help the pods in flight, too.
+func TestTimeOutCountsForPodsInFlight(t *testing.T) {
+	fresh(t).run([]step{
+		{0, add("p1"), ""}, {0, pop("p1"), ""}, {0, fail("p1", fit), "0 0 1 0"},
+		{200, add("p2"), ""}, {200, pop("p2"), "0 0 1 1"},
+		{299, flush(0), "0 0 1 1"},
+		{300, flush(1), "1 0 0 1"},
+		{300, fail("p2", fit), "1 1 0 0"},
+		{310, pop("p2"), ""}, {310, pop("p1"), "0 0 0 2"},
+		{310, flush(0), "0 0 0 2"},
+		{310, fail("p2", fit), "0 0 1 1"},
+	})
+}
+
+// Rule 5.2.9: where backoff does not end early, gates are asked after it.
+func TestGatesWithoutEarlyPop(t *testing.T) {
+	held := map[string]bool{}
+	hold := func(hold bool) func(*desk) { return func(*desk) { held["p1"] = hold } }
+	q, err := New(Config{NoEarlyPop: true, Gates: []Gate{{Name: "own", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
+	require.NoError(t, err)
+	(&desk{T: t, q: q}).run([]step{
+		{0, add("p1"), ""}, {0, pop("p1"), ""}, {0, hold(true), ""},
+		{0, fail("p1"), "0 1 0 0"},
+		{1, flush(0), "0 0 0 0 gated 1"},
+		{1, hold(false), ""}, {1, activate(1, "p1"), "1 0 0 0"},
+		{1, pop("p1"), ""}, {1, fail("p1"), "0 1 0 0"}, {1, hold(true), ""},
+		{2, activate(0, "p1"), "0 0 0 0 gated 1"},
+	})
+}
