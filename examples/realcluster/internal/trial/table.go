@@ -3,7 +3,9 @@ package trial
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Row is what became of the trials of a kind.
@@ -79,14 +81,29 @@ func (t *Table) Total() Row {
 	return sum
 }
 
-// Write writes the table in the form that documents of the project use.
-func (t *Table) Write(w io.Writer) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tab, "| kind\t| trials\t| preempted\t| victims\t| arrived\t| fitted\t| waits\t| same\t| documented tie\t| different\t| repeated\t|")
-	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
-	for _, r := range append(append([]*Row(nil), t.rows...), new(t.Total())) {
-		fmt.Fprintf(tab, "| %s\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t|\n",
-			r.Kind, r.Trials, r.Preempted, r.Victims, r.Arrived, r.Fitted, r.Waits, r.Same, r.Tie, r.Different, r.Disturbed)
+// columns are the headings, and cells what stands below them.
+var columns = []string{"kind", "trials", "preempted", "victims", "arrived", "fitted", "waits", "same", "documented tie", "different", "repeated"}
+
+func (r *Row) cells() []string {
+	out := []string{r.Kind}
+	for _, n := range []int{r.Trials, r.Preempted, r.Victims, r.Arrived, r.Fitted, r.Waits, r.Same, r.Tie, r.Different, r.Disturbed} {
+		out = append(out, strconv.Itoa(n))
 	}
-	return tab.Flush()
+	return out
+}
+
+// Write writes the table in Markdown. Arrived counts the pods that were bound to the
+// node they were nominated to, and repeated the trials that were disturbed.
+func (t *Table) Write(w io.Writer) error {
+	total := t.Total()
+	lines := [][]string{columns, slices.Repeat([]string{"---"}, len(columns))}
+	for _, r := range append(slices.Clone(t.rows), &total) {
+		lines = append(lines, r.cells())
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
