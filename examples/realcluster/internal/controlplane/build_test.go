@@ -43,6 +43,6 @@ func TestTheConfigurationOfTheSchedulerIsTheDefault(t *testing.T) {
 		return config["profiles"].([]any)
 	}
 	assert.Equal(t, []any{object{"schedulerName": "default-scheduler"}}, read(""))
-	with := read("Outrank")[0].(object)["plugins"].(object)["postFilter"]
+	with := read("Outrank")[0].(object)["plugins"].(object)["multiPoint"]
 	assert.Equal(t, object{"enabled": []any{object{"name": "Outrank"}}, "disabled": []any{object{"name": "DefaultPreemption"}}}, with)
 }

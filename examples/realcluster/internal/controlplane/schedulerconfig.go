@@ -15,8 +15,7 @@ func schedulerConfiguration(kubeconfig, plugin string) object {
 	profile := object{"schedulerName": "default-scheduler"}
 	if plugin != "" {
 		profile["plugins"] = object{
-			"preEnqueue": object{"enabled": []object{{"name": plugin}}},
-			"postFilter": object{"enabled": []object{{"name": plugin}}, "disabled": []object{{"name": "DefaultPreemption"}}},
+			"multiPoint": object{"enabled": []object{{"name": plugin}}, "disabled": []object{{"name": "DefaultPreemption"}}},
 		}
 	}
 	return object{
