@@ -73,7 +73,7 @@ func (o *Observed) fromMoves(pods *observe.Pods) {
 			o.Before = append(o.Before, m.String())
 		}
 		if strings.Contains(m.What, "is being deleted") {
-			o.Evicted[key(m.Pod)] = evicted(m.Pod, pods.History(m.Pod.UID))
+			o.Evicted[key(m.Pod)] = leaving(m.Pod, pods.History(m.Pod.UID))
 		}
 		if strings.Contains(m.What, `was nominated to ""`) {
 			cleared[key(m.Pod)] = true
@@ -86,7 +86,7 @@ func (o *Observed) fromMoves(pods *observe.Pods) {
 	slices.Sort(o.Cleared)
 }
 
-func evicted(p *corev1.Pod, history []observe.Version) Evicted {
+func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	e := Evicted{UID: p.UID}
 	for _, v := range history {
 		if c := observe.Condition(v.Pod, corev1.DisruptionTarget); c != nil {
