@@ -4,7 +4,7 @@ package main
 
 // The programs of the control plane, so that go.mod pins what they are built from.
 import (
-	_ "go.etcd.io/etcd/server/v3/embed"
+	_ "go.etcd.io/etcd/server/v3"
 	_ "k8s.io/kubernetes/cmd/kube-apiserver"
 	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
 	_ "k8s.io/kubernetes/cmd/kube-scheduler"

@@ -1,0 +1,9 @@
+package controlplane
+
+import "syscall"
+
+// apart keeps the keyboard's signals away from a process, and has the system end it
+// should this program be killed.
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}

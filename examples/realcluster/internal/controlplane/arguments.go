@@ -1,0 +1,60 @@
+package controlplane
+
+import (
+	"path/filepath"
+	"strconv"
+)
+
+// The commands of the programs. Everything listens on 127.0.0.1 and speaks TLS with
+// certificates of the cluster's own authority.
+
+func (c *Cluster) etcdArguments() []string {
+	client, peer := local("https", c.Ports.EtcdClient), local("https", c.Ports.EtcdPeer)
+	return []string{
+		"--name=real", "--data-dir=" + filepath.Join(c.dir, "etcd"), "--log-level=warn",
+		"--unsafe-no-fsync", // nothing of it outlives the run
+		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=real=" + peer,
+		"--cert-file=" + c.serving.Cert, "--key-file=" + c.serving.Key,
+		"--client-cert-auth", "--trusted-ca-file=" + c.authority.CertFile(),
+		"--peer-cert-file=" + c.serving.Cert, "--peer-key-file=" + c.serving.Key,
+		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + c.authority.CertFile(),
+	}
+}
+
+func (c *Cluster) apiserverArguments() []string {
+	return []string{
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.Ports.APIServer),
+		"--etcd-servers=" + local("https", c.Ports.EtcdClient),
+		"--etcd-cafile=" + c.authority.CertFile(), "--etcd-certfile=" + c.serving.Cert, "--etcd-keyfile=" + c.serving.Key,
+		"--client-ca-file=" + c.authority.CertFile(),
+		"--tls-cert-file=" + c.serving.Cert, "--tls-private-key-file=" + c.serving.Key,
+		"--authorization-mode=RBAC",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + c.accounts.Cert, "--service-account-signing-key-file=" + c.accounts.Key,
+		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none", "--event-ttl=6h",
+		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+	}
+}
+
+func (c *Cluster) controllersArguments() []string {
+	return []string{
+		"--kubeconfig=" + c.controllers, "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.Ports.Controllers),
+		"--tls-cert-file=" + c.serving.Cert, "--tls-private-key-file=" + c.serving.Key,
+		"--authorization-always-allow-paths=/healthz", "--authentication-skip-lookup",
+		"--leader-elect=false",
+		"--service-account-private-key-file=" + c.accounts.Key, "--root-ca-file=" + c.authority.CertFile(),
+		"--node-monitor-grace-period=24h", // no kubelet renews a lease here
+		"--kube-api-qps=500", "--kube-api-burst=1000",
+		"--concurrent-deployment-syncs=10", "--concurrent-replicaset-syncs=10",
+	}
+}
+
+func (c *Cluster) schedulerArguments() []string {
+	return []string{
+		"--config=" + c.schedulerConfig, "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.Ports.Scheduler),
+		"--tls-cert-file=" + c.serving.Cert, "--tls-private-key-file=" + c.serving.Key,
+		"--authorization-always-allow-paths=/healthz,/readyz,/metrics", "--authentication-skip-lookup",
+		"--v=2",
+	}
+}

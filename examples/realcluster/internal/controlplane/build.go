@@ -1,0 +1,148 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Program is something to build: the name of the file and the package that it is made
+// from.
+type Program struct{ Name, Package string }
+
+// Kubernetes are the programs of a control plane, those that others need first.
+var Kubernetes = []Program{
+	{"etcd", "go.etcd.io/etcd/server/v3"},
+	{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
+	{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
+	{"kubectl", "k8s.io/kubernetes/cmd/kubectl"},
+	{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
+}
+
+// Versions are what go.mod says, which is what is built.
+type Versions struct{ Kubernetes, Etcd, Go string }
+
+func (v Versions) String() string {
+	return fmt.Sprintf("Kubernetes %s, etcd %s, %s", v.Kubernetes, v.Etcd, v.Go)
+}
+
+// Folder is the name of a folder for programs of these versions.
+func (v Versions) Folder() string {
+	return fmt.Sprintf("k8s-%s-etcd-%s-%s", v.Kubernetes, v.Etcd, v.Go)
+}
+
+// Builder builds programs in the module of the current folder.
+type Builder struct {
+	// Dir is where they go.
+	Dir      string
+	Versions Versions
+	// Say prints a line about what goes on.
+	Say func(format string, args ...any)
+}
+
+// ReadVersions asks the go command for the versions in go.mod.
+func ReadVersions(ctx context.Context) (Versions, error) {
+	out, err := goCommand(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes", "go.etcd.io/etcd/server/v3")
+	if err != nil {
+		return Versions{}, fmt.Errorf("%w; run this in the folder of its go.mod", err)
+	}
+	version, err := goCommand(ctx, "env", "GOVERSION")
+	if err != nil {
+		return Versions{}, err
+	}
+	v := strings.Fields(out)
+	if len(v) != 2 {
+		return Versions{}, fmt.Errorf("go list -m said %q, not two versions", out)
+	}
+	return Versions{Kubernetes: v[0], Etcd: v[1], Go: strings.TrimSpace(version)}, nil
+}
+
+// Once builds those of the programs that are not there yet.
+func (b *Builder) Once(ctx context.Context, programs []Program) error {
+	var missing []Program
+	for _, p := range programs {
+		if _, err := os.Stat(b.File(p.Name)); err != nil {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		b.Say("building %d programs of %v into %s; this takes some 15 minutes once", len(missing), b.Versions, b.Dir)
+	}
+	return b.Always(ctx, missing)
+}
+
+// Always builds the programs; what has not changed comes from the cache of the go
+// command.
+func (b *Builder) Always(ctx context.Context, programs []Program) error {
+	if err := os.MkdirAll(b.Dir, 0o755); err != nil {
+		return err
+	}
+	for i, p := range programs {
+		begun := time.Now()
+		b.Say("building %s (%d of %d)", p.Name, i+1, len(programs))
+		if err := b.build(ctx, p); err != nil {
+			return err
+		}
+		b.Say("built %s in %v", p.Name, time.Since(begun).Round(time.Second))
+	}
+	return nil
+}
+
+// File is where a program is.
+func (b *Builder) File(name string) string { return filepath.Join(b.Dir, name) }
+
+// build writes beside the file and renames, so that what is there is whole. While the
+// compiler works, a line a minute says so.
+func (b *Builder) build(ctx context.Context, p Program) error {
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for begun := time.Now(); ; {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Minute):
+				b.Say("still building %s after %v", p.Name, time.Since(begun).Round(time.Minute))
+			}
+		}
+	}()
+	fresh := b.File(p.Name) + ".new"
+	if _, err := goCommand(ctx, "build", "-ldflags", b.linking(), "-o", fresh, p.Package); err != nil {
+		os.Remove(fresh)
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return os.Rename(fresh, b.File(p.Name))
+}
+
+// linking leaves debug symbols out, and puts the version in.
+func (b *Builder) linking() string {
+	const at = "k8s.io/component-base/version."
+	part := strings.SplitN(strings.TrimPrefix(b.Versions.Kubernetes, "v"), ".", 3)
+	flags := []string{"-s", "-w", "-X", at + "gitVersion=" + b.Versions.Kubernetes, "-X", at + "gitMajor=" + part[0]}
+	if len(part) > 1 {
+		flags = append(flags, "-X", at+"gitMinor="+part[1])
+	}
+	return strings.Join(append(flags, "-X", at+"gitTreeState=clean"), " ")
+}
+
+// goCommand runs the go command, which ends with the context.
+func goCommand(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var out, trouble bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &trouble
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", errors.Join(ctx.Err(), err)
+		}
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
+	}
+	return out.String(), nil
+}

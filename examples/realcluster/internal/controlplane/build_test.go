@@ -1,0 +1,48 @@
+package controlplane
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestVersionsAreInTheFolderAndTheProgram(t *testing.T) {
+	v := Versions{Kubernetes: "v1.37.1", Etcd: "v3.7.0", Go: "go1.26.8"}
+	assert.Equal(t, "k8s-v1.37.1-etcd-v3.7.0-go1.26.8", v.Folder())
+	b := &Builder{Versions: v}
+	assert.Equal(t, "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.1 -X k8s.io/component-base/version.gitMajor=1"+
+		" -X k8s.io/component-base/version.gitMinor=37 -X k8s.io/component-base/version.gitTreeState=clean", b.linking())
+}
+
+func TestWhatIsThereIsNotBuiltAgain(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "etcd"), nil, 0o755))
+	b := &Builder{Dir: dir, Say: func(format string, _ ...any) { t.Errorf("said %q", format) }}
+	assert.NoError(t, b.Once(t.Context(), []Program{{"etcd", "no.such/package"}}))
+}
+
+func TestVersionsOfTheModule(t *testing.T) {
+	v, err := ReadVersions(t.Context())
+	require.NoError(t, err)
+	assert.Regexp(t, `^v1\.`, v.Kubernetes)
+	assert.Regexp(t, `^v3\.`, v.Etcd)
+}
+
+func TestTheConfigurationOfTheSchedulerIsTheDefault(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.json")
+	read := func(plugin string) (profiles []any) {
+		require.NoError(t, writeSchedulerConfiguration(file, "k", plugin))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var config object
+		require.NoError(t, json.Unmarshal(text, &config))
+		return config["profiles"].([]any)
+	}
+	assert.Equal(t, []any{object{"schedulerName": "default-scheduler"}}, read(""))
+	with := read("Outrank")[0].(object)["plugins"].(object)["multiPoint"]
+	assert.Equal(t, object{"enabled": []any{object{"name": "Outrank"}}, "disabled": []any{object{"name": "DefaultPreemption"}}}, with)
+}

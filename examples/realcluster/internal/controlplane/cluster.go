@@ -1,0 +1,193 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Options say what to run.
+type Options struct {
+	// Program returns the file of a program by its name.
+	Program func(name string) string
+	// Scheduler is the program that schedules, and Plugin what takes the place of
+	// DefaultPreemption in it, if anything does.
+	Scheduler, Plugin string
+	// Dir is for keys, logs and data of this run.
+	Dir string
+	// Say prints a line about what goes on.
+	Say func(format string, args ...any)
+}
+
+// Cluster is a control plane that runs.
+type Cluster struct {
+	// Kubeconfig is a file for an administrator.
+	Kubeconfig string
+	// Rest is how an administrator reaches the API server.
+	Rest  *rest.Config
+	Ports Ports
+
+	options                  Options
+	dir, logs                string
+	authority                *Authority
+	serving, accounts        Pair
+	controllers              string // kubeconfig of the controllers
+	schedulerConfig          string
+	processes                []*Process // in the order in which they were started
+	controllerManager, sched *Process
+}
+
+// New starts a control plane. Whatever it returns, End ends what was started.
+func New(ctx context.Context, o Options) (*Cluster, error) {
+	c := &Cluster{options: o, dir: o.Dir, logs: filepath.Join(o.Dir, "logs")}
+	if err := c.prepare(); err != nil {
+		return c, err
+	}
+	if err := c.start(ctx, "etcd", "etcd", c.etcdArguments(), nil); err != nil {
+		return c, err
+	}
+	ready := c.probe(c.Ports.APIServer, "/readyz")
+	if err := c.start(ctx, "kube-apiserver", "kube-apiserver", c.apiserverArguments(), ready); err != nil {
+		return c, err
+	}
+	healthy := c.probe(c.Ports.Controllers, "/healthz")
+	if err := c.start(ctx, "kube-controller-manager", "kube-controller-manager", c.controllersArguments(), healthy); err != nil {
+		return c, err
+	}
+	c.controllerManager = c.processes[len(c.processes)-1]
+	ready = c.probe(c.Ports.Scheduler, "/readyz")
+	if err := c.start(ctx, "kube-scheduler", o.Scheduler, c.schedulerArguments(), ready); err != nil {
+		return c, err
+	}
+	c.sched = c.processes[len(c.processes)-1]
+	return c, nil
+}
+
+// prepare makes folders, certificates and configurations.
+func (c *Cluster) prepare() (err error) {
+	if c.dir, err = filepath.Abs(c.dir); err != nil {
+		return err
+	}
+	c.logs = filepath.Join(c.dir, "logs")
+	if err := os.MkdirAll(c.logs, 0o755); err != nil {
+		return err
+	}
+	if c.Ports, err = FreePorts(); err != nil {
+		return err
+	}
+	if c.authority, err = NewAuthority(filepath.Join(c.dir, "pki")); err != nil {
+		return err
+	}
+	if c.serving, err = c.authority.Server("server", "kubernetes", "kubernetes.default", "kubernetes.default.svc"); err != nil {
+		return err
+	}
+	if c.accounts, err = c.authority.Key("service-accounts"); err != nil {
+		return err
+	}
+	return c.clients()
+}
+
+// clients gives each client its certificate. The scheduler has the rights that every
+// cluster gives to it and no others.
+func (c *Cluster) clients() (err error) {
+	if c.Kubeconfig, err = c.client("admin", "admin", "system:masters"); err != nil {
+		return err
+	}
+	if c.controllers, err = c.client("controllers", "system:kube-controller-manager", "system:masters"); err != nil {
+		return err
+	}
+	scheduler, err := c.client("scheduler", "system:kube-scheduler")
+	if err != nil {
+		return err
+	}
+	c.schedulerConfig = filepath.Join(c.dir, "scheduler.json")
+	if err := writeSchedulerConfiguration(c.schedulerConfig, scheduler, c.options.Plugin); err != nil {
+		return err
+	}
+	if c.Rest, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
+		return err
+	}
+	c.Rest.QPS, c.Rest.Burst = 500, 1000
+	return nil
+}
+
+func (c *Cluster) client(name, user string, groups ...string) (string, error) {
+	pair, err := c.authority.Client(name, user, groups...)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(c.dir, name+".kubeconfig")
+	return file, WriteKubeconfig(file, local("https", c.Ports.APIServer), c.authority.CertFile(), pair)
+}
+
+// start starts a program and waits until it is ready.
+func (c *Cluster) start(ctx context.Context, name, program string, args []string, ready func(context.Context) error) error {
+	p, err := Start(name, c.options.Program(program), c.logs, args...)
+	if err != nil {
+		return err
+	}
+	c.processes = append(c.processes, p)
+	if ready == nil {
+		c.options.Say("started %s, process %d", name, p.ID())
+		return nil
+	}
+	begun := time.Now()
+	if err := c.await(ctx, p, ready); err != nil {
+		return err
+	}
+	c.options.Say("started %s, process %d, ready after %v", name, p.ID(), time.Since(begun).Round(100*time.Millisecond))
+	return nil
+}
+
+// patience is how long a program may take to get ready.
+const patience = 3 * time.Minute
+
+func (c *Cluster) await(ctx context.Context, p *Process, ready func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.Ended():
+			return p.Failure()
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w; last answer: %v; the end of %s:\n%s", p.Name, ctx.Err(), err, p.Log, tail(p.Log, 2000))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// Failure is set once a program has ended by itself.
+func (c *Cluster) Failure() error {
+	for _, p := range c.processes {
+		if err := p.Failure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PauseControllers has no controller do anything until ResumeControllers: no pod
+// takes the place of one that was evicted, and no budget changes.
+func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() }
+
+// ResumeControllers lets the controllers go on.
+func (c *Cluster) ResumeControllers() error { return c.controllerManager.Resume() }
+
+// End ends everything that was started, the last first. It may be called again.
+func (c *Cluster) End() {
+	for i := len(c.processes) - 1; i >= 0; i-- {
+		p := c.processes[i]
+		p.Stop(20 * time.Second)
+		c.options.Say("ended %s, process %d", p.Name, p.ID())
+	}
+	c.processes = nil
+}

@@ -1,0 +1,45 @@
+package controlplane
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Metrics are values by name, those with labels as name{labels}.
+type Metrics map[string]float64
+
+// SchedulerMetrics asks the scheduler for its metrics.
+func (c *Cluster) SchedulerMetrics(ctx context.Context) (Metrics, error) {
+	text, err := c.get(ctx, c.Ports.Scheduler, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	return readMetrics(text)
+}
+
+// readMetrics reads the text form of metrics.
+func readMetrics(text []byte) (Metrics, error) {
+	m := Metrics{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		at := strings.LastIndexByte(line, ' ')
+		if at < 0 {
+			return nil, fmt.Errorf("metrics: no value in %q", line)
+		}
+		value, err := strconv.ParseFloat(line[at+1:], 64)
+		if err != nil {
+			return nil, fmt.Errorf("metrics: %q: %w", line, err)
+		}
+		m[line[:at]] = value
+	}
+	return m, lines.Err()
+}

@@ -1,0 +1,28 @@
+package controlplane
+
+import (
+	"fmt"
+	"net"
+)
+
+// Ports are where the servers listen on 127.0.0.1.
+type Ports struct {
+	EtcdClient, EtcdPeer, APIServer, Controllers, Scheduler int
+}
+
+// FreePorts asks the system for ports that nobody uses. All are held until all are
+// known, so that they differ.
+func FreePorts() (Ports, error) {
+	var p Ports
+	for _, at := range []*int{&p.EtcdClient, &p.EtcdPeer, &p.APIServer, &p.Controllers, &p.Scheduler} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return Ports{}, fmt.Errorf("no free port: %w", err)
+		}
+		defer l.Close()
+		*at = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, nil
+}
+
+func local(scheme string, port int) string { return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port) }

@@ -1,0 +1,98 @@
+package controlplane
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Process is a program that runs until it is ended.
+type Process struct {
+	Name string
+	// Log is the file with what it writes.
+	Log string
+
+	cmd    *exec.Cmd
+	ended  chan struct{}
+	result error // once ended is closed
+}
+
+// Start runs a program in a process group of its own, so that Ctrl-C reaches this
+// program alone, which ends the others in order.
+func Start(name, program, logFolder string, args ...string) (*Process, error) {
+	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), ended: make(chan struct{})}
+	log, err := os.Create(p.Log)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // the process has its own copy
+	p.cmd = exec.Command(program, args...)
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.SysProcAttr = apart()
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	go func() {
+		p.result = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// ID is the id of the process.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
+// Ended is closed when the process has ended, by itself or by Stop.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Pause stops the process where it is until Resume.
+func (p *Process) Pause() error { return p.signal(syscall.SIGSTOP) }
+
+// Resume goes on after Pause.
+func (p *Process) Resume() error { return p.signal(syscall.SIGCONT) }
+
+// Stop asks the process to end, and kills it after the grace period. It returns when
+// the process has ended.
+func (p *Process) Stop(grace time.Duration) {
+	p.signal(syscall.SIGCONT) // a paused process hears nothing
+	p.signal(syscall.SIGTERM)
+	select {
+	case <-p.ended:
+	case <-time.After(grace):
+		p.signal(syscall.SIGKILL)
+		<-p.ended
+	}
+}
+
+// signal is for the process alone, by its id. One that has ended is let be.
+func (p *Process) signal(s syscall.Signal) error {
+	err := p.cmd.Process.Signal(s)
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return err
+}
+
+// Failure says how the process ended and what it wrote last.
+func (p *Process) Failure() error {
+	select {
+	case <-p.ended:
+		return fmt.Errorf("%s has ended: %v; the end of %s:\n%s", p.Name, p.result, p.Log, tail(p.Log, 2000))
+	default:
+		return nil
+	}
+}
+
+// tail is the end of a file.
+func tail(file string, most int) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	return string(bytes.TrimSpace(text[max(0, len(text)-most):]))
+}

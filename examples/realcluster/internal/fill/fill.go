@@ -1,0 +1,110 @@
+package fill
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Filler fills a cluster.
+type Filler struct {
+	Client kubernetes.Interface
+	// Settled returns when no pod has changed for a while.
+	Settled func(context.Context) error
+	// Pods returns all pods as they are.
+	Pods func() []*corev1.Pod
+	// Say prints a line about what goes on.
+	Say func(format string, args ...any)
+}
+
+// Fill creates everything, and has the fillers end up with as many pods as fit, and
+// one of them with one more, which waits.
+func (f *Filler) Fill(ctx context.Context) error {
+	var nodes, first, last []runtime.Object
+	for _, n := range Nodes() {
+		nodes = append(nodes, n)
+	}
+	first = append(first, Daemons()...)
+	for _, w := range Workloads() {
+		first = append(first, w.Objects()...)
+	}
+	for _, w := range Fillers() {
+		last = append(last, w.Objects()...)
+	}
+	for _, stage := range []struct {
+		name    string
+		objects []runtime.Object
+	}{{"classes, namespaces and volumes", Base()}, {"nodes", nodes}, {"what takes its place first", first}, {"what takes the rest", last}} {
+		f.Say("creating %s: %d objects", stage.name, len(stage.objects))
+		for _, o := range stage.objects {
+			if err := Create(ctx, f.Client, o); err != nil {
+				return fmt.Errorf("%s: %w", stage.name, err)
+			}
+		}
+		if err := f.Settled(ctx); err != nil {
+			return fmt.Errorf("%s: %w", stage.name, err)
+		}
+	}
+	if err := f.trim(ctx); err != nil {
+		return err
+	}
+	if err := f.cordon(ctx); err != nil {
+		return err
+	}
+	if err := f.Settled(ctx); err != nil {
+		return err
+	}
+	f.Say("the cluster is full: %s", summary(f.Pods(), len(nodes)))
+	return nil
+}
+
+// trim takes away the replicas that have no place, but for one of the first filler
+// that has any.
+func (f *Filler) trim(ctx context.Context) error {
+	spare := 1
+	for _, w := range Fillers() {
+		placed := placed(f.Pods(), w.Namespace, w.Name)
+		want := min(placed+spare, int(w.Replicas))
+		spare -= want - placed
+		patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, want)
+		_, err := f.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, w.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "scale")
+		if err != nil {
+			return fmt.Errorf("scaling %s: %w", w.Name, err)
+		}
+	}
+	return nil
+}
+
+func placed(pods []*corev1.Pod, namespace, app string) (n int) {
+	for _, p := range pods {
+		if p.Namespace == namespace && p.Labels["app"] == app && p.Spec.NodeName != "" && p.DeletionTimestamp == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *Filler) cordon(ctx context.Context) error {
+	for _, name := range Cordoned {
+		_, err := f.Client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(`{"spec":{"unschedulable":true}}`), metav1.PatchOptions{})
+		if err != nil {
+			return fmt.Errorf("cordoning %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func summary(pods []*corev1.Pod, nodes int) string {
+	bound := 0
+	for _, p := range pods {
+		if p.Spec.NodeName != "" {
+			bound++
+		}
+	}
+	return fmt.Sprintf("%d nodes, %d pods on them, %d waiting", nodes, bound, len(pods)-bound)
+}

@@ -1,0 +1,191 @@
+// Package observe follows the pods of a cluster: whether anything moves, and what
+// became of each since a moment.
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Pods follows all pods. Any number of goroutines may use it at once; the pods that it
+// returns belong to everybody and must not be changed.
+type Pods struct {
+	lister listers.PodLister
+
+	mu      sync.Mutex
+	changed time.Time // the last change that concerns scheduling
+	journal map[types.UID][]Version
+	moves   []Move
+}
+
+// Version is a pod as it was from a moment on.
+type Version struct {
+	Pod *corev1.Pod
+	// Gone is set for the last version of a pod that is there no longer.
+	Gone bool
+}
+
+// Move is something that happened to a pod and that a decision may depend on.
+type Move struct {
+	Pod  *corev1.Pod
+	What string
+}
+
+func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
+
+// Follow begins to follow the pods. The informers are started by the caller afterwards.
+func Follow(f informers.SharedInformerFactory) (*Pods, error) {
+	o := &Pods{lister: f.Core().V1().Pods().Lister(), journal: map[types.UID][]Version{}, changed: time.Now()}
+	_, err := f.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(now any) { o.note(nil, now.(*corev1.Pod), false) },
+		UpdateFunc: func(was, now any) { o.note(was.(*corev1.Pod), now.(*corev1.Pod), false) },
+		DeleteFunc: func(last any) {
+			if gone, ok := last.(cache.DeletedFinalStateUnknown); ok {
+				last = gone.Obj
+			}
+			if p, ok := last.(*corev1.Pod); ok {
+				o.note(p, p, true)
+			}
+		},
+	})
+	return o, err
+}
+
+func (o *Pods) note(was, now *corev1.Pod, gone bool) {
+	what := change(was, now, gone)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.journal[now.UID] = append(o.journal[now.UID], Version{Pod: now, Gone: gone})
+	if what != "" {
+		o.changed = time.Now()
+		o.moves = append(o.moves, Move{Pod: now, What: what})
+	}
+}
+
+// change says what about a pod has changed that a decision may depend on.
+func change(was, now *corev1.Pod, gone bool) string {
+	if gone {
+		return "is gone"
+	}
+	if was == nil {
+		return "was created"
+	}
+	var out []string
+	add := func(changed bool, what string) {
+		if changed {
+			out = append(out, what)
+		}
+	}
+	add(was.Spec.NodeName != now.Spec.NodeName, "was bound to "+now.Spec.NodeName)
+	add(was.DeletionTimestamp == nil && now.DeletionTimestamp != nil, "is being deleted")
+	add(was.Status.NominatedNodeName != now.Status.NominatedNodeName && now.Spec.NodeName == "", "was nominated to "+fmt.Sprintf("%q", now.Status.NominatedNodeName))
+	add(was.Status.StartTime == nil && now.Status.StartTime != nil, "started")
+	add(was.Status.Phase != now.Status.Phase && now.Status.StartTime == nil, "is "+string(now.Status.Phase))
+	a, b := Condition(was, corev1.PodScheduled), Condition(now, corev1.PodScheduled)
+	add(b != nil && b.Status == corev1.ConditionFalse && (a == nil || a.Message != b.Message), "failed to be scheduled")
+	return strings.Join(out, ", ")
+}
+
+// Condition is a pod's condition of a type, nil if it has none.
+func Condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == t {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// Forget forgets what became of the pods so far.
+func (o *Pods) Forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.journal = map[types.UID][]Version{}
+	o.moves = nil
+}
+
+// History is what a pod was like, in order, since Forget.
+func (o *Pods) History(uid types.UID) []Version {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]Version(nil), o.journal[uid]...)
+}
+
+// Moves are what happened since Forget, in order.
+func (o *Pods) Moves() []Move {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]Move(nil), o.moves...)
+}
+
+// All are all pods as they are.
+func (o *Pods) All() []*corev1.Pod {
+	all, err := o.lister.List(labels.Everything())
+	if err != nil {
+		panic(err) // reading a cache does not fail
+	}
+	return all
+}
+
+// Stillness says what may go on while nothing counts as moving.
+type Stillness struct {
+	// For is how long nothing may have changed.
+	For time.Duration
+	// Leaving allows pods that are being deleted, and those that wait for them.
+	Leaving bool
+	// Unstarted allows pods on nodes that have not started.
+	Unstarted bool
+}
+
+// Wait returns when nothing has moved for a while, or an error when the context ends,
+// which names pods that are on the move.
+func (o *Pods) Wait(ctx context.Context, s Stillness) error {
+	for {
+		moving, since := o.moving(s)
+		if len(moving) == 0 && since >= s.For {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the cluster has not come to rest: %w; %d pods on the move: %s", ctx.Err(), len(moving), strings.Join(moving[:min(5, len(moving))], "; "))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func (o *Pods) moving(s Stillness) ([]string, time.Duration) {
+	var out []string
+	for _, p := range o.All() {
+		if why := s.moves(p); why != "" {
+			out = append(out, p.Namespace+"/"+p.Name+" "+why)
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return out, time.Since(o.changed)
+}
+
+// moves says why a pod is about to change, empty if it is not.
+func (s Stillness) moves(p *corev1.Pod) string {
+	switch {
+	case p.DeletionTimestamp != nil && !s.Leaving:
+		return "is being deleted"
+	case p.Spec.NodeName != "" && p.Status.StartTime == nil && !s.Unstarted:
+		return "has not started"
+	case p.Spec.NodeName == "" && Condition(p, corev1.PodScheduled) == nil:
+		return "has not been tried"
+	case p.Spec.NodeName == "" && p.Status.NominatedNodeName != "" && !s.Leaving:
+		return "is nominated"
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Result is how a trial ended.
+type Result string
+
+// The results.
+const (
+	Same      Result = "same"
+	Tie       Result = "tie" // a tie that is documented to be settled by chance
+	Different Result = "different"
+	// Disturbed is a trial in which something else happened between the dump and the
+	// decision; it is repeated.
+	Disturbed Result = "disturbed"
+)
+
+// Outcome is what the scheduler did, in one word for the table.
+func (o *Observed) Outcome() string {
+	switch {
+	case o.Nominated != "":
+		return "preempted"
+	case o.Bound != "":
+		return "fitted"
+	}
+	return "waits"
+}
+
+// Compare holds what was foretold against what was observed. The texts say what
+// differs, or which tie it was.
+func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, error) {
+	tie, wrong := compareDecision(&f.Decision, o)
+	if len(wrong) > 0 {
+		return Different, wrong, nil
+	}
+	if o.Bound == "" {
+		w, err := f.Writing(ctx, o.Nominated, string(o.UID))
+		if err != nil {
+			return "", nil, err
+		}
+		wrong = slices.Concat(compareTexts(w, o), compareEvictions(w, o, tie != ""), compareMetrics(w, o))
+	}
+	switch {
+	case len(wrong) > 0:
+		return Different, wrong, nil
+	case tie != "":
+		return Tie, []string{tie}, nil
+	}
+	return Same, nil, nil
+}
+
+// compareDecision compares node and victims; tie says which documented tie decided.
+func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
+	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempt, "fitted": preemption.Fits}[o.Outcome()]
+	if o.Outcome() == "waits" {
+		if d.Outcome != preemption.NothingHelps && d.Outcome != preemption.NotEligible {
+			wrong = append(wrong, fmt.Sprintf("outcome: foretold %v on %s, but the pod waits", d.Outcome, d.Node))
+		}
+		return "", wrong
+	}
+	if d.Outcome != outcome {
+		return "", []string{fmt.Sprintf("outcome: foretold %v %s, but the pod %s %s%s", d.Outcome, d.Node, o.Outcome(), o.Nominated, o.Bound)}
+	}
+	if outcome == preemption.Fits {
+		if !d.Feasible(o.Bound) {
+			wrong = append(wrong, fmt.Sprintf("node: the pod was bound to %s, which was not to take it", o.Bound))
+		}
+		return "", wrong
+	}
+	there := d.Candidate(o.Nominated)
+	if there == nil {
+		return "", []string{fmt.Sprintf("node: foretold %s, real %s, which was no candidate", d.Node, o.Nominated)}
+	}
+	best := d.Candidate(d.Node)
+	if o.Nominated != d.Node {
+		if !sameScore(there.Score, best.Score) {
+			return "", []string{fmt.Sprintf("node: foretold %s %+v, real %s %+v", d.Node, best.Score, o.Nominated, there.Score)}
+		}
+		tie = fmt.Sprintf("%s and %s rank alike", d.Node, o.Nominated)
+	}
+	want, got := there.Evicted(), slices.Sorted(maps.Keys(o.Evicted))
+	if !slices.Equal(want, got) {
+		if alike := unstartedAlike(there, want, got); alike != "" {
+			return alike, nil
+		}
+		wrong = append(wrong, fmt.Sprintf("victims on %s: foretold %v, real %v", o.Nominated, want, got))
+	}
+	return tie, wrong
+}
+
+// sameScore compares all ranks.
+func sameScore(a, b Score) bool {
+	start := a.Start.Equal(b.Start)
+	a.Start, b.Start = time.Time{}, time.Time{}
+	return start && a == b
+}
+
+// unstartedAlike: pods without a start time count as started at the moment of asking,
+// which the reference asks for anew with every comparison, so that among those of one
+// priority chance decides.
+func unstartedAlike(c *Candidate, want, got []string) string {
+	if len(want) != len(got) {
+		return ""
+	}
+	for _, v := range c.Victims {
+		if slices.Contains(want, v.Pod.Key()) && !slices.Contains(got, v.Pod.Key()) && !v.Pod.StartTime.IsZero() {
+			return ""
+		}
+	}
+	return fmt.Sprintf("on %s others without a start time left: foretold %v, real %v", c.Node, want, got)
+}
+
+// compareTexts compares what is written about the pod itself.
+func compareTexts(w *Writing, o *Observed) (wrong []string) {
+	add := func(what string, want, got any) {
+		if fmt.Sprint(want) != fmt.Sprint(got) {
+			wrong = append(wrong, fmt.Sprintf("%s:\n    foretold %v\n    real     %v", what, want, got))
+		}
+	}
+	if o.Condition == nil {
+		return []string{"condition: the pod has no condition PodScheduled"}
+	}
+	add("condition, status and reason", fmt.Sprint(w.Condition.Status, " ", w.Condition.Reason), fmt.Sprint(o.Condition.Status, " ", o.Condition.Reason))
+	add("condition, message", w.Condition.Message, o.Condition.Message)
+	if len(o.Failed) == 0 {
+		return append(wrong, "event: none about the pod")
+	}
+	e := o.Failed[0]
+	add("event", strings.Join([]string{string(w.Event.Type), w.Event.Reason, w.Event.Action, w.Event.Message}, " | "),
+		strings.Join([]string{e.Type, e.Reason, e.Action, e.Message}, " | "))
+	return wrong
+}
+
+// compareEvictions compares what is written about others.
+func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
+	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
+		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))
+	}
+	posted := map[string]corev1.Event{}
+	for _, e := range o.Preempted {
+		posted[e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name] = e
+	}
+	if len(posted) != len(o.Evicted) || len(o.Preempted) != len(posted) {
+		wrong = append(wrong, fmt.Sprintf("events: %d about %d victims", len(o.Preempted), len(o.Evicted)))
+	}
+	for _, victim := range slices.Sorted(maps.Keys(o.Evicted)) {
+		if _, foretold := w.Preempted[victim]; tied && !foretold {
+			continue // another of the same rank
+		}
+		wrong = append(wrong, compareVictim(victim, w, o.Evicted[victim], posted[victim])...)
+	}
+	return wrong
+}
+
+func compareVictim(victim string, w *Writing, e Evicted, posted corev1.Event) (wrong []string) {
+	want := w.Preempted[victim]
+	foretold := strings.Join([]string{string(want.Type), want.Reason, want.Action, want.Message}, " | ")
+	if real := strings.Join([]string{posted.Type, posted.Reason, posted.Action, posted.Message}, " | "); real != foretold {
+		wrong = append(wrong, fmt.Sprintf("event about %s:\n    foretold %s\n    real     %s", victim, foretold, real))
+	}
+	if posted.InvolvedObject.UID != e.UID {
+		wrong = append(wrong, fmt.Sprintf("event about %s: it names another pod of that name", victim))
+	}
+	condition := w.Evictions[victim].Condition
+	switch c := e.Condition; {
+	case c == nil:
+		wrong = append(wrong, fmt.Sprintf("condition of %s: it has no %s", victim, condition.Type))
+	case string(c.Status) != string(condition.Status) || c.Reason != condition.Reason || c.Message != condition.Message:
+		wrong = append(wrong, fmt.Sprintf("condition of %s:\n    foretold %v\n    real     %s %s %s", victim, condition, c.Status, c.Reason, c.Message))
+	case c.ObservedGeneration != e.Generation:
+		wrong = append(wrong, fmt.Sprintf("condition of %s: observed generation %d of %d", victim, c.ObservedGeneration, e.Generation))
+	}
+	return wrong
+}
+
+// attempts are how often the scheduler found no place for a pod, each of which it
+// counts as one attempt to preempt.
+const (
+	attemptsMetric   = "scheduler_preemption_attempts_total"
+	unplacedMetric   = `scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"}`
+	preemptionPrefix = "scheduler_preemption_"
+)
+
+// compareMetrics compares by how much the metrics of preemption have grown. Pods that
+// waited before may have been tried again meanwhile.
+func compareMetrics(w *Writing, o *Observed) (wrong []string) {
+	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {
+		want, got := w.Metrics[name], o.Metrics[name]
+		if !strings.HasPrefix(name, preemptionPrefix) {
+			continue
+		}
+		if name == attemptsMetric {
+			want += o.Metrics[unplacedMetric] - 1
+		}
+		if want != got {
+			wrong = append(wrong, fmt.Sprintf("metric %s: foretold %+v, real %+v", name, want, got))
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,37 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// ReadmeCommand is the command that the repository's README has for taking a dump,
+// without the file that the dump goes to.
+func ReadmeCommand(readme string) ([]string, error) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		command, _, redirected := strings.Cut(line, " > ")
+		if redirected && strings.HasPrefix(command, "kubectl get nodes,pods,") {
+			return strings.Fields(command), nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no line with kubectl get nodes,pods,...", readme)
+}
+
+// output runs a program and returns what it prints; standard error is in the error.
+func output(ctx context.Context, program string, args ...string) ([]byte, error) {
+	var out, trouble bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout, cmd.Stderr = &out, &trouble
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", program, err, bytes.TrimSpace(trouble.Bytes()))
+	}
+	return out.Bytes(), nil
+}

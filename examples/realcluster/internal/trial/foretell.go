@@ -1,0 +1,271 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Forecast is what is expected to happen.
+type Forecast struct {
+	// Decision is what whatif prints.
+	Decision Decision
+	// explained is the library's answer to the same question, from which the texts of
+	// events and conditions are made; whatif does not print these.
+	explained *preemption.Explanation
+	release   outrank.Release
+}
+
+// Decision is the part of whatif's answer that is compared.
+type Decision struct {
+	Outcome    preemption.Outcome       `json:"outcome"`
+	Ineligible preemption.Ineligibility `json:"ineligible"`
+	Node       string                   `json:"node"`
+	// Candidates are the nodes on which pushing pods out makes room, the best first.
+	Candidates []Candidate `json:"candidates"`
+	Nodes      []struct {
+		Node   string `json:"node"`
+		Status struct {
+			Code string `json:"code"`
+		} `json:"status"`
+	} `json:"nodes"`
+}
+
+// Candidate is a node with its victims.
+type Candidate struct {
+	Node               string   `json:"node"`
+	Victims            []Victim `json:"victims"`
+	Score              Score    `json:"score"`
+	ClearedNominations []PodRef `json:"clearedNominations"`
+}
+
+// Victim is a pod that would have to leave.
+type Victim struct {
+	Pod PodRef `json:"pod"`
+}
+
+// PodRef names a pod.
+type PodRef struct {
+	Namespace   string    `json:"namespace"`
+	Name        string    `json:"name"`
+	StartTime   time.Time `json:"startTime"`
+	Priority    int32     `json:"priority"`
+	Terminating bool      `json:"terminating"`
+}
+
+// Key is namespace/name.
+func (p PodRef) Key() string { return p.Namespace + "/" + p.Name }
+
+// Score is what candidates are ranked by.
+type Score struct {
+	Violations  int       `json:"violations"`
+	TopPriority int32     `json:"topPriority"`
+	ShiftedSum  int64     `json:"shiftedPrioritySum"`
+	Victims     int       `json:"victims"`
+	Start       time.Time `json:"start"`
+}
+
+// Candidate is the candidate on a node, nil if there is none.
+func (d *Decision) Candidate(node string) *Candidate {
+	i := slices.IndexFunc(d.Candidates, func(c Candidate) bool { return c.Node == node })
+	if i < 0 {
+		return nil
+	}
+	return &d.Candidates[i]
+}
+
+// Feasible reports whether a node takes the pod as things are.
+func (d *Decision) Feasible(node string) bool {
+	for _, n := range d.Nodes {
+		if n.Node == node {
+			return n.Status.Code == "success"
+		}
+	}
+	return false
+}
+
+// Evicted are the keys of the victims that are not on their way out already, sorted.
+func (c *Candidate) Evicted() []string {
+	out := []string{}
+	for _, v := range c.Victims {
+		if !v.Pod.Terminating {
+			out = append(out, v.Pod.Key())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Foretell asks the program whatif, and the library, what will happen to the pod of a
+// manifest in the cluster of a dump.
+func Foretell(ctx context.Context, whatif, dump, manifest string) (*Forecast, error) {
+	text, err := output(ctx, whatif, "-cluster", dump, "-pod", manifest, "-o", "json")
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Decision Decision `json:"decision"`
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("the answer of whatif: %w", err)
+	}
+	f := &Forecast{Decision: document.Decision}
+	if f.explained, f.release, err = explain(ctx, dump, manifest); err != nil {
+		return nil, err
+	}
+	if f.explained.Outcome != f.Decision.Outcome || f.explained.Node != f.Decision.Node {
+		return nil, fmt.Errorf("whatif says %v on %q, the library %v on %q", f.Decision.Outcome, f.Decision.Node, f.explained.Outcome, f.explained.Node)
+	}
+	return f, nil
+}
+
+// explain asks the library.
+func explain(ctx context.Context, dump, manifest string) (*preemption.Explanation, outrank.Release, error) {
+	text, err := os.ReadFile(dump)
+	if err != nil {
+		return nil, 0, err
+	}
+	cluster, err := outrank.ReadCluster(bytes.NewReader(text))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", dump, err)
+	}
+	if cluster.Release, err = cluster.ReleaseOfNodes(); err != nil {
+		return nil, 0, err
+	}
+	pod, err := readPod(manifest, cluster)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", manifest, err)
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return nil, 0, err
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		return nil, 0, err
+	}
+	e, err := eval.Explain(ctx, snap, pod, cluster.AsOf.Add(time.Second))
+	return e, cluster.Release, err
+}
+
+func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		return nil, err
+	}
+	pod, _, err := outrank.ReadManifest(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c.ResolveVolumes(pod)
+	table, err := priority.NewTable(c.Classes)
+	if err != nil {
+		return nil, err
+	}
+	r, err := table.Resolve(pod)
+	if err != nil {
+		return nil, err
+	}
+	resolved := r.Apply(*pod)
+	return &resolved, nil
+}
+
+// Writing is what is expected to be written about a decision.
+type Writing struct {
+	// Condition and Event are about the pod that was not placed.
+	Condition outrank.PodCondition
+	Event     outrank.Event
+	// Evictions are by the key of the victim, and so are the events about them.
+	Evictions map[string]execution.Eviction
+	Preempted map[string]outrank.Event
+	// Cleared are pods that lose their nomination, sorted.
+	Cleared []string
+	// Metrics are those of preemption, by name and labels.
+	Metrics map[string]float64
+}
+
+// Writing says what is written when the scheduler has chosen a node for the pod with
+// this identity; empty for none. Nothing is written about a pod that fits.
+func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
+	plan := &f.explained.Plan
+	if node != "" && node != plan.Node {
+		other, err := f.explained.PlanFor(node)
+		if err != nil {
+			return nil, err
+		}
+		plan = other
+	}
+	pod := *plan.Pod
+	pod.UID = uid
+	own := *plan
+	own.Pod = &pod
+	failure := execution.Failure{Entry: queue.Entry{Pod: &pod}, Plan: &own, Release: f.release}
+	verdict, err := failure.Verdict()
+	if err != nil {
+		return nil, err
+	}
+	w := &Writing{Condition: verdict.Condition, Event: verdict.Event, Evictions: map[string]execution.Eviction{}, Preempted: map[string]outrank.Event{}}
+	return w, w.execute(ctx, &own, f.release)
+}
+
+// execute has the library carry the plan out on a recorder.
+func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
+	metrics := &execution.Metrics{Release: release}
+	metrics.AddPreemption()
+	recorder := &executiontest.Recorder{}
+	if plan.Outcome == preemption.Preempt {
+		x, err := execution.NewExecutor(execution.Config{
+			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: metrics,
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := x.Execute(ctx, plan); err != nil {
+			return err
+		}
+	}
+	for _, call := range recorder.Calls() {
+		switch call.Op {
+		case executiontest.OpEvict:
+			w.Evictions[string(call.Pod.Key())] = call.Eviction
+		case executiontest.OpEvent:
+			w.Preempted[string(call.Pod.Key())] = call.Event
+		case executiontest.OpClear:
+			w.Cleared = append(w.Cleared, string(call.Pod.Key()))
+		}
+	}
+	slices.Sort(w.Cleared)
+	w.Metrics = map[string]float64{}
+	for _, family := range metrics.Values().Families() {
+		for _, sample := range family.Samples {
+			w.Metrics[sampleName(sample)] = sample.Value
+		}
+	}
+	return nil
+}
+
+func sampleName(s execution.MetricSample) string {
+	name := s.Name
+	for i, l := range s.Labels {
+		open := ","
+		if i == 0 {
+			open = "{"
+		}
+		name += fmt.Sprintf("%s%s=%q", open, l.Name, l.Value)
+	}
+	if len(s.Labels) > 0 {
+		name += "}"
+	}
+	return name
+}

@@ -1,0 +1,114 @@
+// Package trial foretells what a scheduler will do, has it do that, and compares.
+package trial
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
+)
+
+// Kind is a kind of trial: what sort of pod is created, and in what circumstances.
+type Kind struct {
+	Name, About string
+	// Pod makes a pod of the kind; everything random about it comes from the source.
+	Pod func(r *rand.Rand, name string) *corev1.Pod
+	// Before says how the cluster is to be when the pod comes.
+	Before Circumstances
+}
+
+// Circumstances are what there is beside a full cluster at rest.
+type Circumstances struct {
+	// Leaving is how many pods are being deleted.
+	Leaving int
+	// Nominated are pods that have room made for them and wait for it.
+	Nominated []func(r *rand.Rand, name string) *corev1.Pod
+	// Unstarted is how many pods have no start time.
+	Unstarted int
+}
+
+func (c *Circumstances) any() bool { return c.Leaving > 0 || len(c.Nominated) > 0 || c.Unstarted > 0 }
+
+// Kinds are all kinds, in the order of the table.
+func Kinds() []Kind {
+	return slices.Concat(resourceKinds(), placeKinds(), neighbourKinds(), circumstanceKinds(), hopelessKinds())
+}
+
+// Choose returns the kinds with these names, separated by commas; all for none.
+func Choose(names string) ([]Kind, error) {
+	all := Kinds()
+	if names == "" {
+		return all, nil
+	}
+	var out []Kind
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no kind %q; there are %s", name, strings.Join(namesOf(all), ", "))
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+func namesOf(kinds []Kind) []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+// Schedule is n kinds to try, each as often as every other, give or take one, in
+// random order.
+func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
+	var out []Kind
+	for len(out) < n {
+		round := slices.Clone(kinds)
+		r.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+		out = append(out, round[:min(len(round), n-len(out))]...)
+	}
+	return out
+}
+
+// newPod is a pod with a container that requests amounts, by name and amount in turn.
+func newPod(name, class string, requests ...string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: fill.TrialNamespace, Name: name, Labels: map[string]string{"app": name}},
+		Spec: corev1.PodSpec{
+			PriorityClassName: class,
+			Containers: []corev1.Container{{
+				Name: "main", Image: fill.Image, Resources: corev1.ResourceRequirements{Requests: fill.Amounts(requests...)},
+			}},
+		},
+	}
+}
+
+// onPool has the pod insist on a pool, whose taint it tolerates.
+func onPool(p *corev1.Pod, pool string) *corev1.Pod {
+	if pool == "" {
+		return p
+	}
+	p.Spec.NodeSelector = map[string]string{fill.PoolLabel: pool}
+	switch pool {
+	case "gpu":
+		p.Spec.Tolerations = append(p.Spec.Tolerations, fill.GPUToleration)
+	case "infra":
+		p.Spec.Tolerations = append(p.Spec.Tolerations, fill.InfraToleration)
+	}
+	return p
+}
+
+// pick is one of several.
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// milli is a random amount of thousandths between two bounds.
+func milli(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dm", low+r.IntN(high-low+1)) }
+
+// gibi is a random amount of GiB.
+func gibi(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dGi", low+r.IntN(high-low+1)) }

@@ -1,0 +1,69 @@
+package trial
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+func TestKindsComeFromTheSeed(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range Kinds() {
+		assert.False(t, names[k.Name], "two kinds %s", k.Name)
+		names[k.Name] = true
+		assert.Empty(t, validation.IsDNS1123Label(k.Name))
+		assert.NotEmpty(t, k.About)
+		shapes := map[string]bool{}
+		for seed := range uint64(50) {
+			a := k.Pod(rand.New(rand.NewPCG(seed, 0)), "p")
+			b := k.Pod(rand.New(rand.NewPCG(seed, 0)), "p")
+			require.Equal(t, a, b, k.Name)
+			require.NotEmpty(t, a.Namespace)
+			shapes[a.Spec.String()] = true
+		}
+		assert.True(t, len(shapes) > 1, "%s: all pods are alike", k.Name)
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	kinds := Kinds()
+	n := 3*len(kinds) + 2
+	draw := func(seed uint64) (out []string) { return namesOf(Schedule(kinds, n, rand.New(rand.NewPCG(seed, 0)))) }
+	first := draw(1)
+	assert.Len(t, first, n)
+	assert.Equal(t, first, draw(1))
+	assert.NotEqual(t, first, draw(2))
+	times := map[string]int{}
+	for _, name := range first {
+		times[name]++
+	}
+	for _, k := range kinds {
+		assert.InDelta(t, 3.5, times[k.Name], 0.5, k.Name)
+	}
+	assert.Empty(t, Schedule(kinds, 0, rand.New(rand.NewPCG(1, 0))))
+}
+
+func TestChoose(t *testing.T) {
+	all, err := Choose("")
+	require.NoError(t, err)
+	assert.Len(t, all, len(Kinds()))
+	two, err := Choose("never,budgets")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"never", "budgets"}, namesOf(two))
+	_, err = Choose("never,ever")
+	assert.ErrorContains(t, err, `"ever"`)
+	assert.ErrorContains(t, err, "budgets-mixed")
+}
+
+func TestReadmeCommand(t *testing.T) {
+	command, err := ReadmeCommand("../../../../README.md")
+	require.NoError(t, err)
+	assert.Equal(t, "kubectl", command[0])
+	assert.Contains(t, strings.Join(command, " "), "-A -o json")
+	_, err = ReadmeCommand("kinds_test.go")
+	assert.ErrorContains(t, err, "no line")
+}

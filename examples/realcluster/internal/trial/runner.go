@@ -1,0 +1,260 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
+)
+
+// Runner runs trials in a cluster, one after the other.
+type Runner struct {
+	Client kubernetes.Interface
+	Pods   *observe.Pods
+	// Dump is the command that takes a dump, and Whatif the program that foretells.
+	Dump   []string
+	Whatif string
+	// Hold and Idle tell the kubelets to leave pods that are being deleted, or that
+	// were bound, as they are. Pause stops the controllers, Resume lets them go on.
+	Hold, Idle    func(bool)
+	Pause, Resume func() error
+	// Metrics asks the scheduler for its metrics.
+	Metrics func(context.Context) (map[string]float64, error)
+	// Dir is where the files of trials go; those of the ones that were different stay.
+	Dir string
+	// Say prints a line about what goes on.
+	Say func(format string, args ...any)
+
+	away []*corev1.Pod // what a trial has created
+}
+
+// Report is what became of a trial.
+type Report struct {
+	Trial   int       `json:"trial"`
+	Kind    string    `json:"kind"`
+	Pod     string    `json:"pod"`
+	Result  Result    `json:"result"`
+	Texts   []string  `json:"texts,omitempty"`
+	Outcome string    `json:"outcome"`
+	Node    string    `json:"node,omitempty"`
+	Victims []string  `json:"victims,omitempty"`
+	Seconds float64   `json:"seconds"`
+	Seen    *Observed `json:"-"`
+}
+
+// How long things may take.
+const (
+	restFor     = 1500 * time.Millisecond // nothing may have moved for so long before a trial
+	restWithin  = 90 * time.Second
+	decideIn    = 20 * time.Second
+	writtenIn   = 8 * time.Second
+	arriveIn    = 20 * time.Second
+	settleAfter = 500 * time.Millisecond
+)
+
+// Run runs one trial. What the trial has changed is taken back in the end, as far as
+// that is possible: pods that had to leave come back wherever there is room.
+func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (report *Report, err error) {
+	begun := time.Now()
+	defer func() {
+		if again := r.takeBack(ctx); err == nil {
+			err = again
+		}
+		if err != nil {
+			err = fmt.Errorf("trial %d, %s: %w", n, kind.Name, err)
+		}
+	}()
+	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
+		return nil, err
+	}
+	if err := r.circumstances(ctx, n, kind, source); err != nil {
+		return nil, err
+	}
+	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
+	forecast, seen, err := r.try(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	report = &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Outcome: seen.Outcome(), Node: seen.Nominated + seen.Bound, Seen: seen}
+	for v := range seen.Evicted {
+		report.Victims = append(report.Victims, v)
+	}
+	slices.Sort(report.Victims)
+	if len(seen.Before) > 0 {
+		report.Result, report.Texts = Disturbed, seen.Before
+	} else if report.Result, report.Texts, err = Compare(ctx, forecast, seen); err != nil {
+		return nil, err
+	}
+	report.Seconds = time.Since(begun).Seconds()
+	return report, r.file(report, key(pod))
+}
+
+// rest waits until nothing moves.
+func (r *Runner) rest(ctx context.Context, s observe.Stillness) error {
+	ctx, cancel := context.WithTimeout(ctx, restWithin)
+	defer cancel()
+	return r.Pods.Wait(ctx, s)
+}
+
+// try takes the dump, foretells, creates the pod and watches.
+func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed, error) {
+	r.Pods.Forget()
+	forecast, err := r.foretell(ctx, pod)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := r.Metrics(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	created, err := r.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	r.away = append(r.away, created)
+	seen, err := r.watch(ctx, created)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := r.Metrics(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen.Metrics = map[string]float64{}
+	for name, value := range after {
+		seen.Metrics[name] = value - before[name]
+	}
+	if seen.Nominated != "" {
+		seen.Arrived = r.arrive(ctx, created)
+	}
+	return forecast, seen, nil
+}
+
+func (r *Runner) dumpFile() string     { return filepath.Join(r.Dir, "dump.json") }
+func (r *Runner) manifestFile() string { return filepath.Join(r.Dir, "pod.json") }
+
+// foretell asks about the pod as the API server would make it.
+func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod) (*Forecast, error) {
+	made, err := r.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return nil, err
+	}
+	made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	text, err := json.Marshal(made)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(r.manifestFile(), text, 0o644); err != nil {
+		return nil, err
+	}
+	dump, err := output(ctx, r.Dump[0], r.Dump[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(r.dumpFile(), dump, 0o644); err != nil {
+		return nil, err
+	}
+	return Foretell(ctx, r.Whatif, r.dumpFile(), r.manifestFile())
+}
+
+// watch waits for the first attempt, and for all that is written because of it.
+func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) {
+	seen := &Observed{UID: pod.UID}
+	var first *corev1.Pod
+	if !until(ctx, decideIn, func() bool { first = decided(r.Pods.History(pod.UID)); return first != nil }) {
+		return nil, fmt.Errorf("the scheduler has not tried %s within %v", key(pod), decideIn)
+	}
+	seen.Bound, seen.Nominated = first.Spec.NodeName, first.Status.NominatedNodeName
+	seen.Condition = observe.Condition(first, corev1.PodScheduled)
+	stable, last := time.Now(), -1
+	until(ctx, writtenIn, func() bool {
+		seen.Before = nil
+		seen.fromMoves(r.Pods)
+		if err := seen.events(ctx, r.Client); err != nil {
+			return false
+		}
+		if n := len(seen.Evicted) + len(seen.Preempted) + len(seen.Failed) + len(seen.Cleared); n != last {
+			stable, last = time.Now(), n
+		}
+		return seen.complete() && time.Since(stable) > settleAfter
+	})
+	return seen, ctx.Err()
+}
+
+// until asks until the answer is yes, or for so long.
+func until(ctx context.Context, within time.Duration, done func() bool) bool {
+	for deadline := time.Now().Add(within); ; {
+		if done() {
+			return true
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return false
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// arrive lets the victims end and says where the pod was bound.
+func (r *Runner) arrive(ctx context.Context, pod *corev1.Pod) (node string) {
+	r.Hold(false)
+	r.Idle(false)
+	until(ctx, arriveIn, func() bool {
+		for _, v := range r.Pods.History(pod.UID) {
+			node = v.Pod.Spec.NodeName
+		}
+		return node != ""
+	})
+	return node
+}
+
+// takeBack deletes what the trial has created and lets everything go on.
+func (r *Runner) takeBack(ctx context.Context) error {
+	now := int64(0)
+	for _, p := range r.away {
+		r.Client.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	}
+	r.away = nil
+	r.Hold(false)
+	r.Idle(false)
+	return r.Resume()
+}
+
+// file keeps what explains a trial that did not go as foretold, and a line of each.
+func (r *Runner) file(report *Report, name string) error {
+	line, err := json.Marshal(report)
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(r.Dir, "trials.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if _, err := log.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	if report.Result != Different {
+		return nil
+	}
+	dir := filepath.Join(r.Dir, "different", strings.ReplaceAll(name, "/", "_"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, file := range []string{r.dumpFile(), r.manifestFile()} {
+		if err := os.Rename(file, filepath.Join(dir, filepath.Base(file))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

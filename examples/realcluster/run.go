@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
+)
+
+// Packages of the project that are built into programs.
+const (
+	whatifPackage    = "github.com/outrank-go/outrank/examples/whatif"
+	schedulerPackage = "github.com/outrank-go/outrank/examples/kubescheduler/cmd/kube-scheduler-outrank"
+	// plugin is the name of the plugin in that scheduler.
+	plugin = "Outrank"
+	// readme has the command that takes a dump.
+	readme = "../../README.md"
+)
+
+// run builds, starts, fills, tries and ends.
+func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
+	begun := time.Now()
+	say := func(format string, args ...any) {
+		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
+	}
+	versions, err := controlplane.ReadVersions(ctx)
+	if err != nil {
+		return err
+	}
+	program, err := build(ctx, o, versions, say)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(o.dir, "run-")
+	if err != nil {
+		return err
+	}
+	say("logs and files of this run are in %s", dir)
+	c, err := controlplane.New(ctx, controlplane.Options{
+		Program: program, Scheduler: schedulerOf(o), Plugin: pluginOf(o), Dir: dir, Say: say,
+	})
+	defer c.End()
+	if err != nil {
+		return err
+	}
+	w, err := newWorld(ctx, c, versions, say)
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	if err := w.fill(ctx); err != nil {
+		return err
+	}
+	runner, err := w.runner(program, dir)
+	if err != nil {
+		return err
+	}
+	table, err := try(ctx, o, runner, c, say)
+	if table != nil {
+		fmt.Fprintf(out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", versions, o.scheduler, o.seed,
+			begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
+		err = errors.Join(err, table.Write(out))
+	}
+	if err == nil && table.Total().Different > 0 {
+		err = fmt.Errorf("%w: %d trials; dumps and pods are in %s", errDifferent, table.Total().Different, filepath.Join(dir, "different"))
+	}
+	if o.keep && ctx.Err() == nil {
+		stay(ctx, c, program, out)
+	}
+	return err
+}
+
+// build builds what is not there yet, and the programs of the project as they are now.
+func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
+	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
+	if err := b.Once(ctx, controlplane.Kubernetes); err != nil {
+		return nil, err
+	}
+	own := []controlplane.Program{{Name: "whatif", Package: whatifPackage}}
+	if o.scheduler == outrank {
+		own = append(own, controlplane.Program{Name: schedulerOf(o), Package: schedulerPackage})
+	}
+	return b.File, b.Always(ctx, own)
+}
+
+func schedulerOf(o *options) string {
+	if o.scheduler == outrank {
+		return "kube-scheduler-outrank"
+	}
+	return "kube-scheduler"
+}
+
+func pluginOf(o *options) string {
+	if o.scheduler == outrank {
+		return plugin
+	}
+	return ""
+}
+
+// repeats is how often a trial is repeated that was disturbed.
+const repeats = 5
+
+// try runs the trials.
+func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Cluster, say func(string, ...any)) (*trial.Table, error) {
+	source := rand.New(rand.NewPCG(o.seed, 0))
+	table := trial.NewTable(o.kinds)
+	n := 0
+	for i, kind := range trial.Schedule(o.kinds, o.trials, source) {
+		for again := 0; ; again++ {
+			n++
+			report, err := r.Run(ctx, n, &kind, source)
+			if err != nil {
+				return table, errors.Join(err, c.Failure())
+			}
+			table.Add(kind.Name, report.Result, report.Seen)
+			say("%d of %d: %s: %s %s, %d victims: %s (%.1f s)", i+1, o.trials, report.Pod, report.Outcome, report.Node, len(report.Victims), report.Result, report.Seconds)
+			for _, text := range report.Texts {
+				say("    %s", text)
+			}
+			if report.Result != trial.Disturbed {
+				break
+			}
+			if again == repeats {
+				return table, fmt.Errorf("trial %s was disturbed %d times", report.Pod, again+1)
+			}
+		}
+	}
+	return table, nil
+}
+
+// stay leaves the cluster up until Ctrl-C.
+func stay(ctx context.Context, c *controlplane.Cluster, program func(string) string, out io.Writer) {
+	fmt.Fprintf(out, "\nThe cluster is up until Ctrl-C:\n  %s --kubeconfig %s get pods -A\n  %s -cluster DUMP -cpu 4 -class high\n",
+		program("kubectl"), c.Kubeconfig, program("whatif"))
+	<-ctx.Done()
+}

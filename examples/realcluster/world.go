@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/kubelet"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
+)
+
+// world is a control plane with what stands in for the rest of a cluster.
+type world struct {
+	cluster  *controlplane.Cluster
+	client   kubernetes.Interface
+	factory  informers.SharedInformerFactory
+	kubelets *kubelet.Kubelets
+	pods     *observe.Pods
+	stop     context.CancelFunc
+	say      func(string, ...any)
+}
+
+// How pods end and start.
+const (
+	podsEndAfter = 500 * time.Millisecond
+	startsWithin = 30 * 24 * time.Hour
+)
+
+func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, say func(string, ...any)) (*world, error) {
+	client, err := kubernetes.NewForConfig(c.Rest)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	w := &world{cluster: c, client: client, factory: informers.NewSharedInformerFactory(client, 0), stop: stop, say: say}
+	if w.pods, err = observe.Follow(w.factory); err == nil {
+		w.kubelets, err = kubelet.Start(ctx, kubelet.Config{
+			Client: client, Version: v.Kubernetes, Delay: podsEndAfter, Spread: startsWithin, Workers: 8,
+			Trouble: func(err error) { say("%v", err) },
+		}, w.factory)
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	w.factory.Start(ctx.Done())
+	w.factory.WaitForCacheSync(ctx.Done())
+	return w, nil
+}
+
+// end ends the kubelets.
+func (w *world) end() {
+	w.stop()
+	w.kubelets.Wait()
+	w.factory.Shutdown()
+}
+
+// fillWithin is how long a stage of filling may take.
+const fillWithin = 5 * time.Minute
+
+func (w *world) fill(ctx context.Context) error {
+	f := &fill.Filler{
+		Client: w.client, Pods: w.pods.All, Say: w.say,
+		Settled: func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, fillWithin)
+			defer cancel()
+			return w.pods.Wait(ctx, observe.Stillness{For: 4 * time.Second})
+		},
+	}
+	return f.Fill(ctx)
+}
+
+// runner is what runs the trials here.
+func (w *world) runner(program func(string) string, dir string) (*trial.Runner, error) {
+	command, err := trial.ReadmeCommand(readme)
+	if err != nil {
+		return nil, err
+	}
+	dump := append([]string{program("kubectl"), "--kubeconfig", w.cluster.Kubeconfig}, command[1:]...)
+	w.say("the dump is taken with %s (%s/%s)", fmt.Sprint(command), runtime.GOOS, runtime.GOARCH)
+	return &trial.Runner{
+		Client: w.client, Pods: w.pods, Dump: dump, Whatif: program("whatif"), Dir: dir, Say: w.say,
+		Hold: w.kubelets.Hold, Idle: w.kubelets.Idle,
+		Pause: w.cluster.PauseControllers, Resume: w.cluster.ResumeControllers,
+		Metrics: func(ctx context.Context) (map[string]float64, error) { return w.cluster.SchedulerMetrics(ctx) },
+	}, nil
+}
