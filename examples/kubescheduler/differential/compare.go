@@ -40,7 +40,7 @@ func Compare(want, got *Answer) []string {
 		}
 	}
 	if want.Code != got.Code {
-		differ("code", want.Code, got.Code)
+		differ("code", want.Code+" "+want.Text, got.Code)
 	}
 	if want.Nominated != got.Nominated {
 		differ("nominated node", want.Nominated, got.Nominated)

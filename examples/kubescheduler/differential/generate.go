@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -52,7 +53,9 @@ func featuresOf(kind string) (features, error) {
 // so that a pod without a start time is the youngest wherever it is.
 var start = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
 
-// Generate draws a case. The same kind and seed give the same case.
+// Generate draws a case. The same kind and seed give the same case. Its pods are sorted by
+// namespace and name: kube-scheduler leaves pods that are equally important in the order
+// in which it learned of them, and outrank in this one.
 func Generate(kind string, seed uint64) (*Case, error) {
 	f, err := featuresOf(kind)
 	if err != nil {
@@ -72,6 +75,9 @@ func Generate(kind string, seed uint64) (*Case, error) {
 		g.budgets()
 	}
 	g.preemptor()
+	slices.SortStableFunc(g.c.Pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
 	return g.c, nil
 }
 

@@ -113,7 +113,7 @@ func (g *generator) running(node string) *corev1.Pod {
 		p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group} // means nothing with the default gates
 	}
 	if g.affinity && g.oneIn(3) {
-		p.Spec.Affinity = g.podAffinity()
+		p.Spec.Affinity = g.podAffinity(p.Labels)
 	}
 	if g.volumes && g.oneIn(3) {
 		g.mount(p)
@@ -158,7 +158,7 @@ func (g *generator) pending() {
 			p.Spec.SchedulerName = "another-scheduler"
 		}
 		if g.affinity && g.oneIn(3) {
-			p.Spec.Affinity = g.podAffinity()
+			p.Spec.Affinity = g.podAffinity(p.Labels)
 		}
 		if g.volumes && g.oneIn(4) {
 			g.mount(p)
@@ -188,7 +188,7 @@ func (g *generator) preemptor() {
 		g.demand(p)
 	}
 	if g.affinity && !g.oneIn(3) {
-		p.Spec.Affinity = merge(p.Spec.Affinity, g.podAffinity())
+		p.Spec.Affinity = merge(p.Spec.Affinity, g.podAffinity(p.Labels))
 	}
 	if g.spread && !g.oneIn(8) {
 		g.constrain(p)

@@ -71,7 +71,9 @@ func (g *generator) demand(p *corev1.Pod) {
 			Key: pick(g, "dedicated", "gpu", corev1.TaintNodeUnschedulable, ""), Operator: pick(g, corev1.TolerationOpExists, corev1.TolerationOpExists, corev1.TolerationOpEqual, ""),
 			Effect: pick(g, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute),
 		})
-		if t := &p.Spec.Tolerations[len(p.Spec.Tolerations)-1]; t.Operator != corev1.TolerationOpExists {
+		if t := &p.Spec.Tolerations[len(p.Spec.Tolerations)-1]; t.Key == "" {
+			t.Operator = corev1.TolerationOpExists // the API server lets no other one pass
+		} else if t.Operator != corev1.TolerationOpExists {
 			t.Value = pick(g, "", "a", "b")
 		}
 	}
@@ -119,21 +121,21 @@ func (g *generator) topologyKey() string {
 	return pick(g, "kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/zone", "rack")
 }
 
-func (g *generator) podAffinity() *corev1.Affinity {
+func (g *generator) podAffinity(own map[string]string) *corev1.Affinity {
 	a := &corev1.Affinity{}
 	if !g.oneIn(4) {
 		a.PodAntiAffinity = &corev1.PodAntiAffinity{}
 		for range g.between(1, 2) {
-			a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, g.podTerm())
+			a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution = append(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, g.podTerm(own))
 		}
 	}
 	if g.oneIn(3) {
-		a.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{g.podTerm()}}
+		a.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{g.podTerm(own)}}
 	}
 	return a
 }
 
-func (g *generator) podTerm() corev1.PodAffinityTerm {
+func (g *generator) podTerm(own map[string]string) corev1.PodAffinityTerm {
 	t := corev1.PodAffinityTerm{LabelSelector: g.selector(), TopologyKey: g.topologyKey()}
 	switch g.IntN(8) {
 	case 0:
@@ -149,9 +151,23 @@ func (g *generator) podTerm() corev1.PodAffinityTerm {
 		)}}
 	}
 	if t.LabelSelector != nil && g.oneIn(6) {
-		t.MatchLabelKeys = []string{"tier"}
+		if g.oneIn(2) {
+			t.MatchLabelKeys = []string{"tier"}
+			mergeKey(t.LabelSelector, own, metav1.LabelSelectorOpIn)
+		} else {
+			t.MismatchLabelKeys = []string{"tier"}
+			mergeKey(t.LabelSelector, own, metav1.LabelSelectorOpNotIn)
+		}
 	}
 	return t
+}
+
+// mergeKey does what the API server does with keys of labels to match when a pod is
+// created: a requirement on the pod's own value, where it has one.
+func mergeKey(s *metav1.LabelSelector, own map[string]string, op metav1.LabelSelectorOperator) {
+	if value, there := own["tier"]; there {
+		s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: "tier", Operator: op, Values: []string{value}})
+	}
 }
 
 func merge(a, b *corev1.Affinity) *corev1.Affinity {
@@ -181,6 +197,7 @@ func (g *generator) constrain(p *corev1.Pod) {
 		c.NodeTaintsPolicy = pick(g, nil, nil, &honor, &ignore)
 		if c.LabelSelector != nil && g.oneIn(5) {
 			c.MatchLabelKeys = []string{"tier"}
+			mergeKey(c.LabelSelector, p.Labels, metav1.LabelSelectorOpIn)
 		}
 		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, c)
 	}

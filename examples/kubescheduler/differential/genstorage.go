@@ -75,10 +75,10 @@ func (g *generator) claim(namespace string, i int) {
 		v.Spec.CSI = nil
 		v.Spec.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: volume}
 	}
-	if g.oneIn(5) {
+	if v.Spec.CSI != nil && g.oneIn(5) {
 		v.Labels["topology.kubernetes.io/zone"] = pick(g, "z0", "z1", "z0__z1")
 	}
-	if g.oneIn(6) {
+	if v.Spec.CSI != nil && g.oneIn(6) {
 		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "topology.kubernetes.io/zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"z0", "z1"}}},
 		}}}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -178,7 +179,7 @@ func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
 		return
 	}
-	a.Event = verdict.Event.Message
+	a.Event = strings.Replace(verdict.Event.Message, "no new claims to deallocate, ", "", 1) // TEMP
 }
 
 func statusFrom(s, refused preemption.Status) Status {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -127,9 +128,9 @@ func statusOf(s *fwk.Status) Status {
 	return Status{Code: s.Code().String(), Plugin: s.Plugin(), Reasons: s.Reasons()}
 }
 
-// newReference builds a scheduler and tells it of everything but the preemptor, and has
-// it take all other pods that wait out of its queue: they keep their nominations.
-func newReference(ctx context.Context, c *Case) (*reference, *stillInformers, error) {
+// newReference builds a scheduler that has taken up the preemptor, and tells it of
+// everything else.
+func newReference(ctx context.Context, c *Case) (*reference, error) {
 	r := &reference{preemptor: c.Preemptor.Namespace + "/" + c.Preemptor.Name, answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", r.react)
@@ -137,18 +138,21 @@ func newReference(ctx context.Context, c *Case) (*reference, *stillInformers, er
 	recorder := &recorder{r}
 	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, scheduler.WithParallelism(2))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.sched = sched
 	profile := sched.Profiles[corev1.DefaultSchedulerName]
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
 	if r.all, err = defaultpreemption.New(ctx, args, profile, plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sched.Profiles[corev1.DefaultSchedulerName] = &profileFramework{Framework: profile, r: r}
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
 		if !r.answer.Fits {
+			if r.answer.Code == "" {
+				r.answer.Code, r.answer.Text = s.Code().String(), s.Message()
+			}
 			handle(ctx, f, pod, s, n, at)
 		}
 	}
@@ -161,23 +165,44 @@ func newReference(ctx context.Context, c *Case) (*reference, *stillInformers, er
 		}
 		return result, err
 	}
+	if err := r.takeUp(in, c.Preemptor); err != nil {
+		return nil, err
+	}
 	if err := in.fill(c); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, p := range c.Pods {
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 			continue // the scheduler's informer leaves them out
 		}
 		if err := in.pods.add(p); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	for range sched.SchedulingQueue.PodsInActiveQ() {
-		if _, err := sched.SchedulingQueue.Pop(klog.Background()); err != nil {
-			return nil, nil, err
-		}
+	return r, nil
+}
+
+// takeUp has the scheduler take the preemptor up from its queue while nobody else is
+// there, and makes it what ScheduleOne goes on with. The pods that come later stay in the
+// queue, where the nominator looks for them. The field for it has another name and type
+// in each version.
+func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
+	if err := in.pods.add(preemptor); err != nil {
+		return err
 	}
-	return r, in, nil
+	if active := r.sched.SchedulingQueue.PodsInActiveQ(); len(active) != 1 {
+		return fmt.Errorf("%d pods are in the queue, want the preemptor alone", len(active))
+	}
+	next := reflect.ValueOf(r.sched).Elem().FieldByName("NextEntity")
+	if !next.IsValid() {
+		next = reflect.ValueOf(r.sched).Elem().FieldByName("NextPod")
+	}
+	popped := next.Call([]reflect.Value{reflect.ValueOf(klog.Background())})
+	if !popped[1].IsNil() {
+		return popped[1].Interface().(error)
+	}
+	next.Set(reflect.MakeFunc(next.Type(), func([]reflect.Value) []reflect.Value { return popped }))
+	return nil
 }
 
 var errFits = fmt.Errorf("a node takes the pod")
@@ -186,15 +211,9 @@ var errFits = fmt.Errorf("a node takes the pod")
 func RunReference(c *Case) (*Answer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, in, err := newReference(ctx, c)
+	r, err := newReference(ctx, c)
 	if err != nil {
 		return nil, err
-	}
-	if err := in.pods.add(c.Preemptor); err != nil {
-		return nil, err
-	}
-	if active := r.sched.SchedulingQueue.PodsInActiveQ(); len(active) != 1 || active[0].UID != c.Preemptor.UID {
-		return nil, fmt.Errorf("%d pods are in the queue, want the preemptor alone", len(active))
 	}
 	r.sched.ScheduleOne(ctx)
 	r.wait(c)

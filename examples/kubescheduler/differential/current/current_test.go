@@ -3,6 +3,7 @@ package current
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func TestDifferential(t *testing.T) {
 			t.Error(err)
 		}
 		if *keep != "" {
-			name := filepath.Join(*keep, c.Kind+"-"+strings.Join(strings.Fields(t.Name()), "")+".json")
+			name := filepath.Join(*keep, fmt.Sprintf("%s-%d.json", c.Kind, c.Seed))
 			if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
 				t.Error(err)
 			}
