@@ -1,0 +1,65 @@
+package differential
+
+import (
+	"slices"
+	"strings"
+)
+
+// Answer is what came of a scheduling attempt, as the reference or outrank sees it.
+type Answer struct {
+	// Fits is set where a node takes the pod as things are. Nothing else but Nodes is
+	// set then.
+	Fits bool
+	// Nodes has the status of each node as things are: that of the reference where it
+	// asked the node.
+	Nodes map[string]Status
+	// Candidates are the nodes where removing pods makes room, in the order of their names,
+	// also where the pod may not preempt. The others that were tried are in Unhelpful.
+	Candidates []Candidate
+	Unhelpful  map[string]Status
+
+	// Code and Text are the status of the PostFilter plugins.
+	Code, Text string
+	// Nominated says what becomes of the pod's nomination: NominationKept, or the node,
+	// which is empty where the nomination is cleared.
+	Nominated string
+	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
+	// sorted.
+	Evicted, Cleared []string
+	// Event is the note of event FailedScheduling.
+	Event string
+}
+
+// NominationKept is the Nominated of an attempt that leaves the nomination alone.
+const NominationKept = "(kept)"
+
+// Status is what the filters say of a node.
+type Status struct {
+	Code, Plugin string
+	Reasons      []string
+}
+
+func (s Status) equal(t Status) bool {
+	return s.Code == t.Code && s.Plugin == t.Plugin && slices.Equal(sorted(s.Reasons), sorted(t.Reasons))
+}
+
+func (s Status) String() string {
+	return s.Code + " by " + s.Plugin + ": " + strings.Join(s.Reasons, "; ")
+}
+
+// Candidate is a node with its victims as namespace/name, the most important first.
+type Candidate struct {
+	Node       string
+	Victims    []string
+	Violations int
+}
+
+func (c Candidate) equal(d Candidate) bool {
+	return c.Node == d.Node && c.Violations == d.Violations && slices.Equal(c.Victims, d.Victims)
+}
+
+func sorted(texts []string) []string {
+	texts = slices.Clone(texts)
+	slices.Sort(texts)
+	return texts
+}

@@ -1,0 +1,78 @@
+package differential
+
+import (
+	"encoding/json"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Case is a cluster and a pod that wants to run in it. Pods are listed in the order in
+// which the scheduler learns of them; the preemptor comes last.
+type Case struct {
+	Kind string
+	Seed uint64
+
+	Nodes          []*corev1.Node
+	Pods           []*corev1.Pod
+	Budgets        []*policyv1.PodDisruptionBudget
+	Namespaces     []*corev1.Namespace
+	Claims         []*corev1.PersistentVolumeClaim
+	Volumes        []*corev1.PersistentVolume
+	StorageClasses []*storagev1.StorageClass
+	CSINodes       []*storagev1.CSINode
+	CSIDrivers     []*storagev1.CSIDriver
+
+	Preemptor *corev1.Pod
+}
+
+// Write writes the case as the list that kubectl get -o json prints, the preemptor
+// among the pods. Programs whatif and replay of outrank read it.
+func (c *Case) Write(w io.Writer) error {
+	list := &corev1.List{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "List"})
+	core := schema.GroupVersion{Version: "v1"}
+	storage := schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"}
+	add := func(gv schema.GroupVersion, kind string, o runtime.Object) {
+		o = o.DeepCopyObject()
+		o.GetObjectKind().SetGroupVersionKind(gv.WithKind(kind))
+		list.Items = append(list.Items, runtime.RawExtension{Object: o})
+	}
+	for _, o := range c.Namespaces {
+		add(core, "Namespace", o)
+	}
+	for _, o := range c.Nodes {
+		add(core, "Node", o)
+	}
+	for _, o := range c.Volumes {
+		add(core, "PersistentVolume", o)
+	}
+	for _, o := range c.Claims {
+		add(core, "PersistentVolumeClaim", o)
+	}
+	for _, o := range c.StorageClasses {
+		add(storage, "StorageClass", o)
+	}
+	for _, o := range c.CSINodes {
+		add(storage, "CSINode", o)
+	}
+	for _, o := range c.CSIDrivers {
+		add(storage, "CSIDriver", o)
+	}
+	for _, o := range c.Budgets {
+		add(schema.GroupVersion{Group: "policy", Version: "v1"}, "PodDisruptionBudget", o)
+	}
+	for _, o := range c.Pods {
+		add(core, "Pod", o)
+	}
+	if c.Preemptor != nil {
+		add(core, "Pod", c.Preemptor)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(list)
+}

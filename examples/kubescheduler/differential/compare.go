@@ -1,0 +1,58 @@
+package differential
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Compare returns what two answers differ in, the reference's first. The nodes chosen may
+// differ where they tie; [Harness.Run] asks outrank for the plan of the reference's node
+// then, so that the rest has to agree.
+func Compare(want, got *Answer) []string {
+	var out []string
+	differ := func(what string, want, got any) {
+		out = append(out, fmt.Sprintf("%s: kube-scheduler has %v, outrank %v", what, want, got))
+	}
+	if want.Fits != got.Fits {
+		differ("fits", want.Fits, got.Fits)
+		return out
+	}
+	for _, node := range slices.Sorted(maps.Keys(want.Nodes)) {
+		if w, g := want.Nodes[node], got.Nodes[node]; !w.equal(g) {
+			differ("node "+node, w, g)
+		}
+	}
+	if want.Fits {
+		return out
+	}
+	if !slices.EqualFunc(want.Candidates, got.Candidates, Candidate.equal) {
+		differ("candidates", want.Candidates, got.Candidates)
+	}
+	for _, node := range slices.Sorted(maps.Keys(want.Unhelpful)) {
+		if w, g := want.Unhelpful[node], got.Unhelpful[node]; !w.equal(g) {
+			differ("node "+node+" after removal", w, g)
+		}
+	}
+	for node := range got.Unhelpful {
+		if _, there := want.Unhelpful[node]; !there {
+			differ("node "+node+" tried", false, true)
+		}
+	}
+	if want.Code != got.Code {
+		differ("code", want.Code+" "+want.Text, got.Code)
+	}
+	if want.Nominated != got.Nominated {
+		differ("nominated node", want.Nominated, got.Nominated)
+	}
+	if !slices.Equal(want.Evicted, got.Evicted) {
+		differ("evicted", want.Evicted, got.Evicted)
+	}
+	if !slices.Equal(want.Cleared, got.Cleared) {
+		differ("nominations cleared", want.Cleared, got.Cleared)
+	}
+	if want.Event != got.Event {
+		differ("event", fmt.Sprintf("%q", want.Event), fmt.Sprintf("%q", got.Event))
+	}
+	return out
+}

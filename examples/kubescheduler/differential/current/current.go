@@ -1,0 +1,20 @@
+// Package current compares the version of Kubernetes that this module is built with.
+package current
+
+import (
+	"github.com/outrank-go/outrank"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+)
+
+// Harness compares with v1.37.
+var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert}
+
+// Convert makes a cluster of a case by package convert.
+func Convert(c *differential.Case) (*outrank.Cluster, error) {
+	return convert.Cluster(convert.Objects{
+		Nodes: c.Nodes, Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Budgets: c.Budgets, Namespaces: c.Namespaces,
+		Claims: c.Claims, Volumes: c.Volumes, StorageClasses: c.StorageClasses, CSINodes: c.CSINodes, CSIDrivers: c.CSIDrivers,
+	})
+}

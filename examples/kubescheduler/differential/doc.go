@@ -1,0 +1,25 @@
+// Package differential puts the same question to kube-scheduler's own code and to
+// outrank, and compares the answers.
+//
+// A [Case] is a small cluster of API objects and a pending pod. [Generate] draws one
+// from a seed. A [Harness] runs it through a whole scheduling attempt of
+// kube-scheduler, built by scheduler.New with its default profile, its real event
+// handlers, cache, queue and nominator, and a client that records what is asked of it.
+// Nothing runs in the background but what kube-scheduler starts itself, so that a case
+// takes some milliseconds. What is compared is in an [Answer]: the status of every
+// node, all candidates with their victims and violations, the node that was chosen,
+// who was evicted, whose nomination was cleared, and the text of the event.
+//
+// # Ties
+//
+// The reference leaves open which of several nodes that are equal in every rank is
+// chosen: any of them is taken as right ([Compare]). The order of disruption budgets is
+// that of a map there; here their informer lists them in the order of the case, so that
+// the answer does not depend on luck.
+//
+// # Versions
+//
+// The package itself uses nothing that only one version of Kubernetes has. Module v136
+// compiles it with v1.36.3. What differs is in the Harness: how objects become
+// outrank's, and whose rules hold.
+package differential

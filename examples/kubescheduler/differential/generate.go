@@ -1,0 +1,202 @@
+package differential
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Kinds are the kinds of cases that [Generate] knows. Each is about one part of the
+// rules; everything has all of them at once.
+var Kinds = []string{
+	"resources", "budgets", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything",
+}
+
+// features says what a cluster has beside nodes, pods and resources.
+type features struct {
+	budgets, filters, affinity, spread, nominated, volumes, resizes bool
+}
+
+func featuresOf(kind string) (features, error) {
+	f := features{}
+	switch kind {
+	case "resources":
+	case "budgets":
+		f.budgets = true
+	case "filters":
+		f.filters, f.budgets = true, true
+	case "affinity":
+		f.affinity = true
+	case "spread":
+		f.spread = true
+	case "nominated":
+		f.nominated, f.budgets = true, true
+	case "volumes":
+		f.volumes = true
+	case "resizes":
+		f.resizes = true
+	case "everything":
+		f = features{true, true, true, true, true, true, true}
+	default:
+		return f, fmt.Errorf("%q is no kind of case: %v", kind, Kinds)
+	}
+	return f, nil
+}
+
+// start is the time before which all pods of all cases were started. It is long past,
+// so that a pod without a start time is the youngest wherever it is.
+var start = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
+
+// Generate draws a case. The same kind and seed give the same case. Its pods are sorted by
+// namespace and name: kube-scheduler leaves pods that are equally important in the order
+// in which it learned of them, and outrank in this one.
+func Generate(kind string, seed uint64) (*Case, error) {
+	f, err := featuresOf(kind)
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(slices.Index(Kinds, kind)))), features: f, c: &Case{Kind: kind, Seed: seed}}
+	g.profile()
+	g.namespaces()
+	if f.volumes {
+		g.storage()
+	}
+	for i := range g.between(1, 7) {
+		g.node(i)
+	}
+	g.pending()
+	if f.budgets {
+		g.budgets()
+	}
+	g.preemptor()
+	slices.SortStableFunc(g.c.Pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return g.c, nil
+}
+
+// generator draws the objects of one case. Few values of everything: ties and
+// conflicts are to be the rule.
+type generator struct {
+	*rand.Rand
+	features
+	c *Case
+
+	priorities []int32
+	starts     int
+	pods       int
+	roomy      int // one node in so many has room for more than stands on it
+}
+
+func (g *generator) profile() {
+	all := []int32{-100, -1, 0, 0, 5, 10, 100, 1000, 5000, 1000000000, 2000000000}
+	for range g.between(2, 5) {
+		g.priorities = append(g.priorities, pick(g, all...))
+	}
+	g.starts = pick(g, 2, 4, 1000)
+	g.roomy = pick(g, 2, 3, 6)
+	if g.affinity || g.spread || g.volumes || g.filters {
+		g.roomy = pick(g, 1, 2, 3)
+	}
+}
+
+func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
+
+// oneIn is true once in n times.
+func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
+
+// between draws from low to high, both included.
+func (g *generator) between(low, high int) int { return low + g.IntN(high-low+1) }
+
+func (g *generator) namespaces() {
+	for _, name := range []string{"default", "red", "blue"} {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/metadata.name": name}}}
+		if name != "default" {
+			ns.Labels["team"] = name
+		}
+		if name == "blue" && g.oneIn(4) {
+			continue // pods of a namespace that nobody has seen yet
+		}
+		g.c.Namespaces = append(g.c.Namespaces, ns)
+	}
+}
+
+func (g *generator) node(i int) {
+	name := fmt.Sprintf("n%d", i)
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "node-" + uid(name), Labels: map[string]string{
+		"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": fmt.Sprintf("z%d", i%3),
+		"kubernetes.io/os": "linux",
+	}}}
+	if g.oneIn(3) {
+		n.Labels["rack"] = pick(g, "r1", "r2")
+	}
+	if g.oneIn(8) {
+		delete(n.Labels, "topology.kubernetes.io/zone")
+	}
+	var used [2]int64
+	for range g.between(0, pick(g, 3, 6, 9)) {
+		p := g.running(name)
+		cpu, memory := roughly(p)
+		used[0] += cpu
+		used[1] += memory
+	}
+	slack := [2]int64{int64(g.between(0, 4)) * 100, int64(g.between(0, 4)) * 64}
+	if g.oneIn(g.roomy) {
+		slack = [2]int64{4000, 4096}
+	}
+	if g.oneIn(20) {
+		slack = [2]int64{-200, 0} // more promised than there is
+	}
+	n.Status.Allocatable = corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewMilliQuantity(max(0, used[0]+slack[0]), resource.DecimalSI),
+		corev1.ResourceMemory: *resource.NewQuantity(max(0, used[1]+slack[1])<<20, resource.BinarySI),
+		corev1.ResourcePods:   *resource.NewQuantity(int64(pick(g, 110, 110, 110, 6, 3)), resource.DecimalSI),
+	}
+	if g.oneIn(2) {
+		n.Status.Allocatable["example.com/gpu"] = *resource.NewQuantity(int64(g.between(0, 4)), resource.DecimalSI)
+	}
+	if g.oneIn(3) {
+		n.Status.Allocatable[corev1.ResourceEphemeralStorage] = resource.MustParse(pick(g, "1Gi", "4Gi"))
+	}
+	n.Status.Capacity = n.Status.Allocatable
+	if g.filters {
+		g.restrict(n)
+	}
+	if g.volumes {
+		g.attach(n)
+	}
+	g.c.Nodes = append(g.c.Nodes, n)
+}
+
+// restrict gives a node what keeps pods away.
+func (g *generator) restrict(n *corev1.Node) {
+	if g.oneIn(2) {
+		n.Labels["disk"] = pick(g, "ssd", "hdd")
+	}
+	if g.oneIn(3) {
+		n.Labels["cores"] = pick(g, "4", "8", "16", "many")
+	}
+	if g.oneIn(5) {
+		n.Spec.Taints = append(n.Spec.Taints, g.taint())
+	}
+	if g.oneIn(8) {
+		n.Spec.Unschedulable = true
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
+	}
+	if g.oneIn(6) {
+		n.Status.DeclaredFeatures = pick(g, []string{"RestartAllContainersOnContainerExits"}, []string{"UserNamespacesHostNetworkSupport"})
+	}
+}
+
+func (g *generator) taint() corev1.Taint {
+	return corev1.Taint{
+		Key: pick(g, "dedicated", "gpu"), Value: pick(g, "", "a", "b"),
+		Effect: pick(g, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
+	}
+}

@@ -1,0 +1,129 @@
+package differential
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// drivers of volumes; the last is what the in-tree disks of one cloud became.
+var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"}
+
+// storage draws claims with their volumes, in each namespace the same names.
+func (g *generator) storage() {
+	immediate, late := storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer
+	for _, sc := range []struct {
+		name string
+		mode *storagev1.VolumeBindingMode
+	}{{"now", &immediate}, {"late", &late}} {
+		g.c.StorageClasses = append(g.c.StorageClasses, &storagev1.StorageClass{
+			ObjectMeta: metav1.ObjectMeta{Name: sc.name, UID: uid(sc.name)}, Provisioner: drivers[0], VolumeBindingMode: sc.mode,
+		})
+	}
+	for _, namespace := range []string{"default", "red", "blue"} {
+		for i := range 6 {
+			g.claim(namespace, i)
+		}
+	}
+	for _, driver := range drivers[:2] {
+		d := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: driver, UID: uid(driver)}}
+		if g.oneIn(4) {
+			yes := true
+			d.Spec.PreventPodSchedulingIfMissing = &yes
+		}
+		g.c.CSIDrivers = append(g.c.CSIDrivers, d)
+	}
+}
+
+func (g *generator) claim(namespace string, i int) {
+	name := fmt.Sprintf("claim%d", i)
+	volume := "pv-" + namespace + "-" + name
+	class := pick(g, "now", "now", "late")
+	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(namespace + name), Annotations: map[string]string{}}}
+	c.Spec.StorageClassName = &class
+	c.Spec.VolumeName = volume
+	c.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{pick(g, corev1.ReadWriteOnce, corev1.ReadWriteMany, corev1.ReadWriteOncePod)}
+	c.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	c.Annotations["pv.kubernetes.io/bind-completed"] = "yes"
+	c.Status.Phase = corev1.ClaimBound
+	switch g.IntN(30) {
+	case 0:
+		c.Status.Phase = corev1.ClaimLost
+	case 1:
+		t := metav1.NewTime(start)
+		c.DeletionTimestamp = &t
+	case 2: // of class now: what a claim that waits for its first pod may get is left out of outrank on purpose
+		class = "now"
+		c.Spec.VolumeName, c.Status.Phase = "", corev1.ClaimPending
+		delete(c.Annotations, "pv.kubernetes.io/bind-completed")
+	}
+	g.c.Claims = append(g.c.Claims, c)
+	if g.oneIn(30) {
+		return // a volume that is gone
+	}
+	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: volume, UID: uid(volume), Labels: map[string]string{}}}
+	v.Spec.StorageClassName = class
+	v.Spec.AccessModes = c.Spec.AccessModes
+	v.Spec.Capacity = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: namespace, Name: name, UID: c.UID}
+	v.Status.Phase = corev1.VolumeBound
+	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: pick(g, drivers[:2]...), VolumeHandle: pick(g, volume, volume, "shared")}
+	if g.oneIn(5) {
+		v.Spec.CSI = nil
+		v.Spec.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: volume}
+	}
+	if v.Spec.CSI != nil && g.oneIn(5) {
+		v.Labels["topology.kubernetes.io/zone"] = pick(g, "z0", "z1", "z0__z1")
+	}
+	if v.Spec.CSI != nil && g.oneIn(6) {
+		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "topology.kubernetes.io/zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"z0", "z1"}}},
+		}}}}
+	}
+	g.c.Volumes = append(g.c.Volumes, v)
+}
+
+// mount gives a pod one to three volumes.
+func (g *generator) mount(p *corev1.Pod) {
+	for i := range g.between(1, 3) {
+		v := corev1.Volume{Name: fmt.Sprintf("v%d", i)}
+		switch g.IntN(8) {
+		case 0:
+			v.GCEPersistentDisk = &corev1.GCEPersistentDiskVolumeSource{PDName: pick(g, "d1", "d2"), ReadOnly: g.oneIn(2)}
+		case 1:
+			v.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: pick(g, "vol-1", "vol-2")}
+		case 2:
+			v.ISCSI = &corev1.ISCSIVolumeSource{TargetPortal: "10.0.0.9", IQN: pick(g, "iqn-1", "iqn-2"), ReadOnly: g.oneIn(2)}
+		case 3:
+			v.RBD = &corev1.RBDVolumeSource{CephMonitors: pick(g, []string{"m1", "m2"}, []string{"m2"}, []string{"m3"}), RBDImage: "i1", RBDPool: "rbd", ReadOnly: g.oneIn(2)}
+		default:
+			v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: fmt.Sprintf("claim%d", pick(g, 0, 1, 2, 3, 4, 5))}
+		}
+		p.Spec.Volumes = append(p.Spec.Volumes, v)
+	}
+}
+
+// attach says how many volumes a node can attach.
+func (g *generator) attach(n *corev1.Node) {
+	if g.oneIn(8) {
+		return
+	}
+	node := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: n.Name, UID: "csi-" + uid(n.Name), Annotations: map[string]string{}}}
+	if g.oneIn(2) {
+		node.Annotations["storage.alpha.kubernetes.io/migrated-plugins"] = "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"
+	}
+	for _, driver := range drivers {
+		if g.oneIn(5) {
+			continue
+		}
+		d := storagev1.CSINodeDriver{Name: driver, NodeID: n.Name}
+		if limit := pick(g, int32(-1), 1, 2, 2, 3, 0); limit >= 0 {
+			d.Allocatable = &storagev1.VolumeNodeResources{Count: &limit}
+		}
+		node.Spec.Drivers = append(node.Spec.Drivers, d)
+	}
+	g.c.CSINodes = append(g.c.CSINodes, node)
+}

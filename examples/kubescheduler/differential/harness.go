@@ -1,0 +1,190 @@
+package differential
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// Harness is what a version of Kubernetes is compared with.
+type Harness struct {
+	// Release is whose rules outrank follows.
+	Release outrank.Release
+	// Convert makes a cluster of a case, the preemptor among its pods.
+	Convert func(*Case) (*outrank.Cluster, error)
+}
+
+// Result is a case with both answers and what they disagree in.
+type Result struct {
+	Reference, Outrank *Answer
+	// Differences is empty where the two agree.
+	Differences []string
+	// Tied is set where the reference could have chosen another node as well.
+	Tied bool
+}
+
+// Run puts a case to both and compares.
+func (h *Harness) Run(c *Case) (*Result, error) {
+	want, err := RunReference(c)
+	if err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	r := &Result{Reference: want}
+	cluster, err := h.Convert(c)
+	if err != nil {
+		return nil, fmt.Errorf("conversion: %w", err)
+	}
+	ours, err := h.decide(c, cluster)
+	if err != nil {
+		return nil, fmt.Errorf("outrank: %w", err)
+	}
+	r.Outrank = ours.answer(want.Nominated)
+	r.Tied = ours.tied
+	r.Differences = Compare(want, r.Outrank)
+	r.Differences = append(r.Differences, ours.problems...)
+	return r, nil
+}
+
+// decided is what outrank found.
+type decided struct {
+	*preemption.Explanation
+	release  outrank.Release
+	tied     bool
+	problems []string
+}
+
+// decide explains the case, and has it decided by the search without explanations, too.
+func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
+	cluster.Release = h.Release
+	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
+	if pod == nil {
+		return nil, errors.New("the preemptor is not in the cluster")
+	}
+	for i, p := range cluster.Pods {
+		// Nominations count of pods that the scheduler is responsible for.
+		if p.NodeName == "" && p.SchedulerName != "" && p.SchedulerName != outrank.DefaultScheduler {
+			other := *p
+			other.NominatedNode = ""
+			cluster.Pods[i] = &other
+		}
+	}
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	ex, err := eval.Explain(context.Background(), snap, pod, now)
+	if err != nil {
+		return nil, err
+	}
+	d := &decided{Explanation: ex, release: h.Release}
+	plan, err := eval.Preempt(context.Background(), snap, pod, now)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Outcome != ex.Outcome || plan.Node != ex.Node {
+		d.problems = append(d.problems, fmt.Sprintf("Preempt says %v on %q, and Explain %v on %q", plan.Outcome, plan.Node, ex.Outcome, ex.Node))
+	}
+	return d, nil
+}
+
+// answer is what an attempt comes to that carries the decision out, on the node that the
+// reference chose if that is as good as the best.
+func (d *decided) answer(chosen string) *Answer {
+	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.Outcome == preemption.Fits}
+	for _, n := range d.Nodes {
+		a.Nodes[n.Node] = statusFrom(n.Status, d.Refused)
+		if n.Tried && n.AfterRemoval.Code != preemption.Success {
+			a.Unhelpful[n.Node] = statusFrom(n.AfterRemoval, preemption.Status{})
+		}
+	}
+	if a.Fits {
+		a.Unhelpful = map[string]Status{}
+		return a
+	}
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		one := Candidate{Node: c.Node, Violations: c.Violations()}
+		for _, v := range c.Victims {
+			one.Victims = append(one.Victims, string(v.Pod.Key()))
+		}
+		a.Candidates = append(a.Candidates, one)
+	}
+	slices.SortFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(x.Node, y.Node) })
+	plan := &d.Plan
+	if d.Outcome == preemption.Preempt {
+		plan = d.tiedPlan(chosen)
+	}
+	d.carryOut(a, plan)
+	return a
+}
+
+// tiedPlan is the plan for the reference's node if that ties with the best in all ranks.
+func (d *decided) tiedPlan(chosen string) *preemption.Plan {
+	best := d.Candidates[0].Score
+	ties := 0
+	plan := &d.Plan
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		if order, _ := c.Score.Compare(best); order != 0 {
+			continue
+		}
+		if ties++; c.Node == chosen {
+			if p, err := d.PlanFor(c.Node); err == nil {
+				plan = p
+			}
+		}
+	}
+	d.tied = ties > 1
+	return plan
+}
+
+// carryOut fills in what is done and said.
+func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
+	switch plan.Outcome {
+	case preemption.Preempt:
+		a.Code, a.Nominated = "Success", plan.Node
+		for _, v := range plan.Victims {
+			if !v.Terminating() {
+				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
+			}
+		}
+		if len(a.Evicted) > 0 { // the asynchronous order does nothing at all otherwise
+			for _, p := range plan.ClearedNominations {
+				a.Cleared = append(a.Cleared, string(p.Key()))
+			}
+		}
+		a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
+	case preemption.NotEligible:
+		a.Code, a.Nominated = "Unschedulable", NominationKept
+	default:
+		a.Code = "Unschedulable"
+	}
+	failure := execution.Failure{Plan: plan, Now: time.Now(), Release: d.release}
+	failure.Entry.Pod = plan.Pod
+	verdict, err := failure.Verdict()
+	if err != nil {
+		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
+		return
+	}
+	a.Event = strings.Replace(verdict.Event.Message, "no new claims to deallocate, ", "", 1) // TEMP
+}
+
+func statusFrom(s, refused preemption.Status) Status {
+	if refused.Code != preemption.Success {
+		s = refused
+	}
+	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
+}
