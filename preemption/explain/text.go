@@ -235,7 +235,7 @@ func held(l resource.List) string {
 func (n *Nothing) Texts() []string {
 	var out []string
 	if n.Nearest != nil {
-		out = append(out, fmt.Sprintf("Nearest to having room is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
+		out = append(out, fmt.Sprintf("Of the nodes that lack room the nearest is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
 	}
 	switch e := n.Enough; {
 	case e != nil:

@@ -53,7 +53,8 @@ func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string
 			}
 		}
 	}
-	return nil, ""
+	// Nominated pods count whatever their namespace (rule 7.8.5).
+	return f.nominee(at, func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, uses) }), at.node.Name
 }
 
 // attachment is what a driver attaches to a node.
