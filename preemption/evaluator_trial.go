@@ -40,14 +40,12 @@ func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
 // own or, where victims are units, that of its groups (rules 12.6.2 and 12.6.4). Of a pod
 // that does not run it is the pod's own.
 func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
-	p, ok := t.snap.pods.of(pod)
-	switch {
-	case !ok:
-		return pod.PriorityValue()
-	case p.running && t.rules.VictimUnits && pod.Group != "":
-		return t.snap.units.of(p).priority
+	if pod.Group != "" && t.rules.VictimUnits {
+		if p, ok := t.snap.pods.of(pod); ok && p.running {
+			return t.snap.units.of(p).priority
+		}
 	}
-	return p.priority()
+	return pod.PriorityValue()
 }
 
 // LeaveTogether reports whether two pods of the snapshot leave together, as the running

@@ -146,9 +146,9 @@ func shortages(list []Shortage) string {
 
 // tolerationText writes a toleration as a line of YAML.
 func tolerationText(t *outrank.Toleration) string {
-	text := fmt.Sprintf("{key: %s, operator: %s", quoted(t.Key), t.Operator)
+	text := fmt.Sprintf("{key: %s, operator: %s", quoted(t.Key), plain(string(t.Operator)))
 	if t.Value != "" {
-		text += ", value: " + quoted(t.Value)
+		text += ", value: " + strconv.QuoteToASCII(t.Value) // YAML reads true as something else
 	}
 	return text + ", effect: " + string(t.Effect) + "}"
 }
