@@ -142,7 +142,11 @@ func strangers() (*outrank.Cluster, *outrank.Pod) {
 
 var scenes = map[string]func() (*outrank.Cluster, *outrank.Pod){
 	"fleet": fleet, "zones": zones, "crowd": crowd, "violating": violating, "strangers": strangers,
-	"priority": func() (*outrank.Cluster, *outrank.Pod) { c, p := crowd(); p.Priority = outrank.Priority(5); return c, p },
+	"priority": func() (*outrank.Cluster, *outrank.Pod) {
+		c, p := crowd()
+		p.Priority = outrank.Priority(5)
+		return c, p
+	},
 	"too-large": func() (*outrank.Cluster, *outrank.Pod) {
 		c, p := crowd()
 		p.Containers = asking("cpu", "5")
