@@ -37,6 +37,8 @@ var rooms = map[string][]string{
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
+	// Why a decision is what it is, in words made from data.
+	"preemption/explain": {".", "resource", "priority", "preemption", "internal/fit", "internal/release"},
 	// What a scheduler's configuration file means for a decision.
 	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
 	// Stands in for the cluster in tests and simulators.

@@ -1,0 +1,198 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Trials asks nodes what they say to one pod while some of the pods on them are gone.
+// Package explain finds out with it what stands behind a plan. It answers by the filters
+// and the possible victims of a decision about the same request, and decides nothing.
+//
+// One goroutine uses it at a time, and the snapshot must not change meanwhile.
+type Trials struct {
+	*attempt
+	dry *dryRunner
+}
+
+// Trials begins trials of the request. Errors are those of [Evaluator.Preempt]. Time is
+// that of a decision before its first node: nothing much where no filter looks at other
+// pods, else a look at every class of pods and its nodes.
+func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
+	if err := snap.checkAlone(req.Pod); err != nil {
+		return nil, err
+	}
+	a, err := newAttempt(&e.config, snap, req.Pod, req.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.checkStatuses(snap); err != nil {
+		return nil, err
+	}
+	a.elsewhere = req.hasStatuses()
+	return &Trials{attempt: a, dry: newDryRunner(a)}, nil
+}
+
+// CountsAs returns the priority that a pod of the snapshot counts with as a victim: its
+// own or, where victims are units, that of its groups (rules 12.6.2 and 12.6.4). Of a pod
+// that does not run it is the pod's own.
+func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
+	if pod.Group != "" && t.rules.VictimUnits {
+		if p, ok := t.snap.pods.of(pod); ok && p.running {
+			return t.snap.units.of(p).priority
+		}
+	}
+	return pod.PriorityValue()
+}
+
+// LeaveTogether reports whether two pods of the snapshot leave together, as the running
+// pods of a group do whose disruption is that of the group (rule 12.6.3).
+func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
+	p, known := t.snap.pods.of(a)
+	q, also := t.snap.pods.of(b)
+	if !known || !also || !p.running || !q.running || !t.rules.VictimUnits {
+		return known && also && p == q
+	}
+	whole := t.snap.units.of(p).whole
+	return p == q || whole != nil && whole == t.snap.units.of(q).whole
+}
+
+// On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
+// for a node that the snapshot does not have. Time is that of its pods.
+func (t *Trials) On(node string) (*Trial, error) {
+	n := t.snap.node(node)
+	if n == nil || n.node == nil {
+		return nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+	}
+	w := t.dry
+	w.enter(n)
+	possible := w.possible()
+	w.victim = fill(w.victim, len(possible), false)
+	return &Trial{nodeOfRule{w, possible}}, nil
+}
+
+// Trial is one node of [Trials].
+type Trial struct{ of nodeOfRule }
+
+// Possible lists the pods that may be victims, the most important first; where they are
+// units, unit by unit, with the pods of a unit that run on other nodes. The slice is the
+// caller's.
+func (t *Trial) Possible() []*outrank.Pod { return podsOf(t.of.possible) }
+
+// Violated returns for each of the possible victims, in the order of [Trial.Possible], the
+// budgets that its loss would violate if all of them were lost, charged as a decision
+// does. Nil where the policy charges the victims alone. The slices are the caller's.
+func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
+	w := t.of.w
+	if w.a.config.Policy.Victims == Ascending || w.a.config.Chooser != nil {
+		return nil
+	}
+	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
+	for i, p := range t.of.possible {
+		for _, b := range w.charge(p) {
+			out[i] = append(out[i], w.a.snap.budgets.list[b])
+		}
+	}
+	w.ledger.Reset()
+	return out
+}
+
+// Check returns what the node says to the preemptor with those of the possible victims
+// gone for which gone is true; nil means that all stay. What is true of one pod has to be
+// true of all that leave with it, for the answer to mean something. Time is that of gone
+// for each possible victim, and that of the filters.
+func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
+	a := t.of.w.a
+	s := filterStatus{}
+	if a.elsewhere {
+		s = a.askNode(&a.question, t.of.w.n)
+	} else if s = a.refused; s.code == Success {
+		s = a.checkNode(&a.question, t.of.w.n)
+	}
+	if s.code == Success {
+		t.without(gone, func() { s = t.of.w.check() })
+	}
+	return a.public(s)
+}
+
+// Room returns what the preemptor asks of the node and what there is of it, with pods
+// gone as for [Trial.Check]: its place among the node's pods first, then its resources in
+// the order of the reference. What is nominated to the node and counts is held. It is nil
+// where the filter NodeResourcesFit is off.
+func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
+	w := t.of.w
+	if w.a.silent.has(resourcesFilter.index) {
+		return nil
+	}
+	t.without(gone, func() {
+		held := int64(len(w.nominated))
+		rooms = append(rooms, Room{resource.Pods, 1, w.n.maxPods, int64(w.resources.count) + held, held})
+		for i := range w.a.needs {
+			d := &w.a.needs[i]
+			r := Room{Resource: d.name, Needed: w.a.deferral.lacks(d, w.n), Offered: d.in(&w.n.offers)}
+			taken, reserved := w.resources.taken[i], total{}
+			for _, p := range w.nominated {
+				taken.add(d.in(&p.takes))
+				reserved.add(d.in(&p.takes))
+			}
+			r.Taken, r.Reserved = taken.saturated(), reserved.saturated()
+			rooms = append(rooms, r)
+		}
+	})
+	return rooms
+}
+
+// Takes returns how much of a resource a pod on the node takes, as the node counts it: 1
+// of "pods". It is 0 for a pod that runs elsewhere.
+func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
+	i := indexByName(t.of.w.n.pods, pod)
+	switch {
+	case i < 0:
+		return 0
+	case name == resource.Pods:
+		return 1
+	}
+	d := need{name: name, column: t.of.w.a.snap.columns.of(name)}
+	return d.in(&t.of.w.n.pods[i].takes)
+}
+
+// Nominated lists the pods nominated to the node that the preemptor has to leave room
+// for. The slice is the caller's.
+func (t *Trial) Nominated() []*outrank.Pod { return podsOf(slices.Clone(t.of.w.nominated)) }
+
+// without calls f while possible victims are gone.
+func (t *Trial) without(gone func(*outrank.Pod) bool, f func()) {
+	w := t.of.w
+	if gone == nil {
+		f()
+		return
+	}
+	for i, p := range t.of.possible {
+		w.victim[i] = gone(p.pod)
+	}
+	t.of.each(w.remove)
+	f()
+	t.of.each(w.add)
+	clear(w.victim)
+}
+
+// Room is what a pod asks of a node and what the node has of it.
+type Room struct {
+	Resource resource.Name
+	// Needed is what the pod needs, Offered what the node offers to pods, Taken what is
+	// taken of that, and Reserved the part of Taken that pods nominated to the node hold:
+	// millicores of cpu, units of any other resource, places under "pods". None is below
+	// 0, and Taken may be above Offered.
+	Needed, Offered, Taken, Reserved int64
+}
+
+// Free returns what is not taken; below 0 where more is taken than offered.
+func (r Room) Free() int64 { return r.Offered - r.Taken }
+
+// Short returns how much more would have to be free, 0 where there is enough.
+func (r Room) Short() int64 {
+	return max(0, resource.SubSat(r.Needed, r.Free()))
+}

@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Options say how much a report holds. The zero value is the default.
+type Options struct {
+	// Most is how many names a list holds before it is cut; 0 means 10. Groups of nodes are
+	// cut at ten times that many.
+	Most int
+	// Classes are the priority classes of the cluster, for naming one that would be enough.
+	// A snapshot does not keep them.
+	Classes []*outrank.PriorityClass
+}
+
+// Ask decides about a request as [preemption.Evaluator.ExplainRequest] does, and explains
+// the answer. Errors are those of that call. The snapshot is only read, and any number of
+// calls may run on it at once. The report is the caller's. Time is that of [Explanation]
+// besides the decision.
+func Ask(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*Report, error) {
+	ex, err := e.ExplainRequest(ctx, snap, req)
+	if err != nil {
+		return nil, err
+	}
+	return Explanation(ctx, e, snap, req, ex, options)
+}
+
+// Plan explains a plan that the evaluator has made of the snapshot as it is. An error that
+// wraps [preemption.ErrStale] says that the same question has another answer by now, or
+// had from the beginning; any other is one of [Ask], and wraps [outrank.ErrInvalid]
+// without a plan. Time is that of Ask.
+func Plan(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, options Options) (*Report, error) {
+	if plan == nil {
+		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	req := preemption.Request{Pod: plan.Pod, Now: now}
+	ex, err := e.ExplainRequest(ctx, snap, req)
+	if err != nil {
+		return nil, err
+	}
+	if ex.Outcome != plan.Outcome || ex.Node != plan.Node || !samePods(ex.Victims, plan.Victims) {
+		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", plan.Pod.Key(), preemption.ErrStale, ex.Outcome)
+	}
+	return Explanation(ctx, e, snap, req, ex, options)
+}
+
+func samePods(a, b []preemption.Victim) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if b[i].Pod == nil || a[i].Pod.Key() != b[i].Pod.Key() || a[i].Pod.UID != b[i].Pod.UID {
+			return false
+		}
+	}
+	return true
+}
+
+// Explanation explains what the evaluator has found for the request in the snapshot as it
+// is. Where ex is of another snapshot or request, the report is about neither. Errors are
+// those of [Ask].
+//
+// Time is linear in the pods of the nodes on which the pod was refused, and in all pods
+// where pod affinity or topology spread keep it out. Where nothing helps, a decision is
+// made for each priority in the cluster above the pod's own, until one is enough. Memory
+// is that of the report, besides an index of the pods that such rules have to do with.
+func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
+	trials, err := e.Trials(snap, req)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, most: options.Most}
+	if f.most <= 0 {
+		f.most = 10
+	}
+	r := &Report{
+		APIVersion: Version, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
+		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
+	}
+	r.Pod.Priority = req.Pod.PriorityValue()
+	if ex.Ineligible != preemption.Eligible {
+		reason := ex.Ineligible
+		r.Ineligible = &reason
+	}
+	if ex.Refused.Code != preemption.Success {
+		r.Refused = f.refusal(ex.Refused)
+	}
+	if ex.Outcome == preemption.Preempt {
+		r.Choice = f.choice(ex)
+		if err := f.chosen(r, ex); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.group(ctx, r, ex); err != nil {
+		return nil, err
+	}
+	if ex.Outcome == preemption.NothingHelps {
+		if r.Nothing, err = f.nothing(ctx, e, req, ex); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// refusal names what ended the attempt before any node was asked.
+func (f *finder) refusal(s preemption.Status) *Obstacle {
+	o := &Obstacle{Filter: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: append([]string(nil), s.Reasons...)}
+	switch s.Filter {
+	case preemption.VolumeBinding, preemption.VolumeZone:
+		for i := range f.pod.Volumes {
+			v := &f.pod.Volumes[i]
+			if v.Claim != "" && v.State != "" {
+				o.Volumes = append(o.Volumes, Volume{Claim: f.claimKey(v), State: v.State, MissingVolume: v.MissingVolume})
+			}
+		}
+	case preemption.NodeAffinity:
+		o.WantedNodes = namedNodes(f.pod)
+	}
+	o.cut(f.most)
+	return o
+}

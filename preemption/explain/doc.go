@@ -1,0 +1,20 @@
+// Package explain answers why a decision of package preemption is what it is: why this
+// node, why each victim, why pods of lower priority were spared, whose budget breaks, why
+// every other node was out and what stands in the way there by name, and, where nothing
+// helps, what is missing and which priority would be enough.
+//
+// [Ask] decides and explains, [Explanation] explains what [preemption.Evaluator.Explain]
+// has found, and [Plan] a plan. The answer is a [Report]: data that programs read as JSON,
+// described field by field in REPORT_JSON.md in this folder. [Report.Text] makes text for
+// people from the same data, and from nothing else, so that a report which was stored and
+// read back says the same.
+//
+// Each statement is found by asking the filters again with pods gone, or by looking for
+// the thing itself in the snapshot. Where neither shows what stands in the way, as with a
+// filter of the caller, a report has the filter's own words alone.
+//
+// Lists of names are cut at [Options].Most, with the number that is left out beside them.
+// Time is that of [preemption.Evaluator.Explain] and of one look at the pods of each node
+// on which the pod was refused; where nothing helps, besides, a decision for each priority
+// that pods of the cluster have above the asker's own, at most [MostLevels].
+package explain

@@ -1,0 +1,197 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// domain is a value of a topology key.
+type domain struct{ key, value string }
+
+// placed is a pod on a node with the term that it is there for, nil for a term of the
+// preemptor.
+type placed struct {
+	pod  *outrank.Pod
+	node string
+	term *term
+}
+
+// neighbourIndex has the pods of the cluster that affinity terms have to do with, by
+// domain.
+type neighbourIndex struct {
+	namespaces map[string]map[string]string
+	faulty     bool
+	// own and anti are the preemptor's terms. near has the pods that match all of own, by
+	// the domain of each; away those that match each of anti; others those whose own
+	// anti-affinity matches the preemptor.
+	own, anti    []term
+	near, others map[domain][]placed
+	away         []map[domain][]placed
+}
+
+// indexNeighbours looks at every pod once.
+func (f *finder) indexNeighbours() *neighbourIndex {
+	x := &neighbourIndex{
+		namespaces: map[string]map[string]string{}, near: map[domain][]placed{}, others: map[domain][]placed{},
+		own: termsOf(f.pod, f.pod.Affinity.Pods), anti: termsOf(f.pod, f.pod.Affinity.AntiPods),
+		faulty: !release.Of(release.Release(f.snap.Release())).NamespacesReplaceSelector,
+	}
+	for ns := range f.snap.Namespaces() {
+		x.namespaces[ns.Name] = ns.Labels
+	}
+	x.away = make([]map[domain][]placed, len(x.anti))
+	for i := range x.away {
+		x.away[i] = map[domain][]placed{}
+	}
+	for n := range f.snap.Nodes() {
+		for _, p := range f.snap.PodsOn(n.Name) {
+			x.add(f.pod, p, n)
+		}
+	}
+	return x
+}
+
+func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
+	put := func(in map[domain][]placed, key string, t *term) {
+		if value, ok := n.Labels[key]; ok {
+			in[domain{key, value}] = append(in[domain{key, value}], placed{p, n.Name, t})
+		}
+	}
+	if len(x.own) > 0 && x.allMean(p) {
+		for i := range x.own {
+			put(x.near, x.own[i].key, nil)
+		}
+	}
+	for i := range x.anti {
+		if x.means(&x.anti[i], p, true) {
+			put(x.away[i], x.anti[i].key, nil)
+		}
+	}
+	for i := range p.Affinity.AntiPods {
+		if t := termOf(p, &p.Affinity.AntiPods[i]); x.means(&t, pod, false) {
+			put(x.others, t.key, &t)
+		}
+	}
+}
+
+func (x *neighbourIndex) allMean(p *outrank.Pod) bool {
+	for i := range x.own {
+		if !x.means(&x.own[i], p, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// left returns the first of the pods that is not thought away.
+func left(list []placed, at *place) (placed, bool) {
+	i := slices.IndexFunc(list, func(p placed) bool { return !at.isGone(p.pod) })
+	if i < 0 {
+		return placed{}, false
+	}
+	return list[i], true
+}
+
+// nameNeighbours finds the affinity terms in the way, in the order of rule 7.13.1: those
+// of one side alone.
+func (f *finder) nameNeighbours(o *Obstacle, at *place) {
+	if f.neighbours == nil {
+		f.neighbours = f.indexNeighbours()
+	}
+	for _, find := range []func(*place) []Neighbour{f.lonely, f.ownAnti, f.othersAnti} {
+		if o.Neighbours = find(at); len(o.Neighbours) > 0 {
+			return
+		}
+	}
+}
+
+func neighbourOf(side Side, t *term, node *outrank.Node) Neighbour {
+	value, ok := node.Labels[t.key]
+	return Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector), Domain: value, Missing: !ok}
+}
+
+// lonely lists the preemptor's affinity terms that are not met (rules 7.13.2 and 7.13.6).
+func (f *finder) lonely(at *place) []Neighbour {
+	x := f.neighbours
+	var out []Neighbour
+	missing := false
+	for i := range x.own {
+		n := neighbourOf(OwnAffinity, &x.own[i], at.node)
+		_, there := left(x.near[domain{n.TopologyKey, n.Domain}], at)
+		if n.Missing || !there {
+			out, missing = append(out, n), missing || n.Missing
+		}
+	}
+	if !missing && len(out) > 0 && x.allMean(f.pod) && !f.anyNear(at) {
+		return nil // the first of its group is let through
+	}
+	return out
+}
+
+func (f *finder) anyNear(at *place) bool {
+	for _, list := range f.neighbours.near {
+		if _, ok := left(list, at); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ownAnti lists the preemptor's anti-affinity terms that a pod there matches.
+func (f *finder) ownAnti(at *place) []Neighbour {
+	x := f.neighbours
+	var out []Neighbour
+	for i := range x.anti {
+		n := neighbourOf(OwnAntiAffinity, &x.anti[i], at.node)
+		if n.Missing {
+			continue
+		}
+		if p, ok := left(x.away[i][domain{n.TopologyKey, n.Domain}], at); ok {
+			n.Pod = f.ref(p.pod, p.node)
+			out = append(out, n)
+		} else if p := f.nominee(at, func(q *outrank.Pod) bool { return x.means(&x.anti[i], q, true) }); p != nil {
+			n.Pod = f.ref(p, at.node.Name)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// othersAnti lists the anti-affinity terms of pods there that match the preemptor, one for
+// each domain.
+func (f *finder) othersAnti(at *place) []Neighbour {
+	x := f.neighbours
+	var out []Neighbour
+	for _, key := range sortedKeys(at.node.Labels) {
+		if p, ok := left(x.others[domain{key, at.node.Labels[key]}], at); ok {
+			n := neighbourOf(OthersAntiAffinity, p.term, at.node)
+			n.Pod = f.ref(p.pod, p.node)
+			out = append(out, n)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, p := range at.trial.Nominated() {
+		for i := range p.Affinity.AntiPods {
+			t := termOf(p, &p.Affinity.AntiPods[i])
+			if n := neighbourOf(OthersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
+				n.Pod = f.ref(p, at.node.Name)
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// nominee finds a pod nominated to the node.
+func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
+	for _, p := range at.trial.Nominated() {
+		if is(p) {
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// grouping puts nodes into groups by what became of them.
+type grouping struct {
+	*finder
+	ex         *preemption.Explanation
+	candidates map[string]*preemption.Candidate
+	places     map[string]int // of candidates, by node
+	groups     []*nodeGroup
+	byKey      map[string]*nodeGroup
+	best       *nearest
+}
+
+// nodeGroup is a group while nodes are still added.
+type nodeGroup struct {
+	NodeGroup
+	// coarse is the same for groups that are merged where there are too many.
+	coarse string
+	// least is what is missing on the example, for groups that are short of room; place is
+	// that of the best candidate.
+	least missing
+	place int
+}
+
+// group puts every node into a group.
+func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanation) error {
+	g := &grouping{finder: f, ex: ex, byKey: map[string]*nodeGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
+	for i := range ex.Candidates {
+		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
+	}
+	for i := range ex.Nodes {
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := g.add(&ex.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	if len(g.groups) > 10*f.most {
+		g.merge()
+	}
+	slices.SortStableFunc(g.groups, func(a, b *nodeGroup) int {
+		return cmp.Or(cmp.Compare(stageOrder(a.Stage), stageOrder(b.Stage)), cmp.Compare(b.Count, a.Count))
+	})
+	for _, group := range g.groups {
+		r.Nodes = append(r.Nodes, group.NodeGroup)
+	}
+	return nil
+}
+
+var stages = []Stage{Chosen, Fits, Candidate, InVain, NoHelp, NotTried}
+
+func stageOrder(s Stage) int { return slices.Index(stages, s) }
+
+// add puts a node into its group.
+func (g *grouping) add(n *preemption.NodeReport) error {
+	one, err := g.alone(n)
+	if err != nil {
+		return err
+	}
+	var key strings.Builder
+	key.WriteString(string(one.Stage))
+	key.WriteByte(byte(one.LostBy))
+	if one.Stage != Candidate && one.Stage != Fits {
+		keyStatus(&key, &n.Status)
+	}
+	if one.Stage == InVain {
+		keyStatus(&key, &n.AfterRemoval)
+	}
+	one.coarse = key.String()
+	if one.Stage != Candidate {
+		one.Before.key(&key)
+		one.After.key(&key)
+	}
+	if into, ok := g.byKey[key.String()]; ok {
+		into.take(one, g.most)
+		return nil
+	}
+	g.byKey[key.String()] = one
+	g.groups = append(g.groups, one)
+	return nil
+}
+
+// take adds the nodes of another group, which come later in the cluster.
+func (g *nodeGroup) take(o *nodeGroup, most int) {
+	g.Count += o.Count
+	g.Names = append(g.Names, o.Names[:min(len(o.Names), most-len(g.Names))]...)
+	if o.place < g.place || o.place == g.place && o.least.less(g.least) {
+		g.Example, g.Score, g.Before, g.After, g.Victims = o.Example, o.Score, o.Before, o.After, o.Victims
+		g.least, g.place = o.least, o.place
+	}
+}
+
+// merge makes one group of those whose nodes gave the same answers, whatever the thing.
+func (g *grouping) merge() {
+	coarse := map[string]*nodeGroup{}
+	var out []*nodeGroup
+	for _, group := range g.groups {
+		if into, ok := coarse[group.coarse]; ok {
+			into.take(group, g.most)
+			into.Mixed = true
+			continue
+		}
+		coarse[group.coarse] = group
+		out = append(out, group)
+	}
+	g.groups = out
+}
+
+// alone is a group of one node.
+func (g *grouping) alone(n *preemption.NodeReport) (*nodeGroup, error) {
+	one := &nodeGroup{NodeGroup: NodeGroup{Stage: NoHelp, Count: 1, Names: []string{n.Node}, Example: n.Node}}
+	refused := g.ex.Refused.Code != preemption.Success
+	switch {
+	case g.ex.Outcome == preemption.Preempt && n.Node == g.ex.Node:
+		one.Stage = Chosen
+	case n.Status.Code == preemption.Success:
+		one.Stage = Fits
+		return one, nil
+	case g.candidates[n.Node] != nil:
+		c := g.candidates[n.Node]
+		score := scoreOf(c)
+		one.Stage, one.Score, one.place = Candidate, &score, g.places[n.Node]
+		if g.ex.Outcome == preemption.Preempt {
+			one.LostBy = g.lostBy(g.ex, c)
+		}
+		one.Victims = len(c.Victims)
+	case n.Tried:
+		one.Stage = InVain
+	case n.Status.Code == preemption.Unschedulable && !refused:
+		one.Stage = NotTried
+	}
+	if refused {
+		return one, nil
+	}
+	at, err := g.at(n.Node)
+	if err != nil {
+		return nil, err
+	}
+	one.Before = g.find(at, n.Status)
+	if one.Stage == Chosen {
+		one.Victims = len(g.ex.Victims)
+	}
+	if one.Stage == InVain || one.Stage == NoHelp && n.Status.Filter == preemption.NodeResourcesFit {
+		g.afterRemoval(one, at, n)
+	}
+	return one, nil
+}
+
+// afterRemoval looks at a node with every possible victim gone.
+func (g *grouping) afterRemoval(one *nodeGroup, at *place, n *preemption.NodeReport) {
+	empty := at.empty()
+	if n.Tried {
+		one.Victims = len(empty.gonePods)
+		one.After = g.find(empty, n.AfterRemoval)
+	}
+	status := n.AfterRemoval
+	if !n.Tried || one.Victims == 0 {
+		status = n.Status
+	}
+	if status.Filter != preemption.NodeResourcesFit {
+		return
+	}
+	rooms := empty.trial.Room(empty.gone)
+	one.least = missingOf(rooms)
+	if one.least.known && (g.best == nil || one.least.less(g.best.missing)) {
+		g.best = &nearest{one.least, Nearest{Node: n.Node, Gone: len(empty.gonePods), Missing: shortOf(rooms)}}
+	}
+	g.nearest = g.best
+}
+
+// keyStatus appends what is the same for equal statuses.
+func keyStatus(b *strings.Builder, s *preemption.Status) {
+	keyTexts(b, s.Code.String(), s.Filter, s.ExcludedBy)
+	keyTexts(b, s.Reasons...)
+}
+
+// keyTexts appends texts so that no two lists look alike.
+func keyTexts(b *strings.Builder, texts ...string) {
+	var space [20]byte
+	b.Write(append(strconv.AppendInt(space[:0], int64(len(texts)), 10), ':'))
+	for _, t := range texts {
+		b.Write(append(strconv.AppendInt(space[:0], int64(len(t)), 10), ':'))
+		b.WriteString(t)
+	}
+}
+
+// key appends what an obstacle is about, without amounts, holders and what the node has
+// instead.
+func (o *Obstacle) key(b *strings.Builder) {
+	if o == nil {
+		b.WriteByte('-')
+		return
+	}
+	for _, t := range o.Taints {
+		keyTexts(b, "taint", t.Key, t.Value, string(t.Effect))
+	}
+	for _, l := range o.Labels {
+		keyTexts(b, "label", l.Key)
+	}
+	for _, t := range o.Terms {
+		t.key(b)
+	}
+	for _, p := range o.Ports {
+		keyTexts(b, "port", p.IP, p.Protocol, strconv.Itoa(int(p.Port)))
+	}
+	for _, v := range o.Volumes {
+		keyTexts(b, "volume", string(v.Claim), v.Disk, v.Label)
+	}
+	for _, l := range o.Limits {
+		keyTexts(b, "limit", l.Driver, strconv.FormatBool(l.NotInstalled))
+	}
+	for _, s := range o.Spread {
+		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Missing))
+	}
+	for _, n := range o.Neighbours {
+		keyTexts(b, "pods", string(n.Side), n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
+	}
+	keyTexts(b, o.Features...)
+	keyTexts(b, strconv.Itoa(o.More))
+}
+
+func (t *Term) key(b *strings.Builder) {
+	keyTexts(b, "term", strconv.FormatBool(t.Added))
+	for _, l := range t.Unmet {
+		keyTexts(b, l.Key, string(l.Operator))
+		keyTexts(b, l.Values...)
+	}
+}

@@ -1,0 +1,203 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Text says in one line what is in the way. It is made from the fields of the obstacle
+// alone; what cannot be named is told in the filter's own words.
+func (o *Obstacle) Text() string {
+	if o == nil {
+		return ""
+	}
+	parts := o.things()
+	if len(parts) == 0 {
+		return o.reasons()
+	}
+	if o.More > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", o.More))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (o *Obstacle) reasons() string {
+	texts := make([]string, len(o.Reasons))
+	for i, r := range o.Reasons {
+		texts[i] = plain(r)
+	}
+	text := strings.Join(texts, ", ")
+	if o.Filter != "" {
+		text = plain(o.Filter) + ": " + text
+	}
+	return text
+}
+
+// things says each thing that is named.
+func (o *Obstacle) things() []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for i := range o.Short {
+		add("%s", o.Short[i].text())
+	}
+	if o.Nobody != nil {
+		add("%s", o.Nobody.text())
+	}
+	switch {
+	case o.WantedNode != "":
+		add("the pod wants node %s alone", quoted(o.WantedNode))
+	case len(o.WantedNodes) > 0:
+		add("the pod's node affinity names %s alone", list(quotedAll(o.WantedNodes), 0))
+	}
+	for i := range o.Taints {
+		t := &o.Taints[i]
+		if o.Cordoned {
+			add("the node is cordoned; the toleration %s would help", tolerationText(&t.Toleration))
+			continue
+		}
+		add("taint %s; the toleration %s would help", taintText(&t.Taint), tolerationText(&t.Toleration))
+	}
+	for i := range o.Labels {
+		add("the pod's node selector wants %s", o.Labels[i].text())
+	}
+	for i := range o.Terms {
+		add("%s", o.Terms[i].text())
+	}
+	for i := range o.Ports {
+		add("%s", o.Ports[i].text())
+	}
+	for i := range o.Volumes {
+		add("%s", o.Volumes[i].text())
+	}
+	for i := range o.Limits {
+		add("%s", o.Limits[i].text())
+	}
+	for i := range o.Spread {
+		add("%s", o.Spread[i].text())
+	}
+	for i := range o.Neighbours {
+		add("%s", o.Neighbours[i].text())
+	}
+	for _, feature := range o.Features {
+		add("the node does not declare the feature %s", quoted(feature))
+	}
+	if len(o.DisabledBy) > 0 {
+		add("%s asked that nobody be evicted there for a resize", list(quotedAll(o.DisabledBy), 0))
+	}
+	return out
+}
+
+func (n *Nobody) text() string {
+	var text string
+	switch rest := n.Pods - n.Protected; {
+	case n.Pods == 0:
+		return "no pod runs there that could leave"
+	case rest == 0:
+		return fmt.Sprintf("the %s there may not be evicted", plural(n.Pods, "pod"))
+	default:
+		text = fmt.Sprintf("nobody there is less important: %s with priority %d or more", plural(rest, "pod"), n.Least)
+	}
+	if n.Protected > 0 {
+		text += fmt.Sprintf(", and %d that may not be evicted", n.Protected)
+	}
+	return text
+}
+
+func (l *Label) text() string {
+	text := plain(requirementText(l.Key, l.Operator, l.Values))
+	switch {
+	case l.Key == outrank.FieldName:
+		return text + ", and this is node " + quoted(l.Have)
+	case l.Missing:
+		return text + ", and there is no label " + quoted(l.Key)
+	}
+	return text + ", and the node has " + quoted(l.Key) + "=" + quoted(l.Have)
+}
+
+func (t *Term) text() string {
+	whose := "the pod's node affinity"
+	if t.Added {
+		whose = "the scheduler's configuration"
+	}
+	if len(t.Unmet) == 0 {
+		return whose + " has a term that no node meets"
+	}
+	texts := make([]string, len(t.Unmet))
+	for i := range t.Unmet {
+		texts[i] = t.Unmet[i].text()
+	}
+	return whose + " wants " + strings.Join(texts, "; ")
+}
+
+func (p *Port) text() string {
+	text := fmt.Sprintf("host port %d/%s", p.Port, plain(p.Protocol))
+	if p.IP != "0.0.0.0" {
+		text += " of " + quoted(p.IP)
+	}
+	if p.Holder == nil {
+		return text + " is taken"
+	}
+	return text + " is held by " + p.Holder.text()
+}
+
+func (v *Volume) text() string {
+	name := "disk " + quoted(v.Disk)
+	if v.Claim != "" {
+		name = "claim " + quoted(v.Claim)
+	}
+	switch {
+	case v.Holder != nil && v.Claim != "":
+		return name + " allows a single pod, and is in use by " + v.Holder.placed()
+	case v.Holder != nil:
+		return name + " is mounted by " + v.Holder.text()
+	case v.State == outrank.ClaimDeleting:
+		return name + " is being deleted"
+	case v.State == outrank.ClaimUnbound:
+		return name + " has no volume"
+	case v.State != "":
+		return name + " is bound to volume " + quoted(v.MissingVolume) + ", which does not exist"
+	case v.Label != "":
+		return fmt.Sprintf("the volume of %s is in %s, and the node has %s", name,
+			plain(requirementText(v.Label, outrank.In, v.Values)), quoted(v.Have))
+	}
+	texts := make([]string, 0, len(v.Terms))
+	for i := range v.Terms {
+		for j := range v.Terms[i].Unmet {
+			texts = append(texts, v.Terms[i].Unmet[j].text())
+		}
+	}
+	if len(texts) == 0 {
+		return "the volume of " + name + " can be used on no node"
+	}
+	return "the volume of " + name + " wants " + strings.Join(texts, "; ")
+}
+
+func (l *Limit) text() string {
+	if l.NotInstalled {
+		return "the CSI driver " + quoted(l.Driver) + " is not installed on the node"
+	}
+	return fmt.Sprintf("driver %s has %d volumes attached, the pod brings %d, and there may be %d", quoted(l.Driver), l.Attached, l.New, l.Limit)
+}
+
+func (s *Spread) text() string {
+	if s.Missing {
+		return "the node has no label " + quoted(s.TopologyKey) + ", which a topology spread constraint needs"
+	}
+	return fmt.Sprintf("%s=%s would have %s of %s, and the emptiest domain has %d: more than %d apart",
+		quoted(s.TopologyKey), quoted(s.Domain), plural(s.With, "pod"), plain(s.Selector), s.Least, s.MaxSkew)
+}
+
+func (n *Neighbour) text() string {
+	where := quoted(n.TopologyKey) + "=" + quoted(n.Domain)
+	switch {
+	case n.Missing:
+		return "the node has no label " + quoted(n.TopologyKey) + ", which the pod's affinity needs"
+	case n.Side == OwnAffinity:
+		return fmt.Sprintf("the pod wants to be near %s, and there is none in %s", plain(n.Selector), where)
+	case n.Side == OwnAntiAffinity:
+		return fmt.Sprintf("the pod keeps away from %s, and %s is in %s", plain(n.Selector), n.Pod.placed(), where)
+	}
+	return fmt.Sprintf("%s in %s keeps away from %s, which the pod is", n.Pod.placed(), where, plain(n.Selector))
+}

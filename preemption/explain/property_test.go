@@ -1,0 +1,156 @@
+package explain_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// shapes are the sorts of clusters that properties run over.
+var shapes = map[string]gen.Shape{
+	"resources": {Budgets: 4},
+	"alike":     {Nodes: 4, Alike: true, Budgets: 2},
+	"nominated": {Budgets: 4, Nominated: 4},
+	"filters":   {Budgets: 4, Taints: true, Selectors: true, Ports: true, Features: true},
+	"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true},
+	"spread":    {Nodes: 8, PodsPerNode: 4, Spread: true, Selectors: true},
+	"volumes":   {Nodes: 4, PodsPerNode: 5, Nominated: 3, Volumes: true},
+	"full":      gen.Full(),
+	"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
+	"far units": {Nodes: 6, PodsPerNode: 4, Groups: 2, Units: true, Affinity: true, Spread: true, Volumes: true, Ports: true},
+}
+
+// question is one drawn question with its answer and the reasons.
+type question struct {
+	*rapid.T
+	cluster *outrank.Cluster
+	pod     *outrank.Pod
+	snap    *preemption.Snapshot
+	eval    *preemption.Evaluator
+	ex      *preemption.Explanation
+	report  *explain.Report
+}
+
+func (q *question) request() preemption.Request {
+	return preemption.Request{Pod: q.pod, Now: gen.Now}
+}
+
+// overShapes runs a property over every shape of cluster. Lists are not cut, so that all
+// of them are tested.
+func overShapes(t *testing.T, names []string, property func(q *question)) {
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				q := &question{T: t, cluster: gen.Cluster(shapes[name]).Draw(t, "cluster"), pod: gen.Preemptor(shapes[name]).Draw(t, "preemptor")}
+				if q.pod.Group != "" && name != "full" && name != "resources" {
+					q.pod.Group = ""
+				}
+				config := preemption.Config{}
+				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
+					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
+				}
+				q.ask(config)
+				property(q)
+			})
+		})
+	}
+}
+
+func allShapes() []string { return slices.Sorted(maps.Keys(shapes)) }
+
+func (q *question) ask(config preemption.Config) {
+	var err error
+	q.snap, err = preemption.NewSnapshot(q.cluster)
+	require.NoError(q, err)
+	q.eval, err = preemption.NewEvaluator(config)
+	require.NoError(q, err)
+	q.ex, err = q.eval.ExplainRequest(context.Background(), q.snap, q.request())
+	if err != nil {
+		q.Skip(err.Error()) // a pod of a group does not preempt by itself
+	}
+	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20})
+	require.NoError(q, err)
+}
+
+// Each node is in one group, of the stage that the explanation says.
+func TestPropertyEachNodeHasOneGroup(t *testing.T) {
+	overShapes(t, allShapes(), func(q *question) {
+		stages := map[string]explain.Stage{}
+		for _, g := range q.report.Nodes {
+			require.Len(q, g.Names, g.Count)
+			require.Contains(q, g.Names, g.Example)
+			for _, name := range g.Names {
+				require.NotContains(q, stages, name, "a node in two groups")
+				stages[name] = g.Stage
+			}
+		}
+		require.Len(q, stages, len(q.ex.Nodes))
+		for _, n := range q.ex.Nodes {
+			want := explain.NoHelp
+			switch {
+			case q.ex.Outcome == preemption.Preempt && n.Node == q.ex.Node:
+				want = explain.Chosen
+			case n.Status.Code == preemption.Success:
+				want = explain.Fits
+			case n.Tried && n.AfterRemoval.Code == preemption.Success:
+				want = explain.Candidate
+			case n.Tried:
+				want = explain.InVain
+			}
+			require.Equal(q, want, stages[n.Node], n.Node)
+		}
+	})
+}
+
+// Every built-in filter that fails has its thing named, before and after preemption.
+func TestPropertyEveryThingIsNamed(t *testing.T) {
+	named := func(q *question, o *explain.Obstacle, where string) {
+		if o == nil {
+			return
+		}
+		bare := explain.Obstacle{Filter: o.Filter, ExcludedBy: o.ExcludedBy, Reasons: o.Reasons}
+		if cmp.Equal(&bare, o, cmpopts.EquateEmpty()) {
+			q.Fatalf("%s: nothing is named behind %q", where, o.Text())
+		}
+	}
+	overShapes(t, allShapes(), func(q *question) {
+		for _, g := range q.report.Nodes {
+			named(q, g.Before, g.Example+" before")
+			named(q, g.After, g.Example+" after")
+		}
+		for _, v := range q.report.Victims {
+			if !v.AtItsTurn {
+				named(q, v.Blocks, string(v.Pod.Key))
+			}
+		}
+	})
+}
+
+// A report that was written and read back is the same, and says the same.
+func TestPropertyReportsReadBack(t *testing.T) {
+	overShapes(t, allShapes(), func(q *question) {
+		text, err := json.Marshal(q.report)
+		require.NoError(q, err)
+		var again explain.Report
+		require.NoError(q, json.Unmarshal(text, &again))
+		second, err := json.Marshal(&again)
+		require.NoError(q, err)
+		require.Equal(q, string(text), string(second))
+		require.Equal(q, q.report.Text(), again.Text())
+		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20})
+		require.NoError(q, err)
+		require.Equal(q, q.report.Text(), once.Text())
+	})
+}

@@ -1,0 +1,185 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// constraint is a topology spread constraint of DoNotSchedule with its defaults.
+type constraint struct {
+	key        string
+	maxSkew    int32
+	minDomains int
+	selector   *outrank.LabelSelector
+	matcher    outrank.Matcher
+	affinity   bool // nodes count only where the pod's node affinity allows them
+	taints     bool // nodes count only where the pod tolerates them
+	// counts has the matching pods of each domain with a node that counts.
+	counts map[string]int
+}
+
+// spreadIndex has the counts of the cluster as it is.
+type spreadIndex struct {
+	constraints []constraint
+	// order ranks the domains of a constraint by their counts, so that the least of them
+	// with a few changes is found without a look at all.
+	order [][]string
+}
+
+// spreadOf returns the constraints that hold for the pod: its own, or those of the
+// configuration (rules 7.18.7 to 7.18.9).
+func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
+	p := &f.config.Plugins
+	if len(f.pod.TopologySpread) > 0 || len(p.DefaultSpread) == 0 || p.SpreadSelector == nil {
+		return f.pod.TopologySpread
+	}
+	selector := p.SpreadSelector(f.pod)
+	if selector == nil || selector.Empty() {
+		return nil
+	}
+	list := slices.Clone(p.DefaultSpread)
+	for i := range list {
+		list[i].Selector, list[i].MatchLabelKeys = selector, nil
+	}
+	return list
+}
+
+// indexSpread counts over the whole cluster.
+func (f *finder) indexSpread() *spreadIndex {
+	x := &spreadIndex{}
+	for _, c := range f.spreadOf() {
+		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {
+			continue
+		}
+		s := narrowed(c.Selector, f.pod, c.MatchLabelKeys, outrank.In)
+		m, _ := s.Matcher()
+		x.constraints = append(x.constraints, constraint{
+			key: c.TopologyKey, maxSkew: c.MaxSkew, minDomains: max(1, int(c.MinDomains)), selector: s, matcher: m,
+			affinity: c.NodeAffinityPolicy != outrank.NodeIgnore, taints: c.NodeTaintsPolicy == outrank.NodeHonor,
+			counts: map[string]int{},
+		})
+	}
+	for n := range f.snap.Nodes() {
+		for i := range x.constraints {
+			if c := &x.constraints[i]; f.nodeCounts(x, c, n) {
+				c.counts[n.Labels[c.key]] += f.matching(c, n)
+			}
+		}
+	}
+	for i := range x.constraints {
+		counts := x.constraints[i].counts
+		domains := sortedKeys(counts)
+		slices.SortStableFunc(domains, func(a, b string) int { return counts[a] - counts[b] })
+		x.order = append(x.order, domains)
+	}
+	return x
+}
+
+// nodeCounts reports whether a node counts for a constraint (rules 7.12.9 and 7.12.10).
+func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool {
+	for i := range x.constraints {
+		if _, ok := n.Labels[x.constraints[i].key]; !ok {
+			return false
+		}
+	}
+	if c.affinity && !fit.NodeAffinity(f.pod, n) { // that of the configuration is not looked at (rule 7.18.4)
+		return false
+	}
+	if !c.taints {
+		return true
+	}
+	_, untolerated := fit.UntoleratedTaint(f.pod, n, outrank.NoSchedule, outrank.NoExecute)
+	return !untolerated
+}
+
+// matching counts the pods of a node that a constraint counts (rules 7.12.4 to 7.12.7).
+func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
+	if c.selector.Empty() {
+		return 0
+	}
+	for _, p := range f.snap.PodsOn(n.Name) {
+		if !p.Terminating() && f.counted(c, p) {
+			count++
+		}
+	}
+	return count
+}
+
+func (f *finder) counted(c *constraint, p *outrank.Pod) bool {
+	return p.NamespaceName() == f.pod.NamespaceName() && c.matcher.Matches(p.Labels)
+}
+
+// nameSpread finds the constraints that would be broken (rules 7.12.2 and 7.12.3).
+func (f *finder) nameSpread(o *Obstacle, at *place) {
+	if f.spread == nil {
+		f.spread = f.indexSpread()
+	}
+	for i := range f.spread.constraints {
+		c := &f.spread.constraints[i]
+		s := Spread{TopologyKey: c.key, Selector: selectorText(c.selector), MaxSkew: c.maxSkew}
+		value, ok := at.node.Labels[c.key]
+		if !ok {
+			s.Missing = true
+			o.Spread = append(o.Spread, s)
+			continue
+		}
+		s.Domain = value
+		if s.With, s.Least = f.skew(i, at); int64(s.With)-int64(s.Least) > int64(c.maxSkew) {
+			o.Spread = append(o.Spread, s)
+		}
+	}
+}
+
+// skew counts the pods in the node's domain with the preemptor there, and those of the
+// emptiest domain, with pods gone. A pod that is taken away counts down whether or not it
+// had counted (rule 7.12.6).
+func (f *finder) skew(i int, at *place) (with, least int) {
+	x, c := f.spread, &f.spread.constraints[i]
+	changed := map[string]int{}
+	change := func(n *outrank.Node, p *outrank.Pod, by int) {
+		if n != nil && f.nodeCounts(x, c, n) && f.counted(c, p) {
+			changed[n.Labels[c.key]] += by
+		}
+	}
+	for _, p := range at.gonePods {
+		n, _ := f.snap.Node(f.snap.NodeOf(p.Key()))
+		change(n, p, -1)
+	}
+	for _, p := range at.trial.Nominated() {
+		change(at.node, p, 1)
+	}
+	value := at.node.Labels[c.key]
+	with = c.counts[value] + changed[value]
+	if c.matcher.Matches(f.pod.Labels) {
+		with++
+	}
+	if len(c.counts) < c.minDomains {
+		return with, 0
+	}
+	return with, leastOf(x.order[i], c.counts, changed)
+}
+
+// leastOf returns the least count with the changes. The domains come by their counts, so
+// that no look goes beyond the first one that is not changed.
+func leastOf(order []string, counts, changed map[string]int) int {
+	least, found := 0, false
+	note := func(n int) {
+		if !found || n < least {
+			least, found = n, true
+		}
+	}
+	for _, d := range sortedKeys(changed) {
+		if _, ok := counts[d]; ok {
+			note(counts[d] + changed[d])
+		}
+	}
+	for _, d := range order {
+		if changed[d] == 0 {
+			note(counts[d])
+			break
+		}
+	}
+	return least
+}

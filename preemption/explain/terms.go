@@ -1,0 +1,123 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// narrowed returns a selector with the demands that its owner's labels add (rules 7.12.8
+// and 7.13.17).
+func narrowed(s *outrank.LabelSelector, owner *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
+	if s == nil {
+		return nil
+	}
+	out := &outrank.LabelSelector{Labels: s.Labels, Expressions: slices.Clone(s.Expressions)}
+	for _, key := range keys {
+		written := slices.ContainsFunc(s.Expressions, func(r outrank.Requirement) bool {
+			return r.Key == key && r.Operator == op && len(r.Values) == 1
+		})
+		if value, ok := owner.Labels[key]; ok && !written {
+			out.Expressions = append(out.Expressions, outrank.Requirement{Key: key, Operator: op, Values: []string{value}})
+		}
+	}
+	return out
+}
+
+// selectorText writes a selector as kubectl does.
+func selectorText(s *outrank.LabelSelector) string {
+	switch {
+	case s == nil:
+		return "no pods"
+	case s.Empty():
+		return "all pods"
+	}
+	var parts []string
+	for k, v := range s.Labels {
+		parts = append(parts, k+"="+v)
+	}
+	slices.Sort(parts)
+	for _, r := range s.Expressions {
+		parts = append(parts, requirementText(r.Key, r.Operator, r.Values))
+	}
+	return strings.Join(parts, ",")
+}
+
+// requirementText writes one demand on a label.
+func requirementText(key string, op outrank.Operator, values []string) string {
+	list := strings.Join(values, ",")
+	switch op {
+	case outrank.In:
+		if len(values) == 1 {
+			return key + "=" + list
+		}
+		return key + " in (" + list + ")"
+	case outrank.NotIn:
+		if len(values) == 1 {
+			return key + "!=" + list
+		}
+		return key + " notin (" + list + ")"
+	case outrank.Exists:
+		return key
+	case outrank.DoesNotExist:
+		return "!" + key
+	case outrank.Gt:
+		return key + ">" + list
+	case outrank.Lt:
+		return key + "<" + list
+	}
+	return key + " " + string(op) + " (" + list + ")"
+}
+
+// term is a required pod affinity term as its owner means it.
+type term struct {
+	owner      *outrank.Pod
+	key        string
+	selector   *outrank.LabelSelector
+	matcher    outrank.Matcher
+	namespaces []string
+	inLabels   *outrank.LabelSelector // namespaces by label, nil for none
+}
+
+func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) term {
+	s := narrowed(t.Selector, owner, t.MatchLabelKeys, outrank.In)
+	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
+	out := term{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
+	if len(out.namespaces) == 0 && out.inLabels == nil {
+		out.namespaces = []string{owner.NamespaceName()}
+	}
+	out.matcher, _ = s.Matcher() // an invalid selector matches nothing
+	return out
+}
+
+func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
+	out := make([]term, len(list))
+	for i := range list {
+		out[i] = termOf(owner, &list[i])
+	}
+	return out
+}
+
+// means reports whether a term means a pod (rules 7.13.11 to 7.13.18). own is set for the
+// preemptor's terms, and replaced where a release selects namespaces before the attempt
+// (rule 7.13.14).
+func (x *neighbourIndex) means(t *term, p *outrank.Pod, own bool) bool {
+	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
+}
+
+func (x *neighbourIndex) inNamespace(t *term, name string, own bool) bool {
+	switch {
+	case slices.Contains(t.namespaces, name):
+		return true
+	case t.inLabels == nil:
+		return false
+	case own && x.faulty && t.inLabels.Matches(nil):
+		return true
+	}
+	labels, known := x.namespaces[name]
+	if own && !known && !t.inLabels.Empty() {
+		return false
+	}
+	return t.inLabels.Matches(labels)
+}

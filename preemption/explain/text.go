@@ -1,0 +1,331 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Text tells the report to people, in lines that begin with what they are about. It is
+// made from the fields of the report alone, so that the same report is the same text. Its
+// length is bounded by the report's lists.
+func (r *Report) Text() string {
+	w := &writer{}
+	w.line(0, "%s", r.Summary())
+	if r.Refused != nil {
+		w.line(1, "%s", r.Refused.Text())
+	}
+	if r.Choice != nil {
+		w.line(0, "Why node %s:", quoted(r.Choice.Node))
+		for _, text := range r.Choice.Texts() {
+			w.line(1, "%s", text)
+		}
+	}
+	r.writeVictims(w)
+	if r.Stay != nil {
+		w.line(0, "Who stays on the node:")
+		for _, text := range r.Stay.Texts() {
+			w.line(1, "%s", text)
+		}
+	}
+	if r.Nothing != nil {
+		if texts := r.Nothing.Texts(); len(texts) > 0 {
+			w.line(0, "What would help:")
+			for _, text := range texts {
+				w.line(1, "%s", text)
+			}
+		}
+	}
+	r.writeNodes(w)
+	return w.String()
+}
+
+// writer writes indented lines.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(indent int, format string, args ...any) {
+	w.WriteString(strings.Repeat("  ", indent))
+	fmt.Fprintf(w, format, args...)
+	w.WriteByte('\n')
+}
+
+// Summary is the answer in a sentence.
+func (r *Report) Summary() string {
+	switch r.Outcome {
+	case preemption.Fits:
+		if r.Resize {
+			return "Nobody has to leave: the node has room for the resize of " + r.Pod.text() + "."
+		}
+		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", r.Pod.text())
+	case preemption.NotEligible:
+		return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", r.Pod.text(), r.ineligible())
+	case preemption.NothingHelps:
+		return fmt.Sprintf("Nobody leaves: on no node would pushing others out make room for %s.", r.Pod.text())
+	}
+	node := "a node"
+	if r.Choice != nil {
+		node = "node " + quoted(r.Choice.Node)
+	}
+	if r.Resize {
+		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)), node, r.Pod.text())
+	}
+	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)), node, r.Pod.text())
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 pod has"
+	}
+	return fmt.Sprintf("%d pods have", n)
+}
+
+func (r *Report) ineligible() string {
+	if r.Ineligible == nil {
+		return "unknown."
+	}
+	switch *r.Ineligible {
+	case preemption.PolicyNever:
+		return "its preemption policy is Never."
+	case preemption.VictimsTerminating:
+		return "victims of its earlier preemption are still leaving."
+	case preemption.Nominated:
+		return "it has a nomination already."
+	case preemption.Disabled:
+		return "preemption is disabled."
+	}
+	return r.Ineligible.String()
+}
+
+// Texts says in sentences why the node was chosen.
+func (c *Choice) Texts() []string {
+	if c.RunnerUp == "" || c.RunnerUpScore == nil {
+		return []string{"It is the only node on which pushing pods out makes room."}
+	}
+	out := []string{c.decided()}
+	if c.Candidates > 2 && len(c.Rounds) > 0 {
+		parts := make([]string, len(c.Rounds))
+		for i, r := range c.Rounds {
+			parts[i] = fmt.Sprintf("%d by %s", r.Left, r.Rank)
+		}
+		out = append(out, fmt.Sprintf("Of %s there are left, by one rank after the other: %s.", plural(c.Candidates, "candidate"), strings.Join(parts, ", ")))
+	}
+	return out
+}
+
+// decided says which rank decided, with both values.
+func (c *Choice) decided() string {
+	mine, theirs, other := &c.Score, c.RunnerUpScore, quoted(c.RunnerUp)
+	switch c.DecidedBy {
+	case preemption.ByViolations:
+		return fmt.Sprintf("Fewer budget violations: %d against %d on %s, where %s would break.", mine.Violations, theirs.Violations,
+			other, list(quotedAll(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
+	case preemption.ByTopPriority:
+		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
+	case preemption.ByPrioritySum:
+		return fmt.Sprintf("Lower sum of victim priorities: %s against %s on %s.", sumText(mine, theirs.Victims), sumText(theirs, mine.Victims), other)
+	case preemption.ByVictims:
+		return fmt.Sprintf("Fewer victims: %d against %d on %s.", mine.Victims, theirs.Victims, other)
+	case preemption.ByStart:
+		return fmt.Sprintf("Its most important victims started later: %s against %s on %s.", moment(mine.Start), moment(theirs.Start), other)
+	case preemption.ByCost:
+		return fmt.Sprintf("Its victims cost less: %d against %d on %s.", mine.Cost, theirs.Cost, other)
+	case preemption.ByOwnScore:
+		return fmt.Sprintf("Higher score by the configured scorers: %v against %v on %s.", mine.OwnScores, theirs.OwnScores, other)
+	}
+	return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
+}
+
+// sumText tells a sum as it is compared: with 2^31 added for each victim, which is left out
+// where both have as many.
+func sumText(s *Score, others int) string {
+	if s.Victims == others {
+		return fmt.Sprint(s.PrioritySum)
+	}
+	return fmt.Sprintf("%d × 2^31 %+d", s.Victims, s.PrioritySum)
+}
+
+func (r *Report) writeVictims(w *writer) {
+	if len(r.Victims) == 0 {
+		return
+	}
+	w.line(0, "Why each victim, the most important first:")
+	for i := range r.Victims {
+		w.line(1, "%s", r.Victims[i].Text())
+	}
+	for i := range r.Budgets {
+		b := &r.Budgets[i]
+		w.line(1, "Budget %s allows %s and breaks by losing %s.", quoted(b.Key), plural(int(b.Allowed), "disruption"),
+			list(quotedAll(b.Victims), b.MoreVictims))
+	}
+	if r.MoreBudgets > 0 {
+		w.line(1, "%s more would break.", plural(r.MoreBudgets, "budget"))
+	}
+}
+
+// Text says in a sentence why the pod has to leave.
+func (v *Victim) Text() string {
+	text := v.Pod.text()
+	switch {
+	case v.Blocks == nil:
+		text += ": an extender named it"
+	case v.AtItsTurn:
+		text += ": when it was put back, there stood in the way: " + v.Blocks.Text()
+	default:
+		text += ": if it stayed, " + v.Blocks.Text()
+	}
+	if v.With != "" {
+		text += "; it leaves with " + quoted(v.With)
+	}
+	if v.Terminating {
+		text += "; it is terminating already"
+	}
+	return text + "."
+}
+
+// Texts says in sentences who stays, and what room is left.
+func (s *Stay) Texts() []string {
+	var out []string
+	for i := range s.Spared {
+		p := &s.Spared[i]
+		text := fmt.Sprintf("%s is spared: the pod fits beside it", p.Pod.text())
+		if p.Below {
+			text += ", though it is less important than every victim"
+		}
+		if held := held(p.Takes); held != "" {
+			text += "; it takes " + held
+		}
+		if len(p.Budgets) > 0 {
+			text += "; it came back early, as " + list(quotedAll(p.Budgets), p.MoreBudgets) + " might break"
+		}
+		out = append(out, text+".")
+	}
+	if s.MoreSpared > 0 {
+		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", plural(s.MoreSpared, "pod")))
+	}
+	if len(s.Protected) > 0 {
+		out = append(out, fmt.Sprintf("Of lower priority, but not to be evicted: %s.", pods(s.Protected, s.MoreProtected)))
+	}
+	if s.Higher > 0 {
+		out = append(out, fmt.Sprintf("Of the same or a higher priority: %s.", plural(s.Higher, "pod")))
+	}
+	var left []string
+	for i := range s.Room {
+		if r := &s.Room[i]; r.Resource != resource.Pods {
+			left = append(left, fmt.Sprintf("%s %s", what(r.Resource), r.Free.Sub(r.Needed)))
+		}
+	}
+	if len(left) > 0 {
+		out = append(out, fmt.Sprintf("Room left once the pod is there: %s.", strings.Join(left, ", ")))
+	}
+	return out
+}
+
+func held(l resource.List) string {
+	var parts []string
+	for _, name := range l.Names() {
+		q := l[name]
+		parts = append(parts, fmt.Sprintf("%s %s", what(name), q.String()))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Texts says in sentences what is missing, and what would help.
+func (n *Nothing) Texts() []string {
+	var out []string
+	if n.Nearest != nil {
+		out = append(out, fmt.Sprintf("Of the nodes that lack room the nearest is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
+	}
+	switch e := n.Enough; {
+	case e != nil:
+		out = append(out, e.text())
+	case n.SearchedTo != nil:
+		out = append(out, fmt.Sprintf("Priority %d is not enough; whether a higher one is was not found.", *n.SearchedTo))
+	case n.Hopeless && n.Alone == nil:
+		out = append(out, "No priority would be enough: no eviction changes what keeps the pod out.")
+	case n.Hopeless:
+		out = append(out, fmt.Sprintf("No priority would be enough: on %s, %s.", n.Alone.where(), shortages(n.Alone.Missing)))
+	}
+	return out
+}
+
+func (n *Nearest) where() string {
+	if n.Gone == 0 {
+		return "node " + quoted(n.Node)
+	}
+	return fmt.Sprintf("node %s without %s", quoted(n.Node), plural(n.Gone, "pod"))
+}
+
+func (e *Enough) text() string {
+	text := fmt.Sprintf("Priority %d would be enough, and %d is not: ", e.Priority, int64(e.Priority)-1)
+	if e.Outcome == preemption.Fits {
+		text += "the pod would fit before pods that are nominated"
+	} else {
+		text += fmt.Sprintf("on node %s it would push out %s", quoted(e.Node), pods(e.Victims, e.MoreVictims))
+	}
+	switch {
+	case e.Class != "":
+		text += "; class " + quoted(e.Class) + " has as much"
+	case e.BeyondUsers:
+		text += "; only classes of the system have as much"
+	}
+	return text + "."
+}
+
+func (r *Report) writeNodes(w *writer) {
+	if len(r.Nodes) == 0 {
+		return
+	}
+	w.line(0, "What became of the nodes:")
+	for i := range r.Nodes {
+		w.line(1, "%s", r.Nodes[i].Text())
+	}
+}
+
+// Text says in a line what became of the nodes of the group, and why.
+func (g *NodeGroup) Text() string {
+	text := fmt.Sprintf("%s (%s) ", plural(g.Count, "node"), list(quotedAll(g.Names), g.Count-len(g.Names)))
+	switch g.Stage {
+	case Chosen:
+		return text + "chosen; as things are, " + g.Before.Text()
+	case Fits:
+		return text + "take the pod as things are"
+	case Candidate:
+		text += "would do, too"
+		if g.LostBy != 0 {
+			text += "; lost by " + g.LostBy.String()
+		}
+		return text
+	case NotTried:
+		return text + "not tried: " + g.where() + g.Before.Text()
+	case InVain:
+		return text + "no use: " + g.where() + g.vain()
+	}
+	return text + "out: " + g.where() + g.Before.Text()
+}
+
+func (g *NodeGroup) where() string {
+	switch {
+	case g.Before == nil:
+		return "not asked"
+	case g.Count == 1:
+		return ""
+	}
+	return "on " + quoted(g.Example) + ", "
+}
+
+// vain tells apart what is in the way before and after preemption.
+func (g *NodeGroup) vain() string {
+	if g.After == nil {
+		return g.Before.Text()
+	}
+	if g.Victims == 0 {
+		return fmt.Sprintf("%s; and %s", g.Before.Text(), g.After.Text())
+	}
+	gone := fmt.Sprintf("with the %s gone that could leave", plural(g.Victims, "pod"))
+	if g.Before != nil && g.Before.Filter == g.After.Filter {
+		return fmt.Sprintf("also %s, %s", gone, g.After.Text())
+	}
+	return fmt.Sprintf("as things are, %s; %s, %s", g.Before.Text(), gone, g.After.Text())
+}

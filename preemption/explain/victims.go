@@ -1,0 +1,154 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// chosen explains the pods of the chosen node: who leaves, and who stays.
+func (f *finder) chosen(r *Report, ex *preemption.Explanation) error {
+	at, err := f.at(ex.Node)
+	if err != nil {
+		return err
+	}
+	var gone []*outrank.Pod
+	for i := range ex.Victims {
+		gone = append(gone, f.known(ex.Victims[i].Pod))
+	}
+	after := at.without(gone)
+	for i := range ex.Victims {
+		r.Victims = append(r.Victims, f.victim(at, gone, &ex.Victims[i], ex.Node))
+	}
+	r.Budgets = f.budgets(ex.Victims, &r.MoreBudgets)
+	r.Stay = f.stay(after, ex)
+	return nil
+}
+
+// victim says why a pod has to leave, by asking the node with it back.
+func (f *finder) victim(at *place, gone []*outrank.Pod, v *preemption.Victim, node string) Victim {
+	if v.Node != "" {
+		node = v.Node
+	}
+	out := Victim{Pod: *f.ref(v.Pod, node), Owner: v.Pod.Owner.String(), Terminating: v.Terminating()}
+	switch {
+	case v.Group != nil:
+		out.With = v.Group.Key()
+	case v.Composite != nil:
+		out.With = v.Composite.Key()
+	}
+	for _, b := range v.Violated {
+		out.Budgets = append(out.Budgets, b.Key())
+	}
+	out.Budgets = cut(out.Budgets, f.most, &out.MoreBudgets)
+	if v.Blocks.Code == preemption.Success {
+		return out
+	}
+	back := at.without(slices.DeleteFunc(slices.Clone(gone), func(p *outrank.Pod) bool {
+		return f.trials.LeaveTogether(p, v.Pod)
+	}))
+	if s := back.trial.Check(back.gone); s.Code != preemption.Success {
+		out.Blocks = f.find(back, s)
+		return out
+	}
+	out.AtItsTurn = true
+	out.Blocks = &Obstacle{Filter: v.Blocks.Filter, ExcludedBy: v.Blocks.ExcludedBy, Reasons: slices.Clone(v.Blocks.Reasons)}
+	return out
+}
+
+// known returns the snapshot's pod of that name, since an extender may name a copy.
+func (f *finder) known(p *outrank.Pod) *outrank.Pod {
+	if q, ok := f.snap.Pod(p.Key()); ok {
+		return q
+	}
+	return p
+}
+
+// budgets lists the budgets that the victims break, in the order of the victims.
+func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
+	out := []Budget{}
+	index := map[*outrank.PodDisruptionBudget]int{}
+	for i := range victims {
+		for _, b := range victims[i].Violated {
+			at, ok := index[b]
+			if !ok {
+				at = len(out)
+				index[b] = at
+				out = append(out, Budget{Key: b.Key(), Allowed: b.Allowed})
+			}
+			if broken := &out[at]; len(broken.Victims) < f.most {
+				broken.Victims = append(broken.Victims, victims[i].Pod.Key())
+			} else {
+				broken.MoreVictims++
+			}
+		}
+	}
+	return cut(out, f.most, more)
+}
+
+// stay says who stays on the chosen node, which is asked with the victims gone.
+func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
+	out := &Stay{Spared: []Spared{}, Room: []Shortage{}}
+	rooms := after.trial.Room(after.gone)
+	for _, r := range rooms {
+		out.Room = append(out.Room, shortageOf(r))
+	}
+	possible := after.trial.Possible()
+	violated := after.trial.Violated()
+	last := -1 // the least important victim
+	for i, p := range possible {
+		if after.isGone(p) {
+			last = i
+		}
+	}
+	movable := make(map[*outrank.Pod]bool, len(possible))
+	for i := len(possible) - 1; i >= 0; i-- {
+		p := possible[i]
+		movable[p] = true
+		if after.isGone(p) || f.snap.NodeOf(p.Key()) != ex.Node {
+			continue
+		}
+		if len(out.Spared) == f.most {
+			out.MoreSpared++
+			continue
+		}
+		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: takes(after.trial, p, rooms), Below: i > last}
+		if violated != nil {
+			for _, b := range violated[i] {
+				spared.Budgets = append(spared.Budgets, b.Key())
+			}
+			spared.Budgets = cut(spared.Budgets, f.most, &spared.MoreBudgets)
+		}
+		out.Spared = append(out.Spared, spared)
+	}
+	f.others(out, ex.Node, movable)
+	return out
+}
+
+// takes lists what a pod takes of what is asked for.
+func takes(t *preemption.Trial, p *outrank.Pod, rooms []preemption.Room) resource.List {
+	out := resource.List{}
+	for _, r := range rooms {
+		if n := t.Takes(p, r.Resource); r.Resource != resource.Pods && n != 0 {
+			out[r.Resource] = quantity(r.Resource, n)
+		}
+	}
+	return out
+}
+
+// others counts who could not have been a victim.
+func (f *finder) others(out *Stay, node string, movable map[*outrank.Pod]bool) {
+	var protected []Pod
+	for _, p := range f.snap.PodsOn(node) {
+		switch {
+		case movable[p] || p.Key() == f.pod.Key():
+		case f.trials.CountsAs(p) >= f.pod.PriorityValue():
+			out.Higher++
+		default:
+			protected = append(protected, *f.ref(p, node))
+		}
+	}
+	out.Protected = cut(protected, f.most, &out.MoreProtected)
+}

@@ -1,0 +1,179 @@
+package explain
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+)
+
+// nameDisks finds disks that others have mounted, and claims for a single pod that are in
+// use (group 7.8).
+func (f *finder) nameDisks(o *Obstacle, at *place) {
+	holders := f.holders(at)
+	for i := range f.pod.Volumes {
+		v := &f.pod.Volumes[i]
+		if v.Disk.Kind != "" {
+			if j := slices.IndexFunc(holders, func(p *outrank.Pod) bool { return mounts(p, &v.Disk) }); j >= 0 {
+				o.Volumes = append(o.Volumes, Volume{Disk: diskText(&v.Disk), Holder: f.ref(holders[j], at.node.Name)})
+			}
+		}
+	}
+	if len(o.Volumes) > 0 {
+		return // a disk in the way is told before a claim
+	}
+	for i := range f.pod.Volumes {
+		v := &f.pod.Volumes[i]
+		if v.OncePod && v.Claim != "" && !v.Ephemeral {
+			if user, node := f.userOf(v.Claim, at); user != nil {
+				o.Volumes = append(o.Volumes, Volume{Claim: f.claimKey(v), Holder: f.ref(user, node)})
+			}
+		}
+	}
+}
+
+func (f *finder) claimKey(v *outrank.Volume) outrank.Key {
+	return outrank.NewKey(f.pod.Namespace, v.Claim)
+}
+
+func mounts(p *outrank.Pod, d *outrank.Disk) bool {
+	return slices.ContainsFunc(p.Volumes, func(v outrank.Volume) bool { return d.Conflicts(&v.Disk) })
+}
+
+func diskText(d *outrank.Disk) string { return string(d.Kind) + "/" + d.ID }
+
+// userOf finds a pod on any node that uses a claim of the preemptor's namespace.
+func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string) {
+	uses := func(v outrank.Volume) bool { return v.Claim == claim && !v.Ephemeral }
+	for n := range f.snap.Nodes() {
+		for _, p := range f.snap.PodsOn(n.Name) {
+			if p.Key() != f.pod.Key() && !at.isGone(p) && p.NamespaceName() == f.pod.NamespaceName() && slices.ContainsFunc(p.Volumes, uses) {
+				return p, n.Name
+			}
+		}
+	}
+	// Nominated pods count whatever their namespace (rule 7.8.5).
+	return f.nominee(at, func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, uses) }), at.node.Name
+}
+
+// attachment is what a driver attaches to a node.
+type attachment struct{ driver, handle string }
+
+// attachments are the volumes of a pod that count against limits, in order (rules 7.9.3
+// to 7.9.6).
+func attachments(p *outrank.Pod) []attachment {
+	var out []attachment
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		a := attachment{v.Driver, v.Handle}
+		switch {
+		case v.Disk.Kind != "":
+			a.driver, a.handle = v.Disk.Attachment()
+		case v.Handle == "" && v.Claim != "":
+			a.handle = "\x00" + string(outrank.NewKey(p.Namespace, v.Claim))
+		}
+		if a.driver != "" && a.handle != "" && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// nameLimits finds the drivers that are missing or can attach no more (group 7.9).
+func (f *finder) nameLimits(o *Obstacle, at *place) {
+	if o.Limits = f.missingDrivers(at.node, o.Reasons); o.Limits != nil {
+		return
+	}
+	if o.Limits = f.limits(at, f.present(at)); o.Limits == nil {
+		o.Limits = f.limits(at, f.holders(at))
+	}
+}
+
+// missingDrivers finds the driver that the node's answer names.
+func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []Limit {
+	for _, a := range attachments(f.pod) {
+		if slices.Contains(node.MissingDrivers, a.driver) && slices.Contains(reasons, a.driver+" CSI driver is not installed on the node") {
+			return []Limit{{Driver: a.driver, NotInstalled: true}}
+		}
+	}
+	return nil
+}
+
+func (f *finder) limits(at *place, pods []*outrank.Pod) []Limit {
+	there, attached, added := map[attachment]bool{}, map[string]int64{}, map[string]int64{}
+	for _, p := range pods {
+		for _, a := range attachments(p) {
+			if !there[a] {
+				there[a] = true
+				attached[a.driver]++
+			}
+		}
+	}
+	for _, a := range attachments(f.pod) {
+		if !there[a] {
+			added[a.driver]++
+		}
+	}
+	var out []Limit
+	for _, driver := range slices.Sorted(maps.Keys(added)) {
+		if limit, limited := at.node.AttachLimits[driver]; limited && attached[driver]+added[driver] > limit {
+			out = append(out, Limit{Driver: driver, Attached: attached[driver], New: added[driver], Limit: limit})
+		}
+	}
+	return out
+}
+
+// nameBinding finds the volumes that are missing or cannot be used on the node (group
+// 7.10).
+func (f *finder) nameBinding(o *Obstacle, at *place) {
+	for i := range f.pod.Volumes {
+		v := &f.pod.Volumes[i]
+		switch {
+		case v.Claim != "" && v.State != "":
+			o.Volumes = append(o.Volumes, Volume{Claim: f.claimKey(v), State: v.State, MissingVolume: v.MissingVolume})
+		case v.Node != nil && at.node != nil && !fit.MatchesLabels(v.Node, at.node.Labels):
+			o.Volumes = append(o.Volumes, f.unusable(v, at.node))
+		}
+	}
+}
+
+// unusable says where a volume can be used. Fields do not count (rule 7.10.3).
+func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
+	out := Volume{Claim: f.claimKey(v), Terms: []Term{}}
+	if v.Claim == "" {
+		out.Claim, out.Disk = "", diskText(&v.Disk)
+	}
+	more := 0
+	for _, t := range cut(v.Node.Terms, f.most, &more) {
+		out.Terms = append(out.Terms, Term{Unmet: unmetOf(&outrank.NodeSelectorTerm{Labels: t.Labels}, node)})
+	}
+	return out
+}
+
+// today are the labels that replaced older ones.
+var today = map[string]string{
+	outrank.BetaZoneLabel: outrank.ZoneLabel, outrank.BetaRegionLabel: outrank.RegionLabel,
+}
+
+// nameZones finds volumes in other zones or regions than the node (group 7.11).
+func (f *finder) nameZones(o *Obstacle, at *place) {
+	for i := range f.pod.Volumes {
+		v := &f.pod.Volumes[i]
+		if v.Ephemeral {
+			continue
+		}
+		for _, label := range slices.Sorted(maps.Keys(v.Zones)) {
+			have, ok := at.node.Labels[label]
+			if !ok {
+				have = at.node.Labels[today[label]]
+			}
+			if !slices.Contains(v.Zones[label], have) {
+				more := 0
+				o.Volumes = append(o.Volumes, Volume{
+					Claim: f.claimKey(v), Label: label, Values: slices.Clone(cut(v.Zones[label], f.most, &more)), Have: have,
+				})
+			}
+		}
+	}
+}
