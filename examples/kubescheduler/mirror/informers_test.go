@@ -206,9 +206,11 @@ func (w *world) pod(name string) *corev1.Pod {
 	p.Labels = map[string]string{"app": w.one("a", "b")}
 	p.Spec.Priority = &priority
 	p.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse(w.one("500m", "1"))}}}}
-	for range w.IntN(3) {
-		p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: w.one("c0", "c1", "c9")}}})
+	for _, name := range []string{"c0", "c1", "c9"} {
+		if w.IntN(3) == 0 {
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}})
+		}
 	}
 	if w.IntN(4) == 0 {
 		group := w.one("g0", "g1")
