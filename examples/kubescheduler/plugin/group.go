@@ -42,8 +42,9 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	return nominateGroup(plan), said
 }
 
+// groupSays is what the plan tells the group, which begins with "pod group preemption: ".
 func groupSays(plan *preemption.GroupPlan) string {
-	return "pod group preemption: " + fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
+	return fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
 }
 
 // code translates a code of the module's.

@@ -115,6 +115,9 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	case percent != nil && *percent == 0 && absolute != nil && *absolute == 0:
 		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0")
 	}
+	if err := (&preemption.Config{Workers: args.Workers}).Validate(); err != nil {
+		return Args{}, fmt.Errorf("args: %w", err)
+	}
 	return args, nil
 }
 

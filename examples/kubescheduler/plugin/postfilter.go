@@ -85,6 +85,9 @@ func statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preempti
 // Unschedulable is nothing that preemption can help, as in the reference, which looks for
 // that code.
 func status(s *fwk.Status) preemption.Status {
+	if s == nil {
+		return preemption.Status{}
+	}
 	of := preemption.Status{Filter: s.Plugin(), Reasons: s.Reasons()}
 	switch s.Code() {
 	case fwk.Success:

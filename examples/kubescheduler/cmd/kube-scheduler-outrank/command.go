@@ -22,12 +22,17 @@ import (
 // newCommand is kube-scheduler's command with the plugin.
 func newCommand() *cobra.Command {
 	var command *cobra.Command
-	collector := metrics.New()
-	taken := false
-	command = app.NewSchedulerCommand(app.WithPlugin(plugin.Name, func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-		options := plugin.Options{Metrics: collector}
-		var err error
-		if options.Configuration, err = readConfiguration(command.Flags().Lookup("config").Value.String()); err != nil {
+	command = app.NewSchedulerCommand(withOutrank(func() string { return command.Flags().Lookup("config").Value.String() }))
+	return command
+}
+
+// withOutrank registers the plugin. The file is asked for when a profile is made, after the
+// flags have been read.
+func withOutrank(file func() string) app.Option {
+	collector, taken := metrics.New(), false
+	return app.WithPlugin(plugin.Name, func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		read, err := readConfiguration(file())
+		if err != nil {
 			return nil, err
 		}
 		if !taken { // by now kube-scheduler has registered its own
@@ -36,9 +41,8 @@ func newCommand() *cobra.Command {
 			}
 			taken = true
 		}
-		return plugin.Factory(options)(ctx, args, handle)
-	}))
-	return command
+		return plugin.Factory(plugin.Options{Metrics: collector, Configuration: read})(ctx, args, handle)
+	})
 }
 
 // readConfiguration reads the file for what a plugin's handle does not tell: the arguments
