@@ -29,8 +29,9 @@ const (
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
 	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
-	// EventPodUpdated is about the very pod that waits, the target pod. Update asks
-	// about it; no caller has to.
+	// EventPodUpdated is about the very pod that waits, the target pod, and for a pod in
+	// flight about any that was in flight (rule 5.5.7). Update asks about it; no caller
+	// has to.
 	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 

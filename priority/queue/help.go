@@ -36,9 +36,6 @@ func (q *Queue) helped(it *item) help {
 	if it.moved {
 		most = afterBackoff
 	}
-	if it.updated {
-		most = max(most, q.helpOfItself(it, it.tried, it.Pod))
-	}
 	// Only a pod that waits for something of its own can be told more than one thing.
 	enough := afterBackoff
 	if len(it.PendingFilters) > 0 {

@@ -37,3 +37,18 @@ func TestGatesWithoutEarlyPop(t *testing.T) {
 		{2, activate(0, "p1"), "0 0 0 0 gated 1"},
 	})
 }
+
+// Rule 5.5.7: an update of a pod in flight, and what it means for another one.
+func TestUpdatesOfPodsInFlight(t *testing.T) {
+	for release, other := range map[outrank.Release]string{outrank.V1_36: "0 1 1 0", outrank.V1_37: "0 2 0 0"} {
+		q, err := New(Config{Release: release})
+		require.NoError(t, err)
+		(&desk{T: t, q: q}).run([]step{
+			{0, add("p1"), ""}, {0, add("p2"), ""}, {0, pop("p2"), ""}, {0, pop("p1"), "0 0 0 2"},
+			{0, update(with("p1", urgentNow)), ""},
+			{0, update(waiting("p1")), ""}, // as it was
+			{0, fail("p1", fit), "0 1 0 1"},
+			{0, fail("p2", fit), other},
+		})
+	}
+}
