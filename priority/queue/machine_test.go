@@ -92,7 +92,7 @@ func (m *machine) update(t *rapid.T) {
 	m.replace(p, pod)
 	switch place {
 	case gated:
-		m.revive(p, false, m.now)
+		m.revive(p, len(p.PendingFilters) > 0 && p.helpsItself(before, p.PendingFilters), m.now)
 	case inFlight:
 		p.updated = true
 		for _, other := range m.pods {

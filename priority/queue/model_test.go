@@ -180,7 +180,7 @@ func (m *model) reviveAll(now time.Time, kind ClusterEventKind, helps func(p *mo
 		asked := len(m.opening) == 0 || slices.Contains(m.opening, kind) || m.late() && kind == ""
 		open := p.place == gated && len(p.Pod.SchedulingGates) == 0 && asked
 		helped, atOnce := false, false
-		if p.place == unschedulable {
+		if p.place == unschedulable || open && len(p.PendingFilters) > 0 {
 			helped, atOnce = helps(p)
 		}
 		if (helped || open) && m.revive(p, atOnce, now) {

@@ -52,3 +52,26 @@ func TestUpdatesOfPodsInFlight(t *testing.T) {
 		})
 	}
 }
+
+// Rule 5.4.11, for a pod that was held meanwhile.
+func TestPendingPodLetIn(t *testing.T) {
+	held := map[string]bool{}
+	hold := func(hold bool) func(*desk) { return func(*desk) { held["p1"] = hold } }
+	q, err := New(Config{Gates: []Gate{{Name: "own", Holds: func(p *outrank.Pod) bool { return held[p.Name] }}}})
+	require.NoError(t, err)
+	pending := func(d *desk) {
+		e := d.attempts["p1"]
+		e.PendingFilters = []string{fit}
+		require.NoError(d, d.q.AddUnschedulableIfNotPresent(e, d.now))
+	}
+	(&desk{T: t, q: q}).run([]step{
+		{0, add("p1"), ""}, {0, pop("p1"), ""}, {0, hold(true), ""},
+		{0, moveAll(EventNodeAdded, 0), ""}, {0, pending, "0 0 0 0 gated 1"},
+		{0, hold(false), ""},
+		{0, moveAll(EventNodeAdded, 1), "1 0 0 0"},
+		{0, pop("p1"), ""}, {0, hold(true), ""},
+		{0, moveAll(EventNodeAdded, 0), ""}, {0, pending, "0 0 0 0 gated 1"},
+		{0, hold(false), ""},
+		{0, moveAll(EventAssignedPodAdded, 1), "0 1 0 0"},
+	})
+}

@@ -160,7 +160,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		}
 	case gated:
 		q.pools[gated].remove(it)
-		q.revive(it, afterBackoff, now)
+		q.revive(it, opened(it, func() help { return q.helpOfItself(it, before, pod) }), now)
 	}
 	return nil
 }

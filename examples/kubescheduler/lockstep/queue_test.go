@@ -140,7 +140,10 @@ func (q *queues) update(t *rapid.T) {
 	case 1:
 		changed.Labels[wants] = pick(t, "wants", "x", "y")
 	case 2:
-		changed.Spec.SchedulingGates = nil
+		// For the library, pods with scheduling gates do not time out (rule 5.2.7).
+		if !q.held[changed.Name] {
+			changed.Spec.SchedulingGates = nil
+		}
 	case 3:
 		priority := int32(below(t, 3, "priority"))
 		changed.Spec.Priority = &priority
