@@ -58,7 +58,8 @@ func newNominators(did map[string]int) *nominators {
 	n.theirs = queue.NewPriorityQueue((&queuesort.PrioritySort{}).Less, informerFactory, queue.WithPodLister(n.known))
 	n.ours.Release = outrank.V1_37
 	n.ours.Find = func(key outrank.Key) (*outrank.Pod, bool) {
-		pod := n.known[key.Name()]
+		_, name := key.Split()
+		pod := n.known[name]
 		if pod == nil {
 			return nil, false
 		}
