@@ -25,6 +25,7 @@ var Changes = [...]Change{
 	{"FlushAsksGates", "5.2.7", V1_37, "", "time alone does not have gates asked", "they are asked when a pod has waited for the time-out, and again after each further one"},
 	{"WildcardsAskGates", "5.2.8", V1_37, "", "a gate that names its events is asked at no other", "an event of the empty kind has every gate asked"},
 	{"AnyAntiAffinityTerm", "5.4.13", V1_37, "", "a pod's end helps against anti-affinity where all terms match", "where any of them does"},
+	{"UpdatesShared", "5.5.7", V1_37, "", "an update of a pod in flight may help that pod", "it may help all pods in flight"},
 	{"PodEventsByKind", "5.7.3", V1_37, "", "what is told of a pod that waits is UnschedulablePod", "UnscheduledPod, and TargetPod of the pod itself"},
 	{"GroupsQueued", "5.8.1", V1_37, "GenericWorkload", "each pod of a group is queued by itself", "a group is queued as one"},
 	{"CompositesQueued", "5.8.2", V1_37, "CompositePodGroup", "a group is queued by itself", "a tree of groups is queued as one"},

@@ -52,6 +52,9 @@ type Rules struct {
 	FlushAsksGates bool
 	// WildcardsAskGates: an event of the empty kind may open every gate (rule 5.2.8).
 	WildcardsAskGates bool
+	// UpdatesShared: an update of a pod in flight counts for all pods in flight (rule
+	// 5.5.7).
+	UpdatesShared bool
 	// PodEventsByKind: what is told of pods is named by three kinds of pods (rule
 	// 5.7.3).
 	PodEventsByKind bool
@@ -135,6 +138,7 @@ func resolve(r Release) Rules {
 		VictimsAlwaysCounted:      from37,
 		FlushAsksGates:            from37,
 		WildcardsAskGates:         from37,
+		UpdatesShared:             from37,
 		PodEventsByKind:           from37,
 		AnyAntiAffinityTerm:       from37,
 		GroupsQueued:              from37 && r.on("GenericWorkload"),

@@ -100,7 +100,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	it.FailedFilters, it.PendingFilters = nil, nil
-	it.moved, it.updated, it.tried = false, false, it.Pod
+	it.moved, it.updated = false, false
 	c.push(it, inFlight)
 	return it.Entry, true
 }

@@ -29,8 +29,9 @@ const (
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
 	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
-	// EventPodUpdated is about the very pod that waits, the target pod. Update asks
-	// about it; no caller has to.
+	// EventPodUpdated is about the very pod that waits, the target pod, and for a pod in
+	// flight about any that was in flight (rule 5.5.7). Update asks about it; no caller
+	// has to.
 	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
@@ -186,7 +187,7 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 		}
 		return h != noHelp
 	}
-	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return q.mayOpen(it, kind) && moves(afterBackoff) })
+	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return q.mayOpen(it, kind) && moves(opened(it, func() help { return helpFor(it) })) })
 	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
 	count := 0
 	for i, it := range moving {

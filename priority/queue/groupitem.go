@@ -155,7 +155,7 @@ func (c *core) popGroup(it *item) Entry {
 		m.of, m.Gate = nil, ""
 		m.Attempts, m.Cycle = m.Attempts+1, c.cycle
 		m.FailedFilters, m.PendingFilters = nil, nil
-		m.moved, m.updated, m.tried = false, false, m.Pod
+		m.moved, m.updated = false, false
 		c.put(m, inFlight)
 		e.Group.Members = append(e.Group.Members, m.Entry)
 	}

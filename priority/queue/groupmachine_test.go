@@ -56,8 +56,9 @@ func (m *groupMachine) add(t *rapid.T) {
 	case p.waits() && p.pod.Group == pod.Group && pod.Group != "":
 		m.replace(p, pod)
 	case p.place == "single" && p.single.place == "active" && pod.Group == "":
-		p.pod = pod
-		m.push(p.single, "active", []*gmPod{p})
+		if p.pod = pod; len(pod.SchedulingGates) > 0 {
+			m.push(p.single, "active", []*gmPod{p})
+		}
 	case p.single != nil && pod.Group == "":
 		p.pod, p.enq, p.place, p.single.enq = pod, m.now, "single", m.now
 		m.push(p.single, "active", []*gmPod{p})

@@ -25,21 +25,23 @@ func (c *core) sameGroup(it *item, pod *outrank.Pod) bool {
 }
 
 // updateMember is Update in the case of addMember.
-func (c *core) updateMember(it *item, pod *outrank.Pod, now time.Time) {
+func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 	switch {
 	case it.pool == inFlight:
-		if it.Pod == pod {
-			it.tried = nil
+		before := it.Pod
+		if before == pod {
+			before = nil
 		}
+		q.noteUpdate(before, pod)
 		it.Pod, it.class, it.updated = pod, nil, true
-		c.enlistIn(it)
-	case c.sameGroup(it, pod) && it.pool > poolCount:
-		c.replaceMember(it, pod, now)
+		q.enlistIn(it)
+	case q.sameGroup(it, pod) && it.pool > poolCount:
+		q.replaceMember(it, pod, now)
 	default:
-		c.remove(it)
+		q.remove(it)
 		it.Pod, it.class = pod, nil
-		c.enlistIn(it)
-		c.place(it)
+		q.enlistIn(it)
+		q.place(it)
 	}
 }
 

@@ -44,9 +44,8 @@ type item struct {
 	wasHeld bool
 	// For a pod in flight: moved says that something happened to this pod alone
 	// that may help it, updated that Pod is newer than the version that was
-	// popped. That one is tried, nil if it is not known any more.
+	// popped.
 	moved, updated bool
-	tried          *outrank.Pod
 
 	// class is that of the pod, nil where it was not asked for. run is that of the
 	// latest attempt if it was refused among many: Cycle is not the number then.

@@ -28,6 +28,15 @@ func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	return afterBackoff
 }
 
+// opened returns what it means for a gated pod that its gates are asked: what waits for
+// something of a filter's own does not wait for its backoff where that came (rule 5.4.11).
+func opened(it *item, of func() help) help {
+	if len(it.PendingFilters) > 0 {
+		return max(afterBackoff, of())
+	}
+	return afterBackoff
+}
+
 // helped returns the most that anything means for a pod which happened during its
 // attempt, now that it is known what it failed with (rule 5.5.1). Time is linear in
 // the events of that time.
@@ -35,9 +44,6 @@ func (q *Queue) helped(it *item) help {
 	most := noHelp
 	if it.moved {
 		most = afterBackoff
-	}
-	if it.updated {
-		most = max(most, q.helpOfItself(it, it.tried, it.Pod))
 	}
 	// Only a pod that waits for something of its own can be told more than one thing.
 	enough := afterBackoff

@@ -45,6 +45,20 @@ func (l *flightLog) since(cycle int64) int {
 	return sort.Search(len(l.events), func(i int) bool { return l.events[i].cycle >= cycle })
 }
 
+// noteUpdate keeps the update of a pod in flight (rule 5.5.7). A version before that is
+// nil is not known.
+func (q *Queue) noteUpdate(before, after *outrank.Pod) {
+	if before != nil && sameButStatus(before, after) {
+		return
+	}
+	var concerns func(*outrank.Pod) bool
+	if !q.rules.UpdatesShared {
+		key := keyOf(after)
+		concerns = func(p *outrank.Pod) bool { return keyOf(p) == key && p.UID == after.UID }
+	}
+	q.note(ClusterEvent{Kind: EventPodUpdated, Pod: after, Before: before}, concerns)
+}
+
 // note keeps an event for the attempts under way.
 func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
 	oldest := q.pools[inFlight].head()

@@ -92,9 +92,14 @@ func (m *machine) update(t *rapid.T) {
 	m.replace(p, pod)
 	switch place {
 	case gated:
-		m.revive(p, false, m.now)
+		m.revive(p, len(p.PendingFilters) > 0 && p.helpsItself(before, p.PendingFilters), m.now)
 	case inFlight:
 		p.updated = true
+		for _, other := range m.pods {
+			if other == p || m.late() && other.place == inFlight {
+				other.updates = append(other.updates, [2]*outrank.Pod{before, pod})
+			}
+		}
 	case unschedulable:
 		if p.helpsItself(before, p.FailedFilters) {
 			m.revive(p, len(p.PendingFilters) > 0 && p.helpsItself(before, p.PendingFilters), m.now)

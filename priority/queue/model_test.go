@@ -15,10 +15,10 @@ type modelPod struct {
 	arrival        int
 	due            time.Time
 	moved, updated bool
-	// events are those since the attempt began, tried is the version that it was
-	// made with.
-	events []ClusterEvent
-	tried  *outrank.Pod
+	// events are those since the attempt began, updates the changes of pods in flight
+	// since then that concern it, with the version before.
+	events  []ClusterEvent
+	updates [][2]*outrank.Pod
 	// offers say of the rooms given up since then whether they are for the pod.
 	offers []func(*modelPod) bool
 	// flushed is when time had it tried or asked about the last time.
@@ -180,7 +180,7 @@ func (m *model) reviveAll(now time.Time, kind ClusterEventKind, helps func(p *mo
 		asked := len(m.opening) == 0 || slices.Contains(m.opening, kind) || m.late() && kind == ""
 		open := p.place == gated && len(p.Pod.SchedulingGates) == 0 && asked
 		helped, atOnce := false, false
-		if p.place == unschedulable {
+		if p.place == unschedulable || open && len(p.PendingFilters) > 0 {
 			helped, atOnce = helps(p)
 		}
 		if (helped || open) && m.revive(p, atOnce, now) {
@@ -203,8 +203,8 @@ func (m *model) asked(p *modelPod, event ClusterEvent) (helps, atOnce bool) {
 func (m *model) askedAfterwards(p *modelPod) (helps, atOnce bool) {
 	helps = p.moved
 	add := func(h, now bool) { helps, atOnce = helps || h, atOnce || now }
-	if p.updated {
-		add(p.helpsItself(p.tried, p.FailedFilters), len(p.PendingFilters) > 0 && p.helpsItself(p.tried, p.PendingFilters))
+	for _, u := range p.updates {
+		add(changeHelps(u[0], u[1], p.FailedFilters), len(p.PendingFilters) > 0 && changeHelps(u[0], u[1], p.PendingFilters))
 	}
 	if slices.ContainsFunc(p.offers, func(concerns func(*modelPod) bool) bool { return concerns(p) }) {
 		add(m.asked(p, ClusterEvent{Kind: EventAssignedPodDeleted}))
@@ -285,7 +285,7 @@ func (m *model) pop(early bool) *modelPod {
 	m.cycle++
 	p.place, p.Cycle, p.Attempts, p.FailedFilters = inFlight, m.cycle, p.Attempts+1, nil
 	p.PendingFilters = nil
-	p.moved, p.updated, p.events, p.offers, p.tried = false, false, nil, nil, p.Pod
+	p.moved, p.updated, p.events, p.offers, p.updates = false, false, nil, nil, nil
 	return p
 }
 
@@ -333,9 +333,13 @@ func (m *model) putBack(p *modelPod, e Entry, now time.Time) {
 // help whatever failed. No filter but an unknown one looks at the way in which the
 // default namespace is written.
 func (p *modelPod) helpsItself(before *outrank.Pod, filters []string) bool {
-	other := p.Pod.Namespace != before.Namespace || len(p.Pod.SchedulingGates) != len(before.SchedulingGates)
-	labels := p.Pod.Labels["app"] != before.Labels["app"]
-	return *p.Pod.Priority != *before.Priority || (other || labels) && slices.Contains(filters, "own") ||
+	return changeHelps(before, p.Pod, filters)
+}
+
+func changeHelps(before, after *outrank.Pod, filters []string) bool {
+	other := after.Namespace != before.Namespace || len(after.SchedulingGates) != len(before.SchedulingGates)
+	labels := after.Labels["app"] != before.Labels["app"]
+	return *after.Priority != *before.Priority || (other || labels) && slices.Contains(filters, "own") ||
 		labels && slices.Contains(filters, "InterPodAffinity")
 }
 

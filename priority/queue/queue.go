@@ -126,8 +126,8 @@ func (q *Queue) putBack(it *item, now time.Time) {
 // nothing has changed but the parts of the status that a pending pod has, such as
 // [outrank.Pod.NominatedNode]. Where the pod's pointer is inside already the
 // earlier version is not known. For a pod in flight the question is asked when it
-// is put back, about the difference between the version that was popped and the
-// latest one. Time O(log n), and the comparison of the two versions.
+// is put back, about each update by itself; from v1.37 on also of the other pods that
+// were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if pod == nil {
 		return errNoPod("Update")
@@ -152,9 +152,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	switch it.pool {
 	case inFlight:
 		it.updated = true
-		if before == nil {
-			it.tried = nil
-		}
+		q.noteUpdate(before, pod)
 	case unschedulable:
 		if h := q.helpOfItself(it, before, pod); h != noHelp {
 			q.pools[unschedulable].remove(it)
@@ -162,7 +160,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		}
 	case gated:
 		q.pools[gated].remove(it)
-		q.revive(it, afterBackoff, now)
+		q.revive(it, opened(it, func() help { return q.helpOfItself(it, before, pod) }), now)
 	}
 	return nil
 }

@@ -244,8 +244,8 @@ func TestQueueSteps(t *testing.T) {
 			{7, pop("p1"), "0 0 0 1"},
 			{7, update(with("p1", urgent)), "0 0 0 1"},
 			{7, update(with("p1", node("n1"))), "0 0 0 1"},
-			{7, fail("p1", fit), "0 0 1 0"}, // changed back, it is what was tried
-			{17, moveAll(EventNodeAdded, 1), "1 0 0 0"},
+			{7, fail("p1", fit), "0 1 0 0"}, // changed back, but each change counts
+			{17, flush(1), "1 0 0 0"},
 			{17, pop("p1"), "0 0 0 1"},
 			{17, func(d *desk) { update(d.attempts["p1"].Pod)(d) }, "0 0 0 1"}, // changed in place, perhaps
 			{17, fail("p1", fit), "0 1 0 0"},

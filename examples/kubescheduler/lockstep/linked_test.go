@@ -1,11 +1,15 @@
 package lockstep
 
 import (
+	"context"
 	"reflect"
 	"unsafe"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
 // What the queue does with time it does in goroutines of its own. These are the steps
@@ -27,3 +31,8 @@ func poppable(q *queue.PriorityQueue, early bool) bool {
 	}
 	return early && lenBackoff(reflect.ValueOf(q).Elem().FieldByName("backoffQ").Elem().UnsafePointer()) > 0
 }
+
+// actuatePod has the reference's executor carry a candidate out for a pod.
+//
+//go:linkname actuatePod k8s.io/kubernetes/pkg/scheduler/framework/preemption.(*Executor).actuatePodPreemption
+func actuatePod(e *preemption.Executor, ctx context.Context, c preemption.Candidate, preemptor *corev1.Pod, plugin string) *fwk.Status

@@ -3,16 +3,28 @@ package lockstep
 import (
 	"flag"
 	"math/bits"
+	"os"
 	"strconv"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 )
+
+// TestMain keeps the reference from logging what it is told on purpose, and from waiting
+// after errors.
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	utilruntime.ErrorHandlers = nil
+	os.Exit(m.Run())
+}
 
 // check runs a property over so many cases, or over as many as the flag
 // -rapid.checks says.

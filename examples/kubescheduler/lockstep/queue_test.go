@@ -40,8 +40,9 @@ const unschedulableTimeout = 20 * time.Second
 type waiting struct {
 	pod  *corev1.Pod
 	ours *outrank.Pod
-	// since is when it was added.
+	// since is when it was added, and gated whether it had scheduling gates then.
 	since time.Time
+	gated bool
 }
 
 // attempt is one that is under way.
@@ -121,7 +122,7 @@ func (q *queues) add(t *rapid.T) {
 		return
 	}
 	w := &waiting{pod: q.drawPod(t, name), since: q.clock.Now()}
-	w.ours = toPod(t, w.pod)
+	w.ours, w.gated = toPod(t, w.pod), len(w.pod.Spec.SchedulingGates) > 0
 	q.pods[name] = w
 	q.theirs.Add(quiet, w.pod)
 	require.NoError(t, q.ours.Add(w.ours, q.clock.Now()))
@@ -139,7 +140,10 @@ func (q *queues) update(t *rapid.T) {
 	case 1:
 		changed.Labels[wants] = pick(t, "wants", "x", "y")
 	case 2:
-		changed.Spec.SchedulingGates = nil
+		// For the library, pods with scheduling gates do not time out (rule 5.2.7).
+		if !q.held[changed.Name] {
+			changed.Spec.SchedulingGates = nil
+		}
 	case 3:
 		priority := int32(below(t, 3, "priority"))
 		changed.Spec.Priority = &priority
@@ -199,7 +203,7 @@ func (q *queues) popped(t *rapid.T, e ourqueue.Entry) {
 func (q *queues) flush() bool {
 	// For the library, pods with scheduling gates do not time out (rule 5.5.6).
 	for _, w := range q.pods {
-		if len(w.pod.Spec.SchedulingGates) > 0 && len(q.attempts) > 0 && q.clock.Since(w.since) > unschedulableTimeout {
+		if w.gated && len(q.attempts) > 0 && q.clock.Since(w.since) > unschedulableTimeout {
 			return false
 		}
 	}
