@@ -30,6 +30,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
 	}
+	noticeLostConnections()
 	versions, err := controlplane.ReadVersions(ctx)
 	if err != nil {
 		return err
@@ -78,6 +79,13 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		stay(ctx, c, program, out)
 	}
 	return err
+}
+
+// noticeLostConnections has the clients of all programs, this one's too, notice after
+// 10 seconds in place of 45 that an API server does not answer any more.
+func noticeLostConnections() {
+	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
+	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
 // build builds what is not there yet, and the programs of the project as they are now.

@@ -39,6 +39,10 @@ type Version struct {
 type Move struct {
 	Pod  *corev1.Pod
 	What string
+	// Deleted is set where the pod's end begins, and Lost is a node that the pod was
+	// nominated to and is no longer.
+	Deleted bool
+	Lost    string
 }
 
 func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
@@ -68,7 +72,14 @@ func (o *Pods) note(was, now *corev1.Pod, gone bool) {
 	o.journal[now.UID] = append(o.journal[now.UID], Version{Pod: now, Gone: gone})
 	if what != "" {
 		o.changed = time.Now()
-		o.moves = append(o.moves, Move{Pod: now, What: what})
+		m := Move{Pod: now, What: what}
+		if was != nil && !gone {
+			m.Deleted = was.DeletionTimestamp == nil && now.DeletionTimestamp != nil
+			if was.Status.NominatedNodeName != now.Status.NominatedNodeName && now.Spec.NodeName == "" {
+				m.Lost = was.Status.NominatedNodeName
+			}
+		}
+		o.moves = append(o.moves, m)
 	}
 }
 

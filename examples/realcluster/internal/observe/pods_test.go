@@ -47,6 +47,7 @@ func TestPodsAreFollowed(t *testing.T) {
 		said = append(said, m.String())
 	}
 	assert.Equal(t, []string{"ns/p was created", `ns/p was nominated to "n"`, "ns/p is gone"}, said)
+	assert.Empty(t, o.Moves()[1].Lost)
 	h := o.History("uid")
 	require.Len(t, h, 3)
 	assert.Empty(t, h[0].Pod.Status.NominatedNodeName)

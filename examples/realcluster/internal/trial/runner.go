@@ -3,7 +3,9 @@ package trial
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
@@ -65,39 +68,44 @@ const (
 
 // Run runs one trial. What the trial has changed is taken back in the end, as far as
 // that is possible: pods that had to leave come back wherever there is room.
-func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (report *Report, err error) {
+func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
-	defer func() {
-		if again := r.takeBack(ctx); err == nil {
-			err = again
-		}
-		if err != nil {
-			err = fmt.Errorf("trial %d, %s: %w", n, kind.Name, err)
-		}
-	}()
-	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
-		return nil, err
-	}
-	if err := r.circumstances(ctx, n, kind, source); err != nil {
-		return nil, err
-	}
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
-	forecast, seen, err := r.try(ctx, pod)
+	report := &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Seen: &Observed{}}
+	err := r.judge(ctx, report, pod, kind, source)
+	if again := r.takeBack(ctx); err == nil {
+		err = again
+	}
+	if utilnet.IsHTTP2ConnectionLost(err) && ctx.Err() == nil {
+		report.Result, report.Texts, err = Disturbed, []string{err.Error()}, nil
+	}
 	if err != nil {
-		return nil, err
-	}
-	report = &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Outcome: seen.Outcome(), Node: seen.Nominated + seen.Bound, Seen: seen}
-	for v := range seen.Evicted {
-		report.Victims = append(report.Victims, v)
-	}
-	slices.Sort(report.Victims)
-	if len(seen.Before) > 0 {
-		report.Result, report.Texts = Disturbed, seen.Before
-	} else if report.Result, report.Texts, err = Compare(ctx, forecast, seen); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("trial %d, %s: %w", n, kind.Name, err)
 	}
 	report.Seconds = time.Since(begun).Seconds()
-	return report, r.file(report, key(pod))
+	return report, r.file(report)
+}
+
+// judge brings the cluster into the state that the kind wants, tries, and compares.
+func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kind *Kind, source *rand.Rand) error {
+	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
+		return err
+	}
+	if err := r.circumstances(ctx, report.Trial, kind, source); err != nil {
+		return err
+	}
+	forecast, seen, err := r.try(ctx, pod)
+	if err != nil {
+		return err
+	}
+	report.Seen, report.Outcome, report.Node = seen, seen.Outcome(), seen.Nominated+seen.Bound
+	report.Victims = slices.Sorted(maps.Keys(seen.Evicted))
+	if len(seen.Before) > 0 {
+		report.Result, report.Texts = Disturbed, seen.Before
+		return nil
+	}
+	report.Result, report.Texts, err = Compare(ctx, forecast, seen)
+	return err
 }
 
 // rest waits until nothing moves.
@@ -177,11 +185,10 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	}
 	seen.Bound, seen.Nominated = first.Spec.NodeName, first.Status.NominatedNodeName
 	seen.Condition = observe.Condition(first, corev1.PodScheduled)
+	var trouble error
 	stable, last := time.Now(), -1
 	until(ctx, writtenIn, func() bool {
-		seen.Before = nil
-		seen.fromMoves(r.Pods)
-		if err := seen.events(ctx, r.Client); err != nil {
+		if trouble = seen.look(ctx, r.Pods, r.Client); trouble != nil {
 			return false
 		}
 		if n := len(seen.Evicted) + len(seen.Preempted) + len(seen.Failed) + len(seen.Cleared); n != last {
@@ -189,7 +196,7 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 		}
 		return seen.complete() && time.Since(stable) > settleAfter
 	})
-	return seen, ctx.Err()
+	return seen, errors.Join(trouble, ctx.Err())
 }
 
 // until asks until the answer is yes, or for so long.
@@ -231,7 +238,7 @@ func (r *Runner) takeBack(ctx context.Context) error {
 }
 
 // file keeps what explains a trial that did not go as foretold, and a line of each.
-func (r *Runner) file(report *Report, name string) error {
+func (r *Runner) file(report *Report) error {
 	line, err := json.Marshal(report)
 	if err != nil {
 		return err
@@ -247,7 +254,7 @@ func (r *Runner) file(report *Report, name string) error {
 	if report.Result != Different {
 		return nil
 	}
-	dir := filepath.Join(r.Dir, "different", strings.ReplaceAll(name, "/", "_"))
+	dir := filepath.Join(r.Dir, "different", strings.ReplaceAll(report.Pod, "/", "_"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
