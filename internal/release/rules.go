@@ -68,9 +68,6 @@ type Rules struct {
 	GroupMetrics bool
 	// TrueResults: carrying out counts with its result (rule 14.5.10).
 	TrueResults bool
-	// DevicesSayNothing: the step for devices says nothing of a pod without claims (rule
-	// 15.3.8).
-	DevicesSayNothing bool
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
 	AddedNominations bool
@@ -143,7 +140,6 @@ func resolve(r Release) Rules {
 		EntityMetrics:             from37,
 		GroupMetrics:              from37 && r.on("GenericWorkload"),
 		TrueResults:               from37,
-		DevicesSayNothing:         from37,
 		AddedNominations:          from37,
 		VictimUnits:               from37 && r.on("GenericWorkload"),
 		CompositeUnits:            from37 && r.on("CompositePodGroup"),

@@ -24,7 +24,7 @@ type Failure struct {
 	Plan *preemption.Plan
 	// Ways are the ways out that were asked, of [preemption.FirstWayOut], whose Plan
 	// is Plan. Nil stands for those of the default scheduler: the step for devices,
-	// which has no claims to deallocate and before v1.37 says so, and Plan.
+	// which has no claims to deallocate, and Plan.
 	Ways []preemption.WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error

@@ -76,21 +76,6 @@ func TestSuccessSaysSo(t *testing.T) {
 	}
 }
 
-// What keeps preemption from helping is said alone from v1.37 on; before that the step
-// for devices has its say first (rule 15.3.8).
-func TestDevicesSayNothing(t *testing.T) {
-	plan := turnedDown(preemption.NothingHelps, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
-	for r, want := range map[outrank.Release]string{
-		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
-		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
-	} {
-		f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: plan, Release: r}
-		v, err := f.Verdict()
-		require.NoError(t, err)
-		assert.Equal(t, want, v.Condition.Message, "%v", r)
-	}
-}
-
 func TestExecutorOfUnknownRelease(t *testing.T) {
 	_, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Release: 3})
 	require.EqualError(t, err, "executor config: Release: release 0x3 is not known")
