@@ -47,6 +47,7 @@ var Changes = [...]Change{
 	{"EntityMetrics", "14.5.9", V1_37, "", "the queue counts pods", "also entities, and has the parts incomplete and pending"},
 	{"TrueResults", "14.5.10", V1_37, "", "preemptions beside the next attempts always count as success", "they count with their result"},
 	{"GroupMetrics", "14.5.11", V1_37, "GenericWorkload", "nothing is counted of groups", "preemptions by groups, and groups among the victims"},
+	{"DevicesSilent", "15.3.8", V1_37, "", "a pod without claims is told that there are none to deallocate", "nothing is said of claims"},
 	{"AddedNominations", "15.4.8", V1_37, "", "a gated pod that is added gets no nomination in memory", "it gets that of its status"},
 	{"", "15.4.9", V1_37, "", "an empty nomination leaves an entry that nothing reads", "none; one answer for both here"},
 	{"KubeletLeavesResizes", "17.4.8", V1_37, "InPlacePodVerticalScalingSchedulerPreemption", "a critical pod that is resized evicts pods as one that is added", "none: that is left to the scheduler"},

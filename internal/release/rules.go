@@ -24,6 +24,8 @@ type Rules struct {
 	NodeNameFirst bool
 	// SuccessText: a preemption that succeeds says so (rule 11.11).
 	SuccessText bool
+	// DevicesSilent: nothing is said of claims about a pod without any (rule 15.3.8).
+	DevicesSilent bool
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
 	NamespacesReplaceSelector bool
@@ -122,6 +124,7 @@ func resolve(r Release) Rules {
 		BudgetsStopAtFirst:        from37,
 		NodeNameFirst:             from37,
 		SuccessText:               from37,
+		DevicesSilent:             from37,
 		NamespacesReplaceSelector: from37,
 		BindMountFeature:          from37,
 		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),

@@ -200,7 +200,7 @@ func ExampleFailure_Verdict() {
 	fmt.Println(v.Event.Message)
 	// Output:
 	// Unschedulable [NodeResourcesFit] nomination cleared
-	// 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
+	// 0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.
 }
 
 // The text format of Prometheus.

@@ -24,7 +24,7 @@ type Failure struct {
 	Plan *preemption.Plan
 	// Ways are the ways out that were asked, of [preemption.FirstWayOut], whose Plan
 	// is Plan. Nil stands for those of the default scheduler: the step for devices,
-	// which has no claims to deallocate, and Plan.
+	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan.
 	Ways []preemption.WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error

@@ -79,29 +79,29 @@ func TestVerdict(t *testing.T) {
 		"not eligible": {
 			"the nomination stays", execution.Failure{Plan: never},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
-			"0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
 		},
 		"nothing helps": {
 			"the nomination goes; texts are in their own order, 10 before 2", execution.Failure{Plan: helpless},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Change: execution.DropNomination},
-			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. no new claims to deallocate, preemption: 0/12 nodes are available: " +
+			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
 				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
 		},
 		"a claim that cannot be used": {
 			"what ended the attempt is said once, and its filter is the one that failed", execution.Failure{Plan: lost},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
-			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"without a filter": {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
 			execution.NoFit, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination},
-			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
 		},
 		"excluded": {
 			"a node that no filter saw because of one (rule 15.2.3): events of that one may help",
 			execution.Failure{Plan: turnedDown(preemption.NothingHelps, excluded, short)},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, execution.Nomination{Change: execution.DropNomination},
-			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"refused": {
 			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},

@@ -84,28 +84,41 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 }
 
 // AddDisruptions counts a plan to preempt by how many of its victims were groups or pods
-// of groups, and by how many pods violated a budget. AddGroupPreemption does so for the
-// plan of a group.
+// of groups, and by how many pods violated a budget; neither where it is 0.
+// AddGroupPreemption does so for the plan of a group.
 func (m *Metrics) AddDisruptions(by PreemptorType, disruptions, violations int) {
 	m.change(func(c *MetricValues) {
-		if c.Groups.Disruptions == nil {
-			c.Groups.Disruptions, c.Groups.Violations = map[PreemptorType]GroupHistogram{}, map[PreemptorType]uint64{}
+		if disruptions > 0 {
+			h := c.Groups.Disruptions[by]
+			h.add(disruptions)
+			setIn(&c.Groups.Disruptions, by, h)
 		}
-		h := c.Groups.Disruptions[by]
-		h.add(disruptions)
-		c.Groups.Disruptions[by] = h
-		c.Groups.Violations[by] += uint64(max(violations, 0))
+		if violations > 0 {
+			setIn(&c.Groups.Violations, by, c.Groups.Violations[by]+uint64(violations))
+		}
 	})
 }
 
+func setIn[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
 // AddEvaluation counts how long it took to find the victims for a pod or a group, by a
-// clock of the caller's, AddExecutionDuration how long to carry the plan out.
+// clock of the caller's, AddExecutionDuration how long to carry the plan out: Success, or
+// Contradiction for an error.
 func (m *Metrics) AddEvaluation(step PreemptionStep, took time.Duration) {
 	m.change(func(c *MetricValues) { addTo(&c.Groups.Evaluations, step, stepBounds, took) })
 }
 
-// AddExecutionDuration counts how long it took to carry a plan out.
+// AddExecutionDuration counts how long it took to carry a plan out. Anything but a success
+// counts as an error.
 func (m *Metrics) AddExecutionDuration(step PreemptionStep, took time.Duration) {
+	if step.Result != preemption.Success {
+		step.Result = preemption.Contradiction
+	}
 	m.change(func(c *MetricValues) { addTo(&c.Groups.Executions, step, stepBounds, took) })
 }
 
@@ -131,16 +144,21 @@ func (c *GroupMetricValues) families() []MetricFamily {
 	}
 	if len(c.Disruptions) > 0 {
 		d := MetricFamily{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
-		v := MetricFamily{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
 		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[PreemptorType]) {
-			h, label := c.Disruptions[by], []MetricLabel{{"preemptor", string(by)}}
-			d.addGroups(label, &h)
-			v.add(float64(c.Violations[by]), label...)
+			h := c.Disruptions[by]
+			d.addGroups([]MetricLabel{{"preemptor", string(by)}}, &h)
 		}
-		list = append(list, d, v)
+		list = append(list, d)
 	}
-	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations)
-	return appendSteps(list, "scheduler_preemption_execution_duration_seconds", "How long it took to carry out a preemption.", c.Executions)
+	if len(c.Violations) > 0 {
+		v := MetricFamily{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
+		for _, by := range sortedKeys(c.Violations, cmp.Compare[PreemptorType]) {
+			v.add(float64(c.Violations[by]), MetricLabel{"preemptor", string(by)})
+		}
+		list = append(list, v)
+	}
+	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations, preemption.Code.String)
+	return appendSteps(list, "scheduler_preemption_execution_duration_seconds", "How long it took to carry out a preemption.", c.Executions, resultOfExecution)
 }
 
 func sortedKeys[K comparable, V any](of map[K]V, compare func(a, b K) int) []K {
@@ -156,7 +174,15 @@ func (f *MetricFamily) addGroups(labels []MetricLabel, h *GroupHistogram) {
 	f.addHistogram(labels, bounds, h.Buckets[:], float64(h.Sum))
 }
 
-func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]DurationHistogram) []MetricFamily {
+// resultOfExecution is how carrying out a plan ended, in the word of that metric.
+func resultOfExecution(c preemption.Code) string {
+	if c == preemption.Success {
+		return string(ExecutionSucceeded)
+	}
+	return string(ExecutionFailed)
+}
+
+func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]DurationHistogram, result func(preemption.Code) string) []MetricFamily {
 	if len(of) == 0 {
 		return list
 	}
@@ -164,6 +190,6 @@ func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]D
 		return cmp.Or(cmp.Compare(a.By, b.By), cmp.Compare(a.Result.String(), b.Result.String()))
 	}
 	return append(list, durationFamily(MetricFamily{Name: name, Help: help}, of, compare, func(s PreemptionStep) []MetricLabel {
-		return []MetricLabel{{"preemptor", string(s.By)}, {"result", s.Result.String()}}
+		return []MetricLabel{{"preemptor", string(s.By)}, {"result", result(s.Result)}}
 	}))
 }

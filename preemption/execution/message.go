@@ -15,7 +15,7 @@ import (
 const (
 	noNodesMessage   = "no nodes available to schedule pods"
 	notHelpfulReason = "Preemption is not helpful for scheduling"
-	// noClaimsMessage is from the step for devices, which is asked for a way out
+	// noClaimsMessage is from the step for devices of v1.36, which is asked for a way out
 	// before preemption and has none.
 	noClaimsMessage   = "no new claims to deallocate"
 	preemptionMessage = "preemption: "
@@ -49,13 +49,16 @@ func (f *Failure) message(kind FailureKind) string {
 // 15.3.7). Where there is one, it is empty, and from v1.37 on what preemption says of
 // it (rule 11.11). An error is preemption's alone.
 func (f *Failure) wayOut() string {
+	rules := release.Of(release.Release(f.Release))
 	switch {
 	case f.ExecutionErr != nil:
 		return preemptionMessage + f.ExecutionErr.Error()
-	case f.Plan.Outcome == preemption.Preempt && release.Of(release.Release(f.Release)).SuccessText:
+	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
 		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
 		return ""
+	case f.Ways == nil && rules.DevicesSilent:
+		return whyNot(f.Plan) // rule 15.3.8
 	case f.Ways == nil:
 		return noClaimsMessage + ", " + whyNot(f.Plan)
 	}

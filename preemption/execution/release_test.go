@@ -76,6 +76,22 @@ func TestSuccessSaysSo(t *testing.T) {
 	}
 }
 
+// In v1.36 the plugin for devices says that a pod has no claims, and since then nothing
+// (rules 15.3.2 and 15.3.8).
+func TestDevicesSaySomethingOnce(t *testing.T) {
+	short := preemption.Count{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}, Nodes: 1}
+	for r, want := range map[outrank.Release]string{
+		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
+	} {
+		f := execution.Failure{Release: r, Plan: &preemption.Plan{Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever, TurnedDown: []preemption.Count{short}}}
+		f.Entry.Pod = pendingPod("p")
+		v, err := f.Verdict()
+		require.NoError(t, err)
+		assert.Equal(t, want, v.Condition.Message, "%v", r)
+	}
+}
+
 func TestExecutorOfUnknownRelease(t *testing.T) {
 	_, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Release: 3})
 	require.EqualError(t, err, "executor config: Release: release 0x3 is not known")

@@ -35,8 +35,8 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		attempts uint64
 		change   execution.NominationChange
 	}{
-		{"the default scheduler's", nothing, nil, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
-		{"the same, said aloud", nothing, []preemption.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
+		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, execution.DropNomination},
+		{"with claims that are in use", nothing, []preemption.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
 		{"preemption alone", nothing, []preemption.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
 		{"three", never, []preemption.WayOutAnswer{mine, preempting(never), preempting(never)},
 			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},

@@ -1,0 +1,29 @@
+package actions
+
+import (
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Event posts an event. It names no related object: those of kube-scheduler v1.37 about
+// victims have none, because what it gives for the preemptor cannot be referred to.
+func (c *Client) Event(e outrank.Event) {
+	if c.Events == nil || e.Pod == nil {
+		return
+	}
+	about, err := c.current(e.Pod)
+	if err != nil { // gone by now
+		about = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: e.Pod.NamespaceName(), Name: e.Pod.Name, UID: types.UID(e.Pod.UID)}}
+	}
+	c.Events.Eventf(about, nil, string(e.Type), e.Reason, e.Action, "%s", e.Message)
+}
+
+// nominateCached hands a nomination to the scheduler's queue of API calls.
+func (c *Client) nominateCached(pod *v1.Pod, node string) error {
+	_, err := c.Scheduler.APICacher().PatchPodStatus(pod, nil, &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride})
+	return err
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-base/metrics/legacyregistry"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+	"sigs.k8s.io/yaml"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
+	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+)
+
+// newCommand is kube-scheduler's command with the plugin.
+func newCommand() *cobra.Command {
+	var command *cobra.Command
+	command = app.NewSchedulerCommand(withOutrank(func() string { return command.Flags().Lookup("config").Value.String() }))
+	return command
+}
+
+// withOutrank registers the plugin. The file is asked for when a profile is made, after the
+// flags have been read.
+func withOutrank(file func() string) app.Option {
+	collector, taken := metrics.New(), false
+	return app.WithPlugin(plugin.Name, func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		read, err := readConfiguration(file())
+		if err != nil {
+			return nil, err
+		}
+		if !taken { // by now kube-scheduler has registered its own
+			if err := metrics.TakeOver(legacyregistry.Registerer(), collector); err != nil {
+				return nil, err
+			}
+			taken = true
+		}
+		return plugin.Factory(plugin.Options{Metrics: collector, Configuration: read})(ctx, args, handle)
+	})
+}
+
+// readConfiguration reads the file for what a plugin's handle does not tell: the arguments
+// of the filters. Kube-scheduler has found nothing wrong with it by then.
+func readConfiguration(file string) (*schedulerconfig.Configuration, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = yaml.YAMLToJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	c, err := schedulerconfig.ReadIn(outrank.V1_37, bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,88 @@
+package convert
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// The annotations of a claim that count.
+const (
+	// boundAnnotation is on a claim that is bound for good.
+	boundAnnotation = "pv.kubernetes.io/bind-completed"
+	// classAnnotation takes the place of a claim's storageClassName.
+	classAnnotation = "volume.beta.kubernetes.io/storage-class"
+)
+
+// Claim converts what a claim says of itself: whether it is for a single pod, lost or
+// being deleted. [BindingOf] and [Bind] add what it stands for.
+func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
+	if c == nil {
+		return nil, missing("persistentvolumeclaim")
+	}
+	out := claim(c)
+	if err := (&outrank.Cluster{Claims: []*outrank.VolumeClaim{out}}).Validate(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func claim(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
+	out := &outrank.VolumeClaim{Name: c.Name, Namespace: c.Namespace}
+	out.Volume.OncePod = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
+	switch {
+	case c.Status.Phase == corev1.ClaimLost:
+		out.Volume.State, out.Volume.MissingVolume = outrank.ClaimLost, c.Spec.VolumeName
+	case !c.DeletionTimestamp.IsZero():
+		out.Volume.State = outrank.ClaimDeleting
+	}
+	return out
+}
+
+// Binding is what a claim says about its volume.
+type Binding struct {
+	// Volume names its PersistentVolume, Class its StorageClass; both may be empty.
+	Volume, Class string
+	// Completed is set where it is bound for good.
+	Completed bool
+}
+
+// BindingOf is what the claim says about its volume.
+func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
+	b := Binding{Volume: c.Spec.VolumeName, Class: valueOf(c.Spec.StorageClassName)}
+	_, b.Completed = c.Annotations[boundAnnotation]
+	if class, ok := c.Annotations[classAnnotation]; ok {
+		b.Class = class
+	}
+	return b
+}
+
+// Bind returns a claim with what it stands for: its volume, nil where there is none of
+// the name, or else the driver that its class has make one, nil where there is no such
+// class. The claim is one from [Claim]; it is left as it is. What its own state says
+// comes before anything else.
+func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
+	bound := *c
+	v := &bound.Volume
+	there := volume != nil && b.Volume != "" && v.State != outrank.ClaimLost
+	if there {
+		once, state := v.OncePod, v.State
+		*v = *volume
+		v.OncePod, v.State = once, state
+	} else if class != nil {
+		v.Driver = class.Driver
+	}
+	if v.State != "" {
+		return &bound
+	}
+	waits := class != nil && class.Waits
+	switch {
+	case b.Volume != "" && b.Completed && !there:
+		v.State, v.MissingVolume = outrank.ClaimVolumeMissing, b.Volume
+	case b.Volume != "" && !b.Completed, b.Volume == "" && !waits:
+		v.State = outrank.ClaimUnbound
+	}
+	return &bound
+}

@@ -1,0 +1,72 @@
+package convert
+
+import (
+	"slices"
+
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// NodeDrivers is what a CSINode says about its node.
+type NodeDrivers struct {
+	Node string
+	// Limits are how many volumes of each driver the node can attach, nil for no limits.
+	Limits map[string]int64
+	// Drivers are those that are on the node.
+	Drivers []string
+}
+
+// CSINode converts a CSINode.
+func CSINode(n *storagev1.CSINode) (*NodeDrivers, error) {
+	if err := named("csinode", n != nil, func() string { return n.Name }); err != nil {
+		return nil, err
+	}
+	out := &NodeDrivers{Node: n.Name}
+	for i := range n.Spec.Drivers {
+		d := &n.Spec.Drivers[i]
+		out.Drivers = append(out.Drivers, d.Name)
+		if d.Allocatable == nil || d.Allocatable.Count == nil {
+			continue
+		}
+		if out.Limits == nil {
+			out.Limits = map[string]int64{}
+		}
+		out.Limits[d.Name] = int64(*d.Allocatable.Count)
+	}
+	return out, nil
+}
+
+// Driver is what counts of a CSIDriver.
+type Driver struct {
+	Name string
+	// Required is set where no volume of the driver can be on a node without it
+	// (preventPodSchedulingIfMissing).
+	Required bool
+}
+
+// CSIDriver converts a CSIDriver.
+func CSIDriver(d *storagev1.CSIDriver) (*Driver, error) {
+	if err := named("csidriver", d != nil, func() string { return d.Name }); err != nil {
+		return nil, err
+	}
+	return &Driver{Name: d.Name, Required: valueOf(d.Spec.PreventPodSchedulingIfMissing)}, nil
+}
+
+// Attach returns a node with what its CSINode says, nil for none. Required are the
+// drivers that have to be on nodes, sorted; none of them where no CSINode is known at
+// all, because then nothing is known of what is where. The node is one from [Node]; it
+// is left as it is.
+func Attach(n *outrank.Node, drivers *NodeDrivers, required []string) *outrank.Node {
+	out := *n
+	out.AttachLimits, out.MissingDrivers = nil, nil
+	if drivers != nil {
+		out.AttachLimits = drivers.Limits
+	}
+	for _, name := range required {
+		if drivers == nil || !slices.Contains(drivers.Drivers, name) {
+			out.MissingDrivers = append(out.MissingDrivers, name)
+		}
+	}
+	return &out
+}

@@ -1,0 +1,145 @@
+package convert
+
+import (
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// The types of the condition that a group has found its places for the first time.
+var (
+	groupScheduled     = [...]string{"PodGroupInitiallyScheduled", "PodGroupScheduled"}
+	compositeScheduled = [...]string{"CompositePodGroupInitiallyScheduled"}
+)
+
+// PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37
+// reads. [PodGroupAlpha] does so for v1alpha3.
+func PodGroup(g *schedulingv1beta1.PodGroup) (*outrank.PodGroup, error) {
+	if g == nil {
+		return nil, missing("podgroup")
+	}
+	return podGroup(&g.ObjectMeta, betaGroup(&g.Spec), g.Status.Conditions)
+}
+
+// PodGroupAlpha converts a pod group of v1alpha3.
+func PodGroupAlpha(g *schedulingv1alpha3.PodGroup) (*outrank.PodGroup, error) {
+	if g == nil {
+		return nil, missing("podgroup")
+	}
+	return podGroup(&g.ObjectMeta, alphaGroup(&g.Spec), g.Status.Conditions)
+}
+
+// CompositePodGroup converts a composite pod group, which is of v1alpha3.
+func CompositePodGroup(g *schedulingv1alpha3.CompositePodGroup) (*outrank.CompositePodGroup, error) {
+	if g == nil {
+		return nil, missing("compositepodgroup")
+	}
+	ps := problems{kind: "compositepodgroup", namespace: orDefault(g.Namespace), name: g.Name}
+	s := &g.Spec
+	t := alphaCompositeTerms(s.SchedulingPolicy, s.DisruptionMode, s.SchedulingConstraints)
+	ps.terms(&t, "spec")
+	out := &outrank.CompositePodGroup{
+		Name: g.Name, Namespace: g.Namespace, UID: string(g.UID),
+		Disruption: t.disruption, Policy: t.policy, MinGroups: t.count, Topology: t.topology,
+		Priority: s.Priority, PriorityClass: s.PriorityClassName,
+		PreemptionPolicy: outrank.PreemptionPolicy(valueOf(s.PreemptionPolicy)),
+		Parent:           valueOf(s.ParentCompositePodGroupName),
+		Scheduled:        scheduled(g.Status.Conditions, compositeScheduled[:]),
+	}
+	if r := s.WorkloadRef; r != nil {
+		out.Workload, out.Template = r.WorkloadName, r.TemplateName
+	}
+	if err := ps.with((&outrank.Cluster{Composites: []*outrank.CompositePodGroup{out}}).Validate()); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// groupSpec is the spec of a pod group of any version.
+type groupSpec struct {
+	terms              terms
+	priority           *int32
+	class              string
+	preemption         outrank.PreemptionPolicy
+	parent             string
+	workload, template string
+}
+
+func podGroup(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (*outrank.PodGroup, error) {
+	ps := problems{kind: "podgroup", namespace: orDefault(m.Namespace), name: m.Name}
+	ps.terms(&s.terms, "spec")
+	out := &outrank.PodGroup{
+		Name: m.Name, Namespace: m.Namespace, UID: string(m.UID),
+		Disruption: s.terms.disruption, Policy: s.terms.policy, MinCount: s.terms.count, Topology: s.terms.topology,
+		Priority: s.priority, PriorityClass: s.class, PreemptionPolicy: s.preemption,
+		Parent: s.parent, Workload: s.workload, Template: s.template,
+		Scheduled: scheduled(conditions, groupScheduled[:]),
+	}
+	if err := ps.with((&outrank.Cluster{Groups: []*outrank.PodGroup{out}}).Validate()); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// scheduled looks at the first condition of each type.
+func scheduled(cs []metav1.Condition, types []string) bool {
+	for _, t := range types {
+		for i := range cs {
+			if cs[i].Type == t {
+				if cs[i].Status == metav1.ConditionTrue {
+					return true
+				}
+				break
+			}
+		}
+	}
+	return false
+}
+
+// terms are what groups and templates of every version have in common.
+type terms struct {
+	disruption outrank.DisruptionMode
+	policy     outrank.GroupPolicy
+	count      int32
+	topology   []string
+	// both is set where the policy is basic and gang, modes where the mode is single
+	// and all, at once.
+	both, modes bool
+}
+
+// termsOf takes what is the same in all versions: gang is the number of a gang, nil
+// for none; mode says whether there is a mode.
+func termsOf(basic bool, gang *int32, mode, single, all bool) terms {
+	var t terms
+	switch {
+	case basic && gang != nil:
+		t.both = true
+	case basic:
+		t.policy = outrank.BasicPolicy
+	case gang != nil:
+		t.policy, t.count = outrank.GangPolicy, *gang
+	}
+	switch {
+	case single && all:
+		t.modes = true
+	case all:
+		t.disruption = outrank.DisruptPodGroup
+	case single:
+		t.disruption = outrank.DisruptPod
+	case mode:
+		t.disruption = "{}" // which validating refuses
+	}
+	return t
+}
+
+// terms refuses what is said twice.
+func (ps *problems) terms(t *terms, at string) {
+	if t.modes {
+		ps.add(at+".disruptionMode", "both single and all")
+	}
+	if t.both {
+		ps.add(at+".schedulingPolicy", "both basic and gang")
+	}
+}

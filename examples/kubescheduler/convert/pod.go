@@ -1,0 +1,201 @@
+package convert
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// The annotations that say where a pod comes from.
+const (
+	sourceAnnotation = "kubernetes.io/config.source"
+	mirrorAnnotation = "kubernetes.io/config.mirror"
+	apiSource        = "api"
+)
+
+// Pod converts a pod. Claims are left mere names; see the package comment. Value is
+// left nil. Time is linear in the size of the pod.
+func Pod(p *corev1.Pod) (*outrank.Pod, error) {
+	if p == nil {
+		return nil, missing("pod")
+	}
+	ps := podProblems(p)
+	out := ps.pod(p)
+	if err := ps.with(out.Validate()); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func podProblems(p *corev1.Pod) problems {
+	return problems{kind: "pod", namespace: orDefault(p.Namespace), name: p.Name}
+}
+
+func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
+	spec, status := &p.Spec, &p.Status
+	source, sourced := p.Annotations[sourceAnnotation]
+	_, mirror := p.Annotations[mirrorAnnotation]
+	out := &outrank.Pod{
+		Name: p.Name, Namespace: p.Namespace, UID: string(p.UID),
+		Labels:           texts(p.Labels),
+		Owner:            owner(p.OwnerReferences),
+		NodeName:         spec.NodeName,
+		NominatedNode:    status.NominatedNodeName,
+		Priority:         spec.Priority,
+		PriorityClass:    spec.PriorityClassName,
+		PreemptionPolicy: outrank.PreemptionPolicy(valueOf(spec.PreemptionPolicy)),
+		Overhead:         ps.amounts(spec.Overhead, "spec.overhead"),
+		NodeSelector:     texts(spec.NodeSelector),
+		Affinity:         affinity(spec.Affinity),
+		Tolerations:      tolerations(spec.Tolerations),
+		TopologySpread:   spreads(spec.TopologySpreadConstraints),
+		SchedulerName:    spec.SchedulerName,
+		SchedulingGates:  gates(spec.SchedulingGates),
+		HostNetwork:      spec.HostNetwork,
+		HostUsers:        spec.HostUsers,
+		Grace:            grace(spec.TerminationGracePeriodSeconds),
+		Volumes:          podVolumes(p),
+		QOSClass:         outrank.QOSClass(status.QOSClass),
+		Static:           sourced && source != apiSource,
+		Mirror:           mirror,
+		Phase:            outrank.Phase(status.Phase),
+		StartTime:        ps.timeAt(status.StartTime, "status.startTime"),
+		DeletionTime:     ps.timeAt(p.DeletionTimestamp, "metadata.deletionTimestamp"),
+	}
+	if spec.OS != nil {
+		out.OS = string(spec.OS.Name)
+	}
+	if c := spec.SecurityContext; c != nil {
+		out.StrictGroups = valueOf(c.SupplementalGroupsPolicy) == corev1.SupplementalGroupsPolicyStrict
+	}
+	if g := spec.SchedulingGroup; g != nil {
+		out.Group = valueOf(g.PodGroupName)
+	}
+	ps.podContainers(out, p)
+	podConditions(out, status.Conditions)
+	ps.podTimes(p)
+	return out
+}
+
+// podConditions reads the three conditions that matter. Of several that say whether
+// the pod is a target of disruption or waits to be resized only the first counts.
+func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
+	disruption, resize := false, false
+	for i := range cs {
+		c := &cs[i]
+		switch c.Type {
+		case corev1.PodReady:
+			p.Ready = p.Ready || c.Status == corev1.ConditionTrue
+		case corev1.PodResizePending:
+			if !resize {
+				p.ResizeInfeasible = c.Reason == corev1.PodReasonInfeasible
+				p.ResizeDeferred = c.Reason == corev1.PodReasonDeferred
+			}
+			resize = true
+		case corev1.DisruptionTarget:
+			if !disruption && c.Status == corev1.ConditionTrue {
+				p.DisruptionReason = c.Reason
+			}
+			disruption = true
+		}
+	}
+}
+
+// podTimes checks the times that only tell when the cluster was looked at.
+func (ps *problems) podTimes(p *corev1.Pod) {
+	ps.checkTime(p.CreationTimestamp.Time, "metadata.creationTimestamp")
+	for i := range p.Status.Conditions {
+		c := &p.Status.Conditions[i]
+		ps.conditionTime(c.LastProbeTime, i, "lastProbeTime")
+		ps.conditionTime(c.LastTransitionTime, i, "lastTransitionTime")
+	}
+}
+
+func (ps *problems) conditionTime(t metav1.Time, i int, field string) {
+	if s := t.Unix(); s < firstSecond || s > lastSecond { // the field's name is made only then
+		ps.checkTime(t.Time, "status.conditions["+strconv.Itoa(i)+"]."+field)
+	}
+}
+
+// timeAt converts a time that may be missing.
+func (ps *problems) timeAt(t *metav1.Time, field string) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	ps.checkTime(t.Time, field)
+	return t.UTC()
+}
+
+// owner returns the owner that is the controller, if there is one.
+func owner(refs []metav1.OwnerReference) outrank.Owner {
+	for i := range refs {
+		if valueOf(refs[i].Controller) {
+			return outrank.Owner{Kind: refs[i].Kind, Name: refs[i].Name}
+		}
+	}
+	return outrank.Owner{}
+}
+
+func tolerations(ts []corev1.Toleration) []outrank.Toleration {
+	if len(ts) == 0 {
+		return nil
+	}
+	out := make([]outrank.Toleration, len(ts))
+	for i := range ts {
+		t := &ts[i]
+		out[i] = outrank.Toleration{Key: t.Key, Operator: outrank.TolerationOperator(t.Operator), Value: t.Value, Effect: outrank.TaintEffect(t.Effect)}
+	}
+	return out
+}
+
+func gates(gs []corev1.PodSchedulingGate) []string {
+	if len(gs) == 0 {
+		return nil
+	}
+	out := make([]string, len(gs))
+	for i := range gs {
+		out[i] = gs[i].Name
+	}
+	return out
+}
+
+// mostGrace is the longest grace period, in seconds; a longer one counts as this long.
+const mostGrace = int64(math.MaxInt64 / time.Second)
+
+func grace(seconds *int64) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	d := time.Duration(max(-mostGrace, min(*seconds, mostGrace))) * time.Second
+	return &d
+}
+
+// texts is a map of texts, nil for an empty one.
+func texts(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// list is a list of texts, nil for an empty one. Nothing can be appended in place.
+func list(ss []string) []string {
+	if len(ss) == 0 {
+		return nil
+	}
+	return ss[:len(ss):len(ss)]
+}
+
+// valueOf is what a pointer points to, the zero value for none.
+func valueOf[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

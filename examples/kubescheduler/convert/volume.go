@@ -1,0 +1,156 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Drivers that have taken over volumes which Kubernetes used to attach itself.
+const (
+	ebsDriver      = "ebs.csi.aws.com"
+	gceDriver      = "pd.csi.storage.gke.io"
+	azureDriver    = "disk.csi.azure.com"
+	cinderDriver   = "cinder.csi.openstack.org"
+	portworxDriver = "pxd.portworx.com"
+)
+
+// takenOver gives the driver that has taken over from a provisioner.
+var takenOver = map[string]string{
+	"kubernetes.io/aws-ebs":         ebsDriver,
+	"kubernetes.io/gce-pd":          gceDriver,
+	"kubernetes.io/azure-disk":      azureDriver,
+	"kubernetes.io/cinder":          cinderDriver,
+	"kubernetes.io/portworx-volume": portworxDriver,
+}
+
+// Class is what counts of a StorageClass: who makes its volumes, and whether they are
+// made only when a pod has been placed.
+type Class struct {
+	Name, Driver string
+	Waits        bool
+}
+
+// StorageClass converts a storage class.
+func StorageClass(sc *storagev1.StorageClass) (*Class, error) {
+	if err := named("storageclass", sc != nil, func() string { return sc.Name }); err != nil {
+		return nil, err
+	}
+	out := &Class{Name: sc.Name, Driver: sc.Provisioner, Waits: valueOf(sc.VolumeBindingMode) == storagev1.VolumeBindingWaitForFirstConsumer}
+	if driver, ok := takenOver[sc.Provisioner]; ok {
+		out.Driver = driver
+	}
+	return out, nil
+}
+
+// named refuses an object that is nil or has no name.
+func named(kind string, there bool, name func() string) error {
+	switch {
+	case !there:
+		return missing(kind)
+	case name() == "":
+		return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Field: "metadata.name", Text: "missing"}}}
+	}
+	return nil
+}
+
+// Volume converts a PersistentVolume into what a claim bound to it has from it, for
+// [Bind]: what attaches it, and the nodes and zones that it can be used in.
+func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
+	if err := named("persistentvolume", pv != nil, func() string { return pv.Name }); err != nil {
+		return nil, err
+	}
+	out := &outrank.Volume{Zones: zones(pv.Labels)}
+	if a := pv.Spec.NodeAffinity; a != nil {
+		out.Node = nodeSelector(a.Required)
+	}
+	out.Driver, out.Handle = attached(pv)
+	return out, nil
+}
+
+// attached says what attaches a volume to a node and its identity there; empty where
+// it counts against no limit.
+func attached(pv *corev1.PersistentVolume) (driver, handle string) {
+	switch s := &pv.Spec; {
+	case s.CSI != nil:
+		driver, handle = s.CSI.Driver, s.CSI.VolumeHandle
+	case s.AWSElasticBlockStore != nil:
+		return (&outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: s.AWSElasticBlockStore.VolumeID}).Attachment()
+	case s.GCEPersistentDisk != nil:
+		zone := pv.Labels[outrank.BetaZoneLabel]
+		if zone == "" {
+			zone = pv.Labels[outrank.ZoneLabel]
+		}
+		driver, handle = gceDriver, gceHandle(s.GCEPersistentDisk.PDName, zone)
+	case s.AzureDisk != nil:
+		driver, handle = azureDriver, s.AzureDisk.DataDiskURI
+	case s.Cinder != nil:
+		driver, handle = cinderDriver, s.Cinder.VolumeID
+	case s.PortworxVolume != nil:
+		driver, handle = portworxDriver, s.PortworxVolume.VolumeID
+	}
+	if driver == "" || handle == "" {
+		return "", ""
+	}
+	return driver, handle
+}
+
+// gceHandle is the path of a GCE disk: in a zone, in the region of several zones, or
+// in a place that nobody names; empty where the zones are in no single region.
+func gceHandle(name, zones string) string {
+	const path = "projects/UNSPECIFIED/"
+	if zones == "" {
+		return path + "zones/UNSPECIFIED/disks/" + name
+	}
+	all := strings.Split(zones, zoneSeparator)
+	if len(all) == 1 {
+		return path + "zones/" + zones + "/disks/" + name
+	}
+	region := gceRegion(all[0])
+	for _, zone := range all {
+		if region == "" || gceRegion(zone) != region {
+			return ""
+		}
+	}
+	return path + "regions/" + region + "/disks/" + name
+}
+
+// gceRegion is the region of a zone: us-east1 of us-east1-b.
+func gceRegion(zone string) string {
+	parts := strings.Split(zone, "-")
+	if len(parts) != 3 {
+		return ""
+	}
+	return parts[0] + "-" + parts[1]
+}
+
+// zoneSeparator parts several values of a label that says where a volume is.
+const zoneSeparator = "__"
+
+// zones reads the labels that say where a volume is. A label with an empty value among
+// its values says nothing.
+func zones(labels map[string]string) map[string][]string {
+	var out map[string][]string
+	for _, key := range []string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {
+		label, ok := labels[key]
+		if !ok {
+			continue
+		}
+		values := strings.Split(label, zoneSeparator)
+		for i := range values {
+			values[i] = strings.TrimSpace(values[i])
+		}
+		if slices.Contains(values, "") {
+			continue
+		}
+		if out == nil {
+			out = map[string][]string{}
+		}
+		out[key] = values
+	}
+	return out
+}

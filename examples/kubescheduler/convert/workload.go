@@ -1,0 +1,86 @@
+package convert
+
+import (
+	"strconv"
+
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Workload converts a workload of v1beta1. Time is linear in its templates.
+// [WorkloadAlpha] does so for v1alpha3.
+func Workload(w *schedulingv1beta1.Workload) (*outrank.Workload, error) {
+	if w == nil {
+		return nil, missing("workload")
+	}
+	ps := workloadProblems(&w.ObjectMeta)
+	out := &outrank.Workload{
+		Name: w.Name, Namespace: w.Namespace,
+		Groups:     ps.betaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		Composites: ps.betaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
+	}
+	if r := w.Spec.ControllerRef; r != nil {
+		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
+	}
+	return ps.workload(out)
+}
+
+// WorkloadAlpha converts a workload of v1alpha3.
+func WorkloadAlpha(w *schedulingv1alpha3.Workload) (*outrank.Workload, error) {
+	if w == nil {
+		return nil, missing("workload")
+	}
+	ps := workloadProblems(&w.ObjectMeta)
+	out := &outrank.Workload{
+		Name: w.Name, Namespace: w.Namespace,
+		Groups:     ps.alphaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		Composites: ps.alphaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
+	}
+	if r := w.Spec.ControllerRef; r != nil {
+		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
+	}
+	return ps.workload(out)
+}
+
+func workloadProblems(m *metav1.ObjectMeta) problems {
+	return problems{kind: "workload", namespace: orDefault(m.Namespace), name: m.Name}
+}
+
+func (ps *problems) workload(w *outrank.Workload) (*outrank.Workload, error) {
+	if err := ps.with((&outrank.Cluster{Workloads: []*outrank.Workload{w}}).Validate()); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// tooMany reports whether there is no list of so many templates on a level. Those are
+// not looked at, and validating refuses the list.
+func tooMany(n, level int) bool { return n > mostTemplates || level > outrank.MaxGroupLevels }
+
+// mostTemplates is how many templates a list of a workload has at most.
+const mostTemplates = 8
+
+func groupsAt(parent string, i int) string {
+	return parent + ".podGroupTemplates[" + strconv.Itoa(i) + "]"
+}
+
+func compositesAt(parent string, i int) string {
+	return parent + ".compositePodGroupTemplates[" + strconv.Itoa(i) + "]"
+}
+
+func (t *terms) template(name string, priority *int32, class string, preemption outrank.PreemptionPolicy) outrank.PodGroupTemplate {
+	return outrank.PodGroupTemplate{
+		Name: name, Disruption: t.disruption, Policy: t.policy, MinCount: t.count, Topology: t.topology,
+		Priority: priority, PriorityClass: class, PreemptionPolicy: preemption,
+	}
+}
+
+func (t *terms) composite(name string, priority *int32, class string, preemption outrank.PreemptionPolicy) outrank.CompositePodGroupTemplate {
+	return outrank.CompositePodGroupTemplate{
+		Name: name, Disruption: t.disruption, Policy: t.policy, MinGroups: t.count, Topology: t.topology,
+		Priority: priority, PriorityClass: class, PreemptionPolicy: preemption,
+	}
+}

@@ -1,0 +1,85 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// Collector collects what plugins count. [New] makes one. Any number of goroutines may use it
+// at once.
+type Collector struct {
+	// Counts are kube-scheduler's metrics.
+	Counts *execution.Metrics
+
+	goroutines *prometheus.HistogramVec
+	followed   prometheus.Histogram
+	decided    *prometheus.HistogramVec
+	// own has these three, and replaced what the collector has taken the place of.
+	own, replaced *prometheus.Registry
+}
+
+var _ prometheus.Collector = (*Collector)(nil)
+
+// New returns a collector that has counted nothing yet.
+func New() *Collector {
+	c := &Collector{
+		Counts: &execution.Metrics{},
+		goroutines: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "scheduler_preemption_goroutines_duration_seconds", Help: "How long it took to carry a plan out beside the next attempts.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 20),
+		}, []string{"result"}),
+		followed: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "outrank_snapshot_duration_seconds", Help: "How long it took to bring the snapshot up to date before a decision.", Buckets: buckets,
+		}),
+		decided: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "outrank_decision_duration_seconds", Help: "How long a decision took, by what came out.", Buckets: buckets,
+		}, []string{"preemptor", "outcome"}),
+		own: prometheus.NewRegistry(), replaced: prometheus.NewRegistry(),
+	}
+	c.own.MustRegister(c.goroutines, c.followed, c.decided)
+	return c
+}
+
+// buckets are from 10 µs to some 20 s.
+var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
+
+// AddGoroutine counts how long it took to carry out a plan in the background.
+func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
+	result := execution.ExecutionSucceeded
+	if failed {
+		result = execution.ExecutionFailed
+	}
+	c.goroutines.WithLabelValues(string(result)).Observe(took.Seconds())
+}
+
+// AddDecision counts a decision: how long it took to bring the snapshot up to date and to
+// find the answer, what preempts ("pod", "podgroup"), and the outcome.
+func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, followed, decided time.Duration) {
+	c.followed.Observe(followed.Seconds())
+	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
+}
+
+// Describe describes nothing, because what there is depends on what has been counted.
+func (c *Collector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends all values.
+func (c *Collector) Collect(to chan<- prometheus.Metric) {
+	all := &series{values: map[string]*value{}, help: map[string]string{}}
+	for _, family := range c.Counts.Values().Families() {
+		all.addOwn(family)
+	}
+	for _, registry := range []*prometheus.Registry{c.own, c.replaced} {
+		families, err := registry.Gather()
+		if err != nil {
+			to <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
+		}
+		for _, family := range families {
+			all.addOther(family)
+		}
+	}
+	for _, v := range all.values {
+		to <- v.metric(all.help[v.name])
+	}
+}

@@ -1,0 +1,113 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// series are values by the name of the metric and its labels, to which others of the same
+// name and labels are added. All values of a name have one text for people.
+type series struct {
+	values map[string]*value
+	help   map[string]string
+}
+
+// value is that of a counter, a gauge or a histogram.
+type value struct {
+	name   string
+	kind   dto.MetricType
+	labels []execution.MetricLabel
+	// sum is the value, of a histogram the sum of what it has counted; the buckets of one are
+	// cumulative.
+	sum     float64
+	count   uint64
+	buckets map[float64]uint64
+}
+
+// at is the value with these labels.
+func (s *series) at(name, help string, kind dto.MetricType, labels []execution.MetricLabel) *value {
+	slices.SortFunc(labels, func(a, b execution.MetricLabel) int { return cmp.Compare(a.Name, b.Name) })
+	key := name
+	for _, l := range labels {
+		key += "\x00" + l.Name + "\x00" + l.Value
+	}
+	v := s.values[key]
+	if v == nil {
+		v = &value{name: name, kind: kind, labels: labels, buckets: map[float64]uint64{}}
+		s.values[key], s.help[name] = v, help
+	}
+	return v
+}
+
+// addOwn adds a family of the module's.
+func (s *series) addOwn(family execution.MetricFamily) {
+	kinds := map[string]dto.MetricType{"counter": dto.MetricType_COUNTER, "gauge": dto.MetricType_GAUGE, "histogram": dto.MetricType_HISTOGRAM}
+	for _, sample := range family.Samples {
+		var labels []execution.MetricLabel
+		bound := math.Inf(1)
+		for _, l := range sample.Labels {
+			if l.Name == "le" {
+				bound, _ = strconv.ParseFloat(l.Value, 64) // "+Inf" as well
+			} else {
+				labels = append(labels, l)
+			}
+		}
+		v := s.at(family.Name, family.Help, kinds[family.Type], labels)
+		switch strings.TrimPrefix(sample.Name, family.Name) {
+		case "_count":
+			v.count += uint64(sample.Value)
+		case "_bucket":
+			v.bucket(bound, uint64(sample.Value))
+		default: // of a histogram the sum
+			v.sum += sample.Value
+		}
+	}
+}
+
+// bucket adds to a bucket. The last, without a bound, is the count.
+func (v *value) bucket(bound float64, n uint64) {
+	if !math.IsInf(bound, 1) {
+		v.buckets[bound] += n
+	}
+}
+
+// addOther adds a family of Prometheus.
+func (s *series) addOther(family *dto.MetricFamily) {
+	for _, m := range family.GetMetric() {
+		var labels []execution.MetricLabel
+		for _, l := range m.GetLabel() {
+			labels = append(labels, execution.MetricLabel{Name: l.GetName(), Value: l.GetValue()})
+		}
+		v := s.at(family.GetName(), family.GetHelp(), family.GetType(), labels)
+		h := m.GetHistogram()
+		v.sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + h.GetSampleSum()
+		v.count += h.GetSampleCount()
+		for _, b := range h.GetBucket() {
+			v.bucket(b.GetUpperBound(), b.GetCumulativeCount())
+		}
+	}
+}
+
+// metric is the value as Prometheus wants it.
+func (v *value) metric(help string) prometheus.Metric {
+	names, labels := make([]string, len(v.labels)), make([]string, len(v.labels))
+	for i, l := range v.labels {
+		names[i], labels[i] = l.Name, l.Value
+	}
+	desc := prometheus.NewDesc(v.name, help, names, nil)
+	switch v.kind {
+	case dto.MetricType_HISTOGRAM:
+		return prometheus.MustNewConstHistogram(desc, v.count, v.sum, v.buckets, labels...)
+	case dto.MetricType_GAUGE:
+		return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, v.sum, labels...)
+	}
+	return prometheus.MustNewConstMetric(desc, prometheus.CounterValue, v.sum, labels...)
+}

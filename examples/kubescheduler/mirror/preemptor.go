@@ -1,0 +1,15 @@
+package mirror
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Preemptor converts a pod that is looking for a node, with all that its claims stand for.
+// The mirror itself is not told of it.
+func (m *Mirror) Preemptor(p *corev1.Pod) (*outrank.Pod, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.convert(p)
+}

@@ -1,0 +1,121 @@
+package plugin
+
+import (
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// evaluators decide as the profile does. They are made at the first decision: while a
+// plugin is made, its handle does not know the other plugins of the profile yet.
+type evaluators struct {
+	// plain knows all filters that concern the pod. asking asks the scheduler's own filters
+	// in dry runs besides, for the sake of those in unknown.
+	plain, asking *preemption.Evaluator
+	unknown       []string
+	framework     *framework
+}
+
+// lister is what the framework has beside a [fwk.Handle].
+type lister interface{ ListPlugins() *config.Plugins }
+
+func (p *Plugin) makeEvaluators() (*evaluators, error) {
+	usual, err := preemption.NewEvaluator(preemption.Config{Release: p.release})
+	if err != nil {
+		return nil, err
+	}
+	c := p.baseConfig()
+	e := &evaluators{framework: &framework{handle: p.handle}}
+	if l, ok := p.handle.(lister); ok {
+		e.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
+	}
+	if e.plain, err = preemption.NewEvaluator(c); err != nil {
+		return nil, err
+	}
+	c.Filters = []preemption.Filter{e.framework}
+	if e.asking, err = preemption.NewEvaluator(c); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// baseConfig is the configuration but for the filters that are off.
+func (p *Plugin) baseConfig() preemption.Config {
+	c := preemption.Config{}
+	if p.options.Configuration != nil {
+		if profile, ok := p.options.Configuration.Profile(p.handle.ProfileName()); ok {
+			c = profile.Config
+			c.Plugins.Off, c.Plugins.OffOnNodes = nil, nil
+			c.Policy.Disabled = false // which says that DefaultPreemption is off
+		}
+	}
+	c.Release, c.Sample, c.Workers = p.release, p.args.sample(), p.args.Workers
+	if c.Plugins.SpreadSelector == nil {
+		c.Plugins.SpreadSelector = p.spreadSelector
+	}
+	return c
+}
+
+// switches takes from the profile which filters are off, and returns those that are on and
+// not known to this module.
+func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
+	has := func(set config.PluginSet, name string) bool {
+		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
+	}
+	for _, name := range known {
+		switch {
+		case has(on.Filter, name):
+		case has(on.PreFilter, name):
+			c.Plugins.OffOnNodes = append(c.Plugins.OffOnNodes, name)
+		default:
+			c.Plugins.Off = append(c.Plugins.Off, name)
+		}
+	}
+	for _, filter := range on.Filter.Enabled {
+		if !slices.Contains(known, filter.Name) {
+			unknown = append(unknown, filter.Name)
+		}
+	}
+	return unknown
+}
+
+// evaluators makes them when they are first asked for.
+func (p *Plugin) evaluators() (*evaluators, error) {
+	if p.evaluator == nil {
+		made, err := p.makeEvaluators()
+		if err != nil {
+			return nil, err
+		}
+		p.evaluator = made
+	}
+	return p.evaluator, nil
+}
+
+// evaluatorForGroup returns the evaluator for a group.
+func (p *Plugin) evaluatorForGroup() (*preemption.Evaluator, error) {
+	e, err := p.evaluators()
+	if err != nil {
+		return nil, err
+	}
+	return e.plain, nil
+}
+
+// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's filters
+// only where one of those that are not known has something to say about it.
+func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
+	e, err := p.evaluators()
+	if err != nil {
+		return nil, err
+	}
+	skipped := cycle.GetSkipFilterPlugins()
+	if slices.ContainsFunc(e.unknown, func(name string) bool { return !skipped.Has(name) }) {
+		e.framework.begin(ctx, cycle, pod)
+		return e.asking, nil
+	}
+	return e.plain, nil
+}

@@ -1,0 +1,207 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
+
+// PodGroupPostFilter decides who has to leave so that the pods of a group can run together.
+// Where the pods go is the scheduler's decision, which it makes once with every possible
+// victim away. Results and texts are those of DefaultPreemption.
+func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+	d, queued, err := p.decideGroup(ctx, group, place)
+	p.options.Metrics.Counts.AddGroupPreemption(d.Group)
+	p.tellGroup(ctx, group, d)
+	if err != nil {
+		return nil, fwk.AsStatus(fmt.Errorf("pod group preemption: %w", err))
+	}
+	plan := d.Group
+	said := fwk.NewStatus(code(plan.Status.Code), groupSays(plan))
+	if !said.IsSuccess() {
+		return nil, said
+	}
+	if plan.Outcome == preemption.Preempt {
+		if err := p.carryOutGroup(ctx, queued, plan); err != nil {
+			return nil, fwk.AsStatus(fmt.Errorf("pod group preemption: %w", err))
+		}
+	}
+	return nominateGroup(plan), said
+}
+
+func groupSays(plan *preemption.GroupPlan) string {
+	return "pod group preemption: " + fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
+}
+
+// code translates a code of the module's.
+func code(of preemption.Code) fwk.Code {
+	switch of {
+	case preemption.Success:
+		return fwk.Success
+	case preemption.Unschedulable:
+		return fwk.Unschedulable
+	case preemption.UnschedulableAndUnresolvable:
+		return fwk.UnschedulableAndUnresolvable
+	}
+	return fwk.Error
+}
+
+func nominateGroup(plan *preemption.GroupPlan) *fwk.PodGroupPostFilterResult {
+	infos := map[types.NamespacedName]*fwk.NominatingInfo{}
+	for _, at := range plan.Nominations {
+		infos[convert.PodName(at.Pod)] = &fwk.NominatingInfo{NominatedNodeName: at.Node, NominatingMode: fwk.ModeOverride}
+	}
+	return &fwk.PodGroupPostFilterResult{NominatingInfos: infos}
+}
+
+// decideGroup brings the snapshot up to date and asks for a plan. The scheduler's snapshot is
+// changed meanwhile, and restored.
+func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (d Decision, queued *queue.Group, err error) {
+	begun := time.Now()
+	defer func() {
+		d.Err, d.Decided = err, time.Since(begun)-d.Followed
+		p.observe(d)
+	}()
+	p.deciding.Lock()
+	defer p.deciding.Unlock()
+	if err := p.state.follow(ctx); err != nil {
+		return d, nil, fmt.Errorf("following the cluster: %w", err)
+	}
+	d.Followed = time.Since(begun)
+	queued, err = p.queued(info)
+	if err != nil {
+		return d, nil, err
+	}
+	request := preemption.GroupRequest{Now: p.now(), Refused: true}
+	for _, member := range queued.Members {
+		request.Pods = append(request.Pods, member.Pod)
+	}
+	scheduler := p.handle.MutableSnapshotSharedLister()
+	if err := scheduler.StartMutations(); err != nil {
+		return d, nil, err
+	}
+	defer func() {
+		if end := scheduler.EndMutations(); end != nil && err == nil {
+			err = end
+		}
+	}()
+	evaluator, err := p.evaluatorForGroup()
+	if err != nil {
+		return d, nil, err
+	}
+	request.Place = placing(scheduler, place)
+	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
+		d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
+		return err
+	})
+	return d, queued, err
+}
+
+// queued is the group as the executor knows it.
+func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
+	group := &queue.Group{}
+	var err error
+	if tree := info.GetCompositePodGroup(); tree != nil {
+		group.Composite, err = convert.CompositePodGroup(tree)
+	} else {
+		group.PodGroup, err = convert.PodGroup(info.GetPodGroup())
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, pod := range info.GetUnscheduledPods() {
+		member, err := p.state.mirror.Preemptor(pod)
+		if err != nil {
+			return nil, err
+		}
+		group.Members = append(group.Members, queue.Entry{Pod: member})
+	}
+	return group, nil
+}
+
+// carryOutGroup has the plan carried out: now, or in the background.
+func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) error {
+	by, uid := execution.ByPodGroup, ""
+	if group.Composite != nil {
+		by, uid = execution.ByCompositeGroup, group.Composite.UID
+	} else {
+		uid = group.PodGroup.UID
+	}
+	run := func(ctx context.Context) (*execution.Report, error) { return p.executor.ExecuteGroup(ctx, group, plan) }
+	if !p.options.asynchronous() {
+		_, err := p.timed(ctx, by, run)
+		return err
+	}
+	members := make([]types.UID, len(group.Members))
+	for i, member := range group.Members {
+		members[i] = types.UID(member.Pod.UID)
+	}
+	p.fly(p.under.begin(types.UID(uid), plan.VictimPods(), members...), by, run)
+	return nil
+}
+
+// placing has the scheduler place the group: with those pods away that are away in the
+// snapshot.
+func placing(scheduler fwk.MutableSnapshotSharedLister, place fwk.PodGroupSchedulingFunc) preemption.PlaceFunc {
+	return func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		if err := remove(ctx, scheduler, snap); err != nil {
+			return preemption.Placement{}, err
+		}
+		placed, said := place(ctx)
+		switch {
+		case said.IsSuccess():
+		case said.IsRejected():
+			return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
+		default:
+			return preemption.Placement{}, said.AsError()
+		}
+		on := map[outrank.Key]string{}
+		for _, at := range placed.ProposedAssignments {
+			on[keyOf(at.GetPod())] = at.GetNodeName()
+		}
+		answer := preemption.Placement{Enough: true}
+		for _, pod := range pods { // in their order, whatever that of the answer is
+			if node := on[pod.Key()]; node != "" {
+				answer.Assignments = append(answer.Assignments, preemption.Assignment{Pod: pod, Node: node})
+			}
+		}
+		return answer, nil
+	}
+}
+
+// remove takes the pods out of the scheduler's snapshot that are away in the other.
+func remove(ctx context.Context, scheduler fwk.MutableSnapshotSharedLister, snap *preemption.Snapshot) error {
+	infos, err := scheduler.NodeInfos().List()
+	if err != nil {
+		return err
+	}
+	var away []*v1.Pod
+	for _, info := range infos {
+		for _, on := range info.GetPods() {
+			if pod := on.GetPod(); snap.NodeOf(keyOf(pod)) == "" {
+				away = append(away, pod)
+			}
+		}
+	}
+	for _, pod := range away {
+		if err := scheduler.RemovePod(klog.FromContext(ctx), pod, pod.Spec.NodeName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keyOf(pod *v1.Pod) outrank.Key { return outrank.NewKey(pod.Namespace, pod.Name) }

@@ -1,0 +1,134 @@
+package plugin
+
+import (
+	"fmt"
+	"time"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+)
+
+// Options are what the program gives the plugin. The zero value is what a scheduler has by
+// itself.
+type Options struct {
+	// Release is whose rules hold; zero means v1.37 with the feature gates of this
+	// process.
+	Release outrank.Release
+	// Configuration is the scheduler's file, from which the arguments of filters are taken
+	// that a plugin's handle does not tell (package schedulerconfig). Without it filters
+	// have their default arguments; which are switched off is known all the same.
+	Configuration *schedulerconfig.Configuration
+	// Synchronous is whether a plan is carried out before the attempt ends; nil means what
+	// the feature gate SchedulerAsyncPreemption says.
+	Synchronous *bool
+	// Metrics counts; nil counts for nobody.
+	Metrics *metrics.Collector
+	// Observe, if any, is told of each decision, before it is carried out. It must not
+	// change it.
+	Observe func(Decision)
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+}
+
+// Decision is what was decided about a pod or a group.
+type Decision struct {
+	// One of Plan and Group is set, or Err.
+	Plan  *preemption.Plan
+	Group *preemption.GroupPlan
+	Err   error
+	// Followed is how long it took to bring the snapshot up to date, Decided how long to
+	// find the answer.
+	Followed, Decided time.Duration
+}
+
+// release is the release with the feature gates of the process.
+func (o *Options) release() (outrank.Release, error) {
+	if o.Release != 0 {
+		return o.Release, nil
+	}
+	gates := map[string]bool{}
+	for name, usual := range outrank.V1_37.Gates() {
+		known := utilfeature.DefaultMutableFeatureGate.GetAll()
+		if _, ok := known[featuregate.Feature(name)]; !ok || name == "SchedulerAsyncPreemption" || name == "SchedulerAsyncAPICalls" {
+			continue // of another program, or about who carries the plan out
+		}
+		if on := utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name)); on != usual {
+			gates[name] = on
+		}
+	}
+	of, err := outrank.V1_37.With(gates)
+	if err != nil {
+		return 0, fmt.Errorf("the scheduler's feature gates: %w", err)
+	}
+	return of, nil
+}
+
+func (o *Options) asynchronous() bool {
+	if o.Synchronous != nil {
+		return !*o.Synchronous
+	}
+	return utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption)
+}
+
+func (o *Options) order() execution.Order {
+	if o.asynchronous() {
+		return execution.Asynchronous
+	}
+	return execution.Synchronous
+}
+
+// Args are the plugin's arguments in a KubeSchedulerConfiguration.
+type Args struct {
+	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute are those of
+	// DefaultPreemptionArgs: how many candidates are enough. With either of them the search
+	// is the sample of kube-scheduler, and the other is 10 or 100 if it is not given. Without
+	// both every node is looked at.
+	MinCandidateNodesPercentage *int32 `json:"minCandidateNodesPercentage,omitempty"`
+	MinCandidateNodesAbsolute   *int32 `json:"minCandidateNodesAbsolute,omitempty"`
+	// Seed determines at which node a sample begins, with the preemptor's name; 0 means the
+	// first node.
+	Seed uint64 `json:"seed,omitempty"`
+	// Workers is the number of goroutines that share a decision; 0 means one.
+	Workers int `json:"workers,omitempty"`
+}
+
+func readArgs(raw apiruntime.Object) (Args, error) {
+	var args Args
+	if err := runtime.DecodeInto(raw, &args); err != nil {
+		return Args{}, fmt.Errorf("args: %w", err)
+	}
+	percent, absolute := args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute
+	switch {
+	case percent != nil && (*percent < 0 || *percent > 100):
+		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage: %d is not between 0 and 100", *percent)
+	case absolute != nil && *absolute < 0:
+		return Args{}, fmt.Errorf("args: minCandidateNodesAbsolute: %d is negative", *absolute)
+	case percent != nil && *percent == 0 && absolute != nil && *absolute == 0:
+		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0")
+	}
+	return args, nil
+}
+
+// sample is how much of the cluster is searched; nil means all of it.
+func (a *Args) sample() *preemption.Sample {
+	if a.MinCandidateNodesPercentage == nil && a.MinCandidateNodesAbsolute == nil {
+		return nil
+	}
+	s := &preemption.Sample{Percent: 10, Minimum: 100, Explicit: true, Seed: a.Seed}
+	if a.MinCandidateNodesPercentage != nil {
+		s.Percent = int(*a.MinCandidateNodesPercentage)
+	}
+	if a.MinCandidateNodesAbsolute != nil {
+		s.Minimum = int(*a.MinCandidateNodesAbsolute)
+	}
+	return s
+}

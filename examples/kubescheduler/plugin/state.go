@@ -1,0 +1,70 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// state is the snapshot that decisions are made on, and what it is taken from.
+type state struct {
+	handle fwk.Handle
+	mirror *mirror.Mirror
+	synced []cache.InformerSynced
+}
+
+// newState follows all that decisions depend on beside pods and nodes. The informers are
+// started by the scheduler.
+func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
+	m, err := mirror.New(release)
+	if err != nil {
+		return nil, err
+	}
+	kinds := append([]mirror.Kind(nil), mirror.BesidePodsAndNodes...)
+	if gates := release.Gates(); gates["GenericWorkload"] {
+		kinds = append(kinds, mirror.PodGroups)
+		if gates["CompositePodGroup"] {
+			kinds = append(kinds, mirror.CompositePodGroups)
+		}
+	}
+	synced, err := m.Follow(handle.SharedInformerFactory(), kinds...)
+	if err != nil {
+		return nil, err
+	}
+	return &state{handle: handle, mirror: m, synced: synced}, nil
+}
+
+// syncLimit is how long a decision waits for the informers of a scheduler that has just
+// begun.
+const syncLimit = 10 * time.Second
+
+// follow brings the snapshot in step with the scheduler's. An object that is not understood
+// is an error of every decision until it is mended: without it there would seem to be room
+// that there is not.
+func (s *state) follow(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncLimit)
+	defer cancel()
+	if !cache.WaitForCacheSync(ctx.Done(), s.synced...) {
+		return errors.New("the informers are not in step yet")
+	}
+	nodes, err := s.handle.SnapshotSharedLister().NodeInfos().List()
+	if err != nil {
+		return err
+	}
+	err = s.mirror.Sync(nodes, s.handle.NominatedPodsForNode)
+	if problems := s.mirror.Problems(); len(problems) > 0 {
+		return fmt.Errorf("%d objects are not understood, the first is %v", len(problems), problems[0])
+	}
+	return err
+}
+
+// view calls decide with the snapshot.
+func (s *state) view(decide func(*preemption.Snapshot) error) error { return s.mirror.View(decide) }

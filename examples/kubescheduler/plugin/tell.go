@@ -1,0 +1,153 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Reason and action of the event on a preemptor.
+const (
+	reasonPlanned   = "PreemptionPlanned"
+	actionPreempted = "Preempting"
+	noteLimit       = 1024
+)
+
+// tell explains a decision: in one line of the log, and where pods have to leave in an
+// event on the preemptor.
+func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
+	log := klog.FromContext(ctx)
+	if d.Err != nil {
+		log.Error(d.Err, "No decision about preemption", "pod", klog.KObj(pod))
+		return
+	}
+	plan := d.Plan
+	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome.String(), "says", p.says(plan)}
+	if plan.Outcome == preemption.Preempt {
+		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
+			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
+	}
+	line = append(line, "turnedDown", counts(plan.TurnedDown), "unhelpful", counts(plan.Unhelpful), "followed", d.Followed, "decided", d.Decided)
+	log.Info("Preemption", line...)
+	if plan.Outcome == preemption.Preempt && p.handle.EventRecorder() != nil {
+		p.handle.EventRecorder().Eventf(pod, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", note(plan))
+	}
+}
+
+// tellGroup does so for a group: one line, and where pods have to leave an event on the
+// group.
+func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decision) {
+	log := klog.FromContext(ctx)
+	if d.Err != nil {
+		log.Error(d.Err, "No decision about preemption", "group", klog.KRef(group.GetNamespace(), group.GetName()))
+		return
+	}
+	plan := d.Group
+	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome.String(), "says", groupSays(plan)}
+	if plan.Outcome == preemption.Preempt {
+		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
+	}
+	log.Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
+	if plan.Outcome != preemption.Preempt || p.handle.EventRecorder() == nil {
+		return
+	}
+	var about runtime.Object = group.GetPodGroup()
+	if tree := group.GetCompositePodGroup(); tree != nil {
+		about = tree
+	}
+	victims := names(plan.VictimPods())
+	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))
+	if n := plan.Violations(); n > 0 {
+		text += fmt.Sprintf(", %d against a disruption budget", n)
+	}
+	p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", cut(text+": "+strings.Join(victims, ", ")))
+}
+
+func placement(plan *preemption.GroupPlan) []string {
+	list := make([]string, len(plan.Placement))
+	for i, at := range plan.Placement {
+		list[i] = at.String()
+	}
+	return list
+}
+
+// note is the text of the event.
+func note(plan *preemption.Plan) string {
+	text := fmt.Sprintf("Node %s has room without %d pods of lower priority (at most %d)", plan.Node, len(plan.Victims), plan.Score.TopPriority)
+	if len(plan.Victims) == 1 {
+		text = fmt.Sprintf("Node %s has room without a pod of priority %d", plan.Node, plan.Score.TopPriority)
+	}
+	if n := plan.Violations(); n > 0 {
+		text += fmt.Sprintf(", %d against a disruption budget", n)
+	}
+	return cut(text + ": " + strings.Join(names(podsOf(plan.Victims)), ", "))
+}
+
+// cut shortens a text to what an event may hold.
+func cut(text string) string {
+	if len(text) <= noteLimit {
+		return text
+	}
+	const mark = " ..."
+	return strings.ToValidUTF8(text[:noteLimit-len(mark)], "") + mark
+}
+
+func names(pods []*outrank.Pod) []string {
+	list := make([]string, len(pods))
+	for i, pod := range pods {
+		list[i] = string(pod.Key())
+	}
+	return list
+}
+
+// causes is what the preemptor failed with when each victim was put back.
+func causes(plan *preemption.Plan) []string {
+	list := make([]string, len(plan.Victims))
+	for i := range plan.Victims {
+		list[i] = plan.Victims[i].Blocks.String()
+	}
+	return list
+}
+
+func counts(of []preemption.Count) []string {
+	list := make([]string, len(of))
+	for i := range of {
+		list[i] = of[i].String()
+	}
+	return list
+}
+
+// says is what the plugin tells the pod about a plan: the text of DefaultPreemption.
+func (p *Plugin) says(plan *preemption.Plan) string {
+	short := *plan
+	short.TurnedDown = []preemption.Count{{Nodes: nodes(plan)}}
+	short.Feasible = 0
+	if plan.Outcome == preemption.Fits {
+		return "preemption: the pod fits" // which the scheduler has found not to be so
+	}
+	v, err := (&execution.Failure{Entry: queue.Entry{Pod: plan.Pod}, Plan: &short, Release: p.release}).Verdict()
+	if err != nil {
+		return err.Error()
+	}
+	_, text, _ := strings.Cut(v.Condition.Message, "preemption: ")
+	return "preemption: " + text
+}
+
+// nodes is the number of nodes that a plan has an answer of.
+func nodes(plan *preemption.Plan) int {
+	n := plan.Feasible
+	for _, c := range plan.TurnedDown {
+		n += c.Nodes
+	}
+	return n
+}

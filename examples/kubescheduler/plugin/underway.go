@@ -1,0 +1,161 @@
+package plugin
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// underway are the preemptors whose plans are being carried out, by UID. Any number of
+// goroutines may use it at once. A preemptor is under way from the moment that its plan is
+// made: the goroutine that carries it out may begin later.
+type underway struct {
+	mu sync.Mutex
+	by map[types.UID]*flight
+}
+
+// flight is one plan while it is carried out.
+type flight struct {
+	uid types.UID
+	// members are the pods of a group.
+	members []types.UID
+	// victims are those that have to be told to go.
+	victims []*outrank.Pod
+	// rejected are the victims that were rejected in memory, so that the API will never say
+	// that they go.
+	rejected map[string]bool
+	// before is the flight of an earlier plan of the same preemptor that is not quite over.
+	before, done chan struct{}
+}
+
+// begin notes a plan of the preemptor with these victims.
+func (u *underway) begin(uid types.UID, victims []*outrank.Pod, members ...types.UID) *flight {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	f := &flight{uid: uid, members: members, rejected: map[string]bool{}, done: make(chan struct{})}
+	for _, v := range victims {
+		if !v.Terminating() {
+			f.victims = append(f.victims, v)
+		}
+	}
+	if last := u.by[uid]; last != nil {
+		f.before = last.done
+	}
+	if u.by == nil {
+		u.by = map[types.UID]*flight{}
+	}
+	u.by[uid] = f
+	return f
+}
+
+// land takes the preemptor out, unless a later plan of it is under way.
+func (u *underway) land(f *flight) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.by[f.uid] == f {
+		delete(u.by, f.uid)
+	}
+}
+
+// end takes the preemptor out, or the group that the pod is a member of: nothing is waited
+// for any more.
+func (u *underway) end(pod types.UID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.by, pod)
+	for uid, f := range u.by {
+		if slices.Contains(f.members, pod) {
+			delete(u.by, uid)
+		}
+	}
+}
+
+// reject notes that a victim was rejected in memory.
+func (u *underway) reject(uid string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, f := range u.by {
+		f.rejected[uid] = true
+	}
+}
+
+// waits reports whether the preemptor still waits for a victim to be told to go. It is not
+// enough to ask whether the plan is being carried out: the end of the last victim may be
+// heard of before the goroutine has returned, and a pod that is kept out then would miss the
+// very event that makes room for it. The informer's store knows of that end before any of
+// its handlers, those of the scheduling queue included, are told.
+func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	f := u.by[uid]
+	if f == nil {
+		return false
+	}
+	for _, v := range f.victims {
+		if f.rejected[v.UID] {
+			continue
+		}
+		now, err := pods.Pods(v.NamespaceName()).Get(v.Name)
+		if err == nil && string(now.UID) == v.UID && now.DeletionTimestamp == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// PreEnqueue keeps a pod out of the queue while room is being made for it.
+func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+	if !p.options.asynchronous() {
+		return nil
+	}
+	if pod.Spec.SchedulingGroup != nil && p.groupsCount() {
+		if root, ok := p.rootUID(pod); ok && p.under.waits(root, p.pods) {
+			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForGroupPreemption)
+		}
+		return nil
+	}
+	if p.under.waits(pod.UID, p.pods) {
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForPodPreemption)
+	}
+	return nil
+}
+
+// carrying are the actions of the executor, which keep the flights informed.
+type carrying struct {
+	*actions.Client
+	under *underway
+}
+
+// Reject notes a victim that was rejected.
+func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
+	rejected, err := c.Client.Reject(ctx, victim)
+	if rejected {
+		c.under.reject(victim.UID)
+	}
+	return rejected, err
+}
+
+// Activate lets the pod in first.
+func (c *carrying) Activate(pod *outrank.Pod) {
+	c.under.end(types.UID(pod.UID))
+	c.Client.Activate(pod)
+}
+
+// podsOf lists the victims of a plan.
+func podsOf(victims []preemption.Victim) []*outrank.Pod {
+	pods := make([]*outrank.Pod, len(victims))
+	for i := range victims {
+		pods[i] = victims[i].Pod
+	}
+	return pods
+}
