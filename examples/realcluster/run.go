@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
@@ -132,14 +133,17 @@ func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Clust
 			}
 			table.Add(kind.Name, report.Result, report.Seen)
 			say("%d of %d: %s: %s %s, %d victims: %s (%.1f s)", i+1, o.trials, report.Pod, report.Outcome, report.Node, len(report.Victims), report.Result, report.Seconds)
-			for _, text := range report.Texts {
+			for _, text := range report.Texts[:min(5, len(report.Texts))] {
 				say("    %s", text)
 			}
 			if report.Result != trial.Disturbed {
 				break
 			}
+			if err := c.Failure(); err != nil {
+				return table, err
+			}
 			if again == repeats {
-				return table, fmt.Errorf("trial %s was disturbed %d times", report.Pod, again+1)
+				return table, fmt.Errorf("trial %s was disturbed %d times: %s", report.Pod, again+1, strings.Join(report.Texts, "; "))
 			}
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
@@ -39,7 +38,9 @@ type Runner struct {
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 
-	away []*corev1.Pod // what a trial has created
+	away  []*corev1.Pod      // what a trial has created
+	steps map[string]float64 // how long its steps took
+	since time.Time          // when the current one began
 }
 
 // Report is what became of a trial.
@@ -53,6 +54,8 @@ type Report struct {
 	Node    string    `json:"node,omitempty"`
 	Victims []string  `json:"victims,omitempty"`
 	Seconds float64   `json:"seconds"`
+	// Steps are the seconds that each step took.
+	Steps map[string]float64 `json:"steps"`
 	Seen    *Observed `json:"-"`
 }
 
@@ -67,23 +70,33 @@ const (
 )
 
 // Run runs one trial. What the trial has changed is taken back in the end, as far as
-// that is possible: pods that had to leave come back wherever there is room.
+// that is possible: pods that had to leave come back wherever there is room. A trial that
+// could not be brought to its end counts as disturbed; the error is the context's, or
+// that of writing the report.
 func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
 	report := &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Seen: &Observed{}}
+	r.steps, r.since = map[string]float64{}, begun
 	err := r.judge(ctx, report, pod, kind, source)
 	if again := r.takeBack(ctx); err == nil {
 		err = again
 	}
-	if utilnet.IsHTTP2ConnectionLost(err) && ctx.Err() == nil {
-		report.Result, report.Texts, err = Disturbed, []string{err.Error()}, nil
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("trial %d, %s: %w", n, kind.Name, err)
+	if err != nil { // on a busy machine a server may not answer in time
+		report.Result, report.Texts = Disturbed, []string{err.Error()}
 	}
-	report.Seconds = time.Since(begun).Seconds()
+	report.Seconds, report.Steps = time.Since(begun).Seconds(), r.steps
 	return report, r.file(report)
+}
+
+// step notes that a step is over.
+func (r *Runner) step(name string) {
+	now := time.Now()
+	r.steps[name] += now.Sub(r.since).Seconds()
+	r.since = now
 }
 
 // judge brings the cluster into the state that the kind wants, tries, and compares.
@@ -91,9 +104,11 @@ func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kin
 	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
 		return err
 	}
+	r.step("rest")
 	if err := r.circumstances(ctx, report.Trial, kind, source); err != nil {
 		return err
 	}
+	r.step("circumstances")
 	forecast, seen, err := r.try(ctx, pod)
 	if err != nil {
 		return err
@@ -122,6 +137,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	if err != nil {
 		return nil, nil, err
 	}
+	r.step("foretell")
 	before, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -135,6 +151,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	if err != nil {
 		return nil, nil, err
 	}
+	r.step("watch")
 	after, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -145,6 +162,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	}
 	if seen.Nominated != "" {
 		seen.Arrived = r.arrive(ctx, created)
+		r.step("arrive")
 	}
 	return forecast, seen, nil
 }
