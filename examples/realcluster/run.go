@@ -48,6 +48,11 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		return err
 	}
 	say("logs and files of this run are in %s", dir)
+	defer func() {
+		if err == nil {
+			err = os.RemoveAll(dir) // nothing to look up
+		}
+	}()
 	c, err := controlplane.New(ctx, controlplane.Options{
 		Program: program, Scheduler: schedulerOf(o), Plugin: pluginOf(o), Dir: dir, Say: say,
 	})

@@ -45,18 +45,18 @@ type Runner struct {
 
 // Report is what became of a trial.
 type Report struct {
-	Trial   int       `json:"trial"`
-	Kind    string    `json:"kind"`
-	Pod     string    `json:"pod"`
-	Result  Result    `json:"result"`
-	Texts   []string  `json:"texts,omitempty"`
-	Outcome string    `json:"outcome"`
-	Node    string    `json:"node,omitempty"`
-	Victims []string  `json:"victims,omitempty"`
-	Seconds float64   `json:"seconds"`
+	Trial   int      `json:"trial"`
+	Kind    string   `json:"kind"`
+	Pod     string   `json:"pod"`
+	Result  Result   `json:"result"`
+	Texts   []string `json:"texts,omitempty"`
+	Outcome string   `json:"outcome"`
+	Node    string   `json:"node,omitempty"`
+	Victims []string `json:"victims,omitempty"`
+	Seconds float64  `json:"seconds"`
 	// Steps are the seconds that each step took.
 	Steps map[string]float64 `json:"steps"`
-	Seen    *Observed `json:"-"`
+	Seen  *Observed          `json:"-"`
 }
 
 // How long things may take.
