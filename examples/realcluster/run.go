@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
@@ -30,6 +31,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
 	}
+	noticeLostConnections()
 	versions, err := controlplane.ReadVersions(ctx)
 	if err != nil {
 		return err
@@ -46,6 +48,11 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		return err
 	}
 	say("logs and files of this run are in %s", dir)
+	defer func() {
+		if err == nil {
+			err = os.RemoveAll(dir) // nothing to look up
+		}
+	}()
 	c, err := controlplane.New(ctx, controlplane.Options{
 		Program: program, Scheduler: schedulerOf(o), Plugin: pluginOf(o), Dir: dir, Say: say,
 	})
@@ -78,6 +85,13 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 		stay(ctx, c, program, out)
 	}
 	return err
+}
+
+// noticeLostConnections has the clients of all programs, this one's too, notice after
+// 10 seconds in place of 45 that an API server does not answer any more.
+func noticeLostConnections() {
+	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
+	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
 // build builds what is not there yet, and the programs of the project as they are now.
@@ -124,14 +138,17 @@ func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Clust
 			}
 			table.Add(kind.Name, report.Result, report.Seen)
 			say("%d of %d: %s: %s %s, %d victims: %s (%.1f s)", i+1, o.trials, report.Pod, report.Outcome, report.Node, len(report.Victims), report.Result, report.Seconds)
-			for _, text := range report.Texts {
+			for _, text := range report.Texts[:min(5, len(report.Texts))] {
 				say("    %s", text)
 			}
 			if report.Result != trial.Disturbed {
 				break
 			}
+			if err := c.Failure(); err != nil {
+				return table, err
+			}
 			if again == repeats {
-				return table, fmt.Errorf("trial %s was disturbed %d times", report.Pod, again+1)
+				return table, fmt.Errorf("trial %s was disturbed %d times: %s", report.Pod, again+1, strings.Join(report.Texts, "; "))
 			}
 		}
 	}

@@ -68,9 +68,12 @@ const fillWithin = 5 * time.Minute
 func (w *world) fill(ctx context.Context) error {
 	f := &fill.Filler{
 		Client: w.client, Pods: w.pods.All, Say: w.say,
-		Settled: func(ctx context.Context) error {
+		Settled: func(ctx context.Context, want map[string]int) error {
 			ctx, cancel := context.WithTimeout(ctx, fillWithin)
 			defer cancel()
+			if err := w.pods.Count(ctx, want); err != nil {
+				return err
+			}
 			return w.pods.Wait(ctx, observe.Stillness{For: 4 * time.Second})
 		},
 	}

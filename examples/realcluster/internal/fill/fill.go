@@ -3,6 +3,7 @@ package fill
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,8 +15,9 @@ import (
 // Filler fills a cluster.
 type Filler struct {
 	Client kubernetes.Interface
-	// Settled returns when no pod has changed for a while.
-	Settled func(context.Context) error
+	// Settled returns when there are so many pods of each app, by namespace/app, and
+	// none has changed for a while.
+	Settled func(ctx context.Context, want map[string]int) error
 	// Pods returns all pods as they are.
 	Pods func() []*corev1.Pod
 	// Say prints a line about what goes on.
@@ -30,33 +32,41 @@ func (f *Filler) Fill(ctx context.Context) error {
 		nodes = append(nodes, n)
 	}
 	first = append(first, Daemons()...)
+	want := map[string]int{}
 	for _, w := range Workloads() {
 		first = append(first, w.Objects()...)
+		want[w.app()] = int(w.Replicas)
 	}
+	all := maps.Clone(want)
 	for _, w := range Fillers() {
 		last = append(last, w.Objects()...)
+		all[w.app()] = int(w.Replicas)
 	}
 	for _, stage := range []struct {
 		name    string
 		objects []runtime.Object
-	}{{"classes, namespaces and volumes", Base()}, {"nodes", nodes}, {"what takes its place first", first}, {"what takes the rest", last}} {
+		want    map[string]int
+	}{
+		{"classes, namespaces and volumes", Base(), nil}, {"nodes", nodes, nil},
+		{"what takes its place first", first, want}, {"what takes the rest", last, all},
+	} {
 		f.Say("creating %s: %d objects", stage.name, len(stage.objects))
 		for _, o := range stage.objects {
 			if err := Create(ctx, f.Client, o); err != nil {
 				return fmt.Errorf("%s: %w", stage.name, err)
 			}
 		}
-		if err := f.Settled(ctx); err != nil {
+		if err := f.Settled(ctx, stage.want); err != nil {
 			return fmt.Errorf("%s: %w", stage.name, err)
 		}
 	}
-	if err := f.trim(ctx); err != nil {
+	if err := f.trim(ctx, all); err != nil {
 		return err
 	}
 	if err := f.cordon(ctx); err != nil {
 		return err
 	}
-	if err := f.Settled(ctx); err != nil {
+	if err := f.Settled(ctx, all); err != nil {
 		return err
 	}
 	f.Say("the cluster is full: %s", summary(f.Pods(), len(nodes)))
@@ -64,13 +74,14 @@ func (f *Filler) Fill(ctx context.Context) error {
 }
 
 // trim takes away the replicas that have no place, but for one of the first filler
-// that has any.
-func (f *Filler) trim(ctx context.Context) error {
+// that has any, and says how many there are to be.
+func (f *Filler) trim(ctx context.Context, all map[string]int) error {
 	spare := 1
 	for _, w := range Fillers() {
 		placed := placed(f.Pods(), w.Namespace, w.Name)
 		want := min(placed+spare, int(w.Replicas))
 		spare -= want - placed
+		all[w.app()] = want
 		patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, want)
 		_, err := f.Client.AppsV1().Deployments(w.Namespace).Patch(ctx, w.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "scale")
 		if err != nil {

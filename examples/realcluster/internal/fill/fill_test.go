@@ -54,9 +54,12 @@ func TestWorkloadsNameWhatThereIs(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	client, settled := fake.NewClientset(), 0
+	client, wants := fake.NewClientset(), []int{}
 	f := &Filler{
-		Client: client, Settled: func(context.Context) error { settled++; return nil },
+		Client: client, Settled: func(_ context.Context, want map[string]int) error {
+			wants = append(wants, want["batch/fill-x"])
+			return nil
+		},
 		Say: t.Logf,
 		Pods: func() []*corev1.Pod {
 			return []*corev1.Pod{{
@@ -66,7 +69,7 @@ func TestFill(t *testing.T) {
 		},
 	}
 	require.NoError(t, f.Fill(t.Context()))
-	assert.Equal(t, 5, settled)
+	assert.Equal(t, []int{0, 0, 0, 30, 1}, wants, "so many are waited for")
 	replicas := func(namespace, name string) int32 {
 		d, err := client.AppsV1().Deployments(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)

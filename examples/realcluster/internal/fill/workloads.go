@@ -121,6 +121,9 @@ func Fillers() []Workload {
 	}
 }
 
+// app is namespace/app, as its pods are labelled.
+func (w *Workload) app() string { return w.Namespace + "/" + w.Name }
+
 // Objects are the deployment and the budget of a workload.
 func (w *Workload) Objects() []runtime.Object {
 	labels := map[string]string{"app": w.Name}

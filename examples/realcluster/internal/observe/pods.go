@@ -3,7 +3,6 @@
 package observe
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -39,6 +38,10 @@ type Version struct {
 type Move struct {
 	Pod  *corev1.Pod
 	What string
+	// Deleted is set where the pod's end begins, and Lost is a node that the pod was
+	// nominated to and is no longer.
+	Deleted bool
+	Lost    string
 }
 
 func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
@@ -68,7 +71,14 @@ func (o *Pods) note(was, now *corev1.Pod, gone bool) {
 	o.journal[now.UID] = append(o.journal[now.UID], Version{Pod: now, Gone: gone})
 	if what != "" {
 		o.changed = time.Now()
-		o.moves = append(o.moves, Move{Pod: now, What: what})
+		m := Move{Pod: now, What: what}
+		if was != nil && !gone {
+			m.Deleted = was.DeletionTimestamp == nil && now.DeletionTimestamp != nil
+			if was.Status.NominatedNodeName != now.Status.NominatedNodeName && now.Spec.NodeName == "" {
+				m.Lost = was.Status.NominatedNodeName
+			}
+		}
+		o.moves = append(o.moves, m)
 	}
 }
 
@@ -135,57 +145,4 @@ func (o *Pods) All() []*corev1.Pod {
 		panic(err) // reading a cache does not fail
 	}
 	return all
-}
-
-// Stillness says what may go on while nothing counts as moving.
-type Stillness struct {
-	// For is how long nothing may have changed.
-	For time.Duration
-	// Leaving allows pods that are being deleted, and those that wait for them.
-	Leaving bool
-	// Unstarted allows pods on nodes that have not started.
-	Unstarted bool
-}
-
-// Wait returns when nothing has moved for a while, or an error when the context ends,
-// which names pods that are on the move.
-func (o *Pods) Wait(ctx context.Context, s Stillness) error {
-	for {
-		moving, since := o.moving(s)
-		if len(moving) == 0 && since >= s.For {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the cluster has not come to rest: %w; %d pods on the move: %s", ctx.Err(), len(moving), strings.Join(moving[:min(5, len(moving))], "; "))
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-func (o *Pods) moving(s Stillness) ([]string, time.Duration) {
-	var out []string
-	for _, p := range o.All() {
-		if why := s.moves(p); why != "" {
-			out = append(out, p.Namespace+"/"+p.Name+" "+why)
-		}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return out, time.Since(o.changed)
-}
-
-// moves says why a pod is about to change, empty if it is not.
-func (s Stillness) moves(p *corev1.Pod) string {
-	switch {
-	case p.DeletionTimestamp != nil && !s.Leaving:
-		return "is being deleted"
-	case p.Spec.NodeName != "" && p.Status.StartTime == nil && !s.Unstarted:
-		return "has not started"
-	case p.Spec.NodeName == "" && Condition(p, corev1.PodScheduled) == nil:
-		return "has not been tried"
-	case p.Spec.NodeName == "" && p.Status.NominatedNodeName != "" && !s.Leaving:
-		return "is nominated"
-	}
-	return ""
 }

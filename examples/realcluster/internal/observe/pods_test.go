@@ -47,6 +47,7 @@ func TestPodsAreFollowed(t *testing.T) {
 		said = append(said, m.String())
 	}
 	assert.Equal(t, []string{"ns/p was created", `ns/p was nominated to "n"`, "ns/p is gone"}, said)
+	assert.Empty(t, o.Moves()[1].Lost)
 	h := o.History("uid")
 	require.Len(t, h, 3)
 	assert.Empty(t, h[0].Pod.Status.NominatedNodeName)
@@ -55,45 +56,4 @@ func TestPodsAreFollowed(t *testing.T) {
 	o.Forget()
 	assert.Empty(t, o.Moves())
 	assert.Empty(t, o.History("uid"))
-}
-
-func TestWhatMoves(t *testing.T) {
-	bound, unstarted, untried, nominated, leaving := tried("a"), tried("b"), tried("c"), tried("d"), tried("e")
-	now := metav1.Now()
-	bound.Spec.NodeName, bound.Status.StartTime = "n", &now
-	unstarted.Spec.NodeName = "n"
-	untried.Status.Conditions = nil
-	nominated.Status.NominatedNodeName = "n"
-	leaving.DeletionTimestamp = &now
-	for _, c := range []struct {
-		pod     *corev1.Pod
-		strict  string
-		lenient string
-	}{
-		{tried("p"), "", ""},
-		{bound, "", ""},
-		{unstarted, "has not started", ""},
-		{untried, "has not been tried", "has not been tried"},
-		{nominated, "is nominated", ""},
-		{leaving, "is being deleted", ""},
-	} {
-		assert.Equal(t, c.strict, Stillness{}.moves(c.pod), c.pod.Name)
-		assert.Equal(t, c.lenient, Stillness{Leaving: true, Unstarted: true}.moves(c.pod), c.pod.Name)
-	}
-}
-
-func TestWaitNamesWhatMoves(t *testing.T) {
-	untried := tried("p")
-	untried.Status.Conditions = nil
-	f := informers.NewSharedInformerFactory(fake.NewClientset(untried), 0)
-	o, err := Follow(f)
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer f.Shutdown()
-	defer cancel()
-	f.Start(ctx.Done())
-	f.WaitForCacheSync(ctx.Done())
-	err = o.Wait(ctx, Stillness{})
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.ErrorContains(t, err, "ns/p has not been tried")
 }

@@ -22,7 +22,7 @@ func ReadmeCommand(readme string) ([]string, error) {
 			return strings.Fields(command), nil
 		}
 	}
-	return nil, fmt.Errorf("%s has no line with kubectl get nodes,pods,...", readme)
+	return nil, fmt.Errorf("%s has no line with the command kubectl get nodes,pods", readme)
 }
 
 // output runs a program and returns what it prints; standard error is in the error.

@@ -27,10 +27,12 @@ type Observed struct {
 	Failed, Preempted []corev1.Event
 	// Evicted are the pods that began to leave.
 	Evicted map[string]Evicted
-	// Cleared are pods that lost a nomination, sorted.
+	// Cleared are pods that lost their nomination to the same node, sorted.
 	Cleared []string
 	// Metrics are by how much the scheduler's have grown.
 	Metrics map[string]float64
+	// Others is how many pods were evicted for others meanwhile.
+	Others int
 	// Before is what others did between the dump and the decision.
 	Before []string
 	// Arrived is the node that a nominated pod was bound to in the end, empty if it
@@ -59,31 +61,62 @@ func decided(history []observe.Version) *corev1.Pod {
 	return nil
 }
 
-// fromMoves fills in what the pods themselves say.
-func (o *Observed) fromMoves(pods *observe.Pods) {
-	var seen bool
+// look fills in what the pods themselves and the events say.
+func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.Interface) error {
+	by, err := o.events(ctx, c)
+	if err != nil {
+		return err
+	}
+	o.Before, o.Cleared, o.Others = nil, []string{}, 0
 	o.Evicted = map[string]Evicted{}
-	cleared := map[string]bool{}
+	tried := false
 	for _, m := range pods.Moves() {
-		switch {
-		case m.Pod.UID == o.UID:
-			seen = seen || m.What != "was created"
+		if m.Pod.UID == o.UID {
+			tried = tried || m.What != "was created"
 			continue
-		case !seen:
+		}
+		switch o.cause(m, by) {
+		case mine:
+			if m.Deleted {
+				o.Evicted[key(m.Pod)] = leaving(m.Pod, pods.History(m.Pod.UID))
+			} else if !slices.Contains(o.Cleared, key(m.Pod)) {
+				o.Cleared = append(o.Cleared, key(m.Pod))
+			}
+			continue
+		case anothers:
+			o.Others++
+		}
+		if !tried {
 			o.Before = append(o.Before, m.String())
 		}
-		if strings.Contains(m.What, "is being deleted") {
-			o.Evicted[key(m.Pod)] = leaving(m.Pod, pods.History(m.Pod.UID))
-		}
-		if strings.Contains(m.What, `was nominated to ""`) {
-			cleared[key(m.Pod)] = true
-		}
-	}
-	o.Cleared = []string{}
-	for k := range cleared {
-		o.Cleared = append(o.Cleared, k)
 	}
 	slices.Sort(o.Cleared)
+	return nil
+}
+
+// Whom a move is due to.
+type cause int
+
+const (
+	nobodys cause = iota
+	mine
+	anothers
+)
+
+// cause says whom a move is due to. What the scheduler writes about the pod itself may
+// come later than what it does to others.
+func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
+	switch {
+	case m.Deleted && slices.ContainsFunc(by[m.Pod.UID], func(text string) bool { return strings.Contains(text, string(o.UID)) }):
+		return mine
+	case m.Deleted && len(by[m.Pod.UID]) > 0:
+		return anothers
+	case m.Deleted: // for all that is known
+		return mine
+	case m.Lost != "" && m.Lost == o.Nominated:
+		return mine
+	}
+	return nobodys
 }
 
 func leaving(p *corev1.Pod, history []observe.Version) Evicted {
@@ -97,25 +130,28 @@ func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	return e
 }
 
-// events fills in the events that name the pod.
-func (o *Observed) events(ctx context.Context, c kubernetes.Interface) error {
+// events fills in the events that name the pod, and returns what events say of whom
+// each pod was evicted by.
+func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[types.UID][]string, error) {
 	about, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.UID) + ",reason=FailedScheduling"})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Failed = about.Items
 	slices.SortFunc(o.Failed, func(a, b corev1.Event) int { return eventTime(a).Compare(eventTime(b)) })
 	all, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=Preempted"})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.Preempted = nil
+	by := map[types.UID][]string{}
 	for _, e := range all.Items {
+		by[e.InvolvedObject.UID] = append(by[e.InvolvedObject.UID], e.Message)
 		if strings.Contains(e.Message, string(o.UID)) {
 			o.Preempted = append(o.Preempted, e)
 		}
 	}
-	return nil
+	return by, nil
 }
 
 func eventTime(e corev1.Event) time.Time {

@@ -3,7 +3,9 @@ package trial
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -36,21 +38,25 @@ type Runner struct {
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 
-	away []*corev1.Pod // what a trial has created
+	away  []*corev1.Pod      // what a trial has created
+	steps map[string]float64 // how long its steps took
+	since time.Time          // when the current one began
 }
 
 // Report is what became of a trial.
 type Report struct {
-	Trial   int       `json:"trial"`
-	Kind    string    `json:"kind"`
-	Pod     string    `json:"pod"`
-	Result  Result    `json:"result"`
-	Texts   []string  `json:"texts,omitempty"`
-	Outcome string    `json:"outcome"`
-	Node    string    `json:"node,omitempty"`
-	Victims []string  `json:"victims,omitempty"`
-	Seconds float64   `json:"seconds"`
-	Seen    *Observed `json:"-"`
+	Trial   int      `json:"trial"`
+	Kind    string   `json:"kind"`
+	Pod     string   `json:"pod"`
+	Result  Result   `json:"result"`
+	Texts   []string `json:"texts,omitempty"`
+	Outcome string   `json:"outcome"`
+	Node    string   `json:"node,omitempty"`
+	Victims []string `json:"victims,omitempty"`
+	Seconds float64  `json:"seconds"`
+	// Steps are the seconds that each step took.
+	Steps map[string]float64 `json:"steps"`
+	Seen  *Observed          `json:"-"`
 }
 
 // How long things may take.
@@ -64,40 +70,57 @@ const (
 )
 
 // Run runs one trial. What the trial has changed is taken back in the end, as far as
-// that is possible: pods that had to leave come back wherever there is room.
-func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (report *Report, err error) {
+// that is possible: pods that had to leave come back wherever there is room. A trial that
+// could not be brought to its end counts as disturbed; the error is the context's, or
+// that of writing the report.
+func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
-	defer func() {
-		if again := r.takeBack(ctx); err == nil {
-			err = again
-		}
-		if err != nil {
-			err = fmt.Errorf("trial %d, %s: %w", n, kind.Name, err)
-		}
-	}()
-	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
-		return nil, err
-	}
-	if err := r.circumstances(ctx, n, kind, source); err != nil {
-		return nil, err
-	}
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
+	report := &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Seen: &Observed{}}
+	r.steps, r.since = map[string]float64{}, begun
+	err := r.judge(ctx, report, pod, kind, source)
+	if again := r.takeBack(ctx); err == nil {
+		err = again
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil { // on a busy machine a server may not answer in time
+		report.Result, report.Texts = Disturbed, []string{err.Error()}
+	}
+	report.Seconds, report.Steps = time.Since(begun).Seconds(), r.steps
+	return report, r.file(report)
+}
+
+// step notes that a step is over.
+func (r *Runner) step(name string) {
+	now := time.Now()
+	r.steps[name] += now.Sub(r.since).Seconds()
+	r.since = now
+}
+
+// judge brings the cluster into the state that the kind wants, tries, and compares.
+func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kind *Kind, source *rand.Rand) error {
+	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
+		return err
+	}
+	r.step("rest")
+	if err := r.circumstances(ctx, report.Trial, kind, source); err != nil {
+		return err
+	}
+	r.step("circumstances")
 	forecast, seen, err := r.try(ctx, pod)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	report = &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Outcome: seen.Outcome(), Node: seen.Nominated + seen.Bound, Seen: seen}
-	for v := range seen.Evicted {
-		report.Victims = append(report.Victims, v)
-	}
-	slices.Sort(report.Victims)
+	report.Seen, report.Outcome, report.Node = seen, seen.Outcome(), seen.Nominated+seen.Bound
+	report.Victims = slices.Sorted(maps.Keys(seen.Evicted))
 	if len(seen.Before) > 0 {
 		report.Result, report.Texts = Disturbed, seen.Before
-	} else if report.Result, report.Texts, err = Compare(ctx, forecast, seen); err != nil {
-		return nil, err
+		return nil
 	}
-	report.Seconds = time.Since(begun).Seconds()
-	return report, r.file(report, key(pod))
+	report.Result, report.Texts, err = Compare(ctx, forecast, seen)
+	return err
 }
 
 // rest waits until nothing moves.
@@ -114,6 +137,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	if err != nil {
 		return nil, nil, err
 	}
+	r.step("foretell")
 	before, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -127,6 +151,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	if err != nil {
 		return nil, nil, err
 	}
+	r.step("watch")
 	after, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -137,6 +162,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed
 	}
 	if seen.Nominated != "" {
 		seen.Arrived = r.arrive(ctx, created)
+		r.step("arrive")
 	}
 	return forecast, seen, nil
 }
@@ -177,11 +203,10 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	}
 	seen.Bound, seen.Nominated = first.Spec.NodeName, first.Status.NominatedNodeName
 	seen.Condition = observe.Condition(first, corev1.PodScheduled)
+	var trouble error
 	stable, last := time.Now(), -1
 	until(ctx, writtenIn, func() bool {
-		seen.Before = nil
-		seen.fromMoves(r.Pods)
-		if err := seen.events(ctx, r.Client); err != nil {
+		if trouble = seen.look(ctx, r.Pods, r.Client); trouble != nil {
 			return false
 		}
 		if n := len(seen.Evicted) + len(seen.Preempted) + len(seen.Failed) + len(seen.Cleared); n != last {
@@ -189,7 +214,7 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 		}
 		return seen.complete() && time.Since(stable) > settleAfter
 	})
-	return seen, ctx.Err()
+	return seen, errors.Join(trouble, ctx.Err())
 }
 
 // until asks until the answer is yes, or for so long.
@@ -231,7 +256,7 @@ func (r *Runner) takeBack(ctx context.Context) error {
 }
 
 // file keeps what explains a trial that did not go as foretold, and a line of each.
-func (r *Runner) file(report *Report, name string) error {
+func (r *Runner) file(report *Report) error {
 	line, err := json.Marshal(report)
 	if err != nil {
 		return err
@@ -247,7 +272,7 @@ func (r *Runner) file(report *Report, name string) error {
 	if report.Result != Different {
 		return nil
 	}
-	dir := filepath.Join(r.Dir, "different", strings.ReplaceAll(name, "/", "_"))
+	dir := filepath.Join(r.Dir, "different", strings.ReplaceAll(report.Pod, "/", "_"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
