@@ -18,8 +18,8 @@ type Answer struct {
 	Candidates []Candidate
 	Unhelpful  map[string]Status
 
-	// Code and Text are the status of the PostFilter plugins.
-	Code, Text string
+	// Preempts is set where the PostFilter plugins succeeded.
+	Preempts bool
 	// Nominated says what becomes of the pod's nomination: NominationKept, or the node,
 	// which is empty where the nomination is cleared.
 	Nominated string

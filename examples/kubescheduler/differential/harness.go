@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -67,14 +66,6 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
 	if pod == nil {
 		return nil, errors.New("the preemptor is not in the cluster")
-	}
-	for i, p := range cluster.Pods {
-		// Nominations count of pods that the scheduler is responsible for.
-		if p.NodeName == "" && p.SchedulerName != "" && p.SchedulerName != outrank.DefaultScheduler {
-			other := *p
-			other.NominatedNode = ""
-			cluster.Pods[i] = &other
-		}
 	}
 	snap, err := preemption.NewSnapshot(cluster)
 	if err != nil {
@@ -153,25 +144,16 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 
 // carryOut fills in what is done and said.
 func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
-	switch plan.Outcome {
-	case preemption.Preempt:
-		a.Code, a.Nominated = "Success", plan.Node
-		for _, v := range plan.Victims {
-			if !v.Terminating() {
-				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
-			}
+	a.Preempts = plan.Outcome == preemption.Preempt
+	for _, v := range plan.Victims {
+		if !v.Terminating() {
+			a.Evicted = append(a.Evicted, string(v.Pod.Key()))
 		}
-		if len(a.Evicted) > 0 { // the asynchronous order does nothing at all otherwise
-			for _, p := range plan.ClearedNominations {
-				a.Cleared = append(a.Cleared, string(p.Key()))
-			}
-		}
-		a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
-	case preemption.NotEligible:
-		a.Code, a.Nominated = "Unschedulable", NominationKept
-	default:
-		a.Code = "Unschedulable"
 	}
+	for _, p := range plan.ClearedNominations {
+		a.Cleared = append(a.Cleared, string(p.Key()))
+	}
+	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
 	failure := execution.Failure{Plan: plan, Now: time.Now(), Release: d.release}
 	failure.Entry.Pod = plan.Pod
 	verdict, err := failure.Verdict()
@@ -179,7 +161,10 @@ func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
 		return
 	}
-	a.Event = strings.Replace(verdict.Event.Message, "no new claims to deallocate, ", "", 1) // TEMP
+	a.Event = verdict.Event.Message
+	if a.Nominated = verdict.Nomination.Node; verdict.Nomination.Change == execution.KeepNomination {
+		a.Nominated = NominationKept
+	}
 }
 
 func statusFrom(s, refused preemption.Status) Status {

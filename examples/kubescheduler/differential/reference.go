@@ -76,7 +76,7 @@ func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.C
 		return nil, fwk.AsStatus(err)
 	}
 	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
-	a.Code, a.Text = status.Code().String(), status.Message()
+	a.Preempts = status.IsSuccess()
 	if a.Nominated = NominationKept; result != nil && result.Mode() == fwk.ModeOverride {
 		a.Nominated = result.NominatedNodeName
 	}
@@ -150,9 +150,6 @@ func newReference(ctx context.Context, c *Case) (*reference, error) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
 		if !r.answer.Fits {
-			if r.answer.Code == "" {
-				r.answer.Code, r.answer.Text = s.Code().String(), s.Message()
-			}
 			handle(ctx, f, pod, s, n, at)
 		}
 	}
