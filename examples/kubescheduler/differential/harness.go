@@ -55,9 +55,11 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 // decided is what outrank found.
 type decided struct {
 	*preemption.Explanation
-	release  outrank.Release
-	tied     bool
-	problems []string
+	release outrank.Release
+	// importance has that of each pod of the case.
+	importance map[outrank.Key]string
+	tied       bool
+	problems   []string
 }
 
 // decide explains the case, and has it decided by the search without explanations, too.
@@ -80,7 +82,10 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{Explanation: ex, release: h.Release}
+	d := &decided{Explanation: ex, release: h.Release, importance: map[outrank.Key]string{}}
+	for _, p := range c.Pods {
+		d.importance[outrank.Key(p.Namespace+"/"+p.Name)] = importance(p)
+	}
 	plan, err := eval.Preempt(context.Background(), snap, pod, now)
 	if err != nil {
 		return nil, err
@@ -110,6 +115,7 @@ func (d *decided) answer(chosen string) *Answer {
 		one := Candidate{Node: c.Node, Violations: c.Violations()}
 		for _, v := range c.Victims {
 			one.Victims = append(one.Victims, string(v.Pod.Key()))
+			one.importance = append(one.importance, d.importance[v.Pod.Key()])
 		}
 		a.Candidates = append(a.Candidates, one)
 	}
