@@ -65,6 +65,11 @@ func (c Candidate) equal(d Candidate) bool {
 		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.importance, d.importance)
 }
 
+// String returns the node, its victims and how many of them break a budget.
+func (c Candidate) String() string {
+	return fmt.Sprintf("%s %v %d", c.Node, c.Victims, c.Violations)
+}
+
 // importance says how important a pod is, as text.
 func importance(p *corev1.Pod) string {
 	var priority int32

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -19,6 +21,10 @@ type Harness struct {
 	Release outrank.Release
 	// Convert makes a cluster of a case, the preemptor among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
+	// ClockEachTime says that the reference reads the clock at each comparison of pods
+	// without a start time, as v1.36 does: what comes of several of the same priority on
+	// a node is an accident of the sort. All but the first of them are given a start then.
+	ClockEachTime bool
 }
 
 // Result is a case with both answers and what they disagree in.
@@ -32,6 +38,9 @@ type Result struct {
 
 // Run puts a case to both and compares.
 func (h *Harness) Run(c *Case) (*Result, error) {
+	if h.ClockEachTime {
+		c = oneWithoutStart(c)
+	}
 	want, err := RunReference(c)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
@@ -50,6 +59,33 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	r.Differences = Compare(want, r.Outrank)
 	r.Differences = append(r.Differences, ours.problems...)
 	return r, nil
+}
+
+// oneWithoutStart returns the case with at most one pod without a start time for each
+// priority of a node.
+func oneWithoutStart(c *Case) *Case {
+	type place struct {
+		node     string
+		priority int32
+	}
+	seen := map[place]bool{}
+	s := *c
+	s.Pods = slices.Clone(c.Pods)
+	for i, p := range s.Pods {
+		if p.Spec.NodeName == "" || p.Status.StartTime != nil {
+			continue
+		}
+		at := place{node: p.Spec.NodeName}
+		if p.Spec.Priority != nil {
+			at.priority = *p.Spec.Priority
+		}
+		if seen[at] {
+			s.Pods[i] = p.DeepCopy()
+			s.Pods[i].Status.StartTime = &metav1.Time{Time: start.Add(-time.Hour)}
+		}
+		seen[at] = true
+	}
+	return &s
 }
 
 // decided is what outrank found.
