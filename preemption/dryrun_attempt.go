@@ -22,6 +22,8 @@ type attempt struct {
 	// elsewhere: the caller gave the statuses of the nodes, so that no filter was asked
 	// about them as they are.
 	elsewhere bool
+	// heard: a node was asked before the others, and what it said is in their statuses.
+	heard bool
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
@@ -49,7 +51,11 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		return err
 	}
 	a.filterPlan.begin(&a.question)
-	return a.beginCallers()
+	if err := a.beginCallers(); err != nil {
+		return err
+	}
+	a.hearNominated()
+	return nil
 }
 
 // beginCallers starts the caller's filters. They run last.

@@ -53,7 +53,7 @@ func (s *search) decide(ctx context.Context, req *Request) (*Plan, error) {
 	if s.general {
 		return s.runGeneral(ctx, req)
 	}
-	if s.given {
+	if s.given || s.heard {
 		return s.run(ctx, req)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {

@@ -70,8 +70,8 @@ func (a *attempt) status(n *outrank.Node) Status {
 	if status := a.refusal(); status.Code != Success {
 		return status
 	}
-	if status := a.nodeNamesAllow(n); status.Code != Success {
-		return status
+	if status := a.nodeNamesAllow(n); status.Code != Success && n.Name != a.askedFirst() {
+		return a.withAskedFirst(status)
 	}
 	return a.scene(n).fitsBesideNominated()
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 )
@@ -122,6 +123,34 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	if all {
 		status.ExcludedBy = nodeName
 	}
+	return status
+}
+
+// askedFirst is the node that the pod is nominated to, if there is such a node (rules
+// 7.15.5 and 7.15.9).
+func (a *attempt) askedFirst() string {
+	if name := a.nomination(); a.position(name) >= 0 {
+		return name
+	}
+	return ""
+}
+
+// withAskedFirst adds to the filters that left a node out the one that the node asked
+// first has failed (rule 7.15.9).
+func (a *attempt) withAskedFirst(status Status) Status {
+	first := a.askedFirst()
+	if first == "" {
+		return status
+	}
+	failed := a.scene(a.cluster.Nodes[a.position(first)]).fitsBesideNominated().Plugin
+	if failed == "" {
+		return status
+	}
+	text, list, _ := strings.Cut(status.Reasons[0], "[")
+	list, _, _ = strings.Cut(list, "]")
+	names := append(strings.Split(list, " "), failed)
+	slices.Sort(names)
+	status.Reasons = []string{text + "[" + strings.Join(slices.Compact(names), " ") + "]"}
 	return status
 }
 

@@ -146,7 +146,8 @@ type Verdict struct {
 //	NoNodes          Unschedulable   cleared
 //	NoFit            Unschedulable   set if a plan to preempt was executed;
 //	                                 cleared if nothing helps; kept if the pod
-//	                                 may not preempt, or executing failed
+//	                                 may not preempt, executing failed, or the pod
+//	                                 was refused before its nodes (rule 15.3.9)
 //	NodeRefused      Unschedulable   cleared
 //	SchedulerFailed  SchedulerError  cleared
 //
@@ -190,7 +191,10 @@ func (f *Failure) resizes() bool {
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).
 func (f *Failure) preemptions() int {
-	if f.Ways == nil {
+	switch {
+	case f.devicesFail():
+		return 0
+	case f.Ways == nil:
 		return 1
 	}
 	n := 0
@@ -259,8 +263,17 @@ func (f *Failure) filters(kind FailureKind) []string {
 	return slices.Compact(names)
 }
 
+// devicesFail reports whether the default scheduler's step for devices fails, which comes
+// before preemption: for a pod that was refused before any node was asked (rule 15.3.9).
+// Nobody is asked for a way out then.
+func (f *Failure) devicesFail() bool {
+	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempt && f.Plan.Refused.Code != preemption.Success
+}
+
 func (f *Failure) newNomination(kind FailureKind) Nomination {
 	switch {
+	case kind == NoFit && f.devicesFail():
+		return Nomination{}
 	case kind != NoFit || f.Plan.Outcome == preemption.NothingHelps:
 		return Nomination{Change: DropNomination}
 	case f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:

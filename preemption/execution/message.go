@@ -19,6 +19,9 @@ const (
 	// before preemption and has none.
 	noClaimsMessage   = "no new claims to deallocate"
 	preemptionMessage = "preemption: "
+	// nothingNotedMessage is from that step about a pod that was refused before it had
+	// noted anything about it.
+	nothingNotedMessage = "not found"
 )
 
 // message returns why the attempt failed, in the words of the reference.
@@ -57,6 +60,8 @@ func (f *Failure) wayOut() string {
 		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
 		return ""
+	case f.devicesFail():
+		return nothingNotedMessage
 	case f.Ways == nil && rules.DevicesSilent:
 		return whyNot(f.Plan) // rule 15.3.8
 	case f.Ways == nil:

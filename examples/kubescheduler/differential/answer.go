@@ -1,8 +1,11 @@
 package differential
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Answer is what came of a scheduling attempt, as the reference or outrank sees it.
@@ -18,8 +21,8 @@ type Answer struct {
 	Candidates []Candidate
 	Unhelpful  map[string]Status
 
-	// Code and Text are the status of the PostFilter plugins.
-	Code, Text string
+	// Preempts is set where the PostFilter plugins succeeded.
+	Preempts bool
 	// Nominated says what becomes of the pod's nomination: NominationKept, or the node,
 	// which is empty where the nomination is cleared.
 	Nominated string
@@ -52,10 +55,31 @@ type Candidate struct {
 	Node       string
 	Victims    []string
 	Violations int
+	importance []string // of each victim
 }
 
+// equal reports whether two candidates are the same, but for the order of victims that
+// are equally important.
 func (c Candidate) equal(d Candidate) bool {
-	return c.Node == d.Node && c.Violations == d.Violations && slices.Equal(c.Victims, d.Victims)
+	return c.Node == d.Node && c.Violations == d.Violations &&
+		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.importance, d.importance)
+}
+
+// String returns the node, its victims and how many of them break a budget.
+func (c Candidate) String() string {
+	return fmt.Sprintf("%s %v %d", c.Node, c.Victims, c.Violations)
+}
+
+// importance says how important a pod is, as text.
+func importance(p *corev1.Pod) string {
+	var priority int32
+	if p.Spec.Priority != nil {
+		priority = *p.Spec.Priority
+	}
+	if p.Status.StartTime == nil {
+		return fmt.Sprintf("%d now", priority)
+	}
+	return fmt.Sprintf("%d %s", priority, p.Status.StartTime.UTC())
 }
 
 func sorted(texts []string) []string {

@@ -39,8 +39,8 @@ func Compare(want, got *Answer) []string {
 			differ("node "+node+" tried", false, true)
 		}
 	}
-	if want.Code != got.Code {
-		differ("code", want.Code+" "+want.Text, got.Code)
+	if want.Preempts != got.Preempts {
+		differ("preempts", want.Preempts, got.Preempts)
 	}
 	if want.Nominated != got.Nominated {
 		differ("nominated node", want.Nominated, got.Nominated)

@@ -13,7 +13,9 @@
 // # Ties
 //
 // The reference leaves open which of several nodes that are equal in every rank is
-// chosen: any of them is taken as right ([Compare]). The order of disruption budgets is
+// chosen: any of them is taken as right ([Compare]). So is any order among victims of the
+// same priority and start: it leaves them in the order in which it has put them back in
+// vain, and outrank sorts them by name. The order of disruption budgets is
 // that of a map there; here their informer lists them in the order of the case, so that
 // the answer does not depend on luck.
 //

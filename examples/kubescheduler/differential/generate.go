@@ -100,9 +100,9 @@ func (g *generator) profile() {
 		g.priorities = append(g.priorities, pick(g, all...))
 	}
 	g.starts = pick(g, 2, 4, 1000)
-	g.roomy = pick(g, 2, 3, 6)
+	g.roomy = pick(g, 6, 20, 1000)
 	if g.affinity || g.spread || g.volumes || g.filters {
-		g.roomy = pick(g, 1, 2, 3)
+		g.roomy = pick(g, 2, 4, 12)
 	}
 }
 

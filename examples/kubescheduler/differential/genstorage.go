@@ -14,6 +14,8 @@ var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"
 
 // storage draws claims with their volumes, in each namespace the same names.
 func (g *generator) storage() {
+	// A node that is gone: without any CSINode, a dump says nothing of drivers.
+	g.c.CSINodes = append(g.c.CSINodes, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "gone", UID: "csi-gone"}})
 	immediate, late := storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer
 	for _, sc := range []struct {
 		name string
@@ -61,7 +63,7 @@ func (g *generator) claim(namespace string, i int) {
 		delete(c.Annotations, "pv.kubernetes.io/bind-completed")
 	}
 	g.c.Claims = append(g.c.Claims, c)
-	if g.oneIn(30) {
+	if c.Status.Phase == corev1.ClaimLost || g.oneIn(30) {
 		return // a volume that is gone
 	}
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: volume, UID: uid(volume), Labels: map[string]string{}}}

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -20,6 +21,10 @@ type Harness struct {
 	Release outrank.Release
 	// Convert makes a cluster of a case, the preemptor among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
+	// ClockEachTime says that the reference reads the clock at each comparison of pods
+	// without a start time, as v1.36 does: what comes of several of the same priority on
+	// a node is an accident of the sort. All but the first of them are given a start then.
+	ClockEachTime bool
 }
 
 // Result is a case with both answers and what they disagree in.
@@ -33,6 +38,9 @@ type Result struct {
 
 // Run puts a case to both and compares.
 func (h *Harness) Run(c *Case) (*Result, error) {
+	if h.ClockEachTime {
+		c = oneWithoutStart(c)
+	}
 	want, err := RunReference(c)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
@@ -53,12 +61,41 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	return r, nil
 }
 
+// oneWithoutStart returns the case with at most one pod without a start time for each
+// priority of a node.
+func oneWithoutStart(c *Case) *Case {
+	type place struct {
+		node     string
+		priority int32
+	}
+	seen := map[place]bool{}
+	s := *c
+	s.Pods = slices.Clone(c.Pods)
+	for i, p := range s.Pods {
+		if p.Spec.NodeName == "" || p.Status.StartTime != nil {
+			continue
+		}
+		at := place{node: p.Spec.NodeName}
+		if p.Spec.Priority != nil {
+			at.priority = *p.Spec.Priority
+		}
+		if seen[at] {
+			s.Pods[i] = p.DeepCopy()
+			s.Pods[i].Status.StartTime = &metav1.Time{Time: start.Add(-time.Hour)}
+		}
+		seen[at] = true
+	}
+	return &s
+}
+
 // decided is what outrank found.
 type decided struct {
 	*preemption.Explanation
-	release  outrank.Release
-	tied     bool
-	problems []string
+	release outrank.Release
+	// importance has that of each pod of the case.
+	importance map[outrank.Key]string
+	tied       bool
+	problems   []string
 }
 
 // decide explains the case, and has it decided by the search without explanations, too.
@@ -67,14 +104,6 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
 	if pod == nil {
 		return nil, errors.New("the preemptor is not in the cluster")
-	}
-	for i, p := range cluster.Pods {
-		// Nominations count of pods that the scheduler is responsible for.
-		if p.NodeName == "" && p.SchedulerName != "" && p.SchedulerName != outrank.DefaultScheduler {
-			other := *p
-			other.NominatedNode = ""
-			cluster.Pods[i] = &other
-		}
 	}
 	snap, err := preemption.NewSnapshot(cluster)
 	if err != nil {
@@ -89,7 +118,10 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{Explanation: ex, release: h.Release}
+	d := &decided{Explanation: ex, release: h.Release, importance: map[outrank.Key]string{}}
+	for _, p := range c.Pods {
+		d.importance[outrank.Key(p.Namespace+"/"+p.Name)] = importance(p)
+	}
 	plan, err := eval.Preempt(context.Background(), snap, pod, now)
 	if err != nil {
 		return nil, err
@@ -119,6 +151,7 @@ func (d *decided) answer(chosen string) *Answer {
 		one := Candidate{Node: c.Node, Violations: c.Violations()}
 		for _, v := range c.Victims {
 			one.Victims = append(one.Victims, string(v.Pod.Key()))
+			one.importance = append(one.importance, d.importance[v.Pod.Key()])
 		}
 		a.Candidates = append(a.Candidates, one)
 	}
@@ -153,25 +186,16 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 
 // carryOut fills in what is done and said.
 func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
-	switch plan.Outcome {
-	case preemption.Preempt:
-		a.Code, a.Nominated = "Success", plan.Node
-		for _, v := range plan.Victims {
-			if !v.Terminating() {
-				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
-			}
+	a.Preempts = plan.Outcome == preemption.Preempt
+	for _, v := range plan.Victims {
+		if !v.Terminating() {
+			a.Evicted = append(a.Evicted, string(v.Pod.Key()))
 		}
-		if len(a.Evicted) > 0 { // the asynchronous order does nothing at all otherwise
-			for _, p := range plan.ClearedNominations {
-				a.Cleared = append(a.Cleared, string(p.Key()))
-			}
-		}
-		a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
-	case preemption.NotEligible:
-		a.Code, a.Nominated = "Unschedulable", NominationKept
-	default:
-		a.Code = "Unschedulable"
 	}
+	for _, p := range plan.ClearedNominations {
+		a.Cleared = append(a.Cleared, string(p.Key()))
+	}
+	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
 	failure := execution.Failure{Plan: plan, Now: time.Now(), Release: d.release}
 	failure.Entry.Pod = plan.Pod
 	verdict, err := failure.Verdict()
@@ -179,7 +203,10 @@ func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
 		return
 	}
-	a.Event = strings.Replace(verdict.Event.Message, "no new claims to deallocate, ", "", 1) // TEMP
+	a.Event = verdict.Event.Message
+	if a.Nominated = verdict.Nomination.Node; verdict.Nomination.Change == execution.KeepNomination {
+		a.Nominated = NominationKept
+	}
 }
 
 func statusFrom(s, refused preemption.Status) Status {

@@ -76,7 +76,7 @@ func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.C
 		return nil, fwk.AsStatus(err)
 	}
 	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
-	a.Code, a.Text = status.Code().String(), status.Message()
+	a.Preempts = status.IsSuccess()
 	if a.Nominated = NominationKept; result != nil && result.Mode() == fwk.ModeOverride {
 		a.Nominated = result.NominatedNodeName
 	}
@@ -108,7 +108,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 		for _, v := range c.Victims().Pods {
-			one.Victims = append(one.Victims, v.Namespace+"/"+v.Name)
+			one.Victims, one.importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.importance, importance(v))
 		}
 		r.answer.Candidates = append(r.answer.Candidates, one)
 	}
@@ -150,9 +150,6 @@ func newReference(ctx context.Context, c *Case) (*reference, error) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
 		if !r.answer.Fits {
-			if r.answer.Code == "" {
-				r.answer.Code, r.answer.Text = s.Code().String(), s.Message()
-			}
 			handle(ctx, f, pod, s, n, at)
 		}
 	}

@@ -23,7 +23,7 @@ func (n *Count) add(r *Result) {
 	switch {
 	case a.Fits:
 		n.Fits++
-	case a.Code == "Success":
+	case a.Preempts:
 		n.Preempts++
 	case a.Nominated == NominationKept:
 		n.NotEligible++

@@ -56,11 +56,33 @@ var droppers = []func(c *Case, i int) (*Case, bool){
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, len(c.Nodes) > 1 && drop(&s.Nodes, i) },
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.Pods, i) },
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.Budgets, i) },
-	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.CSINodes, i) },
-	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.CSIDrivers, i) },
-	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.StorageClasses, i) },
+	dropClaim,
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.Namespaces, i) },
 	dropPart,
+}
+
+// dropClaim drops a claim that no pod names, with its volume: a claim that is missing is
+// another case.
+func dropClaim(c *Case, i int) (*Case, bool) {
+	used := map[string]bool{}
+	for _, p := range append(slices.Clone(c.Pods), c.Preemptor) {
+		for _, v := range p.Spec.Volumes {
+			if v.PersistentVolumeClaim != nil {
+				used[p.Namespace+"/"+v.PersistentVolumeClaim.ClaimName] = true
+			}
+		}
+	}
+	for at, claim := range c.Claims {
+		if used[claim.Namespace+"/"+claim.Name] {
+			continue
+		}
+		if i--; i < 0 {
+			s := *c
+			s.Volumes = slices.DeleteFunc(slices.Clone(c.Volumes), func(v *corev1.PersistentVolume) bool { return v.Name == claim.Spec.VolumeName })
+			return &s, drop(&s.Claims, at)
+		}
+	}
+	return nil, false
 }
 
 func drop[T any](list *[]T, i int) bool {

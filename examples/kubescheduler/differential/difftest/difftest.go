@@ -1,0 +1,68 @@
+// Package difftest is the test of package differential for any version. Its flags:
+//
+//	-cases N    how many random cases
+//	-seed S     seed of the first
+//	-kinds a,b  kinds of cases; all where empty
+//	-keep DIR   writes each case that differs there, as a list that whatif reads
+//	-most N     how many may differ before the test ends
+package difftest
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+)
+
+var (
+	cases = flag.Int("cases", 900, "number of random cases")
+	seed  = flag.Uint64("seed", 1, "seed of the first case")
+	kinds = flag.String("kinds", "", "kinds of cases, separated by commas; all where empty")
+	keep  = flag.String("keep", "", "folder for cases that differ, as lists that whatif reads")
+	most  = flag.Int("most", 1, "number of cases that may differ before the test ends")
+)
+
+// Run has the reference and outrank answer random cases, and fails where they differ: with
+// the smallest case found and how to repeat it.
+func Run(t *testing.T, h *differential.Harness) {
+	differential.Quiet()
+	left := *most
+	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Failure: func(c *differential.Case, r *differential.Result) bool {
+		t.Errorf("kind %s, seed %d differs; repeat with -kinds %s -seed %d -cases 1:\n%s",
+			c.Kind, c.Seed, c.Kind, c.Seed, strings.Join(r.Differences, "\n"))
+		show(t, c)
+		left--
+		return left > 0
+	}}
+	if *kinds != "" {
+		sweep.Kinds = strings.Split(*kinds, ",")
+	}
+	counts, err := h.Sweep(sweep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	differential.WriteCounts(&table, counts)
+	t.Logf("\n%s", table.String())
+}
+
+// show prints a case, or writes it to the folder of -keep.
+func show(t *testing.T, c *differential.Case) {
+	var text bytes.Buffer
+	if err := c.Write(&text); err != nil {
+		t.Error(err)
+		return
+	}
+	if *keep == "" {
+		t.Logf("the smallest case:\n%s", text.String())
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*keep, fmt.Sprintf("%s-%d.json", c.Kind, c.Seed)), text.Bytes(), 0o644); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,5 +1,0 @@
-package v136
-
-import (
-	_ "k8s.io/kubernetes/pkg/scheduler"
-)

@@ -1,0 +1,10 @@
+package v136
+
+import (
+	"testing"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/difftest"
+)
+
+// kube-scheduler v1.36 and outrank agree on random clusters.
+func TestDifferential(t *testing.T) { difftest.Run(t, Harness) }

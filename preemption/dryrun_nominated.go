@@ -1,0 +1,38 @@
+package preemption
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// hearNominated asks the node that the pod is nominated to before all others (rule
+// 7.15.5) where the pod names its nodes: it is asked even if it is none of them, and the
+// filter that it fails is named on the nodes that are left out (rule 7.15.9). What was
+// heard depends on more than the pod, so that the answers are not cached.
+func (a *attempt) hearNominated() {
+	a.heard = false
+	if !a.narrowed || a.refused.code != Success {
+		return
+	}
+	slot, ok := a.snap.slots.get(a.nomination())
+	if !ok || a.snap.nodes[slot].node == nil {
+		return
+	}
+	n := a.snap.nodes[slot]
+	a.heard, a.names = true, maps.Clone(a.names)
+	a.names[n.name] = true
+	w := newDryRunner(a)
+	defer w.release()
+	if by := a.public(w.filter(n)).Filter; by != "" {
+		a.excluded.text = withPlugin(a.excluded.text[0], by)
+	}
+}
+
+// withPlugin adds a name to the list of names in brackets at the end of a text.
+func withPlugin(text, name string) []string {
+	start := strings.LastIndexByte(text, '[') + 1
+	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
+	slices.Sort(names)
+	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
+}
