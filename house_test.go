@@ -50,6 +50,7 @@ var rooms = map[string][]string{
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
+	"internal/prose":      {"resource"},
 	"internal/reference":  {".", "resource", "qos", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -132,7 +133,7 @@ func takes(t *preemption.Trial, p *outrank.Pod, rooms []preemption.Room) resourc
 	out := resource.List{}
 	for _, r := range rooms {
 		if n := t.Takes(p, r.Resource); r.Resource != resource.Pods && n != 0 {
-			out[r.Resource] = quantity(r.Resource, n)
+			out[r.Resource] = prose.Quantity(r.Resource, n)
 		}
 	}
 	return out
