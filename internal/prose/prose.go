@@ -83,13 +83,8 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Resource names a resource.
-func Resource(name resource.Name) string {
-	if name == resource.Pods {
-		return "places for pods"
-	}
-	return Text(string(name))
-}
+// Resource names a resource; places for pods are "pods".
+func Resource(name resource.Name) string { return Text(string(name)) }
 
 // Quantity is the inverse of [resource.Amount].
 func Quantity(name resource.Name, amount int64) resource.Quantity {

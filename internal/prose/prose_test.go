@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "a, \"\\n\" and 2 more", prose.List(prose.Names([]string{"a", "\n"}), 2))
 	assert.Equal(t, "3", prose.List(nil, 3))
 	assert.Equal(t, "1 pod, 2 pods", prose.Plural(1, "pod")+", "+prose.Plural(2, "pod"))
-	assert.Equal(t, "places for pods", prose.Resource(resource.Pods))
+	assert.Equal(t, "pods", prose.Resource(resource.Pods))
 }
 
 // Whatever a name holds, its text is short and is printable ASCII.
