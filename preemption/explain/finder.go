@@ -24,7 +24,7 @@ type finder struct {
 	neighbours *neighbourIndex
 	spread     *spreadIndex
 	// nearest is the node on which the least room is missing; nil where none is short of it.
-	nearest *nearest
+	nearest *closest
 }
 
 // place is a node with the pods that are thought away.
