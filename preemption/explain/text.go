@@ -70,9 +70,9 @@ func (r *Report) Summary() string {
 		node = "node " + prose.Name(r.Choice.Node)
 	}
 	if r.Resize {
-		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)), node, r.Pod.text())
+		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
 	}
-	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)), node, r.Pod.text())
+	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
 }
 
 func have(n int) string {
@@ -154,6 +154,9 @@ func (r *Report) writeVictims(w *writer) {
 	w.line(0, "Why each victim, the most important first:")
 	for i := range r.Victims {
 		w.line(1, "%s", r.Victims[i].Text())
+	}
+	if r.MoreVictims > 0 {
+		w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
 	}
 	for i := range r.Budgets {
 		b := &r.Budgets[i]
