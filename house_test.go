@@ -38,7 +38,9 @@ var rooms = map[string][]string{
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// Why a decision is what it is, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "internal/fit", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "internal/fit", "internal/prose", "internal/release"},
+	// The same of an admission by the kubelet.
+	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// What a scheduler's configuration file means for a decision.
 	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
@@ -50,6 +52,7 @@ var rooms = map[string][]string{
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
+	"internal/prose":      {"resource"},
 	"internal/reference":  {".", "resource", "qos", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},

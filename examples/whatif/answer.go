@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -29,6 +30,9 @@ type Document struct {
 	// Decision is the explanation as the library writes it; PLAN_JSON.md of
 	// package preemption describes it.
 	Decision *preemption.Explanation `json:"decision"`
+	// Why says why the decision is what it is; REPORT_JSON.md of package explain describes
+	// it. Its lists are cut at ten names.
+	Why *explain.Report `json:"why"`
 	// Victims has what the manifests say of the decision's victims, in its order.
 	Victims []VictimFacts `json:"victims"`
 	// Room has an entry for the number of pods and for everything that the pod

@@ -24,7 +24,7 @@ func TestWhyThisNode(t *testing.T) {
 		why       string
 	}{
 		{"budgets", []string{podItem("x", "a", 1, "1"), podItem("y", "b", 5, "1"), budgetItem("keep", "x", 0)},
-			preemption.ByViolations, "Why b? Fewer victims that break a disruption budget: 0 against 1 on a (default/keep)."},
+			preemption.ByViolations, "Why b? Fewer budget violations: 0 against 1 on a, where default/keep would break."},
 		{"top priority", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 2, "1")},
 			preemption.ByTopPriority, "Why b? Lower priority of the most important victim: 2 against 3 on a."},
 		{"sum", []string{podItem("x", "a", 3, "500m"), podItem("x2", "a", 2, "500m"), podItem("y", "b", 3, "500m"), podItem("y2", "b", -1, "500m")},
@@ -34,7 +34,7 @@ func TestWhyThisNode(t *testing.T) {
 		{"start", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1", started("2026-01-01T00:00:01Z"))},
 			preemption.ByStart, "Why b? Its most important victims started later: 2026-01-01 00:00:01 against 2026-01-01 00:00:00 on a."},
 		{"nothing", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1")},
-			preemption.ByNodeOrder, "Why a? It equals b in every rank and comes first in the order of the dump."},
+			preemption.ByNodeOrder, "Why a? It equals b in every rank and comes first in the order of the nodes."},
 		{"no other", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 9, "1")},
 			0, "Why a? It is the only node on which pushing pods out makes room."},
 	} {
@@ -77,7 +77,7 @@ func TestVictimNotes(t *testing.T) {
 		podItem("q", "", 3, "0", nominated("n")))
 	text := answered(t, dump, "-cluster", "-", "-pending", "default/p")
 	for _, want := range []string{
-		"     no owner; if it stayed: Insufficient cpu\n",
+		"     no owner; if it stayed: cpu is short by 500m: 1 needed, 500m free of 1\n",
 		"     breaks budget default/keep, which allows 0 disruptions\n",
 		"     already terminating: nothing needs to be done about it\n",
 		"  default/q (priority 3) was promised room on n and loses that claim.\n",
@@ -120,7 +120,7 @@ func TestRoom(t *testing.T) {
 func TestCrowdedNode(t *testing.T) {
 	pods := many(10, func(i int) string { return podItem(numbered("x", i), "n", i, "1m") })
 	text := answered(t, listOf(append(pods, nodeItem("n", "4"))...), "-cluster", "-", "-priority", "5", "-cpu", "1m")
-	for _, want := range []string{"if it stayed: Too many pods", "pods  before  [####################################xxxx]    10  of 10  freed 1\n"} {
+	for _, want := range []string{"if it stayed: the node holds 10 pods already, of at most 10", "pods  before  [####################################xxxx]    10  of 10  freed 1\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

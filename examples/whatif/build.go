@@ -12,7 +12,7 @@ import (
 func newAnswer(d *decision) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
-		Caveats: d.caveats,
+		Caveats: d.caveats, Why: d.why,
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
 		Refused:        d.Refused.Code != preemption.Success,
 		FeasibleNodes:  feasible(d),
@@ -35,7 +35,7 @@ func newAnswer(d *decision) *Answer {
 func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
-		Decision: d.Explanation, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+		Decision: d.Explanation, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.caveats...),
 	}
 	if d.Outcome == preemption.Preempt {
@@ -108,7 +108,7 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
-		Violated: []Budget{}, Terminating: v.Terminating(), BlockedBy: v.Blocks.Reasons,
+		Violated: []Budget{}, Terminating: v.Terminating(),
 		Node: v.Node,
 	}
 	switch {

@@ -108,7 +108,7 @@ func (d *document) answer() *Answer {
 	x := &d.Decision
 	a := &Answer{
 		Cluster: d.Cluster, Now: d.Now, Pod: d.Pod, Outcome: x.Outcome, Ineligible: x.Ineligible,
-		Caveats: d.Caveats, FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints,
+		Caveats: d.Caveats, FeasibleNodes: Nodes{Count: x.Feasible}, Node: x.Node, Room: d.Room, Hints: d.Hints, Why: d.Why,
 		CandidateCount: len(x.Candidates), Refused: x.Refused != nil,
 	}
 	for i, v := range x.Victims {
@@ -140,7 +140,7 @@ func (d *document) answer() *Answer {
 func (v jsonVictim) fact(f VictimFacts) Victim {
 	out := Victim{
 		Key: v.Pod.key(), Priority: v.Pod.Priority, PriorityClass: v.Pod.PriorityClass, Start: v.Pod.StartTime,
-		Requests: f.Requests, Owner: f.Owner, Terminating: v.Pod.Terminating, BlockedBy: v.Blocks.Reasons,
+		Requests: f.Requests, Owner: f.Owner, Terminating: v.Pod.Terminating,
 	}
 	for _, b := range v.Violated {
 		out.Violated = append(out.Violated, Budget{b.Namespace + "/" + b.Name, b.DisruptionsAllowed})

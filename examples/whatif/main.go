@@ -45,6 +45,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 func main() {
@@ -115,6 +116,7 @@ func decided(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch)
 // decision is an explanation with what it was made from.
 type decision struct {
 	*preemption.Explanation
+	why      *explain.Report
 	opts     *options
 	cluster  *outrank.Cluster
 	question *question
@@ -149,8 +151,13 @@ func decide(opts *options, cluster *outrank.Cluster, q *question, watch *stopwat
 		return nil, unusable("the pod", err)
 	}
 	watch.lap("deciding")
+	why, err := explain.Explanation(context.Background(), eval, snap, preemption.Request{Pod: q.pod, Now: now}, e, explain.Options{Classes: cluster.Classes})
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
+	watch.lap("explaining")
 	return &decision{
-		Explanation: e, opts: opts, cluster: cluster, question: q, snap: snap,
+		Explanation: e, why: why, opts: opts, cluster: cluster, question: q, snap: snap,
 		warnings: slices.Concat(warnings, cluster.Warnings(), q.warnings), caveats: caveats(opts, cluster, q), now: now,
 	}, nil
 }

@@ -198,7 +198,7 @@ func TestTimings(t *testing.T) {
 	if status != 0 || stdout != answered(t, "") {
 		t.Errorf("-timings changes the answer; status %d", status)
 	}
-	if want := `^whatif: loading took \d+\.\d+ s, indexing took \d+\.\d+ s, deciding took \d+\.\d+ s\n$`; !regexp.MustCompile(want).MatchString(stderr) {
+	if want := `^whatif: loading took \d+\.\d+ s, indexing took \d+\.\d+ s, deciding took \d+\.\d+ s, explaining took \d+\.\d+ s\n$`; !regexp.MustCompile(want).MatchString(stderr) {
 		t.Errorf("standard error %q, want %s", stderr, want)
 	}
 }

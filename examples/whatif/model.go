@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -64,6 +65,8 @@ type Answer struct {
 	Unhelpful  []Reason
 	// Hints say what might help where nothing does.
 	Hints []string
+	// Why says why the decision is what it is.
+	Why *explain.Report
 }
 
 // Nodes is a number of nodes and the names of the first of them.
@@ -87,8 +90,6 @@ type Victim struct {
 	MoreViolated int
 	// Terminating is set where the pod is on its way out already.
 	Terminating bool
-	// BlockedBy is what the preemptor was short of when this pod was put back.
-	BlockedBy []string
 	// With is the group whose pods leave together, this one among them, and Node where
 	// the pod runs if that is another node than the chosen one.
 	With, Node string

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -21,6 +22,8 @@ func writeText(w io.Writer, a *Answer, list int) {
 		writePlace(p, a)
 	}
 	writeReasons(p, a, list)
+	writeDetails(p, a, list)
+	writeWayOut(p, a)
 	if a.Cluster.Source == sampleName {
 		p.line("\nThis was the sample cluster. To ask about your own, run whatif -h.")
 	}
@@ -105,6 +108,8 @@ func writeChosen(p page, a *Answer) {
 	}
 	p.line("\nNode %s before and after: # stays, x leaves, + the pod, . free", a.Node)
 	writeRoom(p, a)
+	p.line("\nWho stays on %s:", a.Node)
+	writeItems(p, a.Why.Stay.Texts())
 	p.line("\nWhy %s? %s", a.Node, whyNode(a))
 	writeCandidates(p, a)
 }
@@ -138,7 +143,11 @@ func writeVictims(p page, a *Answer) {
 			cells = append(cells, text)
 		}
 		t.add(cells...)
-		noteVictim(&t, v)
+		var why *explain.Victim
+		if i < len(a.Why.Victims) {
+			why = &a.Why.Victims[i]
+		}
+		noteVictim(&t, v, why)
 	}
 	t.print(p)
 }
@@ -153,12 +162,17 @@ func askedNames(a *Answer) []resource.Name {
 }
 
 // noteVictim says why the pod is among the victims.
-func noteVictim(t *table, v *Victim) {
+func noteVictim(t *table, v *Victim, why *explain.Victim) {
 	owner := "no owner"
 	if v.Owner != "" {
 		owner = "owner " + v.Owner
 	}
-	t.note("%s; if it stayed: %s", owner, joined(v.BlockedBy))
+	if why != nil {
+		owner += "; " + ifItStayed(why)
+	}
+	for i, line := range wrapped(owner, caveatWidth) {
+		t.note("%s%s", [...]string{"", "  "}[min(i, 1)], line)
+	}
 	if v.With != "" {
 		t.note("all pods of %s leave together", v.With)
 	}

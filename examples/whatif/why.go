@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // whyNode says what the chosen node has over the runner-up, with both figures.
@@ -13,35 +14,57 @@ func whyNode(a *Answer) string {
 	if a.Resize != nil {
 		return "The pod is on it."
 	}
-	if a.RunnerUp == nil {
-		return "It is the only node on which pushing pods out makes room."
-	}
-	mine, theirs, other := a.Score, &a.RunnerUp.Score, a.RunnerUp.Node
-	switch a.DecidedBy {
-	case preemption.ByViolations:
-		return fmt.Sprintf("Fewer victims that break a disruption budget: %d against %d on %s (%s).",
-			mine.Violations, theirs.Violations, other, some(a.RunnerUp.Violated, 2, len(a.RunnerUp.Violated)))
-	case preemption.ByTopPriority:
-		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
-	case preemption.ByPrioritySum:
-		return sumText(mine, theirs, other)
-	case preemption.ByVictims:
-		return fmt.Sprintf("Fewer victims: %d against %d on %s.", mine.Victims, theirs.Victims, other)
-	case preemption.ByStart:
-		return fmt.Sprintf("Its most important victims started later: %s against %s on %s.",
-			startText(mine), startText(theirs), other)
-	}
-	return fmt.Sprintf("It equals %s in every rank and comes first in the order of the dump.", other)
+	return a.Why.Choice.Texts()[0]
 }
 
-// sumText tells of the sums what decides. With every priority raised by 2^31, it
-// is the number of victims, unless their priorities are far apart.
-func sumText(mine, theirs *Score, other string) string {
-	if mine.Victims == theirs.Victims {
-		return fmt.Sprintf("Lower sum of victim priorities: %d against %d on %s.", mine.PrioritySum, theirs.PrioritySum, other)
+// ifItStayed says why a victim has to leave.
+func ifItStayed(v *explain.Victim) string {
+	switch {
+	case v.Blocks == nil:
+		return "an extender named it"
+	case v.AtItsTurn:
+		return "when it was put back: " + v.Blocks.Text()
 	}
-	return fmt.Sprintf("Lower sum of victim priorities: %d × 2^31 %+d against %d × 2^31 %+d on %s.",
-		mine.Victims, mine.PrioritySum, theirs.Victims, theirs.PrioritySum, other)
+	return "if it stayed: " + v.Blocks.Text()
+}
+
+// writeDetails names what is in the way on the nodes that take the pod neither way; at
+// most list groups of them are shown.
+func writeDetails(p page, a *Answer, list int) {
+	var groups []string
+	for i := range a.Why.Nodes {
+		if g := &a.Why.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
+			groups = append(groups, g.Text())
+		}
+	}
+	if len(groups) == 0 || a.Why.Refused != nil {
+		return
+	}
+	p.line("\nWhat is in the way there:")
+	writeItems(p, groups[:min(len(groups), list)])
+	if more := len(groups) - list; more > 0 {
+		p.line("    and %s more", plural(more, "group"))
+	}
+}
+
+// writeWayOut says what is missing where nothing helps, and what would be enough.
+func writeWayOut(p page, a *Answer) {
+	if a.Why.Nothing == nil {
+		return
+	}
+	if texts := a.Why.Nothing.Texts(); len(texts) > 0 {
+		p.line("\nWhat is missing:")
+		writeItems(p, texts)
+	}
+}
+
+// writeItems writes texts one below the other, each wrapped.
+func writeItems(p page, texts []string) {
+	for _, text := range texts {
+		for i, line := range wrapped(text, caveatWidth) {
+			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
+		}
+	}
 }
 
 // joined lists reasons, and says "Insufficient" once for all that is short.
@@ -58,14 +81,6 @@ func joined(reasons []string) string {
 		b.WriteString(r)
 	}
 	return b.String()
-}
-
-// startText is exact to the second: it is what decides.
-func startText(s *Score) string {
-	if s.Start.IsZero() {
-		return "not yet"
-	}
-	return s.Start.UTC().Format("2006-01-02 15:04:05")
 }
 
 // priorityText says how important the pod is and how that is known.

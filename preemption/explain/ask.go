@@ -11,13 +11,16 @@ import (
 
 // Options say how much a report holds. The zero value is the default.
 type Options struct {
-	// Most is how many names a list holds before it is cut; 0 means 10. Groups of nodes are
-	// cut at ten times that many.
+	// Most is how many names a list holds before it is cut; 0 means 10. Victims are cut at
+	// ten times that many, and groups of nodes put together.
 	Most int
 	// Classes are the priority classes of the cluster, for naming one that would be enough.
 	// A snapshot does not keep them.
 	Classes []*outrank.PriorityClass
 }
+
+// mostNames bounds what [Options] can ask for.
+const mostNames = 1 << 20
 
 // Ask decides about a request as [preemption.Evaluator.ExplainRequest] does, and explains
 // the answer. Errors are those of that call. The snapshot is only read, and any number of
@@ -79,6 +82,7 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 	if f.most <= 0 {
 		f.most = 10
 	}
+	f.most = min(f.most, mostNames)
 	r := &Report{
 		APIVersion: Version, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
 		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},

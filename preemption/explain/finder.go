@@ -3,10 +3,10 @@ package explain
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -24,7 +24,7 @@ type finder struct {
 	neighbours *neighbourIndex
 	spread     *spreadIndex
 	// nearest is the node on which the least room is missing; nil where none is short of it.
-	nearest *nearest
+	nearest *closest
 }
 
 // place is a node with the pods that are thought away.
@@ -173,22 +173,11 @@ func shortOf(rooms []preemption.Room) []Shortage {
 }
 
 func shortageOf(r preemption.Room) Shortage {
-	q := func(amount int64) resource.Quantity { return quantity(r.Resource, amount) }
+	q := func(amount int64) resource.Quantity { return prose.Quantity(r.Resource, amount) }
 	return Shortage{
 		Resource: r.Resource, Needed: q(r.Needed), Free: q(r.Free()), Short: q(r.Short()), Offered: q(r.Offered),
 		Reserved: q(r.Reserved),
 	}
-}
-
-// quantity is the inverse of [resource.Amount].
-func quantity(name resource.Name, amount int64) resource.Quantity {
-	switch {
-	case name == resource.CPU:
-		return resource.NewMilli(amount)
-	case inBytes(name):
-		return resource.NewBinary(amount)
-	}
-	return resource.New(amount)
 }
 
 func (f *finder) nameCordon(o *Obstacle, at *place) {
@@ -281,9 +270,3 @@ func cut[T any](list []T, most int, more *int) []T {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// inBytes reports whether a resource is counted in bytes.
-func inBytes(name resource.Name) bool {
-	return name == resource.Memory || name == resource.EphemeralStorage ||
-		strings.HasPrefix(string(name), resource.HugePagesPrefix)
-}

@@ -15,7 +15,7 @@ type domain struct{ key, value string }
 type placed struct {
 	pod  *outrank.Pod
 	node string
-	term *term
+	term *podTerm
 }
 
 // neighbourIndex has the pods of the cluster that affinity terms have to do with, by
@@ -26,7 +26,7 @@ type neighbourIndex struct {
 	// own and anti are the preemptor's terms. near has the pods that match all of own, by
 	// the domain of each; away those that match each of anti; others those whose own
 	// anti-affinity matches the preemptor.
-	own, anti    []term
+	own, anti    []podTerm
 	near, others map[domain][]placed
 	away         []map[domain][]placed
 }
@@ -54,7 +54,7 @@ func (f *finder) indexNeighbours() *neighbourIndex {
 }
 
 func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
-	put := func(in map[domain][]placed, key string, t *term) {
+	put := func(in map[domain][]placed, key string, t *podTerm) {
 		if value, ok := n.Labels[key]; ok {
 			in[domain{key, value}] = append(in[domain{key, value}], placed{p, n.Name, t})
 		}
@@ -107,7 +107,7 @@ func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 	}
 }
 
-func neighbourOf(side Side, t *term, node *outrank.Node) Neighbour {
+func neighbourOf(side Side, t *podTerm, node *outrank.Node) Neighbour {
 	value, ok := node.Labels[t.key]
 	return Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector), Domain: value, Missing: !ok}
 }

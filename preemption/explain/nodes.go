@@ -16,13 +16,13 @@ type grouping struct {
 	ex         *preemption.Explanation
 	candidates map[string]*preemption.Candidate
 	places     map[string]int // of candidates, by node
-	groups     []*nodeGroup
-	byKey      map[string]*nodeGroup
-	best       *nearest
+	groups     []*openGroup
+	byKey      map[string]*openGroup
+	best       *closest
 }
 
-// nodeGroup is a group while nodes are still added.
-type nodeGroup struct {
+// openGroup is a group while nodes are still added.
+type openGroup struct {
 	NodeGroup
 	// coarse is the same for groups that are merged where there are too many.
 	coarse string
@@ -34,7 +34,7 @@ type nodeGroup struct {
 
 // group puts every node into a group.
 func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanation) error {
-	g := &grouping{finder: f, ex: ex, byKey: map[string]*nodeGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
+	g := &grouping{finder: f, ex: ex, byKey: map[string]*openGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
 	for i := range ex.Candidates {
 		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
 	}
@@ -49,7 +49,7 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanatio
 	if len(g.groups) > 10*f.most {
 		g.merge()
 	}
-	slices.SortStableFunc(g.groups, func(a, b *nodeGroup) int {
+	slices.SortStableFunc(g.groups, func(a, b *openGroup) int {
 		return cmp.Or(cmp.Compare(stageOrder(a.Stage), stageOrder(b.Stage)), cmp.Compare(b.Count, a.Count))
 	})
 	for _, group := range g.groups {
@@ -92,7 +92,7 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 }
 
 // take adds the nodes of another group, which come later in the cluster.
-func (g *nodeGroup) take(o *nodeGroup, most int) {
+func (g *openGroup) take(o *openGroup, most int) {
 	g.Count += o.Count
 	g.Names = append(g.Names, o.Names[:min(len(o.Names), most-len(g.Names))]...)
 	if o.place < g.place || o.place == g.place && o.least.less(g.least) {
@@ -103,8 +103,8 @@ func (g *nodeGroup) take(o *nodeGroup, most int) {
 
 // merge makes one group of those whose nodes gave the same answers, whatever the thing.
 func (g *grouping) merge() {
-	coarse := map[string]*nodeGroup{}
-	var out []*nodeGroup
+	coarse := map[string]*openGroup{}
+	var out []*openGroup
 	for _, group := range g.groups {
 		if into, ok := coarse[group.coarse]; ok {
 			into.take(group, g.most)
@@ -118,8 +118,8 @@ func (g *grouping) merge() {
 }
 
 // alone is a group of one node.
-func (g *grouping) alone(n *preemption.NodeReport) (*nodeGroup, error) {
-	one := &nodeGroup{NodeGroup: NodeGroup{Stage: NoHelp, Count: 1, Names: []string{n.Node}, Example: n.Node}}
+func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
+	one := &openGroup{NodeGroup: NodeGroup{Stage: NoHelp, Count: 1, Names: []string{n.Node}, Example: n.Node}}
 	refused := g.ex.Refused.Code != preemption.Success
 	switch {
 	case g.ex.Outcome == preemption.Preempt && n.Node == g.ex.Node:
@@ -158,7 +158,7 @@ func (g *grouping) alone(n *preemption.NodeReport) (*nodeGroup, error) {
 }
 
 // afterRemoval looks at a node with every possible victim gone.
-func (g *grouping) afterRemoval(one *nodeGroup, at *place, n *preemption.NodeReport) {
+func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeReport) {
 	empty := at.empty()
 	if n.Tried {
 		one.Victims = len(empty.gonePods)
@@ -174,7 +174,7 @@ func (g *grouping) afterRemoval(one *nodeGroup, at *place, n *preemption.NodeRep
 	rooms := empty.trial.Room(empty.gone)
 	one.least = missingOf(rooms)
 	if one.least.known && (g.best == nil || one.least.less(g.best.missing)) {
-		g.best = &nearest{one.least, Nearest{Node: n.Node, Gone: len(empty.gonePods), Missing: shortOf(rooms)}}
+		g.best = &closest{one.least, Nearest{Node: n.Node, Gone: len(empty.gonePods), Missing: shortOf(rooms)}}
 	}
 	g.nearest = g.best
 }

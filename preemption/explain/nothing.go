@@ -24,8 +24,8 @@ type missing struct {
 // less reports whether less is missing than elsewhere.
 func (m missing) less(o missing) bool { return m.known && (!o.known || m.part < o.part) }
 
-// nearest is the node of which the least is missing so far.
-type nearest struct {
+// closest is the node of which the least is missing so far.
+type closest struct {
 	missing
 	Nearest
 }
@@ -170,7 +170,7 @@ func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preempt
 		if err != nil {
 			return nil, err
 		}
-		g.afterRemoval(&nodeGroup{}, at, n)
+		g.afterRemoval(&openGroup{}, at, n)
 	}
 	if g.best == nil {
 		return nil, nil

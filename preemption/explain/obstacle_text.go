@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // Text says in one line what is in the way. It is made from the fields of the obstacle
@@ -26,11 +27,11 @@ func (o *Obstacle) Text() string {
 func (o *Obstacle) reasons() string {
 	texts := make([]string, len(o.Reasons))
 	for i, r := range o.Reasons {
-		texts[i] = plain(r)
+		texts[i] = prose.Text(r)
 	}
 	text := strings.Join(texts, ", ")
 	if o.Filter != "" {
-		text = plain(o.Filter) + ": " + text
+		text = prose.Text(o.Filter) + ": " + text
 	}
 	return text
 }
@@ -47,9 +48,9 @@ func (o *Obstacle) things() []string {
 	}
 	switch {
 	case o.WantedNode != "":
-		add("the pod wants node %s alone", quoted(o.WantedNode))
+		add("the pod wants node %s alone", prose.Name(o.WantedNode))
 	case len(o.WantedNodes) > 0:
-		add("the pod's node affinity names %s alone", list(quotedAll(o.WantedNodes), 0))
+		add("the pod's node affinity names %s alone", prose.List(prose.Names(o.WantedNodes), 0))
 	}
 	for i := range o.Taints {
 		t := &o.Taints[i]
@@ -81,10 +82,10 @@ func (o *Obstacle) things() []string {
 		add("%s", o.Neighbours[i].text())
 	}
 	for _, feature := range o.Features {
-		add("the node does not declare the feature %s", quoted(feature))
+		add("the node does not declare the feature %s", prose.Name(feature))
 	}
 	if len(o.DisabledBy) > 0 {
-		add("%s asked that nobody be evicted there for a resize", list(quotedAll(o.DisabledBy), 0))
+		add("%s asked that nobody be evicted there for a resize", prose.List(prose.Names(o.DisabledBy), 0))
 	}
 	return out
 }
@@ -95,9 +96,9 @@ func (n *Nobody) text() string {
 	case n.Pods == 0:
 		return "no pod runs there that could leave"
 	case rest == 0:
-		return fmt.Sprintf("the %s there may not be evicted", plural(n.Pods, "pod"))
+		return fmt.Sprintf("the %s there may not be evicted", prose.Plural(n.Pods, "pod"))
 	default:
-		text = fmt.Sprintf("nobody there is less important: %s with priority %d or more", plural(rest, "pod"), n.Least)
+		text = fmt.Sprintf("nobody there is less important: %s with priority %d or more", prose.Plural(rest, "pod"), n.Least)
 	}
 	if n.Protected > 0 {
 		text += fmt.Sprintf(", and %d that may not be evicted", n.Protected)
@@ -106,14 +107,14 @@ func (n *Nobody) text() string {
 }
 
 func (l *Label) text() string {
-	text := plain(requirementText(l.Key, l.Operator, l.Values))
+	text := prose.Text(requirementText(l.Key, l.Operator, l.Values))
 	switch {
 	case l.Key == outrank.FieldName:
-		return text + ", and this is node " + quoted(l.Have)
+		return text + ", and this is node " + prose.Name(l.Have)
 	case l.Missing:
-		return text + ", and there is no label " + quoted(l.Key)
+		return text + ", and there is no label " + prose.Name(l.Key)
 	}
-	return text + ", and the node has " + quoted(l.Key) + "=" + quoted(l.Have)
+	return text + ", and the node has " + prose.Name(l.Key) + "=" + prose.Name(l.Have)
 }
 
 func (t *Term) text() string {
@@ -132,9 +133,9 @@ func (t *Term) text() string {
 }
 
 func (p *Port) text() string {
-	text := fmt.Sprintf("host port %d/%s", p.Port, plain(p.Protocol))
+	text := fmt.Sprintf("host port %d/%s", p.Port, prose.Text(p.Protocol))
 	if p.IP != "0.0.0.0" {
-		text += " of " + quoted(p.IP)
+		text += " of " + prose.Name(p.IP)
 	}
 	if p.Holder == nil {
 		return text + " is taken"
@@ -143,9 +144,9 @@ func (p *Port) text() string {
 }
 
 func (v *Volume) text() string {
-	name := "disk " + quoted(v.Disk)
+	name := "disk " + prose.Name(v.Disk)
 	if v.Claim != "" {
-		name = "claim " + quoted(v.Claim)
+		name = "claim " + prose.Name(v.Claim)
 	}
 	switch {
 	case v.Holder != nil && v.Claim != "":
@@ -157,10 +158,10 @@ func (v *Volume) text() string {
 	case v.State == outrank.ClaimUnbound:
 		return name + " has no volume"
 	case v.State != "":
-		return name + " is bound to volume " + quoted(v.MissingVolume) + ", which does not exist"
+		return name + " is bound to volume " + prose.Name(v.MissingVolume) + ", which does not exist"
 	case v.Label != "":
 		return fmt.Sprintf("the volume of %s is in %s, and the node has %s", name,
-			plain(requirementText(v.Label, outrank.In, v.Values)), quoted(v.Have))
+			prose.Text(requirementText(v.Label, outrank.In, v.Values)), prose.Name(v.Have))
 	}
 	texts := make([]string, 0, len(v.Terms))
 	for i := range v.Terms {
@@ -176,28 +177,28 @@ func (v *Volume) text() string {
 
 func (l *Limit) text() string {
 	if l.NotInstalled {
-		return "the CSI driver " + quoted(l.Driver) + " is not installed on the node"
+		return "the CSI driver " + prose.Name(l.Driver) + " is not installed on the node"
 	}
-	return fmt.Sprintf("driver %s has %d volumes attached, the pod brings %d, and there may be %d", quoted(l.Driver), l.Attached, l.New, l.Limit)
+	return fmt.Sprintf("driver %s has %d volumes attached, the pod brings %d, and there may be %d", prose.Name(l.Driver), l.Attached, l.New, l.Limit)
 }
 
 func (s *Spread) text() string {
 	if s.Missing {
-		return "the node has no label " + quoted(s.TopologyKey) + ", which a topology spread constraint needs"
+		return "the node has no label " + prose.Name(s.TopologyKey) + ", which a topology spread constraint needs"
 	}
 	return fmt.Sprintf("%s=%s would have %s of %s, and the emptiest domain has %d: more than %d apart",
-		quoted(s.TopologyKey), quoted(s.Domain), plural(s.With, "pod"), plain(s.Selector), s.Least, s.MaxSkew)
+		prose.Name(s.TopologyKey), prose.Name(s.Domain), prose.Plural(s.With, "pod"), prose.Text(s.Selector), s.Least, s.MaxSkew)
 }
 
 func (n *Neighbour) text() string {
-	where := quoted(n.TopologyKey) + "=" + quoted(n.Domain)
+	where := prose.Name(n.TopologyKey) + "=" + prose.Name(n.Domain)
 	switch {
 	case n.Missing:
-		return "the node has no label " + quoted(n.TopologyKey) + ", which the pod's affinity needs"
+		return "the node has no label " + prose.Name(n.TopologyKey) + ", which the pod's affinity needs"
 	case n.Side == OwnAffinity:
-		return fmt.Sprintf("the pod wants to be near %s, and there is none in %s", plain(n.Selector), where)
+		return fmt.Sprintf("the pod wants to be near %s, and there is none in %s", prose.Text(n.Selector), where)
 	case n.Side == OwnAntiAffinity:
-		return fmt.Sprintf("the pod keeps away from %s, and %s is in %s", plain(n.Selector), n.Pod.placed(), where)
+		return fmt.Sprintf("the pod keeps away from %s, and %s is in %s", prose.Text(n.Selector), n.Pod.placed(), where)
 	}
-	return fmt.Sprintf("%s in %s keeps away from %s, which the pod is", n.Pod.placed(), where, plain(n.Selector))
+	return fmt.Sprintf("%s in %s keeps away from %s, which the pod is", n.Pod.placed(), where, prose.Text(n.Selector))
 }

@@ -30,7 +30,8 @@ type Report struct {
 	// Choice is why this node; nil unless the outcome is preempt.
 	Choice *Choice `json:"choice,omitempty"`
 	// Victims are those of the chosen node, the most important first.
-	Victims []Victim `json:"victims"`
+	Victims     []Victim `json:"victims"`
+	MoreVictims int      `json:"moreVictims,omitempty"`
 	// Budgets are those that losing the victims breaks.
 	Budgets     []Budget `json:"budgets"`
 	MoreBudgets int      `json:"moreBudgets,omitempty"`

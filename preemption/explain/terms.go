@@ -70,8 +70,8 @@ func requirementText(key string, op outrank.Operator, values []string) string {
 	return key + " " + string(op) + " (" + list + ")"
 }
 
-// term is a required pod affinity term as its owner means it.
-type term struct {
+// podTerm is a required pod affinity term as its owner means it.
+type podTerm struct {
 	owner      *outrank.Pod
 	key        string
 	selector   *outrank.LabelSelector
@@ -80,10 +80,10 @@ type term struct {
 	inLabels   *outrank.LabelSelector // namespaces by label, nil for none
 }
 
-func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) term {
+func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
 	s := narrowed(t.Selector, owner, t.MatchLabelKeys, outrank.In)
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
-	out := term{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
+	out := podTerm{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
 	if len(out.namespaces) == 0 && out.inLabels == nil {
 		out.namespaces = []string{owner.NamespaceName()}
 	}
@@ -91,8 +91,8 @@ func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) term {
 	return out
 }
 
-func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
-	out := make([]term, len(list))
+func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []podTerm {
+	out := make([]podTerm, len(list))
 	for i := range list {
 		out[i] = termOf(owner, &list[i])
 	}
@@ -102,11 +102,11 @@ func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 // means reports whether a term means a pod (rules 7.13.11 to 7.13.18). own is set for the
 // preemptor's terms, and replaced where a release selects namespaces before the attempt
 // (rule 7.13.14).
-func (x *neighbourIndex) means(t *term, p *outrank.Pod, own bool) bool {
+func (x *neighbourIndex) means(t *podTerm, p *outrank.Pod, own bool) bool {
 	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
 }
 
-func (x *neighbourIndex) inNamespace(t *term, name string, own bool) bool {
+func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
 	switch {
 	case slices.Contains(t.namespaces, name):
 		return true

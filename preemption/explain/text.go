@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -18,7 +19,7 @@ func (r *Report) Text() string {
 		w.line(1, "%s", r.Refused.Text())
 	}
 	if r.Choice != nil {
-		w.line(0, "Why node %s:", quoted(r.Choice.Node))
+		w.line(0, "Why node %s:", prose.Name(r.Choice.Node))
 		for _, text := range r.Choice.Texts() {
 			w.line(1, "%s", text)
 		}
@@ -66,12 +67,12 @@ func (r *Report) Summary() string {
 	}
 	node := "a node"
 	if r.Choice != nil {
-		node = "node " + quoted(r.Choice.Node)
+		node = "node " + prose.Name(r.Choice.Node)
 	}
 	if r.Resize {
-		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)), node, r.Pod.text())
+		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
 	}
-	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)), node, r.Pod.text())
+	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
 }
 
 func have(n int) string {
@@ -109,18 +110,18 @@ func (c *Choice) Texts() []string {
 		for i, r := range c.Rounds {
 			parts[i] = fmt.Sprintf("%d by %s", r.Left, r.Rank)
 		}
-		out = append(out, fmt.Sprintf("Of %s there are left, by one rank after the other: %s.", plural(c.Candidates, "candidate"), strings.Join(parts, ", ")))
+		out = append(out, fmt.Sprintf("Of %s there are left, by one rank after the other: %s.", prose.Plural(c.Candidates, "candidate"), strings.Join(parts, ", ")))
 	}
 	return out
 }
 
 // decided says which rank decided, with both values.
 func (c *Choice) decided() string {
-	mine, theirs, other := &c.Score, c.RunnerUpScore, quoted(c.RunnerUp)
+	mine, theirs, other := &c.Score, c.RunnerUpScore, prose.Name(c.RunnerUp)
 	switch c.DecidedBy {
 	case preemption.ByViolations:
 		return fmt.Sprintf("Fewer budget violations: %d against %d on %s, where %s would break.", mine.Violations, theirs.Violations,
-			other, list(quotedAll(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
+			other, prose.List(prose.Names(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
 	case preemption.ByTopPriority:
 		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
 	case preemption.ByPrioritySum:
@@ -154,13 +155,16 @@ func (r *Report) writeVictims(w *writer) {
 	for i := range r.Victims {
 		w.line(1, "%s", r.Victims[i].Text())
 	}
+	if r.MoreVictims > 0 {
+		w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
+	}
 	for i := range r.Budgets {
 		b := &r.Budgets[i]
-		w.line(1, "Budget %s allows %s and breaks by losing %s.", quoted(b.Key), plural(int(b.Allowed), "disruption"),
-			list(quotedAll(b.Victims), b.MoreVictims))
+		w.line(1, "Budget %s allows %s and breaks by losing %s.", prose.Name(b.Key), prose.Plural(int(b.Allowed), "disruption"),
+			prose.List(prose.Names(b.Victims), b.MoreVictims))
 	}
 	if r.MoreBudgets > 0 {
-		w.line(1, "%s more would break.", plural(r.MoreBudgets, "budget"))
+		w.line(1, "%s more would break.", prose.Plural(r.MoreBudgets, "budget"))
 	}
 }
 
@@ -176,7 +180,7 @@ func (v *Victim) Text() string {
 		text += ": if it stayed, " + v.Blocks.Text()
 	}
 	if v.With != "" {
-		text += "; it leaves with " + quoted(v.With)
+		text += "; it leaves with " + prose.Name(v.With)
 	}
 	if v.Terminating {
 		text += "; it is terminating already"
@@ -197,23 +201,23 @@ func (s *Stay) Texts() []string {
 			text += "; it takes " + held
 		}
 		if len(p.Budgets) > 0 {
-			text += "; it came back early, as " + list(quotedAll(p.Budgets), p.MoreBudgets) + " might break"
+			text += "; it came back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
 		}
 		out = append(out, text+".")
 	}
 	if s.MoreSpared > 0 {
-		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", plural(s.MoreSpared, "pod")))
+		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.MoreSpared, "pod")))
 	}
 	if len(s.Protected) > 0 {
 		out = append(out, fmt.Sprintf("Of lower priority, but not to be evicted: %s.", pods(s.Protected, s.MoreProtected)))
 	}
 	if s.Higher > 0 {
-		out = append(out, fmt.Sprintf("Of the same or a higher priority: %s.", plural(s.Higher, "pod")))
+		out = append(out, fmt.Sprintf("Of the same or a higher priority: %s.", prose.Plural(s.Higher, "pod")))
 	}
 	var left []string
 	for i := range s.Room {
 		if r := &s.Room[i]; r.Resource != resource.Pods {
-			left = append(left, fmt.Sprintf("%s %s", what(r.Resource), r.Free.Sub(r.Needed)))
+			left = append(left, fmt.Sprintf("%s %s", prose.Resource(r.Resource), r.Free.Sub(r.Needed)))
 		}
 	}
 	if len(left) > 0 {
@@ -226,7 +230,7 @@ func held(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
 		q := l[name]
-		parts = append(parts, fmt.Sprintf("%s %s", what(name), q.String()))
+		parts = append(parts, fmt.Sprintf("%s %s", prose.Resource(name), q.String()))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -252,9 +256,9 @@ func (n *Nothing) Texts() []string {
 
 func (n *Nearest) where() string {
 	if n.Gone == 0 {
-		return "node " + quoted(n.Node)
+		return "node " + prose.Name(n.Node)
 	}
-	return fmt.Sprintf("node %s without %s", quoted(n.Node), plural(n.Gone, "pod"))
+	return fmt.Sprintf("node %s without %s", prose.Name(n.Node), prose.Plural(n.Gone, "pod"))
 }
 
 func (e *Enough) text() string {
@@ -262,11 +266,11 @@ func (e *Enough) text() string {
 	if e.Outcome == preemption.Fits {
 		text += "the pod would fit before pods that are nominated"
 	} else {
-		text += fmt.Sprintf("on node %s it would push out %s", quoted(e.Node), pods(e.Victims, e.MoreVictims))
+		text += fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims, e.MoreVictims))
 	}
 	switch {
 	case e.Class != "":
-		text += "; class " + quoted(e.Class) + " has as much"
+		text += "; class " + prose.Name(e.Class) + " has as much"
 	case e.BeyondUsers:
 		text += "; only classes of the system have as much"
 	}
@@ -285,7 +289,7 @@ func (r *Report) writeNodes(w *writer) {
 
 // Text says in a line what became of the nodes of the group, and why.
 func (g *NodeGroup) Text() string {
-	text := fmt.Sprintf("%s (%s) ", plural(g.Count, "node"), list(quotedAll(g.Names), g.Count-len(g.Names)))
+	text := fmt.Sprintf("%s (%s) ", prose.Plural(g.Count, "node"), prose.List(prose.Names(g.Names), g.Count-len(g.Names)))
 	switch g.Stage {
 	case Chosen:
 		return text + "chosen; as things are, " + g.Before.Text()
@@ -312,7 +316,7 @@ func (g *NodeGroup) where() string {
 	case g.Count == 1:
 		return ""
 	}
-	return "on " + quoted(g.Example) + ", "
+	return "on " + prose.Name(g.Example) + ", "
 }
 
 // vain tells apart what is in the way before and after preemption.
@@ -323,7 +327,7 @@ func (g *NodeGroup) vain() string {
 	if g.Victims == 0 {
 		return fmt.Sprintf("%s; and %s", g.Before.Text(), g.After.Text())
 	}
-	gone := fmt.Sprintf("with the %s gone that could leave", plural(g.Victims, "pod"))
+	gone := fmt.Sprintf("with the %s gone that could leave", prose.Plural(g.Victims, "pod"))
 	if g.Before != nil && g.Before.Filter == g.After.Filter {
 		return fmt.Sprintf("also %s, %s", gone, g.After.Text())
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -19,16 +20,23 @@ func (f *finder) chosen(r *Report, ex *preemption.Explanation) error {
 		gone = append(gone, f.known(ex.Victims[i].Pod))
 	}
 	after := at.without(gone)
-	for i := range ex.Victims {
-		r.Victims = append(r.Victims, f.victim(at, gone, &ex.Victims[i], ex.Node))
+	told := cut(ex.Victims, 10*f.most, &r.MoreVictims)
+	for i := range told {
+		v := f.victim(&told[i], ex.Node)
+		if i > 0 && f.trials.LeaveTogether(gone[i-1], gone[i]) {
+			v.Blocks, v.AtItsTurn = r.Victims[i-1].Blocks, r.Victims[i-1].AtItsTurn // they stay or leave together
+		} else {
+			f.blocks(&v, at, gone, i, &told[i])
+		}
+		r.Victims = append(r.Victims, v)
 	}
 	r.Budgets = f.budgets(ex.Victims, &r.MoreBudgets)
 	r.Stay = f.stay(after, ex)
 	return nil
 }
 
-// victim says why a pod has to leave, by asking the node with it back.
-func (f *finder) victim(at *place, gone []*outrank.Pod, v *preemption.Victim, node string) Victim {
+// victim says who has to leave.
+func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	if v.Node != "" {
 		node = v.Node
 	}
@@ -39,22 +47,32 @@ func (f *finder) victim(at *place, gone []*outrank.Pod, v *preemption.Victim, no
 	case v.Composite != nil:
 		out.With = v.Composite.Key()
 	}
-	for _, b := range v.Violated {
-		out.Budgets = append(out.Budgets, b.Key())
-	}
-	out.Budgets = cut(out.Budgets, f.most, &out.MoreBudgets)
+	out.Budgets = f.keys(v.Violated, &out.MoreBudgets)
+	return out
+}
+
+// blocks says why the i-th victim has to leave, by asking the node with it back.
+func (f *finder) blocks(out *Victim, at *place, gone []*outrank.Pod, i int, v *preemption.Victim) {
 	if v.Blocks.Code == preemption.Success {
-		return out
+		return
 	}
 	back := at.without(slices.DeleteFunc(slices.Clone(gone), func(p *outrank.Pod) bool {
-		return f.trials.LeaveTogether(p, v.Pod)
+		return f.trials.LeaveTogether(p, gone[i])
 	}))
 	if s := back.trial.Check(back.gone); s.Code != preemption.Success {
 		out.Blocks = f.find(back, s)
-		return out
+		return
 	}
 	out.AtItsTurn = true
 	out.Blocks = &Obstacle{Filter: v.Blocks.Filter, ExcludedBy: v.Blocks.ExcludedBy, Reasons: slices.Clone(v.Blocks.Reasons)}
+}
+
+// keys names the first of some budgets.
+func (f *finder) keys(budgets []*outrank.PodDisruptionBudget, more *int) []outrank.Key {
+	var out []outrank.Key
+	for _, b := range cut(budgets, f.most, more) {
+		out = append(out, b.Key())
+	}
 	return out
 }
 
@@ -116,10 +134,7 @@ func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
 		}
 		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: takes(after.trial, p, rooms), Below: i > last}
 		if violated != nil {
-			for _, b := range violated[i] {
-				spared.Budgets = append(spared.Budgets, b.Key())
-			}
-			spared.Budgets = cut(spared.Budgets, f.most, &spared.MoreBudgets)
+			spared.Budgets = f.keys(violated[i], &spared.MoreBudgets)
 		}
 		out.Spared = append(out.Spared, spared)
 	}
@@ -132,7 +147,7 @@ func takes(t *preemption.Trial, p *outrank.Pod, rooms []preemption.Room) resourc
 	out := resource.List{}
 	for _, r := range rooms {
 		if n := t.Takes(p, r.Resource); r.Resource != resource.Pods && n != 0 {
-			out[r.Resource] = quantity(r.Resource, n)
+			out[r.Resource] = prose.Quantity(r.Resource, n)
 		}
 	}
 	return out

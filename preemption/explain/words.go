@@ -5,91 +5,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/resource"
 )
-
-// mostName is the length of the longest name that there can be; a longer text is cut.
-const mostName = 253
-
-// quoted returns a name as it is where it consists of what names in Kubernetes consist of,
-// and otherwise in quotes, with everything but printable ASCII escaped: such a text can
-// neither end a line nor turn its direction.
-func quoted[S ~string](name S) string {
-	s := string(name)
-	cutOff := len(s) > 2*mostName
-	if cutOff {
-		s = s[:2*mostName]
-		for len(s) > 0 && !utf8.ValidString(s[len(s)-1:]) {
-			s = s[:len(s)-1]
-		}
-	}
-	if s == "" || strings.IndexFunc(s, strange) >= 0 {
-		s = strconv.QuoteToASCII(s)
-	}
-	if cutOff {
-		s += "..."
-	}
-	return s
-}
-
-// strange reports whether a rune is none that stands in names, selectors and keys.
-func strange(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
-	}
-	return !strings.ContainsRune("-_./:", r)
-}
-
-// plain is quoted for texts that may hold spaces and what selectors consist of.
-func plain(s string) string {
-	for _, r := range s {
-		if r < ' ' || r > '~' {
-			return quoted(s)
-		}
-	}
-	if len(s) > 4*mostName {
-		return s[:4*mostName] + "..."
-	}
-	return s
-}
-
-// list joins names and says how many more there are.
-func list(names []string, more int) string {
-	text := strings.Join(names, ", ")
-	if more > 0 && text != "" {
-		text += fmt.Sprintf(" and %d more", more)
-	} else if more > 0 {
-		text = strconv.Itoa(more)
-	}
-	return text
-}
-
-func quotedAll[S ~string](names []S) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = quoted(n)
-	}
-	return out
-}
-
-// plural counts things whose name takes an s.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // text names a pod with its priority.
 func (p *Pod) text() string {
 	if p == nil {
 		return "a pod"
 	}
-	return fmt.Sprintf("%s (priority %d)", quoted(p.Key), p.Priority)
+	return fmt.Sprintf("%s (priority %d)", prose.Name(p.Key), p.Priority)
 }
 
 // placed names a pod with its priority and its node.
@@ -97,7 +24,7 @@ func (p *Pod) placed() string {
 	if p == nil || p.Node == "" {
 		return p.text()
 	}
-	return fmt.Sprintf("%s (priority %d, on %s)", quoted(p.Key), p.Priority, quoted(p.Node))
+	return fmt.Sprintf("%s (priority %d, on %s)", prose.Name(p.Key), p.Priority, prose.Name(p.Node))
 }
 
 func pods(ps []Pod, more int) string {
@@ -105,15 +32,7 @@ func pods(ps []Pod, more int) string {
 	for i := range ps {
 		names[i] = ps[i].text()
 	}
-	return list(names, more)
-}
-
-// what names a resource in a sentence.
-func what(name resource.Name) string {
-	if name == resource.Pods {
-		return "places for pods"
-	}
-	return plain(string(name))
+	return prose.List(names, more)
 }
 
 // text says what is missing.
@@ -122,7 +41,7 @@ func (s *Shortage) text() string {
 		text := fmt.Sprintf("the node holds %s pods already, of at most %s", s.Offered.Sub(s.Free), s.Offered)
 		return text + s.reservedText()
 	}
-	text := fmt.Sprintf("%s is short by %s: %s needed, %s free of %s", what(s.Resource), s.Short, s.Needed, s.Free, s.Offered)
+	text := fmt.Sprintf("%s is short by %s: %s needed, %s free of %s", prose.Resource(s.Resource), s.Short, s.Needed, s.Free, s.Offered)
 	if s.Needed.Cmp(s.Offered) > 0 {
 		return text + ", too little even on an empty node"
 	}
@@ -146,7 +65,7 @@ func shortages(list []Shortage) string {
 
 // tolerationText writes a toleration as a line of YAML.
 func tolerationText(t *outrank.Toleration) string {
-	text := fmt.Sprintf("{key: %s, operator: %s", quoted(t.Key), plain(string(t.Operator)))
+	text := fmt.Sprintf("{key: %s, operator: %s", prose.Name(t.Key), prose.Text(string(t.Operator)))
 	if t.Value != "" {
 		text += ", value: " + strconv.QuoteToASCII(t.Value) // YAML reads true as something else
 	}
@@ -154,9 +73,9 @@ func tolerationText(t *outrank.Toleration) string {
 }
 
 func taintText(t *outrank.Taint) string {
-	text := quoted(t.Key)
+	text := prose.Name(t.Key)
 	if t.Value != "" {
-		text += "=" + quoted(t.Value)
+		text += "=" + prose.Name(t.Value)
 	}
 	return text + ":" + string(t.Effect)
 }

@@ -1,0 +1,83 @@
+package explain_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/kubeletadmit/explain"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// asks are questions to the node of the examples, each changed in one way.
+var asks = map[string]func(*outrank.Node, *outrank.Pod){
+	"evicts":     func(*outrank.Node, *outrank.Pod) {},
+	"not-enough": func(_ *outrank.Node, p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3800m") },
+	"fits":       func(n *outrank.Node, _ *outrank.Pod) { n.Allocatable = resource.MustList("cpu", "40", "pods", "10") },
+	"plain":      func(_ *outrank.Node, p *outrank.Pod) { p.Static, p.Priority = false, outrank.Priority(10) },
+	"full": func(n *outrank.Node, p *outrank.Pod) {
+		n.Allocatable = resource.MustList("cpu", "40", "pods", "5")
+	},
+	"predicates": func(n *outrank.Node, p *outrank.Pod) {
+		n.Labels = map[string]string{"disk": "hdd\n"}
+		n.Taints = []outrank.Taint{{Key: "gone", Value: "yes", Effect: outrank.NoExecute}}
+		p.NodeSelector = map[string]string{"disk": "ssd", "zone": "a"}
+		p.Static, p.Priority, p.NodeName = false, outrank.Priority(2_000_000_000), "n2"
+		p.Containers[0].Ports = []outrank.Port{{HostPort: 53}}
+	},
+}
+
+// The wording is stable: what stands in the files is read by people and compared by
+// programs.
+func TestGoldenReports(t *testing.T) {
+	for name, change := range asks {
+		t.Run(name, func(t *testing.T) {
+			node, active, pod := crowded()
+			active[5].Containers[0].Ports = []outrank.Port{{HostPort: 53}}
+			change(node, pod)
+			r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{})
+			require.NoError(t, err)
+			compare(t, name+".txt", []byte(r.Text()))
+			text, err := json.MarshalIndent(r, "", "  ")
+			require.NoError(t, err)
+			compare(t, name+".json", append(text, '\n'))
+		})
+	}
+}
+
+func compare(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "run with -update, and read what changed")
+}
+
+// A report of thousands of evictions is cut, and one that nobody made has a text.
+func TestReportsAreBounded(t *testing.T) {
+	node, active, pod := crowded()
+	node.Allocatable = resource.MustList("cpu", "1000", "pods", "5000")
+	for range 3000 {
+		active = append(active, &outrank.Pod{Name: "b" + strings.Repeat("x", len(active)%200), UID: string(rune(len(active))), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}})
+	}
+	pod.Containers[0].Requests = resource.MustList("cpu", "900")
+	r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{Most: 3})
+	require.NoError(t, err)
+	assert.Len(t, r.Tiers[1].Rounds, 3)
+	assert.Greater(t, r.Tiers[1].MoreRounds, 2000)
+	assert.Less(t, len(r.Text()), 4000)
+	_, err = explain.Ask(kubeletadmit.Admitter{}, nil, nil, nil, explain.Options{})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.NotEmpty(t, (&explain.Report{Failures: []explain.Failure{{}, {Ports: []explain.Port{{}}}}, Tiers: []explain.Tier{{Rounds: []explain.Round{{}}}}}).Text())
+}

@@ -1,0 +1,194 @@
+package explain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Text tells the report to people. It is made from the fields of the report alone, and its
+// length is bounded by the report's lists.
+func (r *Report) Text() string {
+	var b strings.Builder
+	line := func(indent int, text string) {
+		b.WriteString(strings.Repeat("  ", indent) + text + "\n")
+	}
+	line(0, r.Summary())
+	if len(r.Failures) > 0 {
+		line(0, "What the check found:")
+		for i := range r.Failures {
+			line(1, r.Failures[i].Text())
+		}
+	}
+	if len(r.Missing) > 0 {
+		line(0, fmt.Sprintf("If every pod went that may be evicted, there would still be missing: %s.", amountsText(r.Missing)))
+	}
+	if len(r.Tiers) > 0 {
+		line(0, "Who may be evicted, and who is:")
+	}
+	for i := range r.Tiers {
+		line(1, r.Tiers[i].text(len(r.Missing) == 0))
+		for j := range r.Tiers[i].Rounds {
+			line(2, fmt.Sprintf("round %d: %s", j+1, r.Tiers[i].Rounds[j].Text()))
+		}
+		if more := r.Tiers[i].MoreRounds; more > 0 {
+			line(2, "and "+prose.Plural(more, "round")+" more")
+		}
+	}
+	if r.Stays > 0 {
+		names := make([]string, len(r.Stay))
+		for i := range r.Stay {
+			names[i] = r.Stay[i].text()
+		}
+		line(1, fmt.Sprintf("Not to be evicted: %s.", prose.List(names, r.Stays-len(names))))
+	}
+	return b.String()
+}
+
+// Summary is the answer in a sentence.
+func (r *Report) Summary() string {
+	pod, node := r.Pod.text(), "node "+prose.Name(r.Node)
+	switch r.Outcome {
+	case kubeletadmit.Admitted:
+		return fmt.Sprintf("%s starts on %s, and nobody is evicted.", pod, node)
+	case kubeletadmit.AdmittedAfterEvicting:
+		n := 0
+		for i := range r.Tiers {
+			n += len(r.Tiers[i].Rounds) + r.Tiers[i].MoreRounds
+		}
+		return fmt.Sprintf("%s starts on %s once %s been evicted.", pod, node, have(n))
+	}
+	text := fmt.Sprintf("%s does not start on %s: %s", pod, node, prose.Text(r.Reason))
+	if !r.Critical && len(r.Failures) > 0 {
+		text += "; it is not critical, so that nobody is evicted for it"
+	}
+	return text + "."
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 pod has"
+	}
+	return fmt.Sprintf("%d pods have", n)
+}
+
+func (p *Pod) text() string {
+	switch {
+	case p == nil:
+		return "a pod"
+	case p.Priority == nil:
+		return prose.Name(p.Key) + " (no priority)"
+	}
+	return fmt.Sprintf("%s (priority %d)", prose.Name(p.Key), *p.Priority)
+}
+
+// Text says in a line what is short, or what stands in the way.
+func (f *Failure) Text() string {
+	if f.Resource == resource.Pods {
+		return fmt.Sprintf("the node holds %s pods already, of at most %s", f.Used.String(), f.Capacity.String())
+	}
+	if f.Resource != "" {
+		return fmt.Sprintf("%s is short by %s: %s needed, %s of %s used", prose.Resource(f.Resource), f.Short, f.Requested, f.Used, f.Capacity)
+	}
+	parts := f.things()
+	if len(parts) == 0 {
+		return prose.Text(string(f.Predicate)) + ": " + prose.Text(f.Words)
+	}
+	if f.More > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", f.More))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (f *Failure) things() (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if f.WantedNode != "" {
+		add("the pod wants node %s alone", prose.Name(f.WantedNode))
+	}
+	for _, l := range f.Labels {
+		has := "the node has " + prose.Name(l.Have)
+		if l.Missing {
+			has = "there is no such label"
+		}
+		add("the pod's node selector wants %s=%s, and %s", prose.Name(l.Key), prose.Name(l.Value), has)
+	}
+	if f.Affinity {
+		add("no term of the pod's node affinity holds")
+	}
+	for i := range f.Ports {
+		p := &f.Ports[i]
+		add("host port %d/%s is held by %s", p.Port, prose.Text(p.Protocol), p.Holder.text())
+	}
+	for i := range f.Taints {
+		t := &f.Taints[i]
+		add("taint %s; a toleration of it would help", taintText(&t.Taint))
+	}
+	return out
+}
+
+func taintText(t *outrank.Taint) string {
+	text := prose.Name(t.Key)
+	if t.Value != "" {
+		text += "=" + prose.Name(t.Value)
+	}
+	return text + ":" + prose.Text(string(t.Effect))
+}
+
+// Text says in a line what the tier has to cover.
+func (t *Tier) Text() string { return t.text(true) }
+
+// text says it where it comes to that.
+func (t *Tier) text(covers bool) string {
+	text := fmt.Sprintf("%s, %s", prose.Text(string(t.Class)), prose.Plural(t.Pods, "pod"))
+	if t.Pods > 0 && len(t.Holds) > 0 {
+		text += " with " + amountsText(t.Holds)
+	}
+	switch {
+	case !covers:
+		return text
+	case len(t.Covers) == 0:
+		return text + ": nothing to cover"
+	}
+	return text + ": has to cover " + amountsText(t.Covers)
+}
+
+func amountsText(list []Amount) string {
+	parts := make([]string, len(list))
+	for i, a := range list {
+		parts[i] = prose.Resource(a.Resource) + " " + a.Amount.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Text says in a line who was chosen, at which distance and before whom.
+func (r *Round) Text() string {
+	parts := make([]string, len(r.Frees))
+	for i, f := range r.Frees {
+		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), f.Frees, f.Needed)
+	}
+	text := fmt.Sprintf("%s, distance %s", r.Pod.text(), number(r.Distance))
+	if len(parts) > 0 {
+		text += ", frees " + strings.Join(parts, ", ")
+	}
+	if r.RunnerUp == nil {
+		return text + "; it is the last of its class"
+	}
+	text += fmt.Sprintf("; next would be %s, distance %s", r.RunnerUp.text(), number(r.RunnerUpDistance))
+	switch r.DecidedBy {
+	case ByMemory:
+		text += ", which requests more memory"
+	case ByCPU:
+		text += ", which requests more cpu"
+	case ByListing:
+		text += ", which stands before it in the list"
+	}
+	return text
+}
+
+// number writes a distance with at most four digits.
+func number(d float64) string { return strconv.FormatFloat(d, 'g', 4, 64) }

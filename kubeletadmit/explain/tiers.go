@@ -1,0 +1,184 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/qos"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// order is that in which tiers are decided on (rules 17.5.3 to 17.5.5).
+var order = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
+
+// need is a shortage that has to be covered (rule 17.6.7).
+type need struct {
+	name   resource.Name
+	amount int64
+}
+
+// frees is what evicting a pod frees (rule 17.5.8).
+func (n *need) frees(p *outrank.Pod) int64 {
+	if n.name == resource.Pods {
+		return 1
+	}
+	return p.KubeletRequests().Amount(n.name)
+}
+
+// decide tells of the tiers, and of the pods that are in none.
+func (x *explainer) decide(r *Report) {
+	var needs []need
+	for i := range x.adm.Failures {
+		if f := &x.adm.Failures[i]; f.IsShortage() && f.Shortage() > 0 {
+			needs = append(needs, need{f.Resource, f.Shortage()})
+		}
+	}
+	movable := map[outrank.QOSClass][]*outrank.Pod{}
+	for _, p := range x.active {
+		class := qos.OfIn(x.admitter.Release, p)
+		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(order, class) {
+			movable[class] = append(movable[class], p)
+		} else if r.Stays++; len(r.Stay) < x.most {
+			r.Stay = append(r.Stay, ref(p))
+		}
+	}
+	chosen := map[outrank.QOSClass][]*outrank.Pod{}
+	for _, e := range x.adm.Evictions {
+		chosen[e.Tier] = append(chosen[e.Tier], e.Pod)
+	}
+	for i, class := range order {
+		tier := Tier{Class: class, Pods: len(movable[class]), Rounds: []Round{}}
+		left := needs
+		for _, below := range order[i+1:] {
+			left = spared(left, movable[below])
+		}
+		for _, above := range order[:i] {
+			left = spared(left, chosen[above])
+		}
+		if len(r.Missing) > 0 { // no tier comes to its turn
+			left = nil
+		}
+		tier.Holds, tier.Covers = held(needs, movable[class]), amounts(left)
+		x.rounds(&tier, movable[class], left)
+		r.Tiers = append(r.Tiers, tier)
+	}
+}
+
+// spared returns what is needed beyond what pods free. A need that is covered stays, with 0.
+func spared(needs []need, pods []*outrank.Pod) []need {
+	out := slices.Clone(needs)
+	for i := range out {
+		for _, p := range pods {
+			out[i].amount = max(0, resource.SubSat(out[i].amount, out[i].frees(p)))
+		}
+	}
+	return out
+}
+
+// held adds up what pods hold of what is needed.
+func held(needs []need, pods []*outrank.Pod) []Amount {
+	out := []Amount{}
+	for _, n := range needs {
+		var sum int64
+		for _, p := range pods {
+			sum = resource.AddSat(sum, n.frees(p))
+		}
+		out = append(out, Amount{n.name, prose.Quantity(n.name, sum)})
+	}
+	return out
+}
+
+// amounts lists what is needed still.
+func amounts(needs []need) []Amount {
+	out := []Amount{}
+	for _, n := range needs {
+		if n.amount > 0 {
+			out = append(out, Amount{n.name, prose.Quantity(n.name, n.amount)})
+		}
+	}
+	return out
+}
+
+// rounds follows the choice in one tier, with the pod that would have been next in each
+// round (rules 17.6.1 to 17.6.6).
+func (x *explainer) rounds(tier *Tier, pods []*outrank.Pod, left []need) {
+	list := slices.Clone(pods)
+	for i := range x.adm.Evictions {
+		e := &x.adm.Evictions[i]
+		if e.Tier != tier.Class {
+			continue
+		}
+		if len(tier.Rounds) == x.most {
+			tier.MoreRounds++
+			continue
+		}
+		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: []Frees{}}
+		for _, c := range e.Contributions {
+			q := func(n int64) resource.Quantity { return prose.Quantity(c.Resource, n) }
+			round.Frees = append(round.Frees, Frees{c.Resource, q(c.Needed), q(c.Frees), q(c.Left())})
+		}
+		at := slices.Index(list, e.Pod)
+		if at < 0 { // an admission of other pods
+			continue
+		}
+		next(&round, list, at, left)
+		tier.Rounds = append(tier.Rounds, round)
+		list[at] = list[len(list)-1]
+		list = list[:len(list)-1]
+		left = spared(left, []*outrank.Pod{e.Pod})
+	}
+}
+
+// next finds the runner-up of a round.
+func next(round *Round, list []*outrank.Pod, at int, left []need) {
+	best, least := -1, 0.0
+	for i, p := range list {
+		if i == at {
+			continue
+		}
+		d := distance(left, p)
+		if best < 0 || d < least || d == least && byRequests(p, list[best]) <= 0 {
+			best, least = i, d
+		}
+	}
+	if best < 0 {
+		return
+	}
+	p := ref(list[best])
+	round.RunnerUp, round.RunnerUpDistance = &p, least
+	switch {
+	case least > round.Distance:
+		round.DecidedBy = ByDistance
+	case requested(list[at], resource.Memory) != requested(list[best], resource.Memory):
+		round.DecidedBy = ByMemory
+	case requested(list[at], resource.CPU) != requested(list[best], resource.CPU):
+		round.DecidedBy = ByCPU
+	default:
+		round.DecidedBy = ByListing
+	}
+}
+
+// distance is how far a pod is from covering what is left (rules 17.6.2 and 17.6.3).
+func distance(left []need, p *outrank.Pod) (sum float64) {
+	for i := range left {
+		n := &left[i]
+		if frees := n.frees(p); n.amount > frees {
+			part := float64(n.amount-frees) / float64(n.amount)
+			sum += float64(part * part)
+		}
+	}
+	return sum
+}
+
+func requested(p *outrank.Pod, name resource.Name) int64 { return p.KubeletRequests().Amount(name) }
+
+// byRequests settles ties of the distance (rule 17.6.4).
+func byRequests(a, b *outrank.Pod) int {
+	return cmp.Or(
+		cmp.Compare(requested(a, resource.Memory), requested(b, resource.Memory)),
+		cmp.Compare(requested(a, resource.CPU), requested(b, resource.CPU)),
+	)
+}

@@ -1,0 +1,87 @@
+package explain_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// configs are other rules than those of the default scheduler.
+func configs() map[string]preemption.Config {
+	return map[string]preemption.Config{
+		"v1.13":      {Policy: preemption.V1_13()},
+		"simplified": {Policy: preemption.Simplified()},
+		"disabled":   {Policy: preemption.Policy{Disabled: true}},
+		"ranks":      {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
+		"scorers":    {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},
+		"chooser": {Chooser: &preemption.Chooser{Name: "all", AnyPriority: true, Choose: func(v *preemption.NodeView) []*outrank.Pod {
+			return v.Possible()
+		}}},
+		"no resources": {Plugins: preemption.Plugins{Off: []string{preemption.NodeResourcesFit}}},
+		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{
+			{Labels: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
+		}}}},
+		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
+		"filter": {Filters: []preemption.Filter{preemption.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			if n.Name == "n1" {
+				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"odd"}}
+			}
+			return preemption.Status{}
+		})}},
+	}
+}
+
+// By any rules every node has its group, what is short is short, and what is said to be
+// enough is enough.
+func TestPropertyOtherConfigurations(t *testing.T) {
+	for name, config := range configs() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				shape := rapid.SampledFrom([]string{"full", "resources", "nominated", "units", "far units"}).Draw(t, "shape")
+				q := &question{T: t, cluster: gen.Cluster(shapes[shape]).Draw(t, "cluster"), pod: gen.Preemptor(shapes[shape]).Draw(t, "preemptor")}
+				q.pod.Group = ""
+				q.ask(config)
+				q.holds(name != "chooser" && name != "simplified")
+			})
+		})
+	}
+}
+
+// holds tests what holds by any rules; short where pods that are gone do not come back.
+func (q *question) holds(removals bool) {
+	count := 0
+	for _, g := range q.report.Nodes {
+		count += g.Count
+		if g.Before != nil {
+			q.shortIsShort(g.Example, nil, g.Before.Short)
+		}
+		if g.After != nil && removals {
+			q.shortIsShort(g.Example, q.possible(g.Example), g.After.Short)
+		}
+	}
+	require.Equal(q, len(q.ex.Nodes), count)
+	require.NotEmpty(q, q.report.Text())
+	if c := q.report.Choice; c != nil {
+		require.Equal(q, q.ex.DecidedBy, c.DecidedBy)
+		require.True(q, slices.IsSortedFunc(c.Rounds, func(a, b explain.Round) int { return b.Left - a.Left }))
+		if len(c.Rounds) > 0 {
+			require.GreaterOrEqual(q, c.Rounds[len(c.Rounds)-1].Left, 1)
+		}
+	}
+	if n := q.report.Nothing; n != nil && n.Enough != nil {
+		for less := range int32(2) {
+			pod := *q.pod
+			pod.Priority = outrank.Priority(n.Enough.Priority - less)
+			plan, err := q.eval.Preempt(q.Context(), q.snap, &pod, q.request().Now)
+			require.NoError(q, err)
+			require.Equal(q, less == 0, plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits)
+		}
+	}
+}
