@@ -22,14 +22,14 @@ func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 	if c == nil {
 		return nil, missing("persistentvolumeclaim")
 	}
-	out := claim(c)
+	out := claimOf(c)
 	if err := (&outrank.Cluster{Claims: []*outrank.VolumeClaim{out}}).Validate(); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func claim(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
+func claimOf(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
 	out := &outrank.VolumeClaim{Name: c.Name, Namespace: c.Namespace}
 	out.Volume.OncePod = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
 	switch {

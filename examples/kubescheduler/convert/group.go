@@ -20,7 +20,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) (*outrank.PodGroup, error) {
 	if g == nil {
 		return nil, missing("podgroup")
 	}
-	return podGroup(&g.ObjectMeta, betaGroup(&g.Spec), g.Status.Conditions)
+	return groupOf(&g.ObjectMeta, betaGroup(&g.Spec), g.Status.Conditions)
 }
 
 // PodGroupAlpha converts a pod group of v1alpha3.
@@ -28,7 +28,7 @@ func PodGroupAlpha(g *schedulingv1alpha3.PodGroup) (*outrank.PodGroup, error) {
 	if g == nil {
 		return nil, missing("podgroup")
 	}
-	return podGroup(&g.ObjectMeta, alphaGroup(&g.Spec), g.Status.Conditions)
+	return groupOf(&g.ObjectMeta, alphaGroup(&g.Spec), g.Status.Conditions)
 }
 
 // CompositePodGroup converts a composite pod group, which is of v1alpha3.
@@ -67,7 +67,7 @@ type groupSpec struct {
 	workload, template string
 }
 
-func podGroup(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (*outrank.PodGroup, error) {
+func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (*outrank.PodGroup, error) {
 	ps := problems{kind: "podgroup", namespace: orDefault(m.Namespace), name: m.Name}
 	ps.terms(&s.terms, "spec")
 	out := &outrank.PodGroup{

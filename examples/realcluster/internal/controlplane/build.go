@@ -28,6 +28,7 @@ var Kubernetes = []Program{
 // Versions are what go.mod says, which is what is built.
 type Versions struct{ Kubernetes, Etcd, Go string }
 
+// String returns all of them, with a comma between two.
 func (v Versions) String() string {
 	return fmt.Sprintf("Kubernetes %s, etcd %s, %s", v.Kubernetes, v.Etcd, v.Go)
 }

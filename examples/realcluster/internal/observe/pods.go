@@ -44,6 +44,7 @@ type Move struct {
 	Lost    string
 }
 
+// String returns the pod and what became of it.
 func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
 
 // Follow begins to follow the pods. The informers are started by the caller afterwards.
