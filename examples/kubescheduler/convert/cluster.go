@@ -94,17 +94,22 @@ func all[A, T any](r *reading, objects []*A, convert func(*A) (*T, error)) []*T 
 	return out
 }
 
+// pod takes in a pod. Of one that has finished only the times count.
 func (r *reading) pod(p *corev1.Pod) {
+	if p != nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed) {
+		ps := podProblems(p)
+		ps.pod(p)
+		r.problems = append(r.problems, ps.list...)
+		r.cluster.Finished++
+		r.podTimes(p)
+		return
+	}
 	one, err := Pod(p)
-	switch {
-	case err != nil:
+	if err != nil {
 		r.err(err)
 		return
-	case one.Finished():
-		r.cluster.Finished++
-	default:
-		r.cluster.Pods = append(r.cluster.Pods, one)
 	}
+	r.cluster.Pods = append(r.cluster.Pods, one)
 	r.podTimes(p)
 }
 

@@ -51,7 +51,10 @@ func betaTopology(cs []scheduling.TopologyConstraint) []string {
 	return out
 }
 
-func (ps *problems) betaTemplates(ts []scheduling.PodGroupTemplate, parent string) []outrank.PodGroupTemplate {
+func (ps *problems) betaTemplates(ts []scheduling.PodGroupTemplate, parent string, level int) []outrank.PodGroupTemplate {
+	if tooMany(len(ts), level) {
+		return make([]outrank.PodGroupTemplate, len(ts))
+	}
 	var out []outrank.PodGroupTemplate
 	for i := range ts {
 		t := &ts[i]
@@ -62,15 +65,18 @@ func (ps *problems) betaTemplates(ts []scheduling.PodGroupTemplate, parent strin
 	return out
 }
 
-func (ps *problems) betaComposites(ts []scheduling.CompositePodGroupTemplate, parent string) []outrank.CompositePodGroupTemplate {
+func (ps *problems) betaComposites(ts []scheduling.CompositePodGroupTemplate, parent string, level int) []outrank.CompositePodGroupTemplate {
+	if tooMany(len(ts), level) {
+		return make([]outrank.CompositePodGroupTemplate, len(ts))
+	}
 	var out []outrank.CompositePodGroupTemplate
 	for i := range ts {
 		t, at := &ts[i], compositesAt(parent, i)
 		c := betaCompositeTerms(t.SchedulingPolicy, t.DisruptionMode, t.SchedulingConstraints)
 		ps.terms(&c, at)
 		one := c.composite(t.Name, t.Priority, t.PriorityClassName, outrank.PreemptionPolicy(valueOf(t.PreemptionPolicy)))
-		one.Groups = ps.betaTemplates(t.PodGroupTemplates, at)
-		one.Composites = ps.betaComposites(t.CompositePodGroupTemplates, at)
+		one.Groups = ps.betaTemplates(t.PodGroupTemplates, at, level+1)
+		one.Composites = ps.betaComposites(t.CompositePodGroupTemplates, at, level+1)
 		out = append(out, one)
 	}
 	return out

@@ -19,8 +19,8 @@ func Workload(w *schedulingv1beta1.Workload) (*outrank.Workload, error) {
 	ps := workloadProblems(&w.ObjectMeta)
 	out := &outrank.Workload{
 		Name: w.Name, Namespace: w.Namespace,
-		Groups:     ps.betaTemplates(w.Spec.PodGroupTemplates, "spec"),
-		Composites: ps.betaComposites(w.Spec.CompositePodGroupTemplates, "spec"),
+		Groups:     ps.betaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		Composites: ps.betaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
 	}
 	if r := w.Spec.ControllerRef; r != nil {
 		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
@@ -36,8 +36,8 @@ func WorkloadAlpha(w *schedulingv1alpha3.Workload) (*outrank.Workload, error) {
 	ps := workloadProblems(&w.ObjectMeta)
 	out := &outrank.Workload{
 		Name: w.Name, Namespace: w.Namespace,
-		Groups:     ps.alphaTemplates(w.Spec.PodGroupTemplates, "spec"),
-		Composites: ps.alphaComposites(w.Spec.CompositePodGroupTemplates, "spec"),
+		Groups:     ps.alphaTemplates(w.Spec.PodGroupTemplates, "spec", 1),
+		Composites: ps.alphaComposites(w.Spec.CompositePodGroupTemplates, "spec", 1),
 	}
 	if r := w.Spec.ControllerRef; r != nil {
 		out.Owner = outrank.Owner{Kind: r.Kind, Name: r.Name}
@@ -55,6 +55,13 @@ func (ps *problems) workload(w *outrank.Workload) (*outrank.Workload, error) {
 	}
 	return w, nil
 }
+
+// tooMany reports whether there is no list of so many templates on a level. Those are
+// not looked at, and validating refuses the list.
+func tooMany(n, level int) bool { return n > mostTemplates || level > outrank.MaxGroupLevels }
+
+// mostTemplates is how many templates a list of a workload has at most.
+const mostTemplates = 8
 
 func groupsAt(parent string, i int) string {
 	return parent + ".podGroupTemplates[" + strconv.Itoa(i) + "]"

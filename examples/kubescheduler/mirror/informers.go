@@ -1,0 +1,110 @@
+package mirror
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Mirror is a handler for informers of all kinds. What a handler cannot return is
+// among [Mirror.Problems].
+var _ cache.ResourceEventHandler = (*Mirror)(nil)
+
+// OnAdd is [Mirror.Put].
+func (m *Mirror) OnAdd(object any, _ bool) { _ = m.Put(object) }
+
+// OnUpdate is [Mirror.Put] of the newer version.
+func (m *Mirror) OnUpdate(_, object any) { _ = m.Put(object) }
+
+// OnDelete is [Mirror.Delete], also where the informer has missed the end of the
+// object.
+func (m *Mirror) OnDelete(object any) {
+	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = last.Obj
+	}
+	_ = m.Delete(object)
+}
+
+// Kind is a kind of objects that [Mirror.Follow] follows.
+type Kind string
+
+// The kinds. PodGroups are those of scheduling.k8s.io/v1beta1 and CompositePodGroups of
+// v1alpha3, which kube-scheduler v1.37 reads where its gates are on. An informer for a
+// version that the API server does not serve never gets in step.
+const (
+	Pods               Kind = "pods"
+	Nodes              Kind = "nodes"
+	Budgets            Kind = "poddisruptionbudgets"
+	PriorityClasses    Kind = "priorityclasses"
+	Namespaces         Kind = "namespaces"
+	Claims             Kind = "persistentvolumeclaims"
+	Volumes            Kind = "persistentvolumes"
+	StorageClasses     Kind = "storageclasses"
+	CSINodes           Kind = "csinodes"
+	CSIDrivers         Kind = "csidrivers"
+	PodGroups          Kind = "podgroups"
+	CompositePodGroups Kind = "compositepodgroups"
+	Workloads          Kind = "workloads"
+)
+
+// BesidePodsAndNodes are the kinds that decisions depend on beside pods and nodes, and
+// that every API server has; Everything are those and the two. Groups of pods are to be
+// named in addition.
+var (
+	BesidePodsAndNodes = []Kind{Budgets, Namespaces, Claims, Volumes, StorageClasses, CSINodes, CSIDrivers}
+	Everything         = append([]Kind{Nodes, Pods}, BesidePodsAndNodes...)
+)
+
+// Follow registers the mirror with the informers of these kinds. What it returns tells
+// for each of them when the mirror has been told all that there was
+// (cache.WaitForCacheSync). The factory is to be started afterwards, or to be told of
+// the new informers by another Start. An unknown kind is an error.
+func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cache.InformerSynced, error) {
+	var synced []cache.InformerSynced
+	for _, kind := range kinds {
+		informer := informerOf(f, kind)
+		if informer == nil {
+			return nil, fmt.Errorf("%s: %w", kind, ErrKind)
+		}
+		registration, err := informer.AddEventHandler(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+		synced = append(synced, registration.HasSynced)
+	}
+	return synced, nil
+}
+
+// informerOf is the informer of a kind, nil for an unknown kind.
+func informerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexInformer {
+	switch kind {
+	case Pods:
+		return f.Core().V1().Pods().Informer()
+	case Nodes:
+		return f.Core().V1().Nodes().Informer()
+	case Budgets:
+		return f.Policy().V1().PodDisruptionBudgets().Informer()
+	case PriorityClasses:
+		return f.Scheduling().V1().PriorityClasses().Informer()
+	case Namespaces:
+		return f.Core().V1().Namespaces().Informer()
+	case Claims:
+		return f.Core().V1().PersistentVolumeClaims().Informer()
+	case Volumes:
+		return f.Core().V1().PersistentVolumes().Informer()
+	case StorageClasses:
+		return f.Storage().V1().StorageClasses().Informer()
+	case CSINodes:
+		return f.Storage().V1().CSINodes().Informer()
+	case CSIDrivers:
+		return f.Storage().V1().CSIDrivers().Informer()
+	case PodGroups:
+		return f.Scheduling().V1beta1().PodGroups().Informer()
+	case CompositePodGroups:
+		return f.Scheduling().V1alpha3().CompositePodGroups().Informer()
+	case Workloads:
+		return f.Scheduling().V1beta1().Workloads().Informer()
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package mirror
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Mirror keeps a snapshot current. Make one with [New].
+type Mirror struct {
+	mu   sync.RWMutex
+	snap *preemption.Snapshot
+	// known are the objects as they were told last, but for the pods that the snapshot
+	// has itself.
+	known    map[id]metav1.Object
+	problems map[id]error
+	// told is set once pods or nodes were told one by one; frame is not nil once they
+	// came from the framework.
+	told  bool
+	frame *frame
+
+	nodes     map[string]*outrank.Node     // as the nodes say themselves
+	refused   map[outrank.Key]*outrank.Pod // for what their claims stand for
+	drivers   drivers
+	storage   storage
+	classes   map[string]*outrank.PriorityClass
+	workloads map[outrank.Key]*outrank.Workload
+}
+
+// New returns a mirror of an empty cluster, by the rules of a release. An unknown
+// release is an error.
+func New(release outrank.Release) (*Mirror, error) {
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Release: release})
+	if err != nil {
+		return nil, err
+	}
+	return &Mirror{
+		snap:     snap,
+		known:    map[id]metav1.Object{},
+		problems: map[id]error{},
+		nodes:    map[string]*outrank.Node{},
+		refused:  map[outrank.Key]*outrank.Pod{},
+		drivers:  newDrivers(), storage: newStorage(),
+		classes:   map[string]*outrank.PriorityClass{},
+		workloads: map[outrank.Key]*outrank.Workload{},
+	}, nil
+}
+
+// View calls f with the snapshot itself, for decisions: what they learn for the next one
+// stays with it. f must not change or keep it. Changes of the mirror wait until f has
+// returned. The error is that of f.
+func (m *Mirror) View(f func(*preemption.Snapshot) error) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return f(m.snap)
+}
+
+// Update calls f with the snapshot itself, for changes that the mirror is not told of:
+// Bind, Unbind and Nominate what is decided and not yet written, Apply a plan, Attach a
+// filter. The error is that of f.
+func (m *Mirror) Update(f func(*preemption.Snapshot) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return f(m.snap)
+}
+
+// Snapshot returns a copy of the snapshot, which stays as it is. It costs little: the
+// two share all that neither changes. Decisions on a copy do not speed up those on the
+// next one; see [Mirror.View].
+func (m *Mirror) Snapshot() *preemption.Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.snap.Clone()
+}
+
+// Rebuild indexes all objects anew, which is worth it once, after a mirror was filled:
+// the snapshot is laid out for the resources that the pods ask for. Filters that were
+// attached are gone. Time is linear in the number of pods.
+func (m *Mirror) Rebuild() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	snap, err := preemption.NewSnapshot(m.snap.Cluster())
+	if err == nil {
+		m.snap = snap
+	}
+	return err
+}
+
+// Cluster returns all that is in the mirror, priority classes, claims and workloads
+// among it, sorted. The slices are the caller's. Time is linear in the number of
+// objects.
+func (m *Mirror) Cluster() *outrank.Cluster {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	c := m.snap.Cluster()
+	c.Classes = sorted(m.classes)
+	c.Claims = m.storage.all()
+	c.Workloads = sorted(m.workloads)
+	return c
+}
+
+func sorted[K ~string, T any](of map[K]T) []T {
+	var out []T
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, of[key])
+	}
+	return out
+}
+
+// Problem is an object that was refused.
+type Problem struct {
+	// Kind and Name are such as "pod" and "default/web-1".
+	Kind, Name string
+	Err        error
+}
+
+// String returns what is wrong, with the name of the object.
+func (p Problem) String() string { return fmt.Sprintf("%s %s: %v", p.Kind, p.Name, p.Err) }
+
+// Problems lists the objects that were refused and are not in the mirror, by kind and
+// name.
+func (m *Mirror) Problems() []Problem {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var out []Problem
+	for _, id := range slices.SortedFunc(maps.Keys(m.problems), id.compare) {
+		out = append(out, Problem{id.kind, id.name, m.problems[id]})
+	}
+	return out
+}

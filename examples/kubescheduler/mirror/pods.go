@@ -1,0 +1,100 @@
+package mirror
+
+import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// putPod takes in a pod as an informer tells it.
+func (m *Mirror) putPod(p *corev1.Pod) error {
+	one, err := m.convert(p)
+	return m.place(outrank.NewKey(p.Namespace, p.Name), one, err, m.snap.PutPod)
+}
+
+// place has take put a pod, unless it could not be converted. One that is refused is
+// gone, but for what is needed to try again when what its claims stand for changes.
+func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
+	m.unuse(key)
+	if err == nil {
+		if err = take(p); err == nil {
+			m.use(key)
+			return nil
+		}
+		if len(p.Volumes) > 0 {
+			m.refused[key] = p
+			m.storage.use(key, p)
+		}
+	}
+	return errors.Join(err, ignoreMissing(m.snap.RemovePod(key)))
+}
+
+// convert converts a pod with all that its claims stand for.
+func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
+	one, err := convert.Pod(p)
+	if err != nil {
+		return nil, err
+	}
+	one.Value = p
+	m.storage.resolve(one)
+	return one, nil
+}
+
+// use notes which claims the pod of a key uses now. unuse forgets them.
+func (m *Mirror) use(key outrank.Key) {
+	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
+		m.storage.use(key, p)
+	}
+}
+
+func (m *Mirror) unuse(key outrank.Key) {
+	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
+		m.storage.unuse(key, p)
+	}
+	if p := m.refused[key]; p != nil {
+		m.storage.unuse(key, p)
+		delete(m.refused, key)
+	}
+}
+
+func (m *Mirror) removePod(key outrank.Key) error {
+	m.unuse(key)
+	return m.snap.RemovePod(key)
+}
+
+// renew puts a pod whose claims stand for something else now. It stays where it is; one
+// that was refused is tried again. What is wrong with it is its own problem.
+func (m *Mirror) renew(key outrank.Key) {
+	at, take := m.refused[key], m.snap.AddPod
+	if at == nil {
+		at, _ = m.snap.Pod(key)
+		take = m.snap.UpdatePod
+	}
+	api, _ := at.Value.(*corev1.Pod)
+	one, err := m.convert(api)
+	if err == nil {
+		one.NodeName, one.NominatedNode, one.Phase = at.NodeName, at.NominatedNode, at.Phase
+	}
+	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
+}
+
+// apiPod is the pod that a pod of the snapshot was made of, nil for none.
+func (m *Mirror) apiPod(key outrank.Key) *corev1.Pod {
+	p, ok := m.snap.Pod(key)
+	if !ok {
+		return nil
+	}
+	api, _ := p.Value.(*corev1.Pod)
+	return api
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, preemption.ErrNotFound) {
+		return nil
+	}
+	return err
+}
