@@ -187,7 +187,9 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 		}
 		return h != noHelp
 	}
-	moving := q.pools[gated].takeOut(nil, func(it *item) bool { return q.mayOpen(it, kind) && moves(opened(it, func() help { return helpFor(it) })) })
+	moving := q.pools[gated].takeOut(nil, func(it *item) bool {
+		return q.mayOpen(it, kind) && moves(opened(it, func() help { return helpFor(it) }))
+	})
 	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
 	count := 0
 	for i, it := range moving {
