@@ -136,8 +136,11 @@ func (c *core) push(it *item, to pool) {
 // gateOf names what holds a pod back from a pool, empty for nothing (rules 5.2.6 and
 // 5.2.9).
 func (c *core) gateOf(pod *outrank.Pod, from pool) string {
-	if c.gate == nil || from != active && !(c.early && (from == backoff || from == errorBackoff)) {
+	switch {
+	case c.gate == nil || from != active && from != backoff && from != errorBackoff:
 		return ""
+	case from != active && !c.early:
+		return c.gateOfVersion(pod, from)
 	}
 	return c.gate(pod)
 }

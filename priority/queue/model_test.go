@@ -87,7 +87,7 @@ func (m *model) put(p *modelPod, where pool) {
 
 func (m *model) gateOf(p *modelPod, where pool) string {
 	switch {
-	case m.fifo || where == unschedulable || where == gated || where == inFlight || !m.early && where != active:
+	case m.fifo || where == unschedulable || where == gated || where == inFlight || !m.early && where != active && len(p.Pod.SchedulingGates) == 0:
 		return ""
 	case len(p.Pod.SchedulingGates) > 0:
 		return "SchedulingGates"

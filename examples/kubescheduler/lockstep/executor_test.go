@@ -17,7 +17,6 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	reference "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
-	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
@@ -152,7 +151,6 @@ func (p *preempting) byLibrary(t *rapid.T, async bool) (done, *execution.Report,
 }
 
 func TestExecutor(t *testing.T) {
-	metrics.Register()
 	var now *calls
 	client := apiServer(&now)
 	for _, async := range []bool{true, false} {

@@ -16,7 +16,6 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
-	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
 	kubeletpreemption "k8s.io/kubernetes/pkg/kubelet/preemption"
 	schedulerframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	"pgregory.net/rapid"
@@ -211,7 +210,6 @@ func lockstepKubelet(a kubeletadmit.Admitter, outcomes map[string]int) func(*rap
 }
 
 func TestKubelet(t *testing.T) {
-	kubeletmetrics.Register()
 	for _, operation := range []kubeletadmit.Operation{kubeletadmit.Add, kubeletadmit.Resize} {
 		for _, gate := range []bool{false, true} {
 			t.Run(fmt.Sprint(operation, " ", gate), func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
+	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
@@ -23,6 +25,8 @@ import (
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil
+	metrics.Register()
+	kubeletmetrics.Register()
 	os.Exit(m.Run())
 }
 

@@ -50,6 +50,8 @@ type attempt struct {
 	theirs framework.QueuedEntityInfo
 	ours   ourqueue.Entry
 	gone   bool // its pod was deleted meanwhile
+	// lost are the members of a group that were.
+	lost []string
 }
 
 // queues are both queues and what the API server would know.
@@ -158,6 +160,11 @@ func (q *queues) delete(t *rapid.T) {
 	if w == nil {
 		return
 	}
+	q.remove(t, w)
+}
+
+// remove has a pod deleted.
+func (q *queues) remove(t *rapid.T, w *waiting) {
 	q.theirs.Delete(silent, w.pod)
 	require.True(t, q.ours.Delete(w.ours))
 	delete(q.pods, w.pod.Name)
@@ -394,7 +401,6 @@ var (
 )
 
 func TestQueue(t *testing.T) {
-	metrics.Register()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	recorder := metrics.NewMetricsAsyncRecorder(1000, time.Second, ctx.Done())
