@@ -9,6 +9,9 @@
 // people from the same data, and from nothing else, so that a report which was stored and
 // read back says the same.
 //
+// [Replacements] says what becomes of the victims: which come back and where, and whom
+// they push out in turn.
+//
 // Each statement is found by asking the filters again with pods gone, or by looking for
 // the thing itself in the snapshot. Where neither shows what stands in the way, as with a
 // filter of the caller, a report has the filter's own words alone.

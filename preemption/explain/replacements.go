@@ -1,0 +1,220 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Fate is what becomes of a victim once it is gone.
+type Fate string
+
+// The fates.
+const (
+	// Lost: the pod has no controller, and nobody makes it again.
+	Lost Fate = "lost"
+	// FitsNow: its replacement fits on Node.
+	FitsNow Fate = "fits"
+	// PushesOut: its replacement fits nowhere, and pushes others out of Node.
+	PushesOut Fate = "pushes-out"
+	// Waits: its replacement fits nowhere, and pushes nobody out.
+	Waits Fate = "waits"
+	// Unknown: it belongs to a group that is scheduled as a whole.
+	Unknown Fate = "unknown"
+)
+
+// Replacement is what becomes of one victim.
+type Replacement struct {
+	Pod  Pod  `json:"pod"`
+	Fate Fate `json:"fate"`
+	// Owner is Kind/Name of the pod's controller, and Left how many of its pods run on.
+	Owner string `json:"owner,omitempty"`
+	Left  int    `json:"left"`
+	// Tied is set for a pod of a DaemonSet, whose replacement can only come back to the node.
+	Tied bool   `json:"tied,omitempty"`
+	Node string `json:"node,omitempty"`
+	// Fits is the number of nodes on which the replacement fits.
+	Fits int `json:"fits,omitempty"`
+	// Victims are those whom the replacement pushes out, with what becomes of them in turn, as
+	// far as the depth goes that was asked for: beyond it their Fate is empty.
+	Victims []Replacement `json:"victims,omitempty"`
+}
+
+// Replacements says what becomes of the victims of a plan: once they are gone and the
+// preemptor runs, their controllers make them again, the most important first, and each
+// replacement takes the first node that has room, in the order of the nodes, or else does
+// what the evaluator decides. A real scheduler may prefer another node that has room. Each
+// sees what those before it did. depth is how many times a replacement may push out others
+// whose replacements are looked at in turn; 0 tells of the plan's own victims alone.
+//
+// The snapshot is cloned, and must not change meanwhile; the slice is the caller's. Errors
+// are those of [preemption.Evaluator.Preempt] and [preemption.Snapshot.Apply], and wrap
+// [outrank.ErrInvalid] for a plan that is none to preempt. Time is that of asking every node
+// once for each replacement, and of a decision where none has room.
+func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, depth int) ([]Replacement, error) {
+	if plan == nil || plan.Outcome != preemption.Preempt {
+		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
+	}
+	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now}
+	return s.after(plan, depth)
+}
+
+// successors follows the snapshot from eviction to eviction.
+type successors struct {
+	ctx  context.Context
+	eval *preemption.Evaluator
+	snap *preemption.Snapshot
+	now  time.Time
+	made int // replacements so far, for their names
+}
+
+// after carries out a plan, and makes its victims again.
+func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, error) {
+	out := make([]Replacement, len(plan.Victims))
+	for i := range plan.Victims {
+		v := &plan.Victims[i]
+		node := plan.Node
+		if v.Node != "" {
+			node = v.Node
+		}
+		out[i] = Replacement{Pod: Pod{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Node: node}, Owner: v.Pod.Owner.String()}
+		if err := s.snap.RemovePod(v.Pod.Key()); err != nil {
+			return nil, err
+		}
+	}
+	if !plan.Resize {
+		if err := s.put(plan.Pod, plan.Node); err != nil {
+			return nil, err
+		}
+	}
+	for i := range plan.Victims {
+		if err := s.again(&out[i], plan.Victims[i].Pod, depth); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// put has a pod run on a node.
+func (s *successors) put(p *outrank.Pod, node string) error {
+	placed := *p
+	placed.NodeName, placed.NominatedNode = node, ""
+	return s.snap.PutPod(&placed)
+}
+
+// again makes a victim again, and finds out where it goes.
+func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error {
+	if victim.Owner == (outrank.Owner{}) {
+		r.Fate = Lost
+		return nil
+	}
+	for p := range s.snap.Pods() {
+		if p.NodeName != "" && p.Owner == victim.Owner && p.NamespaceName() == victim.NamespaceName() && !p.Terminating() {
+			r.Left++
+		}
+	}
+	if victim.Group != "" {
+		r.Fate = Unknown
+		return nil
+	}
+	pod := s.copyOf(victim)
+	if r.Tied = victim.Owner.Kind == "DaemonSet"; r.Tied {
+		pod.NodeName = r.Pod.Node
+	}
+	feasible, err := s.eval.Feasible(s.ctx, s.snap, pod)
+	if err != nil {
+		return err
+	}
+	if len(feasible) > 0 {
+		r.Fate, r.Node, r.Fits = FitsNow, feasible[0].Name, len(feasible)
+		return s.put(pod, r.Node)
+	}
+	plan, err := s.eval.Preempt(s.ctx, s.snap, pod, s.now)
+	if err != nil {
+		return err
+	}
+	if plan.Outcome != preemption.Preempt {
+		r.Fate = Waits
+		return nil
+	}
+	r.Fate, r.Node = PushesOut, plan.Node
+	if depth > 0 {
+		r.Victims, err = s.after(plan, depth-1)
+		return err
+	}
+	for i := range plan.Victims {
+		v := plan.Victims[i].Pod
+		r.Victims = append(r.Victims, Replacement{Pod: Pod{Key: v.Key(), Priority: v.PriorityValue(), Node: plan.Node}, Owner: v.Owner.String()})
+		if err := s.snap.RemovePod(v.Key()); err != nil {
+			return err
+		}
+	}
+	return s.put(pod, plan.Node)
+}
+
+// copyOf is a pod as its controller makes it again.
+func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
+	s.made++
+	p := *victim
+	p.Name, p.UID = fmt.Sprintf("%s-replacement-%d", victim.Name, s.made), ""
+	p.NodeName, p.NominatedNode, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", false
+	p.StartTime, p.DeletionTime = time.Time{}, time.Time{}
+	p.Allocated, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
+	p.Containers, p.InitContainers = fresh(p.Containers), fresh(p.InitContainers)
+	return &p
+}
+
+// fresh are containers of which no status says anything yet.
+func fresh(containers []outrank.Container) []outrank.Container {
+	out := append([]outrank.Container(nil), containers...)
+	for i := range out {
+		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+	}
+	return out
+}
+
+// Text says what becomes of the pod, and below it, indented, of those whom its replacement
+// pushes out.
+func (r *Replacement) Text() string {
+	w := &writer{}
+	r.write(w, 0)
+	return strings.TrimSuffix(w.String(), "\n")
+}
+
+func (r *Replacement) write(w *writer, indent int) {
+	w.line(indent, "%s", r.sentence())
+	for i := range r.Victims {
+		r.Victims[i].write(w, indent+1)
+	}
+}
+
+func (r *Replacement) sentence() string {
+	text := r.Pod.text()
+	if r.Owner != "" && r.Fate != "" {
+		text += fmt.Sprintf(" of %s, which has %s left", prose.Name(r.Owner), prose.Plural(r.Left, "pod"))
+	}
+	switch r.Fate {
+	case Lost:
+		return text + " is lost: it has no controller to make it again."
+	case FitsNow:
+		if r.Tied {
+			return text + ", comes back to node " + prose.Name(r.Node) + "."
+		}
+		return fmt.Sprintf("%s: a replacement fits now, on node %s, one of %d.", text, prose.Name(r.Node), r.Fits)
+	case PushesOut:
+		return fmt.Sprintf("%s: a replacement pushes out %s of node %s.", text, prose.Plural(len(r.Victims), "pod"), prose.Name(r.Node))
+	case Waits:
+		if r.Tied {
+			return text + ": a replacement waits for room on node " + prose.Name(r.Pod.Node) + "."
+		}
+		return text + ": a replacement waits for room."
+	case Unknown:
+		return text + ": its group is scheduled as a whole, which is not looked at."
+	}
+	return text + " leaves in turn."
+}

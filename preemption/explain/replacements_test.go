@@ -1,0 +1,183 @@
+package explain_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// owned names the controller of a pod.
+func owned(kind, name string) func(*outrank.Pod) {
+	return func(p *outrank.Pod) { p.Owner = outrank.Owner{Kind: kind, Name: name} }
+}
+
+// chain is a cluster in which one eviction leads to another.
+func chain() (*preemption.Snapshot, *preemption.Evaluator, *preemption.Plan) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{machine("n1"), machine("n2"), machine("n3")},
+		Pods: []*outrank.Pod{
+			running("web", "n1", 50, takes("cpu", "3"), owned("ReplicaSet", "web")), running("web-2", "n3", 60, takes("cpu", "3500m"), owned("ReplicaSet", "web")),
+			running("agent", "n1", 10, takes("cpu", "1"), owned("DaemonSet", "agent")), running("core", "n2", 9000, takes("cpu", "1")),
+			running("batch", "n2", 20, takes("cpu", "3"), owned("Job", "batch")), running("shell", "n3", 1, takes("cpu", "500m")),
+		},
+	}
+	snap, err := preemption.NewSnapshot(c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	pod := &outrank.Pod{Namespace: "shop", Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "4")}
+	plan, err := e.Preempt(context.Background(), snap, pod, now)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return snap, e, plan
+}
+
+func ExampleReplacements() {
+	snap, e, plan := chain()
+	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("node", plan.Node)
+	for i := range fates {
+		fmt.Println(fates[i].Text())
+	}
+	// Output:
+	// node n1
+	// shop/web (priority 50) of ReplicaSet/web, which has 1 pod left: a replacement pushes out 1 pod of node n2.
+	//   shop/batch (priority 20) of Job/batch, which has 0 pods left: a replacement waits for room.
+	// shop/agent (priority 10) of DaemonSet/agent, which has 0 pods left: a replacement waits for room on node n1.
+}
+
+// A replacement that is said to fit fits at its turn; one that is said to push others out
+// fits once they are gone, and not before; one that waits fits nowhere.
+func TestPropertyReplacementsAreTrue(t *testing.T) {
+	for _, name := range plainShapes[:3] {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				q := &question{T: t, cluster: gen.Cluster(shapes[name]).Draw(t, "cluster"), pod: gen.Preemptor(shapes[name]).Draw(t, "preemptor")}
+				for i, p := range q.cluster.Pods {
+					if i%4 > 0 {
+						p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet"}[i%2], Name: fmt.Sprint(i % 3)}
+					}
+				}
+				q.pod.Group = ""
+				q.ask(preemption.Config{})
+				if q.ex.Outcome != preemption.Preempt {
+					return
+				}
+				depth := rapid.IntRange(0, 3).Draw(t, "depth")
+				before, err := json.Marshal(q.snap.Cluster())
+				require.NoError(t, err)
+				fates, err := explain.Replacements(context.Background(), q.eval, q.snap, &q.ex.Plan, gen.Now, depth)
+				require.NoError(t, err)
+				after, err := json.Marshal(q.snap.Cluster())
+				require.NoError(t, err)
+				require.Equal(t, string(before), string(after), "the snapshot is left alone")
+				w := &walk{question: q, snap: q.snap.Clone()}
+				w.follow(fates, q.pod, q.ex.Node, depth)
+			})
+		})
+	}
+}
+
+// walk carries out what is said, and asks at each step whether it can be.
+type walk struct {
+	*question
+	snap *preemption.Snapshot
+	made int
+}
+
+// follow takes the victims away and puts the pod in their place.
+func (w *walk) follow(fates []explain.Replacement, pod *outrank.Pod, node string, depth int) {
+	originals := make([]*outrank.Pod, len(fates))
+	for i, f := range fates {
+		originals[i], _ = w.snap.Pod(f.Pod.Key)
+		require.NoError(w, w.snap.RemovePod(f.Pod.Key))
+	}
+	w.place(pod, node)
+	for i := range fates {
+		w.again(&fates[i], originals[i], depth)
+	}
+}
+
+func (w *walk) place(pod *outrank.Pod, node string) {
+	placed := *pod
+	placed.NodeName = ""
+	status, err := w.eval.Check(w.snap, &placed, node)
+	require.NoError(w, err)
+	require.Equal(w, preemption.Success, status.Code, "%s on %s: %s", pod.Key(), node, status)
+	placed.NodeName, placed.NominatedNode = node, ""
+	require.NoError(w, w.snap.PutPod(&placed))
+}
+
+func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
+	require.Equal(w, f.Fate == explain.Lost, victim.Owner == (outrank.Owner{}))
+	if f.Fate == explain.Lost || f.Fate == explain.Unknown {
+		return
+	}
+	w.made++
+	pod := *victim
+	pod.Name, pod.UID, pod.NodeName, pod.NominatedNode = fmt.Sprintf("%s-replacement-%d", victim.Name, w.made), "", "", ""
+	pod.StartTime, pod.DeletionTime, pod.Phase = time.Time{}, time.Time{}, ""
+	pod.Allocated, pod.Actual, pod.Reported, pod.ResizeDeferred, pod.ResizeInfeasible = nil, nil, false, false, false
+	pod.Containers = slices.Clone(pod.Containers)
+	for i := range pod.Containers {
+		pod.Containers[i].Allocated, pod.Containers[i].Actual, pod.Containers[i].Reported = nil, nil, false
+	}
+	if f.Tied {
+		pod.NodeName = f.Pod.Node
+	}
+	feasible, err := w.eval.Feasible(context.Background(), w.snap, &pod)
+	require.NoError(w, err)
+	require.Len(w, feasible, f.Fits)
+	switch f.Fate {
+	case explain.FitsNow:
+		w.place(&pod, f.Node)
+	case explain.PushesOut:
+		require.NotEmpty(w, f.Victims)
+		if depth > 0 {
+			w.follow(f.Victims, &pod, f.Node, depth-1)
+			return
+		}
+		for _, v := range f.Victims {
+			require.Empty(w, v.Fate, "beyond the depth nothing is said")
+			require.NoError(w, w.snap.RemovePod(v.Pod.Key))
+		}
+		w.place(&pod, f.Node)
+	}
+}
+
+func TestReplacementsOfNothing(t *testing.T) {
+	snap, e, plan := chain()
+	for _, p := range []*preemption.Plan{nil, {}} {
+		_, err := explain.Replacements(context.Background(), e, snap, p, now, 1)
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+	}
+	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, 0)
+	require.NoError(t, err)
+	text := ""
+	for i := range fates {
+		text += fates[i].Text() + "\n"
+	}
+	assert.LessOrEqual(t, strings.Count(text, "\n  "), len(fates)+2)
+}

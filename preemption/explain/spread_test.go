@@ -1,0 +1,65 @@
+package explain_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// withSkew is the pod with another maxSkew in the only constraint that a report speaks of;
+// nil where there are several like it.
+func withSkew(pod *outrank.Pod, s explain.Spread, skew int) *outrank.Pod {
+	is := func(c outrank.TopologySpreadConstraint) bool {
+		return c.TopologyKey == s.TopologyKey && c.MaxSkew == s.MaxSkew && c.WhenUnsatisfiable != outrank.ScheduleAnyway
+	}
+	other := *pod
+	other.TopologySpread = slices.Clone(pod.TopologySpread)
+	i := slices.IndexFunc(other.TopologySpread, is)
+	if i < 0 || slices.ContainsFunc(other.TopologySpread[i+1:], is) {
+		return nil
+	}
+	other.TopologySpread[i].MaxSkew = int32(skew)
+	return &other
+}
+
+// The figures of a constraint that would be broken are those that break it: with a maxSkew
+// of their difference it would not be, and with one less it would.
+func TestPropertySpreadIsCounted(t *testing.T) {
+	holds := func(q *question, o *explain.Obstacle, node string, gone func(*outrank.Pod) bool) {
+		if o == nil || len(o.Spread) != 1 || o.Spread[0].Missing {
+			return
+		}
+		s := o.Spread[0]
+		for less := range 2 {
+			pod := withSkew(q.pod, s, s.With-s.Least-less)
+			if pod == nil {
+				return
+			}
+			trials, err := q.eval.Trials(q.snap, preemption.Request{Pod: pod, Now: q.request().Now})
+			require.NoError(q, err)
+			trial, err := trials.On(node)
+			require.NoError(q, err)
+			got := trial.Check(gone)
+			require.Equal(q, less == 1, got.Filter == preemption.PodTopologySpread, "%s with %+v, one less: %d: %s", node, s, less, got)
+		}
+	}
+	overShapes(t, []string{"far units", "full", "spread"}, func(q *question) {
+		for _, g := range q.report.Nodes {
+			holds(q, g.Before, g.Example, nil)
+			holds(q, g.After, g.Example, func(*outrank.Pod) bool { return true })
+		}
+		for i, v := range q.report.Victims {
+			if !v.AtItsTurn {
+				holds(q, v.Blocks, q.report.Choice.Node, func(p *outrank.Pod) bool {
+					j := slices.IndexFunc(q.ex.Victims, func(o preemption.Victim) bool { return o.Pod == p })
+					return j >= 0 && j != i && (v.With == "" || q.report.Victims[j].With != v.With)
+				})
+			}
+		}
+	})
+}
