@@ -54,6 +54,12 @@ type Policy struct {
 	// Ranks is what candidates are compared by, in this order; nil means
 	// [DefaultRanks]. The first node wins a tie in all of them.
 	Ranks []Rank
+	// ClearAlways clears the nominations of lower priority to the chosen node also
+	// where every victim is being deleted already, as a scheduler does that carries
+	// plans out before its next attempt. Without it, that is the case where the
+	// release has the feature gate SchedulerAsyncPreemption switched off (rule
+	// 14.2.6).
+	ClearAlways bool
 	// Grace is the time that victims get to end; nil leaves each its own. The
 	// plan carries it.
 	Grace *time.Duration
@@ -112,7 +118,8 @@ func Current() Policy { return Policy{} }
 func V1_13() Policy {
 	return Policy{
 		Waiting: WaitForTerminating, IgnoreNever: true, IgnoreStart: true, Budgets: Uncharged,
-		Ranks: []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims},
+		Ranks:       []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims},
+		ClearAlways: true,
 	}
 }
 

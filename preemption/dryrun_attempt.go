@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // attempt is one preemptor with everything that can be prepared before the
@@ -125,9 +126,10 @@ func (a *attempt) public(s filterStatus) Status {
 
 // clearedNominations are the pods of lower priority nominated to the node, other
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
-// already, nothing is done about the plan at all, and none is cleared.
+// already, a plan that is carried out asynchronously clears none (rule 14.2.6).
 func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
-	if !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
+	always := a.config.Policy.ClearAlways || !release.Release(a.snap.of).Asynchronous()
+	if !always && !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod

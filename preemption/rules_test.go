@@ -114,6 +114,7 @@ func drawPolicy(t *rapid.T) Policy {
 		FilterOnce:         rapid.Bool().Draw(t, "filter once"),
 		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged}).Draw(t, "budget rule"),
 		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
+		ClearAlways:        rapid.Bool().Draw(t, "clear always"),
 	}
 	if rapid.Bool().Draw(t, "own ranks") {
 		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")

@@ -13,48 +13,61 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 	if w.outdone(slot) {
 		return
 	}
+	var e *extremes
+	few := int32(0)
+	if w.topLast {
+		e = w.snap.summaries.extremesAt(slot)
+		few = w.fewestOfAny(e, sum)
+	}
 	if w.least.position >= 0 {
-		if first := w.rough(b, position, slot, sum); first > w.firstFigure(&w.least) {
-			w.deferred = append(w.deferred, deferredNode{first, int32(position)})
+		if first := w.rough(b, sum, e, few); first > w.firstFigure(&w.least) {
+			if !w.losesByFirst(first) {
+				w.deferred = append(w.deferred, deferredNode{first, int32(position)})
+			}
 			return
 		}
 	}
-	o := nodeScore{position: -1}
-	promising := false
+	// Scores are written in place, because copying one takes longer than what is found out.
+	o, promising := &w.lowScore, false
+	o.position = -1
 	if !w.topLast || b.bound == sum.lowest {
-		o = b.lowest(position)
-		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
-		if promising = w.better(&o, &w.best); promising {
+		b.setLowest(o, position)
+		w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+		if promising = w.better(o, &w.best); promising {
 			w.tighten(b, slot)
-			o = b.lowest(position)
-			w.boundStart(&o, b, slot, sum)
-			w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
-			promising = w.better(&o, &w.best)
+			b.setVictims(o)
+			w.boundStart(o, b, slot, sum)
+			w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+			promising = w.better(o, &w.best)
 		}
 	}
-	if w.topLast {
-		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
-			o, promising = upper, w.better(&upper, &w.best)
+	if w.topLast && w.goesHigh(b, sum, e) {
+		upper := &w.highScore
+		w.setUpper(upper, b, position, slot, sum, e, few)
+		if w.better(upper, o) {
+			o, promising = upper, w.better(upper, &w.best)
 		}
 	}
 	switch {
 	case !promising:
-	case w.least.position < 0 || w.tries < mostTries && w.noWorse(&o, &w.least):
-		w.least = o
+	case w.least.position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
+		w.least = *o
 		w.tries++
 		w.evaluateAt(position)
-	case w.firstFigure(&o) > w.firstFigure(&w.least):
-		w.deferred = append(w.deferred, deferredNode{w.firstFigure(&o), int32(position)})
+	case w.firstFigure(o) > w.firstFigure(&w.least):
+		w.deferred = append(w.deferred, deferredNode{w.firstFigure(o), int32(position)})
 	default:
-		w.promising = append(w.promising, o)
+		w.promising = append(w.promising, *o)
 	}
 }
 
 // noWorse reports whether a score is not worse than another by the ranks alone.
 func (s *search) noWorse(f, g *nodeScore) bool {
-	elsewhere := *g
-	elsewhere.position = f.position
-	return !s.better(&elsewhere, f)
+	at := g.position
+	g.position = f.position
+	worse := s.better(g, f)
+	g.position = at
+	return !worse
 }
 
 // evaluateBestFirst evaluates the nodes whose optimistic score is better than the

@@ -255,7 +255,7 @@ func (w *searchWorker) takeQueued(queue *promising, later *boundQueue) {
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
-			if o := least.lowest(position); !w.better(&o, &queue.nodes[0]) {
+			if least.setLowest(&w.lowScore, position); !w.better(&w.lowScore, &queue.nodes[0]) {
 				return
 			}
 		}

@@ -4,9 +4,9 @@ import "math"
 
 // An optimistic score of a node is one that no candidate on it can beat. Consider a
 // set of victims. Either all of them have the lowest priority of the node; then at
-// least b.fewest of them are needed, and their starts bound the last rank (lowest and
+// least b.fewest of them are needed, and their starts bound the last rank (setLowest and
 // boundStart). Or one of them is above that priority, and at least as many are needed
-// as are of any pods (upper). The better of the two by the ranks is the bound. If no
+// as are of any pods (setUpper). The better of the two by the ranks is the bound. If no
 // other rank is compared before the top priority, the first is better.
 
 // optimistic returns the optimistic score of a node.
@@ -14,28 +14,39 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 	sum := w.snap.summaries.at(slot)
 	o := nodeScore{position: -1}
 	if !w.topLast || b.bound == sum.lowest {
-		o = b.lowest(position)
+		b.setLowest(&o, position)
 		if b.exact {
 			w.boundStart(&o, b, slot, sum)
 		}
 		w.boundCost(&o, b, slot, sum, b.bound == sum.lowest)
 	}
-	if w.topLast {
-		if upper, ok := w.upper(b, position, slot, sum); ok && w.better(&upper, &o) {
-			o = upper
+	if !w.topLast {
+		return o
+	}
+	if e := w.snap.summaries.extremesAt(slot); w.goesHigh(b, sum, e) {
+		upper := &w.highScore
+		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
+		if w.better(upper, &o) {
+			return *upper
 		}
 	}
 	return o
 }
 
-// lowest returns the best score of victims that all have the lowest priority of the
+// setLowest sets the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
-func (b *nodeBound) lowest(position int) nodeScore {
-	return nodeScore{
-		position: position, top: b.bound, victims: int32(b.fewest),
-		sum: int64(b.fewest) * (int64(b.bound) + priorityShift), start: never,
-	}
+func (b *nodeBound) setLowest(o *nodeScore, position int) {
+	o.position, o.violations, o.top, o.start, o.cost = position, 0, b.bound, never, 0
+	b.setVictims(o)
 }
+
+// setVictims sets how many these victims are at least.
+func (b *nodeBound) setVictims(o *nodeScore) {
+	o.victims, o.sum = int32(b.fewest), lowestSum(b)
+}
+
+// lowestSum is the least sum of the priorities of such victims.
+func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + priorityShift) }
 
 // boundStart sets the latest that the start of such victims can be.
 func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
@@ -62,31 +73,31 @@ func (w *searchWorker) boundCost(o *nodeScore, b *nodeBound, slot int32, sum *no
 	}
 }
 
-// upper returns the best score of victims one of which is above the lowest priority
-// of the node, not ok if there are no such victims.
-func (w *searchWorker) upper(b *nodeBound, position int, slot int32, sum *nodeSummary) (o nodeScore, ok bool) {
-	e := w.snap.summaries.extremesAt(slot)
-	if b.bound == sum.lowest && w.staysLow(b, sum, e) {
-		return o, false
-	}
+// goesHigh reports that a victim may be above the lowest priority of the node.
+func (w *searchWorker) goesHigh(b *nodeBound, sum *nodeSummary, e *extremes) bool {
+	return b.bound != sum.lowest || !w.staysLow(b, sum, e)
+}
+
+// setUpper sets the best score of victims one of which is above the lowest priority of
+// the node, where so few are needed of any pods.
+func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot int32, sum *nodeSummary, e *extremes, few int32) {
 	top := b.above(sum)
-	o = nodeScore{position: position, top: top, victims: max(e.fewest(sum, &w.asks), 1), start: never}
+	o.position, o.violations, o.top, o.victims, o.start, o.cost = position, 0, top, few, never, 0
 	if w.reordered {
 		o.top = sum.lowest // it is that of the first in the caller's order
 	}
 	if e.upperStart != noStart {
 		o.start = instant{e.upperStart, 1e9}
 	}
-	o.sum = upperSum(sum, top, o.victims)
-	w.boundCost(&o, b, slot, sum, false)
-	if w.better(&o, &w.best) {
+	o.sum = upperSum(sum, top, few)
+	w.boundCost(o, b, slot, sum, false)
+	if w.better(o, &w.best) {
 		short := w.short(sum)
-		if few := w.snap.summaries.shareSumsAt(slot).fewest(&short, e, o.victims); few > o.victims {
+		if few = w.snap.summaries.shareSumsAt(slot).fewest(&short, e, few); few > o.victims {
 			o.victims, o.sum = few, upperSum(sum, top, few)
-			w.boundCost(&o, b, slot, sum, false)
+			w.boundCost(o, b, slot, sum, false)
 		}
 	}
-	return o, true
 }
 
 // above is the least priority of a victim above the lowest priority of the node. The
@@ -107,22 +118,20 @@ func upperSum(sum *nodeSummary, top, pods int32) int64 {
 // rough is a lower bound on the figure that the first rank beside the violations
 // compares, found with less than what optimistic looks at. It is unknown where that is
 // the start or a cost.
-func (w *searchWorker) rough(b *nodeBound, position int, slot int32, sum *nodeSummary) int64 {
+func (w *searchWorker) rough(b *nodeBound, sum *nodeSummary, e *extremes, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
-		o := b.lowest(position)
-		least = w.firstFigure(&o)
+		least = w.figure(b.bound, int32(b.fewest), lowestSum(b))
 	}
 	if !w.topLast || least == unknown {
 		return least
 	}
-	e := w.snap.summaries.extremesAt(slot)
-	o := nodeScore{top: b.above(sum), victims: max(e.fewest(sum, &w.asks), 1)}
-	o.sum = upperSum(sum, o.top, o.victims)
+	top := b.above(sum)
+	total := upperSum(sum, top, few)
 	if w.reordered {
-		o.top = sum.lowest
+		top = sum.lowest
 	}
-	if first := w.firstFigure(&o); first < least && (b.bound != sum.lowest || !w.staysLow(b, sum, e)) {
+	if first := w.figure(top, few, total); first < least && w.goesHigh(b, sum, e) {
 		least = first
 	}
 	return least
@@ -133,14 +142,16 @@ const unknown = math.MinInt64
 
 // firstFigure is what the first rank beside the violations compares, the less the
 // better.
-func (s *search) firstFigure(o *nodeScore) int64 {
+func (s *search) firstFigure(o *nodeScore) int64 { return s.figure(o.top, o.victims, o.sum) }
+
+func (s *search) figure(top, victims int32, sum int64) int64 {
 	switch s.firstRank {
 	case ByVictims:
-		return int64(o.victims)
+		return int64(victims)
 	case ByPrioritySum:
-		return o.sum
+		return sum
 	case ByTopPriority:
-		return int64(o.top)
+		return int64(top)
 	}
 	return unknown
 }
@@ -195,14 +206,20 @@ func (s *search) noteTight() {
 	}
 }
 
+// fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.
+func (w *searchWorker) fewestOfAny(e *extremes, sum *nodeSummary) int32 {
+	return max(e.fewest(sum, &w.asks), 1)
+}
+
 // fewest returns a lower bound on how many pods of the node hold what it is short
 // of, of whatever priority.
 func (e *extremes) fewest(l *nodeSummary, asks *amountRow) int32 {
-	pods := int64(1 - int32(l.room))
+	pods := float64(1 - int32(l.room))
 	for k, v := range asks {
-		if short := v - l.free[k]; short > 0 && e.largest[k] > 0 {
-			pods = max(pods, (short+e.largest[k]-1)/e.largest[k])
+		if p := float64(v-l.free[k]) * e.perLargest[k]; p > pods {
+			pods = p
 		}
 	}
-	return int32(min(pods, mostPods))
+	// Less by more than what dividing and multiplying can have added.
+	return int32(min(int64(math.Ceil(pods*(1-1e-9))), mostPods))
 }

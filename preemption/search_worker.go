@@ -34,11 +34,13 @@ type searchWorker struct {
 	// least is the best optimistic score of a node that the worker has evaluated, and
 	// promising are those of nodes that it has not. fitsSomewhere is set once a node
 	// takes the preemptor, so that no candidate is wanted.
-	least         nodeScore
-	promising     []nodeScore
-	deferred      []deferredNode
-	fitsSomewhere bool
-	tries         int
+	least nodeScore
+	// lowScore and highScore are those of the node that is looked at.
+	lowScore, highScore nodeScore
+	promising           []nodeScore
+	deferred            []deferredNode
+	fitsSomewhere       bool
+	tries               int
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   Candidate

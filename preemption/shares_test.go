@@ -31,12 +31,7 @@ func TestPropertySharesBound(t *testing.T) {
 		if rapid.Bool().Draw(t, "one column is not short") {
 			short[rapid.IntRange(0, numColumns-1).Draw(t, "column")] = 0
 		}
-		var e extremes
-		for i := range n.rows {
-			for k, v := range n.rows[i] {
-				e.largest[k] = max(e.largest[k], v)
-			}
-		}
+		e := extremesOf(&nodeState{rows: n.rows, sortKeys: make([]importance, len(n.rows))}, &nodeSummary{})
 		sums := shareSumsOf(n, &nodeSummary{}, &e)
 		least := e.fewest(&nodeSummary{room: 1}, &short)
 		bound := sums.fewest(&short, &e, max(1, least))
@@ -48,7 +43,7 @@ func TestPropertySharesBound(t *testing.T) {
 func TestSharesTellMoreThanColumns(t *testing.T) {
 	n := &nodeState{rows: []amountRow{{10, 1, 0}, {10, 1, 0}, {1, 10, 0}, {1, 10, 0}}}
 	e := extremesOf(&nodeState{}, &nodeSummary{})
-	e.largest = amountRow{10, 10, 0}
+	e.setLargest(&amountRow{10, 10, 0})
 	sums := shareSumsOf(n, &nodeSummary{}, &e)
 	short := amountRow{20, 20, 0}
 	require.EqualValues(t, 2, e.fewest(&nodeSummary{room: 1}, &short))

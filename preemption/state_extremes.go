@@ -6,8 +6,9 @@ import "math"
 // what budgets have to do with the pods of the lowest priority. Only searches by
 // other rules than the default ones read them. They take one cache line.
 type extremes struct {
-	// largest is the largest amount of a single pod, by column.
-	largest amountRow
+	// perLargest is one divided by the largest amount of a single pod, by column; 0
+	// where no pod holds any.
+	perLargest [numColumns]float64
 	// covered is what the covered pods of the lowest priority hold together, and
 	// coveredLow how many they are.
 	covered amountRow
@@ -32,14 +33,16 @@ const budgetBits = 32
 func extremesOf(n *nodeState, l *nodeSummary) extremes {
 	e := extremes{upperStart: math.MinInt64, anyCovered: len(n.covered) > 0}
 	low := len(n.rows) - int(l.lowPods)
+	var largest amountRow
 	for i := range n.rows {
 		for k, v := range n.rows[i] {
-			e.largest[k] = max(e.largest[k], v)
+			largest[k] = max(largest[k], v)
 		}
 		if i < low {
 			e.upperStart = max(e.upperStart, n.sortKeys[i].sec)
 		}
 	}
+	e.setLargest(&largest)
 	var pods [budgetBits]uint8
 	for _, g := range n.covered {
 		for _, b := range g.class.covering {
@@ -53,6 +56,14 @@ func extremesOf(n *nodeState, l *nodeSummary) extremes {
 		}
 	}
 	return e
+}
+
+func (e *extremes) setLargest(largest *amountRow) {
+	for k, v := range largest {
+		if v > 0 {
+			e.perLargest[k] = 1 / float64(v)
+		}
+	}
 }
 
 // latestOf returns the latest start of any pod of a node.

@@ -21,8 +21,8 @@ func shareSumsOf(n *nodeState, l *nodeSummary, e *extremes) (s shareSums) {
 		return s
 	}
 	var each [numColumns]float32
-	for k, v := range e.largest {
-		each[k] = 1 / float32(max(1, v))
+	for k, v := range e.perLargest {
+		each[k] = float32(v)
 	}
 	for i := range n.rows {
 		row := &n.rows[i]
@@ -51,7 +51,7 @@ func insertLargest(values *[topShares]float32, v float32) {
 func (s *shareSums) fewest(short *amountRow, e *extremes, least int32) int32 {
 	var shares [numColumns]float32
 	for k, v := range short {
-		shares[k] = float32(v) / float32(max(1, e.largest[k]))
+		shares[k] = float32(v) * float32(e.perLargest[k])
 	}
 	pair := (shares[0] + shares[1]) * (1 - shareError)
 	all := (shares[0] + shares[1] + shares[2]) * (1 - shareError)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // Decide decides for one pod:
@@ -39,11 +40,12 @@ func Decide(in Input) Decision {
 
 // clearedNominations names the pods nominated to the chosen node that are less
 // important than the preemptor (rule 14.3.3); none where every victim is being
-// deleted already, because then nothing is done.
+// deleted already, because then nothing is done (rule 14.2.6).
 func (a *attempt) clearedNominations(node string, candidates []Candidate) []string {
+	asynchronous := release.Release(a.cluster.Release).Asynchronous() && !a.variant.ClearAlways
 	for _, c := range candidates {
 		stays := func(p *outrank.Pod) bool { return !p.Terminating() }
-		if c.Node == node && !slices.ContainsFunc(c.Victims, stays) {
+		if c.Node == node && asynchronous && !slices.ContainsFunc(c.Victims, stays) {
 			return nil
 		}
 	}

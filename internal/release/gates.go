@@ -39,7 +39,7 @@ var gates = [...]gate{
 	{"PodLevelResourcesFixKubeletQOSClass", []state{{V1_37, true, true}}},
 	{"VolumeLimitScaling", []state{{V1_36, false, false}, {V1_37, true, true}}},
 	{"HugepageAwareEviction", []state{{V1_37, true, false}}},
-	{"SchedulerAsyncPreemption", []state{{V1_36, true, false}, {V1_37, true, false}}},
+	{asyncPreemption, []state{{V1_36, true, true}, {V1_37, true, true}}},
 	{"SchedulerPopFromBackoffQ", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"OpportunisticBatching", []state{{V1_36, true, false}, {V1_37, true, false}}},
 	{"NominatedNodeNameForExpectation", []state{{V1_36, true, false}, {V1_37, true, false}}},
@@ -120,6 +120,17 @@ func (r Release) GateStates() map[string]bool {
 func (r Release) on(name string) bool {
 	i, ok := find(name)
 	return ok && gates[i].at(r) != nil && gates[i].byDefault(r) != r.turned(i)
+}
+
+const asyncPreemption = "SchedulerAsyncPreemption"
+
+// Asynchronous reports whether a plan is carried out beside the next attempts, so that
+// nothing at all is done where every victim is being deleted already (rule 14.2.6).
+func (r Release) Asynchronous() bool {
+	if !r.Known() {
+		r = Default
+	}
+	return r.OrDefault().on(asyncPreemption)
 }
 
 // Settable lists the gates of a release whose both settings are followed, by name.
