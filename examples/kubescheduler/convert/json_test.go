@@ -3,6 +3,7 @@ package convert_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,9 +38,11 @@ func viaJSON[T any, P interface {
 	return &out, nil
 }
 
-// sameQuantity compares amounts and their formats.
-var sameQuantity = cmp.Comparer(func(a, b resource.Quantity) bool {
-	return a.Equal(b) && a.Format() == b.Format()
+// sameQuantity compares amounts and their formats, and tells no list from an empty one.
+var sameQuantity = cmp.Comparer(func(a, b resource.List) bool {
+	return (a == nil) == (b == nil) && maps.EqualFunc(a, b, func(a, b resource.Quantity) bool {
+		return a.Equal(b) && a.Format() == b.Format()
+	})
 })
 
 // agree holds a conversion against reading the JSON of the same object. It reports
