@@ -3,6 +3,7 @@ package convert_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -37,9 +38,11 @@ func viaJSON[T any, P interface {
 	return &out, nil
 }
 
-// sameQuantity compares amounts and their formats.
-var sameQuantity = cmp.Comparer(func(a, b resource.Quantity) bool {
-	return a.Equal(b) && a.Format() == b.Format()
+// sameQuantity compares amounts and their formats, and tells no list from an empty one.
+var sameQuantity = cmp.Comparer(func(a, b resource.List) bool {
+	return (a == nil) == (b == nil) && maps.EqualFunc(a, b, func(a, b resource.Quantity) bool {
+		return a.Equal(b) && a.Format() == b.Format()
+	})
 })
 
 // agree holds a conversion against reading the JSON of the same object. It reports
@@ -91,7 +94,7 @@ func check[A, T any, P interface {
 	accepted, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		f := &filler{rand.New(rand.NewPCG(seed, 1)), rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "odd")}
+		f := &filler{Rand: rand.New(rand.NewPCG(seed, 1)), odd: rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "odd")}
 		o := newObject[A](f)
 		if *name(o) == "" {
 			*name(o) = "n"
