@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -144,10 +145,11 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 		_, err := p.timed(ctx, by, run)
 		return err
 	}
+	first, _ := group.Members[0].Pod.Value.(*v1.Pod)
 	members := make([]types.UID, len(group.Members))
 	for i, member := range group.Members {
 		members[i] = types.UID(member.Pod.UID)
 	}
-	p.fly(p.under.begin(types.UID(uid), plan.VictimPods(), members...), by, run)
+	p.fly(p.under.begin(types.UID(uid), plan.VictimPods(), members...), first, by, run)
 	return nil
 }

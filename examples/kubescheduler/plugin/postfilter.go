@@ -108,7 +108,7 @@ func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Pla
 		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.executor.Execute(ctx, plan) })
 		return err
 	}
-	p.fly(p.under.begin(pod.UID, podsOf(plan.Victims)), execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
+	p.fly(p.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
 		return p.executor.Execute(ctx, plan)
 	})
 	return nil
