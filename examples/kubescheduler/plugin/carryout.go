@@ -2,20 +2,29 @@ package plugin
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // fly carries a plan out in the background. The preemptor is under way until then. A plan
 // that comes while an earlier one of the same preemptor is in its last breath waits for it.
-func (p *Plugin) fly(f *flight, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
+func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
+	f.unbound = p.anyUnbound(f.victims)
 	p.background.Go(func() {
 		defer close(f.done)
-		defer p.under.land(f)
+		defer func() {
+			p.under.land(f)
+			if f.unbound && p.ctx.Err() == nil {
+				p.activate(preemptor)
+			}
+		}()
 		if f.before != nil {
 			select {
 			case <-f.before:
@@ -44,4 +53,17 @@ func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func
 	}
 	p.options.Metrics.Counts.AddExecutionDuration(step, time.Since(begun))
 	return report, err
+}
+
+// anyUnbound reports whether one of the pods is on its node in the scheduler's memory alone.
+func (p *Plugin) anyUnbound(pods []*outrank.Pod) bool {
+	return slices.ContainsFunc(pods, func(pod *outrank.Pod) bool {
+		now, err := p.pods.Pods(pod.NamespaceName()).Get(pod.Name)
+		return err == nil && now.Spec.NodeName == ""
+	})
+}
+
+// activate has the pod tried again at once, with the group that it is in.
+func (p *Plugin) activate(pod *v1.Pod) {
+	p.handle.Activate(klog.FromContext(p.ctx), map[string]*v1.Pod{pod.Name: pod})
 }

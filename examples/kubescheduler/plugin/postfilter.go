@@ -102,11 +102,13 @@ func status(s *fwk.Status) preemption.Status {
 
 // carryOut has the plan carried out: now, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
+	// A pod's plan counts no groups among its victims in the reference, either.
+	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())
 	if !p.options.asynchronous() {
 		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.executor.Execute(ctx, plan) })
 		return err
 	}
-	p.fly(p.under.begin(pod.UID, podsOf(plan.Victims)), execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
+	p.fly(p.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
 		return p.executor.Execute(ctx, plan)
 	})
 	return nil

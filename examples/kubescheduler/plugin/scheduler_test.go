@@ -22,6 +22,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
+	schedulerconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	configtesting "k8s.io/kubernetes/pkg/scheduler/apis/config/testing"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
@@ -39,6 +40,7 @@ type cluster struct {
 	options   plugin.Options
 	registry  runtime.Registry
 	profile   configv1.KubeSchedulerProfile
+	extenders []schedulerconfig.Extender
 
 	mu        sync.Mutex
 	decisions []plugin.Decision
@@ -107,7 +109,7 @@ func (c *cluster) run() {
 	}
 	s, err := scheduler.New(ctx, c.api, c.informers, nil, func(string) events.EventRecorderLogger { return c.recorder },
 		scheduler.WithProfiles(config.Profiles...), scheduler.WithFrameworkOutOfTreeRegistry(registry),
-		scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
+		scheduler.WithExtenders(c.extenders...), scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
 	require.NoError(c.t, err)
 	c.scheduler = s
 	c.informers.StartWithContext(ctx)

@@ -34,6 +34,9 @@ type flight struct {
 	// rejected are the victims that were rejected in memory, so that the API will never say
 	// that they go.
 	rejected map[string]bool
+	// unbound says that a victim was not bound when the plan was made. Of the end of such a
+	// pod the queue hears nothing that lets in whom PreEnqueue has kept out.
+	unbound bool
 	// before is the flight of an earlier plan of the same preemptor that is not quite over.
 	before, done chan struct{}
 }
