@@ -39,6 +39,8 @@ type search struct {
 	// asks is what the preemptor needs by column, asksNothing if it needs
 	// nothing.
 	asks amountRow
+	// everyLarge: every node offers what the preemptor asks for by column.
+	everyLarge bool
 	// filtered: filters besides NodeResourcesFit have something to say after
 	// the first node filters, or the preemptor needs a resource without a
 	// column. anyPod: every pod may have a part in that.

@@ -90,6 +90,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		// One node is asked, and what it has to have left is not what the pod asks for.
 		s.asks, s.anyPod = amountRow{asksNothing, asksNothing, asksNothing}, true
 	}
+	s.everyLarge = s.asks.within(&snap.smallest)
 	s.filtered = s.anyPod || !s.resourcesAlone()
 	s.tabled = s.tabled && !s.anyPod && !s.selects
 	if n := len(snap.order); cap(s.bounds) < n {

@@ -19,15 +19,15 @@ func (w *searchWorker) filterNodes(from, to int) {
 	}
 }
 
-// filterByResources is filterNodes for a node on which resources alone decide. What
-// the less important pods hold mostly shows that the node is large enough; that stands
-// in its summary.
+// filterByResources is filterNodes for a node on which resources alone decide. Where
+// not every node is large enough, what the less important pods hold mostly shows that
+// this one is; that stands in its summary.
 func (w *searchWorker) filterByResources(slot int32, sum *nodeSummary) (answer, Code) {
 	short := w.shortage(sum)
 	switch {
 	case short == 0:
 		return 0, Success
-	case w.covers(sum, &sum.low, int32(sum.lowPods)):
+	case w.everyLarge || w.covers(sum, &sum.low, int32(sum.lowPods)):
 		return short, Unschedulable
 	}
 	for i := 1; i <= numUpperLevels; i++ {

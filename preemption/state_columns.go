@@ -24,6 +24,11 @@ const numColumns = 3
 // amountRow holds an amount for each column.
 type amountRow [numColumns]int64
 
+// within reports whether no amount is larger than that of another row.
+func (r *amountRow) within(other *amountRow) bool {
+	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
+}
+
 func newColumns(third resource.Name) *columns {
 	c := &columns{names: [...]resource.Name{resource.CPU, resource.Memory, third}}
 	for tooMany := range c.reasons {

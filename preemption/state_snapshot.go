@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -53,13 +54,16 @@ type Snapshot struct {
 	nodesOwner, orderOwner *owner
 
 	summaries summaries // by slot
-	columns   *columns
-	topology  *topology
-	cache     *answerCache
-	costs     *costMemory
-	answers   *ruleAnswers // of the caller's rules
-	pods      podIndex
-	classes   sharedIndex[*classMembers] // by key
+	// smallest is at most what any node of the snapshot offers, by column. It does not
+	// rise when a small node goes.
+	smallest amountRow
+	columns  *columns
+	topology *topology
+	cache    *answerCache
+	costs    *costMemory
+	answers  *ruleAnswers // of the caller's rules
+	pods     podIndex
+	classes  sharedIndex[*classMembers] // by key
 	// claims counts the uses of claims by pods on nodes, by key.
 	claims claimIndex
 	// repelling counts the kinds with required anti-affinity.
@@ -93,6 +97,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		slots:      newSharedIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
 		columns:    columnsFor(c),
+		smallest:   amountRow{math.MaxInt64, math.MaxInt64, math.MaxInt64},
 		topology:   newTopology(),
 		cache:      &answerCache{},
 		costs:      &costMemory{},
@@ -404,6 +409,11 @@ func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
 		s.leaveUnits(n)
 	}
 	n.setNode(obj, s.columns)
+	if obj != nil {
+		for k, v := range n.offers.std {
+			s.smallest[k] = min(s.smallest[k], v)
+		}
+	}
 	if joins {
 		s.joinUnits(n)
 	}
