@@ -114,7 +114,7 @@ func TestPropertyClusterAsJSON(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		f := &filler{rand.New(rand.NewPCG(seed, 2)), rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "odd")}
+		f := &filler{Rand: rand.New(rand.NewPCG(seed, 2)), odd: rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "odd")}
 		o := someObjects(f)
 		got, err := convert.Cluster(o)
 		want, wantErr := outrank.ReadCluster(bytes.NewReader(listOf(t, o)))
@@ -132,7 +132,7 @@ func TestPropertyClusterAsJSON(t *testing.T) {
 
 // All kinds go in, and what is wrong with any of them is named.
 func TestClusterNamesEveryProblem(t *testing.T) {
-	f := &filler{rand.New(rand.NewPCG(1, 3)), 0}
+	f := &filler{Rand: rand.New(rand.NewPCG(1, 3)), odd: 0}
 	o := someObjects(f)
 	o.Volumes = []*corev1.PersistentVolume{{ObjectMeta: metav1.ObjectMeta{Name: "v"}}, {ObjectMeta: metav1.ObjectMeta{Name: "v"}}}
 	o.StorageClasses = []*storagev1.StorageClass{{}}

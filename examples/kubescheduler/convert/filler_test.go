@@ -19,6 +19,8 @@ type filler struct {
 	*rand.Rand
 	// odd is how many of a hundred values are those that are refused.
 	odd int
+	// sparse leaves most of what may be missing out.
+	sparse bool
 }
 
 // newObject returns a filled object.
@@ -55,7 +57,7 @@ func (f *filler) fill(v reflect.Value, field string, depth int) {
 			}
 		}
 	case reflect.Pointer:
-		if f.IntN(3) > 0 && depth < 40 {
+		if f.IntN(3) > 0 && depth < 40 && (!f.sparse || f.IntN(4) == 0) {
 			v.Set(reflect.New(v.Type().Elem()))
 			f.fill(v.Elem(), field, depth+1)
 		}
@@ -74,6 +76,9 @@ func (f *filler) fill(v reflect.Value, field string, depth int) {
 
 func (f *filler) slice(v reflect.Value, field string, depth int) {
 	n := max(0, f.IntN(5)-2)
+	if f.sparse && f.IntN(3) > 0 {
+		n = 0
+	}
 	if field == "CompositePodGroupTemplates" && depth > 8 && f.IntN(4) > 0 {
 		n = 0
 	}

@@ -91,7 +91,7 @@ func check[A, T any, P interface {
 	accepted, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		f := &filler{rand.New(rand.NewPCG(seed, 1)), rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "odd")}
+		f := &filler{Rand: rand.New(rand.NewPCG(seed, 1)), odd: rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "odd")}
 		o := newObject[A](f)
 		if *name(o) == "" {
 			*name(o) = "n"

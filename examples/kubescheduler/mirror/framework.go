@@ -3,6 +3,7 @@ package mirror
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,18 +17,25 @@ import (
 type frame struct {
 	round uint64
 	nodes map[string]*seenNode
-	order []*seenNode
+	// order is the list of the last time, for the fast way: most of it is the same.
+	order []seenAt
 	// nominated are the pending pods, by key.
 	nominated map[outrank.Key]nomination
 }
 
+// seenAt is a place in the framework's list.
+type seenAt struct {
+	info       fwk.NodeInfo
+	generation int64
+	node       *seenNode
+}
+
 // seenNode is a node with the pods on it.
 type seenNode struct {
-	name       string
-	generation int64
-	round      uint64
-	node       *corev1.Node
-	pods       []*corev1.Pod
+	name  string
+	round uint64
+	node  *corev1.Node
+	pods  []*corev1.Pod
 }
 
 type nomination struct {
@@ -70,10 +78,10 @@ func (m *Mirror) Sync(nodes []fwk.NodeInfo, nominated func(node string) []fwk.Po
 	for _, p := range gone {
 		errs = append(errs, m.leave(p.pod))
 	}
-	errs = append(errs, m.syncNominations(nodes, nominated)...)
 	for _, p := range come {
 		errs = append(errs, m.arrive(p.pod, p.node, ""))
 	}
+	errs = append(errs, m.syncNominations(nominated)...)
 	return errors.Join(errs...)
 }
 
@@ -81,56 +89,77 @@ func (m *Mirror) Sync(nodes []fwk.NodeInfo, nominated func(node string) []fwk.Po
 // those that are no more are removed, while pods are only listed.
 func (m *Mirror) look(nodes []fwk.NodeInfo) (gone, come []placed, errs []error) {
 	f := m.frame
-	order := make([]*seenNode, 0, len(nodes))
+	before := f.order
+	if len(before) != len(nodes) {
+		f.order = make([]seenAt, len(nodes))
+	}
+	others := len(before) != len(nodes) // whether there are other nodes than before
 	for i, info := range nodes {
-		n := info.Node()
-		if n == nil {
+		generation := info.GetGeneration()
+		if i < len(before) && before[i].info == info && before[i].generation == generation {
+			f.order[i] = before[i]
 			continue
 		}
-		s := f.at(i, n.Name)
-		s.round = f.round
-		order = append(order, s)
-		if generation := info.GetGeneration(); generation != s.generation || s.node == nil {
-			s.generation = generation
-			if n != s.node {
-				s.node = n
-				at := id{nodeKind, n.Name}
-				errs = append(errs, m.note(at, n, m.putNode(n)))
-			}
-			gone, come = s.compare(info.GetPods(), gone, come)
+		s := f.at(before, i, info.Node())
+		others = others || i >= len(before) || before[i].node != s
+		f.order[i] = seenAt{info, generation, s}
+		if s == nil {
+			continue
 		}
-	}
-	if len(order) != len(f.nodes) {
-		for name, s := range f.nodes {
-			if s.round == f.round {
-				continue
-			}
-			for _, p := range s.pods {
-				gone = append(gone, placed{p, name})
-			}
-			delete(f.nodes, name)
-			at := id{nodeKind, name}
-			delete(m.problems, at)
-			delete(m.known, at)
-			errs = append(errs, m.drop(at))
+		if n := info.Node(); n != s.node {
+			s.node = n
+			errs = append(errs, m.note(id{nodeKind, n.Name}, n, m.putNode(n)))
 		}
+		gone, come = s.compare(info.GetPods(), gone, come)
 	}
-	f.order = order
+	if others {
+		lost, wrong := m.forgetOthers()
+		gone, errs = append(gone, lost...), append(errs, wrong...)
+	}
 	return gone, come, errs
 }
 
 // at is what is known of a node, which is mostly at the same place of the list as
-// before.
-func (f *frame) at(i int, name string) *seenNode {
-	if i < len(f.order) && f.order[i].name == name {
-		return f.order[i]
+// before; nil for no node.
+func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
+	if n == nil {
+		return nil
 	}
-	s := f.nodes[name]
+	if i < len(before) && before[i].node != nil && before[i].node.name == n.Name {
+		return before[i].node
+	}
+	s := f.nodes[n.Name]
 	if s == nil {
-		s = &seenNode{name: name}
-		f.nodes[name] = s
+		s = &seenNode{name: n.Name}
+		f.nodes[n.Name] = s
 	}
 	return s
+}
+
+// forgetOthers removes the nodes that are not on the list any more, and lists their
+// pods.
+func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
+	f := m.frame
+	for _, at := range f.order {
+		if at.node != nil {
+			at.node.round = f.round
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
+		s := f.nodes[name]
+		if s.round == f.round {
+			continue
+		}
+		for _, p := range s.pods {
+			gone = append(gone, placed{p, name})
+		}
+		delete(f.nodes, name)
+		at := id{nodeKind, name}
+		delete(m.problems, at)
+		delete(m.known, at)
+		errs = append(errs, m.drop(at))
+	}
+	return gone, errs
 }
 
 // compare finds the pods that are gone from the node and that came to it, and keeps the
@@ -171,16 +200,14 @@ func same(a, b *corev1.Pod) bool {
 
 // leave takes a pod out, if it is that pod that is known.
 func (m *Mirror) leave(p *corev1.Pod) error {
-	key := outrank.NewKey(p.Namespace, p.Name)
-	known := m.apiPod(key)
-	if r := m.refused[key]; r != nil {
-		known, _ = r.Value.(*corev1.Pod)
-	}
+	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
+	known, _ := m.last(at).(*corev1.Pod)
 	if known == nil || !same(known, p) {
 		return nil
 	}
-	delete(m.problems, id{podKind, string(key)})
-	return ignoreMissing(m.removePod(key))
+	delete(m.problems, at)
+	delete(m.known, at)
+	return m.drop(at)
 }
 
 // arrive puts a pod on a node, or nominated to one, wherever it was before.
@@ -209,24 +236,24 @@ func counted(p *outrank.Pod) outrank.Phase {
 }
 
 // syncNominations brings the pending pods up to date.
-func (m *Mirror) syncNominations(nodes []fwk.NodeInfo, nominated func(node string) []fwk.PodInfo) (errs []error) {
+func (m *Mirror) syncNominations(nominated func(node string) []fwk.PodInfo) (errs []error) {
 	f := m.frame
-	if nominated != nil {
-		for _, info := range nodes {
-			if n := info.Node(); n != nil {
-				for _, p := range nominated(n.Name) {
-					errs = append(errs, m.nominate(p.GetPod(), n.Name))
-				}
-			}
+	for i := range f.order {
+		s := f.order[i].node
+		if s == nil || nominated == nil {
+			continue
+		}
+		for _, p := range nominated(s.name) {
+			errs = append(errs, m.nominate(p.GetPod(), s.name))
 		}
 	}
-	for key, was := range f.nominated {
+	for _, key := range slices.Sorted(maps.Keys(f.nominated)) {
+		was := f.nominated[key]
 		if was.round == f.round {
 			continue
 		}
 		delete(f.nominated, key)
 		if m.snap.NodeOf(key) == "" {
-			delete(m.problems, id{podKind, string(key)})
 			errs = append(errs, m.leave(was.pod))
 		}
 	}
@@ -237,12 +264,14 @@ func (m *Mirror) syncNominations(nodes []fwk.NodeInfo, nominated func(node strin
 // pending, whatever is said of it.
 func (m *Mirror) nominate(p *corev1.Pod, node string) error {
 	f, key := m.frame, outrank.NewKey(p.Namespace, p.Name)
-	if m.snap.NodeOf(key) != "" {
+	at := id{podKind, string(key)}
+	refused, _ := m.known[at].(*corev1.Pod)
+	if m.snap.NodeOf(key) != "" || refused != nil && refused.Spec.NodeName != "" {
 		return nil
 	}
 	was, known := f.nominated[key]
 	f.nominated[key] = nomination{p, node, f.round}
-	if known && was.node == node && same(was.pod, p) && (m.snap.NominationOf(key) == node || m.problems[id{podKind, string(key)}] != nil) {
+	if known && was.node == node && same(was.pod, p) && (m.snap.NominationOf(key) == node || refused != nil) {
 		return nil
 	}
 	return m.arrive(p, "", node)

@@ -16,8 +16,8 @@ import (
 type Mirror struct {
 	mu   sync.RWMutex
 	snap *preemption.Snapshot
-	// known are the objects as they were told last, but for pods, which the snapshot
-	// has.
+	// known are the objects as they were told last, but for the pods that the snapshot
+	// has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
 	// told is set once pods or nodes were told one by one; frame is not nil once they

@@ -79,10 +79,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	if err == nil {
 		one.NodeName, one.NominatedNode, one.Phase = at.NodeName, at.NominatedNode, at.Phase
 	}
-	delete(m.problems, id{podKind, string(key)})
-	if err := m.place(key, one, err, take); err != nil {
-		m.problems[id{podKind, string(key)}] = err
-	}
+	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
 }
 
 // apiPod is the pod that a pod of the snapshot was made of, nil for none.

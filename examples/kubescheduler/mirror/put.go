@@ -65,14 +65,16 @@ func (m *Mirror) put(object any) error {
 	return m.note(id, meta, m.putKnown(id, object))
 }
 
-// note keeps what was put, or the problem with it.
+// note keeps what was put, and the problem with it.
 func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	delete(m.problems, id)
 	if err != nil {
 		m.problems[id] = err
 	}
-	if id.kind != podKind {
+	if id.kind != podKind || err != nil {
 		m.known[id] = meta
+	} else {
+		delete(m.known, id)
 	}
 	return err
 }
@@ -270,13 +272,13 @@ func unlessNil[T any](o *T, kind string) string {
 
 // last is the object as it was told last, nil for one that is not known.
 func (m *Mirror) last(id id) metav1.Object {
-	if id.kind == podKind {
-		if p := m.apiPod(outrank.Key(id.name)); p != nil {
-			return p
-		}
-		return nil
+	if o := m.known[id]; o != nil || id.kind != podKind {
+		return o
 	}
-	return m.known[id]
+	if p := m.apiPod(outrank.Key(id.name)); p != nil {
+		return p
+	}
+	return nil
 }
 
 // older reports whether a version of an object is older than the known one, as far as

@@ -17,7 +17,6 @@ type evaluators struct {
 	// plain knows all filters that concern the pod. asking asks the scheduler's own filters
 	// in dry runs besides, for the sake of those in unknown.
 	plain, asking *preemption.Evaluator
-	unknown       []string
 	framework     *framework
 }
 
@@ -32,7 +31,7 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 	c := p.baseConfig()
 	e := &evaluators{framework: &framework{handle: p.handle}}
 	if l, ok := p.handle.(lister); ok {
-		e.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
+		e.framework.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
 	}
 	if e.plain, err = preemption.NewEvaluator(c); err != nil {
 		return nil, err
@@ -55,9 +54,7 @@ func (p *Plugin) baseConfig() preemption.Config {
 		}
 	}
 	c.Release, c.Sample, c.Workers = p.release, p.args.sample(), p.args.Workers
-	if c.Plugins.SpreadSelector == nil {
-		c.Plugins.SpreadSelector = p.spreadSelector
-	}
+	c.Plugins.SpreadSelector, c.Extenders = p.spreadSelector, extenders(p.handle)
 	return c
 }
 
@@ -96,13 +93,18 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 	return p.evaluator, nil
 }
 
-// evaluatorForGroup returns the evaluator for a group.
-func (p *Plugin) evaluatorForGroup() (*preemption.Evaluator, error) {
+// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter has something
+// to say about its pods shows when they have their places.
+func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
 	e, err := p.evaluators()
 	if err != nil {
 		return nil, err
 	}
-	return e.plain, nil
+	if len(e.framework.unknown) == 0 {
+		return e.plain, nil
+	}
+	e.framework.beginGroup(ctx, group)
+	return e.asking, nil
 }
 
 // evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's filters
@@ -112,8 +114,7 @@ func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1
 	if err != nil {
 		return nil, err
 	}
-	skipped := cycle.GetSkipFilterPlugins()
-	if slices.ContainsFunc(e.unknown, func(name string) bool { return !skipped.Has(name) }) {
+	if e.framework.concerned(cycle) {
 		e.framework.begin(ctx, cycle, pod)
 		return e.asking, nil
 	}

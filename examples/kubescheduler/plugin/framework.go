@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
@@ -18,29 +19,68 @@ import (
 // them pass.
 type framework struct {
 	handle fwk.Handle
-	ctx    context.Context
-	cycle  fwk.CycleState
-	pod    *v1.Pod
+	// unknown are the filters that the module does not know.
+	unknown []string
+	ctx     context.Context
+	// attempts are those of the pods that are to be placed, by key.
+	attempts map[outrank.Key]attempt
+	// group is set for a group.
+	group *placedGroup
 }
 
-// begin is called before each decision.
+// attempt is what the scheduler has prepared for a pod.
+type attempt struct {
+	pod   *v1.Pod
+	cycle fwk.CycleState
+}
+
+// begin is called before the decision about a pod, beginGroup before that about a group.
 func (f *framework) begin(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) {
-	f.ctx, f.cycle, f.pod = ctx, cycle, pod
+	f.ctx, f.group, f.attempts = ctx, nil, map[outrank.Key]attempt{keyOf(pod): {pod, cycle}}
+}
+
+func (f *framework) beginGroup(ctx context.Context, group *placedGroup) {
+	f.ctx, f.group, f.attempts = ctx, group, map[outrank.Key]attempt{}
+	group.placed = func(at fwk.ProposedAssignment) {
+		f.attempts[keyOf(at.GetPod())] = attempt{at.GetPod(), at.GetCycleState()}
+	}
+}
+
+// concerned reports whether one of the unknown filters has something to say in an attempt.
+func (f *framework) concerned(cycle fwk.CycleState) bool {
+	skipped := cycle.GetSkipFilterPlugins()
+	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
 }
 
 // Name stands in the statuses of filters that the module does not know.
 func (*framework) Name() string { return "Framework" }
 
-// Start begins an attempt with the state of the scheduler's attempt.
-func (f *framework) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
-	return &frameworkState{framework: f, cycle: f.cycle.Clone(), nodes: map[string]*frameworkNode{}}, nil
+// Start begins an attempt with the state of the scheduler's attempt. The pods of a group that
+// have their places by then count as if they were there.
+func (f *framework) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	mine, ok := f.attempts[pod.Key()]
+	if !ok || !f.concerned(mine.cycle) {
+		return nil, nil
+	}
+	s := &frameworkState{framework: f, pod: mine.pod, cycle: mine.cycle.Clone(), nodes: map[string]*frameworkNode{}, seated: map[string][]fwk.PodInfo{}}
+	if f.group != nil {
+		for _, at := range f.group.assignments {
+			if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {
+				s.seated[node] = append(s.seated[node], at.GetPodInfo())
+			}
+		}
+	}
+	return s, nil
 }
 
 // frameworkState follows the pods of an attempt in copies of the scheduler's nodes.
 type frameworkState struct {
 	*framework
+	pod   *v1.Pod
 	cycle fwk.CycleState
 	nodes map[string]*frameworkNode
+	// seated are the pods of the same group that have their places, by node.
+	seated map[string][]fwk.PodInfo
 	// failed is what went wrong while pods came and went.
 	failed error
 }
@@ -56,7 +96,7 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	if n := s.nodes[name]; n != nil {
 		return n, nil
 	}
-	info, err := s.handle.SnapshotSharedLister().NodeInfos().Get(name)
+	info, err := s.handle.SnapshotSharedLister().NodeInfos().Get(name) // of a group, as it is changed
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +106,14 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	}
 	for _, pod := range info.GetPods() {
 		n.pods[string(pod.GetPod().UID)] = pod
+	}
+	if s.group != nil {
+		for _, pod := range s.group.away[name] {
+			n.pods[string(pod.GetPod().UID)] = pod
+		}
+	}
+	for _, pod := range s.seated[name] {
+		n.now.AddPodInfo(pod)
 	}
 	s.nodes[name] = n
 	return n, nil
@@ -118,7 +166,7 @@ func (s *frameworkState) Check(at *outrank.Node) preemption.Status {
 
 // Clone copies the state.
 func (s *frameworkState) Clone() preemption.FilterState {
-	c := &frameworkState{framework: s.framework, cycle: s.cycle.Clone(), nodes: make(map[string]*frameworkNode, len(s.nodes)), failed: s.failed}
+	c := &frameworkState{framework: s.framework, pod: s.pod, cycle: s.cycle.Clone(), nodes: make(map[string]*frameworkNode, len(s.nodes)), seated: s.seated, failed: s.failed}
 	for name, n := range s.nodes {
 		c.nodes[name] = &frameworkNode{now: n.now.Snapshot(), pods: n.pods}
 	}

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -42,8 +39,9 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	return nominateGroup(plan), said
 }
 
+// groupSays is what the plan tells the group, which begins with "pod group preemption: ".
 func groupSays(plan *preemption.GroupPlan) string {
-	return "pod group preemption: " + fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
+	return fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
 }
 
 // code translates a code of the module's.
@@ -98,11 +96,12 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 			err = end
 		}
 	}()
-	evaluator, err := p.evaluatorForGroup()
+	placed := &placedGroup{scheduler: scheduler, place: place}
+	evaluator, err := p.evaluatorForGroup(ctx, placed)
 	if err != nil {
 		return d, nil, err
 	}
-	request.Place = placing(scheduler, place)
+	request.Place = placed.places
 	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
 		d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
 		return err
@@ -152,56 +151,3 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	p.fly(p.under.begin(types.UID(uid), plan.VictimPods(), members...), by, run)
 	return nil
 }
-
-// placing has the scheduler place the group: with those pods away that are away in the
-// snapshot.
-func placing(scheduler fwk.MutableSnapshotSharedLister, place fwk.PodGroupSchedulingFunc) preemption.PlaceFunc {
-	return func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
-		if err := remove(ctx, scheduler, snap); err != nil {
-			return preemption.Placement{}, err
-		}
-		placed, said := place(ctx)
-		switch {
-		case said.IsSuccess():
-		case said.IsRejected():
-			return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
-		default:
-			return preemption.Placement{}, said.AsError()
-		}
-		on := map[outrank.Key]string{}
-		for _, at := range placed.ProposedAssignments {
-			on[keyOf(at.GetPod())] = at.GetNodeName()
-		}
-		answer := preemption.Placement{Enough: true}
-		for _, pod := range pods { // in their order, whatever that of the answer is
-			if node := on[pod.Key()]; node != "" {
-				answer.Assignments = append(answer.Assignments, preemption.Assignment{Pod: pod, Node: node})
-			}
-		}
-		return answer, nil
-	}
-}
-
-// remove takes the pods out of the scheduler's snapshot that are away in the other.
-func remove(ctx context.Context, scheduler fwk.MutableSnapshotSharedLister, snap *preemption.Snapshot) error {
-	infos, err := scheduler.NodeInfos().List()
-	if err != nil {
-		return err
-	}
-	var away []*v1.Pod
-	for _, info := range infos {
-		for _, on := range info.GetPods() {
-			if pod := on.GetPod(); snap.NodeOf(keyOf(pod)) == "" {
-				away = append(away, pod)
-			}
-		}
-	}
-	for _, pod := range away {
-		if err := scheduler.RemovePod(klog.FromContext(ctx), pod, pod.Spec.NodeName); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func keyOf(pod *v1.Pod) outrank.Key { return outrank.NewKey(pod.Namespace, pod.Name) }

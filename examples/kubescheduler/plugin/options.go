@@ -56,10 +56,10 @@ func (o *Options) release() (outrank.Release, error) {
 		return o.Release, nil
 	}
 	gates := map[string]bool{}
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for name, usual := range outrank.V1_37.Gates() {
-		known := utilfeature.DefaultMutableFeatureGate.GetAll()
-		if _, ok := known[featuregate.Feature(name)]; !ok || name == "SchedulerAsyncPreemption" || name == "SchedulerAsyncAPICalls" {
-			continue // of another program, or about who carries the plan out
+		if _, ok := known[featuregate.Feature(name)]; !ok || elsewhere[name] {
+			continue
 		}
 		if on := utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name)); on != usual {
 			gates[name] = on
@@ -70,6 +70,14 @@ func (o *Options) release() (outrank.Release, error) {
 		return 0, fmt.Errorf("the scheduler's feature gates: %w", err)
 	}
 	return of, nil
+}
+
+// elsewhere are gates that make no difference to what is decided here: about the scheduling
+// queue, the kubelet, how calls are made, and how fast something is found.
+var elsewhere = map[string]bool{
+	"SchedulerAsyncPreemption": true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
+	"OpportunisticBatching": true, "NominatedNodeNameForExpectation": true, "InterPodAffinityHostnameFastPath": true, "HugepageAwareEviction": true,
+	"PodLevelResourcesFixKubeletQOSClass": true,
 }
 
 func (o *Options) asynchronous() bool {
@@ -114,6 +122,9 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 		return Args{}, fmt.Errorf("args: minCandidateNodesAbsolute: %d is negative", *absolute)
 	case percent != nil && *percent == 0 && absolute != nil && *absolute == 0:
 		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0")
+	}
+	if err := (&preemption.Config{Workers: args.Workers}).Validate(); err != nil {
+		return Args{}, fmt.Errorf("args: %w", err)
 	}
 	return args, nil
 }

@@ -85,6 +85,7 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 		p.options.Metrics = metrics.New()
 	}
 	p.options.Metrics.Counts.Release = p.release
+	p.startSpread()
 	if p.state, err = newState(handle, p.release); err != nil {
 		return nil, err
 	}

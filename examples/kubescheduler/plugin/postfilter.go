@@ -85,6 +85,9 @@ func statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preempti
 // Unschedulable is nothing that preemption can help, as in the reference, which looks for
 // that code.
 func status(s *fwk.Status) preemption.Status {
+	if s == nil {
+		return preemption.Status{}
+	}
 	of := preemption.Status{Filter: s.Plugin(), Reasons: s.Reasons()}
 	switch s.Code() {
 	case fwk.Success:
@@ -99,6 +102,8 @@ func status(s *fwk.Status) preemption.Status {
 
 // carryOut has the plan carried out: now, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
+	// A pod's plan counts no groups among its victims in the reference, either.
+	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())
 	if !p.options.asynchronous() {
 		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.executor.Execute(ctx, plan) })
 		return err

@@ -20,7 +20,9 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
+	schedulerconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	configtesting "k8s.io/kubernetes/pkg/scheduler/apis/config/testing"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
@@ -38,17 +40,20 @@ type cluster struct {
 	options   plugin.Options
 	registry  runtime.Registry
 	profile   configv1.KubeSchedulerProfile
+	extenders []schedulerconfig.Extender
 
 	mu        sync.Mutex
 	decisions []plugin.Decision
 	scheduler *scheduler.Scheduler
+	plugin    *plugin.Plugin
 	stop      context.CancelFunc
+	release   func()
 	stopped   chan struct{}
 }
 
 // newCluster has the objects and does not run yet.
 func newCluster(t *testing.T, objects ...apiruntime.Object) *cluster {
-	c := &cluster{t: t, api: fake.NewClientset(objects...), recorder: &recorder{}, collector: metrics.New(), stopped: make(chan struct{})}
+	c := &cluster{t: t, api: fake.NewClientset(objects...), recorder: &recorder{}, release: func() {}, collector: metrics.New(), stopped: make(chan struct{})}
 	c.informers = scheduler.NewInformerFactory(c.api, 0, nil)
 	c.options = plugin.Options{Metrics: c.collector, Observe: func(d plugin.Decision) {
 		c.mu.Lock()
@@ -93,13 +98,18 @@ func (c *cluster) run() {
 	_, ctx := klogFor(c.t)
 	ctx, c.stop = context.WithCancel(ctx)
 	config := configtesting.V1ToInternalWithDefaults(c.t, configv1.KubeSchedulerConfiguration{Profiles: []configv1.KubeSchedulerProfile{c.profile}})
-	registry := runtime.Registry{plugin.Name: plugin.Factory(c.options)}
+	factory := plugin.Factory(c.options)
+	registry := runtime.Registry{plugin.Name: func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		p, err := factory(ctx, args, handle)
+		c.plugin, _ = p.(*plugin.Plugin)
+		return p, err
+	}}
 	for name, factory := range c.registry {
 		registry[name] = factory
 	}
 	s, err := scheduler.New(ctx, c.api, c.informers, nil, func(string) events.EventRecorderLogger { return c.recorder },
 		scheduler.WithProfiles(config.Profiles...), scheduler.WithFrameworkOutOfTreeRegistry(registry),
-		scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
+		scheduler.WithExtenders(c.extenders...), scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
 	require.NoError(c.t, err)
 	c.scheduler = s
 	c.informers.StartWithContext(ctx)
@@ -115,6 +125,7 @@ func (c *cluster) run() {
 // end stops the scheduler and waits for it.
 func (c *cluster) end() {
 	c.stop()
+	c.release()
 	<-c.stopped
 	c.informers.Shutdown()
 }

@@ -38,6 +38,19 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	return schedulerconfig.SpreadSelector(list)(pod)
 }
 
+// startSpread has the scheduler start the informers that spreadSelector reads, where the
+// profile has default constraints.
+func (p *Plugin) startSpread() {
+	if len(p.baseConfig().Plugins.DefaultSpread) == 0 {
+		return
+	}
+	factory := p.handle.SharedInformerFactory()
+	factory.Core().V1().Services().Lister()
+	factory.Core().V1().ReplicationControllers().Lister()
+	factory.Apps().V1().ReplicaSets().Lister()
+	factory.Apps().V1().StatefulSets().Lister()
+}
+
 func labelSelector(of *metav1.LabelSelector) *outrank.LabelSelector {
 	if of == nil {
 		return nil

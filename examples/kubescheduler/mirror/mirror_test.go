@@ -1,0 +1,181 @@
+package mirror_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+func newMirror(t testing.TB) *mirror.Mirror {
+	m, err := mirror.New(outrank.V1_37)
+	require.NoError(t, err)
+	return m
+}
+
+func node(name string) *corev1.Node { return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+
+func pod(name, on string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: on}}
+}
+
+// Informers of a client fill the mirror and keep it current.
+func TestFollow(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	client := fake.NewClientset(node("n1"), pod("p1", "n1"), &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 7})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	m := newMirror(t)
+	kinds := append([]mirror.Kind{mirror.PriorityClasses, mirror.PodGroups, mirror.CompositePodGroups, mirror.Workloads}, mirror.Everything...)
+	synced, err := m.Follow(factory, kinds...)
+	require.NoError(t, err)
+	factory.Start(ctx.Done())
+	require.True(t, cache.WaitForCacheSync(ctx.Done(), synced...))
+	require.NoError(t, m.Rebuild())
+	c := m.Cluster()
+	require.Len(t, c.Nodes, 1)
+	require.Len(t, c.Pods, 1)
+	require.EqualValues(t, 7, c.Classes[0].Value)
+	require.Empty(t, m.Problems())
+
+	_, err = client.CoreV1().Pods("default").Create(ctx, pod("p2", "n1"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, client.CoreV1().Pods("default").Delete(ctx, "p1", metav1.DeleteOptions{}))
+	require.Eventually(t, func() bool {
+		pods := m.Snapshot().PodsOn("n1")
+		return len(pods) == 1 && pods[0].Name == "p2" && pods[0].Value.(*corev1.Pod).Name == "p2"
+	}, 10*time.Second, time.Millisecond)
+
+	_, err = m.Follow(factory, "secrets")
+	require.ErrorIs(t, err, mirror.ErrKind)
+}
+
+// Pods and nodes come one way or the other.
+func TestOneSource(t *testing.T) {
+	m := newMirror(t)
+	require.NoError(t, m.Put(node("n1")))
+	require.ErrorIs(t, m.Sync(nil, nil), mirror.ErrSource)
+
+	m = newMirror(t)
+	require.NoError(t, m.Sync(nil, nil))
+	require.ErrorIs(t, m.Put(pod("p1", "n1")), mirror.ErrSource)
+	require.ErrorIs(t, m.Delete(node("n1")), mirror.ErrSource)
+	require.NoError(t, m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
+}
+
+// What is of no use is refused, and what is not known can be deleted.
+func TestOddObjects(t *testing.T) {
+	m := newMirror(t)
+	require.ErrorIs(t, m.Put(&corev1.Secret{}), mirror.ErrKind)
+	require.ErrorIs(t, m.Put((*corev1.Pod)(nil)), mirror.ErrKind)
+	require.ErrorIs(t, m.Put(nil), mirror.ErrKind)
+	require.ErrorIs(t, m.Delete("p1"), mirror.ErrKind)
+	require.NoError(t, m.Delete(pod("nobody", "")))
+	m.OnDelete(cache.DeletedFinalStateUnknown{Key: "default/p1", Obj: pod("p1", "")})
+	m.OnAdd(pod("p1", "n9"), true)
+	require.Equal(t, "n9", m.Snapshot().NodeOf("default/p1"), "known before its node")
+	m.OnDelete(cache.DeletedFinalStateUnknown{Key: "default/p1", Obj: pod("p1", "")})
+	require.Empty(t, m.Cluster().Pods)
+	_, err := mirror.New(outrank.Release(1 << 60))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+// An object that makes no sense takes its older version's place with nothing, until it
+// is mended.
+func TestProblems(t *testing.T) {
+	m := newMirror(t)
+	good, bad := pod("p1", "n1"), pod("p1", "n1")
+	never := corev1.PreemptionPolicy("Perhaps")
+	bad.Spec.PreemptionPolicy = &never
+	require.NoError(t, m.Put(good))
+	require.ErrorIs(t, m.Put(bad), outrank.ErrInvalid)
+	require.Empty(t, m.Cluster().Pods)
+	require.Len(t, m.Problems(), 1)
+	require.Equal(t, `pod default/p1: pod default/p1: spec.preemptionPolicy: "Perhaps" is neither PreemptLowerPriority nor Never`, m.Problems()[0].String())
+	require.NoError(t, m.Put(good))
+	require.Empty(t, m.Problems())
+	require.Len(t, m.Cluster().Pods, 1)
+}
+
+// Nodes of the same generation are not looked at again, and neither are pods that are
+// the same objects.
+func TestSyncLooksAtWhatChanged(t *testing.T) {
+	info := framework.NewNodeInfo(pod("p1", "n1"))
+	info.SetNode(node("n1"))
+	m := newMirror(t)
+	require.NoError(t, m.Sync([]fwk.NodeInfo{info}, nil))
+	before, _ := m.Snapshot().Pod("default/p1")
+	info.AddPod(pod("p2", "n1"))
+	require.NoError(t, m.Sync([]fwk.NodeInfo{info}, nil))
+	after, _ := m.Snapshot().Pod("default/p1")
+	require.Same(t, before, after, "the pod that did not change was not converted again")
+	require.Len(t, m.Snapshot().PodsOn("n1"), 2)
+	require.NoError(t, m.Sync(nil, nil))
+	require.Empty(t, m.Cluster().Pods)
+	require.Empty(t, m.Cluster().Nodes)
+}
+
+// All calls may run at once.
+func TestConcurrentCalls(t *testing.T) {
+	m := newMirror(t)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				name := fmt.Sprint("p", i%20)
+				switch (i + g) % 5 {
+				case 0:
+					_ = m.Put(node(fmt.Sprint("n", i%3)))
+				case 1:
+					_ = m.Put(pod(name, fmt.Sprint("n", i%3)))
+				case 2:
+					_ = m.Delete(pod(name, ""))
+				case 3:
+					m.Snapshot().PodsOn("n1")
+				default:
+					_ = m.View(func(s *preemption.Snapshot) error { s.PodsOn("n2"); return nil })
+					_ = m.Update(func(s *preemption.Snapshot) error { return s.Nominate("default/p1", "n1") })
+					m.Cluster()
+					m.Problems()
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func ExampleMirror() {
+	m, err := mirror.New(outrank.V1_37)
+	if err != nil {
+		panic(err)
+	}
+	// In any order; an informer's handler would be m itself.
+	for _, o := range []any{pod("web-1", "n1"), node("n1")} {
+		if err := m.Put(o); err != nil {
+			panic(err)
+		}
+	}
+	_ = m.View(func(s *preemption.Snapshot) error {
+		for _, p := range s.PodsOn("n1") {
+			fmt.Println(p.Key(), p.Value.(*corev1.Pod).Name)
+		}
+		return nil
+	})
+	// Output: default/web-1 web-1
+}

@@ -1,0 +1,81 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// extender asks one of the scheduler's extenders about candidates. The objects of the API are
+// those that the pods in the snapshot were made of.
+type extender struct {
+	fwk.Extender
+	handle fwk.Handle
+}
+
+// extenders are those that have a say in preemption, in their order.
+func extenders(handle fwk.Handle) []preemption.Extender {
+	var list []preemption.Extender
+	for _, e := range handle.Extenders() {
+		if e.SupportsPreemption() {
+			list = append(list, &extender{e, handle})
+		}
+	}
+	return list
+}
+
+// Interested asks the extender whether it has anything to do with the pod.
+func (e *extender) Interested(pod *outrank.Pod) bool {
+	object, ok := pod.Value.(*v1.Pod)
+	return ok && e.IsInterested(object)
+}
+
+// Ignorable says whether its failures are ignored.
+func (e *extender) Ignorable() bool { return e.IsIgnorable() }
+
+// Process asks the extender which candidates are left.
+func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+	preemptor, _ := pod.Value.(*v1.Pod)
+	asked, known := make(map[string]*extenderv1.Victims, len(candidates)), map[string]*outrank.Pod{}
+	for _, c := range candidates {
+		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Violations)}
+		for _, v := range c.Victims {
+			object, ok := v.Value.(*v1.Pod)
+			if !ok {
+				return nil, fmt.Errorf("pod %s is not one of the API", v.Key())
+			}
+			victims.Pods, known[v.UID] = append(victims.Pods, object), v
+		}
+		asked[c.Node] = victims
+	}
+	left, err := e.ProcessPreemption(preemptor, asked, e.handle.SnapshotSharedLister().NodeInfos())
+	if err != nil {
+		return nil, err
+	}
+	var answer []preemption.Proposal
+	for _, c := range candidates { // in their order, which that of the answer is not
+		victims, ok := left[c.Node]
+		if !ok {
+			continue
+		}
+		p := preemption.Proposal{Node: c.Node}
+		if victims != nil {
+			p.Violations = int(victims.NumPDBViolations)
+			for _, object := range victims.Pods {
+				v := known[string(object.UID)]
+				if v == nil {
+					return nil, fmt.Errorf("victim %s/%s on node %s was not among the candidates'", object.Namespace, object.Name, c.Node)
+				}
+				p.Victims = append(p.Victims, v)
+			}
+		}
+		answer = append(answer, p)
+	}
+	return answer, nil
+}

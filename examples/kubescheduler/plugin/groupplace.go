@@ -1,0 +1,81 @@
+package plugin
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// placedGroup has the scheduler place a group, within a session of changes of the scheduler's
+// snapshot.
+type placedGroup struct {
+	scheduler fwk.MutableSnapshotSharedLister
+	place     fwk.PodGroupSchedulingFunc
+	// placed, if any, is told of each place.
+	placed func(fwk.ProposedAssignment)
+	// assignments are the places, and away the pods that were taken out for them, by node.
+	assignments []fwk.ProposedAssignment
+	away        map[string][]fwk.PodInfo
+}
+
+// places is a [preemption.PlaceFunc]: the scheduler places the group with those pods away
+// that are away in the snapshot.
+func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+	if err := g.remove(ctx, snap); err != nil {
+		return preemption.Placement{}, err
+	}
+	placed, said := g.place(ctx)
+	switch {
+	case said.IsSuccess():
+	case said.IsRejected():
+		return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
+	default:
+		return preemption.Placement{}, said.AsError()
+	}
+	g.assignments = placed.ProposedAssignments
+	on := map[outrank.Key]string{}
+	for _, at := range g.assignments {
+		on[keyOf(at.GetPod())] = at.GetNodeName()
+		if g.placed != nil {
+			g.placed(at)
+		}
+	}
+	answer := preemption.Placement{Enough: true}
+	for _, pod := range pods { // in their order, whatever that of the answer is
+		if node := on[pod.Key()]; node != "" {
+			answer.Assignments = append(answer.Assignments, preemption.Assignment{Pod: pod, Node: node})
+		}
+	}
+	return answer, nil
+}
+
+// remove takes the pods out of the scheduler's snapshot that are away in the other.
+func (g *placedGroup) remove(ctx context.Context, snap *preemption.Snapshot) error {
+	infos, err := g.scheduler.NodeInfos().List()
+	if err != nil {
+		return err
+	}
+	g.away = map[string][]fwk.PodInfo{}
+	for _, info := range infos {
+		for _, on := range info.GetPods() {
+			if snap.NodeOf(keyOf(on.GetPod())) == "" {
+				g.away[info.Node().Name] = append(g.away[info.Node().Name], on)
+			}
+		}
+	}
+	for node, pods := range g.away { // in any order: they do not depend on each other
+		for _, pod := range pods {
+			if err := g.scheduler.RemovePod(klog.FromContext(ctx), pod.GetPod(), node); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func keyOf(pod *v1.Pod) outrank.Key { return outrank.NewKey(pod.Namespace, pod.Name) }
