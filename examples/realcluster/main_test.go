@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,4 +35,14 @@ func TestFlags(t *testing.T) {
 	assert.Equal(t, 0, status(t.Context(), []string{"-h"}))
 	assert.Contains(t, usage(), "budgets-mixed")
 	assert.Contains(t, usage(), "-trials")
+}
+
+// The programs are built by the command, not with the packages of this module.
+func TestNothingOfTheServersIsCompiled(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./...").Output()
+	require.NoError(t, err)
+	assert.NotContains(t, string(out), "k8s.io/kubernetes/")
+	assert.NotContains(t, string(out), "k8s.io/apiserver/")
+	assert.NotContains(t, string(out), "go.etcd.io/")
+	assert.NotContains(t, string(out), "examples/kubescheduler")
 }

@@ -32,6 +32,7 @@ type Pool struct {
 // scheduler looks at every node.
 var Pools = []Pool{
 	{Name: "std", Nodes: 28, CPU: 8, Memory: 32, Pods: 30},
+	{Name: "few", Nodes: 3, CPU: 8, Memory: 32, Pods: 8}, // has room for few pods
 	{Name: "big", Nodes: 9, CPU: 32, Memory: 128, Pods: 110},
 	{
 		Name: "gpu", Nodes: 6, CPU: 16, Memory: 64, Pods: 110,

@@ -111,11 +111,11 @@ func Workloads() []Workload {
 func Fillers() []Workload {
 	return []Workload{
 		{Namespace: "batch", Name: "unnamed", Replicas: 30, Requests: []string{"cpu", "500m", "memory", "1Gi"}},
-		{Namespace: "team-b", Name: "tiny", Class: Batch, Replicas: 50, Requests: []string{"cpu", "50m", "memory", "64Mi"}},
+		{Namespace: "team-b", Name: "tiny", Class: Batch, Replicas: 90, Requests: []string{"cpu", "50m", "memory", "64Mi"}},
 		{Namespace: "batch", Name: "fill-x", Class: Batch, Replicas: 30, Requests: []string{"cpu", "4", "memory", "8Gi"}},
 		{Namespace: "batch", Name: "fill-l", Class: Batch, Replicas: 150, Requests: []string{"cpu", "1", "memory", "4Gi"}},
 		{Namespace: "batch", Name: "fill-m", Class: Batch, Replicas: 220, Requests: []string{"cpu", "500m", "memory", "1Gi"}, Budget: atLeast("50%")},
-		{Namespace: "batch", Name: "fill-s", Class: Batch, Replicas: 150, Requests: []string{"cpu", "250m", "memory", "512Mi"}, Budget: atMost("3")},
+		{Namespace: "batch", Name: "fill-s", Class: Batch, Replicas: 190, Requests: []string{"cpu", "250m", "memory", "512Mi"}, Budget: atMost("3")},
 		{Namespace: "infra", Name: "infra-batch", Class: Batch, Replicas: 40, Requests: []string{"cpu", "500m", "memory", "512Mi"}, Shape: tolerating(InfraToleration, "infra")},
 		{Namespace: "ml", Name: "gpu-batch", Class: Batch, Replicas: 40, Requests: []string{"cpu", "1", "memory", "2Gi"}, Shape: tolerating(GPUToleration, "gpu")},
 	}

@@ -29,7 +29,7 @@ func resourceKinds() []Kind {
 			return p
 		}},
 		{Name: "pod-count", About: "no request, but a node has room for so many pods", Pod: func(r *rand.Rand, name string) *corev1.Pod {
-			return onPool(newPod(name, fill.High), pick(r, "", "std"))
+			return onPool(newPod(name, pick(r, fill.Medium, fill.High)), pick(r, "few", "few", "std"))
 		}},
 		{Name: "containers", About: "init containers, sidecars, overhead, limits alone, requests of the pod", Pod: containers},
 		{Name: "budgets", About: "where every victim has a budget", Pod: func(r *rand.Rand, name string) *corev1.Pod {

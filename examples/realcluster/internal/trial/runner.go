@@ -53,6 +53,7 @@ type Report struct {
 	Outcome string   `json:"outcome"`
 	Node    string   `json:"node,omitempty"`
 	Victims []string `json:"victims,omitempty"`
+	Cleared []string `json:"cleared,omitempty"`
 	Seconds float64  `json:"seconds"`
 	// Steps are the seconds that each step took.
 	Steps map[string]float64 `json:"steps"`
@@ -114,7 +115,7 @@ func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kin
 		return err
 	}
 	report.Seen, report.Outcome, report.Node = seen, seen.Outcome(), seen.Nominated+seen.Bound
-	report.Victims = slices.Sorted(maps.Keys(seen.Evicted))
+	report.Victims, report.Cleared = slices.Sorted(maps.Keys(seen.Evicted)), seen.Cleared
 	if len(seen.Before) > 0 {
 		report.Result, report.Texts = Disturbed, seen.Before
 		return nil
