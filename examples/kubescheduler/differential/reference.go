@@ -47,6 +47,9 @@ type reference struct {
 	all       *defaultpreemption.DefaultPreemption // asked for all candidates
 	answer    *Answer
 	preemptor string
+	// instead of finding candidates and preempting, for measurements; failed is its error.
+	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
+	failed  error
 
 	mu      sync.Mutex // what evictions note runs beside
 	evicted []string
@@ -71,6 +74,10 @@ func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context
 
 // RunPostFilterPlugins finds all candidates, and then has the plugins do what they do.
 func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	if f.r.instead != nil {
+		f.r.failed = f.r.instead(ctx, state, pod, m)
+		return nil, fwk.NewStatus(fwk.Unschedulable)
+	}
 	a := f.r.answer
 	if err := f.r.candidates(ctx, state, pod, m); err != nil {
 		return nil, fwk.AsStatus(err)
@@ -136,7 +143,7 @@ func newReference(ctx context.Context, c *Case) (*reference, error) {
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
 	recorder := &recorder{r}
-	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, scheduler.WithParallelism(2))
+	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, scheduler.WithParallelism(1))
 	if err != nil {
 		return nil, err
 	}
