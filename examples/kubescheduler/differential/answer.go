@@ -46,6 +46,7 @@ func (s Status) equal(t Status) bool {
 	return s.Code == t.Code && s.Plugin == t.Plugin && slices.Equal(sorted(s.Reasons), sorted(t.Reasons))
 }
 
+// String returns the code, who gave it and why.
 func (s Status) String() string {
 	return s.Code + " by " + s.Plugin + ": " + strings.Join(s.Reasons, "; ")
 }
