@@ -42,7 +42,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if err := snap.checkAsker(pod); err != nil {
 		return err
 	}
-	a.config, a.ranks, a.now, a.nowAt, a.elsewhere = config, config.Policy.Ranks, now, instantOf(now), false
+	a.config, a.ranks, a.now, a.nowAt, a.elsewhere, a.heard = config, config.Policy.Ranks, now, instantOf(now), false, false
 	if a.ranks == nil {
 		a.ranks = sharedRanks
 	}
@@ -51,11 +51,7 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		return err
 	}
 	a.filterPlan.begin(&a.question)
-	if err := a.beginCallers(); err != nil {
-		return err
-	}
-	a.hearNominated()
-	return nil
+	return a.beginCallers()
 }
 
 // beginCallers starts the caller's filters. They run last.

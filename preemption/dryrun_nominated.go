@@ -9,9 +9,9 @@ import (
 // hearNominated asks the node that the pod is nominated to before all others (rule
 // 7.15.5) where the pod names its nodes: it is asked even if it is none of them, and the
 // filter that it fails is named on the nodes that are left out (rule 7.15.9). What was
-// heard depends on more than the pod, so that the answers are not cached.
+// heard depends on more than the pod, so that the answers are not cached. A member of a
+// group does without it.
 func (a *attempt) hearNominated() {
-	a.heard = false
 	if !a.narrowed || a.refused.code != Success {
 		return
 	}

@@ -26,6 +26,7 @@ func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (Status
 	if err != nil {
 		return Status{}, err
 	}
+	a.hearNominated()
 	if _, ok := snap.Node(node); !ok {
 		return Status{}, fmt.Errorf("node %s: %w", node, ErrNotFound)
 	}

@@ -35,6 +35,7 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 	if err != nil {
 		return nil, err
 	}
+	a.hearNominated()
 	r := &result{attempt: a, chunk: chunk, best: -1}
 	for range max(1, config.Workers) {
 		r.runners = append(r.runners, newDryRunner(a))

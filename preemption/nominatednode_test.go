@@ -95,6 +95,54 @@ func TestFeasibleNominated(t *testing.T) {
 	}
 }
 
+// A pod that names its nodes has the node that it is nominated to asked before them: what
+// that fails is said of all nodes that are left out (rule 7.15.9).
+func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
+	named := &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{{Fields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: []string{"a"}}}}}}
+	cluster := outrank.Cluster{
+		Nodes: []*outrank.Node{
+			{Name: "a", Allocatable: resource.MustList("cpu", "1", "pods", "10")},
+			{Name: "b", Allocatable: resource.MustList("cpu", "1", "pods", "10"), Unschedulable: true},
+			{Name: "c", Allocatable: resource.MustList("cpu", "1", "pods", "10")},
+		},
+		Pods: []*outrank.Pod{{Name: "low", NodeName: "a", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}},
+	}
+	const left = "node(s) didn't satisfy plugin(s) "
+	for _, test := range []struct {
+		nominated string
+		want      []string // of a, b and c
+	}{
+		{"", []string{"Insufficient cpu", left + "[NodeAffinity]", left + "[NodeAffinity]"}},
+		{"gone", []string{"Insufficient cpu", left + "[NodeAffinity]", left + "[NodeAffinity]"}},
+		{"a", []string{"Insufficient cpu", left + "[NodeAffinity NodeResourcesFit]", left + "[NodeAffinity NodeResourcesFit]"}},
+		{"b", []string{"Insufficient cpu", "node(s) were unschedulable", left + "[NodeAffinity NodeUnschedulable]"}},
+		{"c", []string{"Insufficient cpu", left + "[NodeAffinity]", "node(s) didn't match Pod's node affinity/selector"}},
+	} {
+		pod := &outrank.Pod{Name: "p", NominatedNode: test.nominated, Priority: outrank.Priority(10), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+		pod.Affinity.Node = named
+		snap, e := newSnapshot(t, &cluster), newEvaluator(t, preemption.Config{})
+		for range 3 { // the last from the cache, if it is ever asked
+			plan, err := e.Preempt(context.Background(), snap, pod, gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, "a", plan.Node)
+			var counted []string
+			for _, c := range plan.TurnedDown {
+				for range c.Nodes {
+					counted = append(counted, c.Reasons...)
+				}
+			}
+			assert.ElementsMatch(t, test.want, counted, "nominated to %q", test.nominated)
+		}
+		ex, err := e.Explain(context.Background(), snap, pod, gen.Now)
+		require.NoError(t, err)
+		var got []string
+		for _, n := range ex.Nodes {
+			got = append(got, n.Status.Reasons...)
+		}
+		assert.Equal(t, test.want, got, "nominated to %q", test.nominated)
+	}
+}
+
 func ExampleEvaluator_FeasibleNominated() {
 	node := func(name string) *outrank.Node {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10")}

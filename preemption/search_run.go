@@ -67,6 +67,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
+	s.hearNominated()
 	s.searchRules = config.searchRules()
 	s.light = 0
 	if !s.general {

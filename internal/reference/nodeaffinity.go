@@ -129,7 +129,7 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 // askedFirst is the node that the pod is nominated to, if there is such a node (rules
 // 7.15.5 and 7.15.9).
 func (a *attempt) askedFirst() string {
-	if name := a.nomination(); a.position(name) >= 0 {
+	if name := a.nomination(); a.alone && a.position(name) >= 0 {
 		return name
 	}
 	return ""

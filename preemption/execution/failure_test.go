@@ -88,7 +88,17 @@ func TestVerdict(t *testing.T) {
 				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
 		},
 		"a claim that cannot be used": {
-			"what ended the attempt is said once, and its filter is the one that failed", execution.Failure{Plan: lost},
+			"what ended the attempt is said once, its filter is the one that failed, and the step for devices fails (rule 15.3.9)", execution.Failure{Plan: lost},
+			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
+			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+		},
+		"a claim that cannot be used, v1.36": {
+			"it fails there, too", execution.Failure{Plan: lost, Release: outrank.V1_36},
+			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
+			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+		},
+		"a claim that cannot be used, and no step for devices": {
+			"preemption is asked", execution.Failure{Plan: lost, Ways: []preemption.WayOutAnswer{{Name: "preemption", Plan: lost}}},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},

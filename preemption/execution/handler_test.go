@@ -154,6 +154,13 @@ func TestHandlingWithAnEndedContext(t *testing.T) {
 	assert.Equal(t, []string{"requeue p", "event p", "update status p"}, story(r))
 }
 
+// refusedAtOnce is the plan for a pod that was refused before its nodes were asked.
+func refusedAtOnce() *preemption.Plan {
+	p := turnedDown(preemption.NothingHelps, countOf(1, preemption.VolumeBinding, "a claim is lost"))
+	p.Refused = p.TurnedDown[0].Status
+	return p
+}
+
 func TestFailuresAreCounted(t *testing.T) {
 	var m execution.Metrics
 	r := &executiontest.Recorder{}
@@ -162,6 +169,7 @@ func TestFailuresAreCounted(t *testing.T) {
 		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken"))},
 		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken")), Profile: "mine"},
 		{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
+		{Plan: refusedAtOnce()},
 		{Err: errBusy},
 		{Refused: &preemption.Status{Code: preemption.Unschedulable}},
 	} {
@@ -170,8 +178,8 @@ func TestFailuresAreCounted(t *testing.T) {
 		require.NoError(t, err)
 	}
 	c := m.Values()
-	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes")
+	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes, and they were asked (rule 15.3.9)")
 	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultUnschedulable, execution.DefaultScheduler}: 4, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
+		{execution.ResultUnschedulable, execution.DefaultScheduler}: 5, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, execution.DefaultScheduler}: 1,
 	}, c.ScheduleAttempts)
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -123,6 +124,7 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 		return s
 	}
 	f.pods, f.nodes, f.namespaces = put(&corev1.Pod{}), put(&corev1.Node{}), put(&corev1.Namespace{})
+	put(&schedulingv1.PriorityClass{})
 	f.budgets = put(&policyv1.PodDisruptionBudget{})
 	f.claims, f.volumes = put(&corev1.PersistentVolumeClaim{}), put(&corev1.PersistentVolume{})
 	f.classes, f.csiNodes, f.csiDrivers = put(&storagev1.StorageClass{}), put(&storagev1.CSINode{}), put(&storagev1.CSIDriver{})

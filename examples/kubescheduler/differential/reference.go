@@ -47,6 +47,9 @@ type reference struct {
 	all       *defaultpreemption.DefaultPreemption // asked for all candidates
 	answer    *Answer
 	preemptor string
+	// instead of finding candidates and preempting, for measurements; failed is its error.
+	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
+	failed  error
 
 	mu      sync.Mutex // what evictions note runs beside
 	evicted []string
@@ -71,6 +74,10 @@ func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context
 
 // RunPostFilterPlugins finds all candidates, and then has the plugins do what they do.
 func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	if f.r.instead != nil {
+		f.r.failed = f.r.instead(ctx, state, pod, m)
+		return nil, fwk.NewStatus(fwk.Unschedulable)
+	}
 	a := f.r.answer
 	if err := f.r.candidates(ctx, state, pod, m); err != nil {
 		return nil, fwk.AsStatus(err)
@@ -130,13 +137,13 @@ func statusOf(s *fwk.Status) Status {
 
 // newReference builds a scheduler that has taken up the preemptor, and tells it of
 // everything else.
-func newReference(ctx context.Context, c *Case) (*reference, error) {
+func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*reference, error) {
 	r := &reference{preemptor: c.Preemptor.Namespace + "/" + c.Preemptor.Name, answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
 	recorder := &recorder{r}
-	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, scheduler.WithParallelism(2))
+	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, append(options, scheduler.WithParallelism(1))...)
 	if err != nil {
 		return nil, err
 	}
@@ -204,11 +211,13 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 
 var errFits = fmt.Errorf("a node takes the pod")
 
-// RunReference has kube-scheduler try to schedule the preemptor of a case.
-func RunReference(c *Case) (*Answer, error) {
+// RunReference has kube-scheduler try to schedule the preemptor of a case. Options may put
+// another plugin in place of DefaultPreemption; the candidates of the answer are
+// DefaultPreemption's all the same.
+func RunReference(c *Case, options ...scheduler.Option) (*Answer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := newReference(ctx, c)
+	r, err := newReference(ctx, c, options...)
 	if err != nil {
 		return nil, err
 	}
