@@ -11,7 +11,7 @@ import (
 // filter that it fails is named on the nodes that are left out (rule 7.15.9). What was
 // heard depends on more than the pod, so that the answers are not cached. A member of a
 // group does without it.
-func (a *attempt) hearNominated() {
+func (a *attempt) hearNominated(w *dryRunner) {
 	if !a.narrowed || a.refused.code != Success {
 		return
 	}
@@ -22,8 +22,6 @@ func (a *attempt) hearNominated() {
 	n := a.snap.nodes[slot]
 	a.heard, a.names = true, maps.Clone(a.names)
 	a.names[n.name] = true
-	w := newDryRunner(a)
-	defer w.release()
 	if by := a.public(w.filter(n)).Filter; by != "" {
 		a.excluded.text = withPlugin(a.excluded.text[0], by)
 	}

@@ -26,9 +26,10 @@ func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (Status
 	if err != nil {
 		return Status{}, err
 	}
-	a.hearNominated()
 	if _, ok := snap.Node(node); !ok {
 		return Status{}, fmt.Errorf("node %s: %w", node, ErrNotFound)
 	}
-	return a.public(newDryRunner(a).filter(snap.node(node))), nil
+	w := newDryRunner(a)
+	a.hearNominated(w)
+	return a.public(w.filter(snap.node(node))), nil
 }

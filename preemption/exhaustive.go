@@ -35,11 +35,11 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 	if err != nil {
 		return nil, err
 	}
-	a.hearNominated()
 	r := &result{attempt: a, chunk: chunk, best: -1}
 	for range max(1, config.Workers) {
 		r.runners = append(r.runners, newDryRunner(a))
 	}
+	a.hearNominated(r.runners[0])
 	if r.before, err = r.filterAll(ctx, req); err != nil {
 		return nil, err
 	}

@@ -67,7 +67,6 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.hearNominated()
 	s.searchRules = config.searchRules()
 	s.light = 0
 	if !s.general {
@@ -105,6 +104,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)
+	s.hearNominated(&s.workers[0].dry)
 	return nil
 }
 
