@@ -34,6 +34,7 @@ var (
 	timeType     = reflect.TypeFor[metav1.Time]()
 	quantityType = reflect.TypeFor[resource.Quantity]()
 	intstrType   = reflect.TypeFor[intstr.IntOrString]()
+	amountsType  = reflect.TypeFor[corev1.ResourceList]()
 )
 
 // fill fills a value that stands in a field of this name. It goes so deep and no deeper.
@@ -95,6 +96,9 @@ func (f *filler) mapping(v reflect.Value, field string, depth int) {
 	n := max(0, f.IntN(5)-2)
 	if n == 0 && f.IntN(2) == 0 || v.Type().Elem().Kind() == reflect.Slice {
 		return
+	}
+	if n == 0 && v.Type() == amountsType {
+		return // JSON leaves an empty one out; TestEmptyReportedListsStay has it
 	}
 	v.Set(reflect.MakeMap(v.Type()))
 	for range n {
