@@ -54,6 +54,10 @@ type Policy struct {
 	// Ranks is what candidates are compared by, in this order; nil means
 	// [DefaultRanks]. The first node wins a tie in all of them.
 	Ranks []Rank
+	// NominatedInTurn asks the node that the pod is nominated to like any other, and not
+	// before all others, as schedulers did before they kept nominations in mind. Where
+	// the pod names its nodes, that shows in what is said of them (rule 7.15.9).
+	NominatedInTurn bool
 	// ClearAlways clears the nominations of lower priority to the chosen node also
 	// where every victim is being deleted already, as a scheduler does that carries
 	// plans out before its next attempt. Without it, that is the case where the
@@ -119,7 +123,7 @@ func V1_13() Policy {
 	return Policy{
 		Waiting: WaitForTerminating, IgnoreNever: true, IgnoreStart: true, Budgets: Uncharged,
 		Ranks:       []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims},
-		ClearAlways: true,
+		ClearAlways: true, NominatedInTurn: true,
 	}
 }
 

@@ -115,6 +115,7 @@ func drawPolicy(t *rapid.T) Policy {
 		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged}).Draw(t, "budget rule"),
 		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
 		ClearAlways:        rapid.Bool().Draw(t, "clear always"),
+		NominatedInTurn:    rapid.Bool().Draw(t, "nominated in turn"),
 	}
 	if rapid.Bool().Draw(t, "own ranks") {
 		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")

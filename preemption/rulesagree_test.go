@@ -99,7 +99,7 @@ func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
 		Ascending:  policy.Victims == preemption.Ascending, IgnoreStart: policy.IgnoreStart,
 		EvictUnprioritized: policy.EvictUnprioritized, FilterOnce: policy.FilterOnce,
 		PerBudget: policy.Budgets == preemption.PerBudget, Uncharged: policy.Budgets == preemption.Uncharged,
-		EmptySelectors: policy.EmptySelectors, ClearAlways: policy.ClearAlways, IgnoreNever: policy.IgnoreNever,
+		EmptySelectors: policy.EmptySelectors, ClearAlways: policy.ClearAlways, NominatedInTurn: policy.NominatedInTurn, IgnoreNever: policy.IgnoreNever,
 		WaitForTerminating: policy.Waiting == preemption.WaitForTerminating,
 		WaitWhileNominated: policy.Waiting == preemption.WaitWhileNominated,
 	}

@@ -54,7 +54,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
 	}
-	ex, err := c.explain(preemption.Config{}, now)
+	ex, err := c.explain(preemption.Config{Policy: recordedPolicy}, now)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	}
 	answer := schedulerAnswer(ex)
 	if s := c.Options.Sample; s != nil {
-		sampled, err := c.explain(preemption.Config{Sample: &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}}, now)
+		sampled, err := c.explain(preemption.Config{Policy: recordedPolicy, Sample: &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -81,6 +81,10 @@ func (c *Case) cluster() *outrank.Cluster {
 		Groups: c.Groups, Composites: c.Composites,
 	}
 }
+
+// recordedPolicy is how decisions are recorded: every node was asked in its turn, also
+// the one that the pod is nominated to (rule 7.15.9).
+var recordedPolicy = preemption.Policy{NominatedInTurn: true}
 
 func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Explanation, error) {
 	snap, err := preemption.NewSnapshot(c.cluster())
@@ -106,7 +110,7 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		eval, err := preemption.NewEvaluator(preemption.Config{Workers: workers})
+		eval, err := preemption.NewEvaluator(preemption.Config{Policy: recordedPolicy, Workers: workers})
 		if err != nil {
 			return err
 		}

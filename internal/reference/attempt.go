@@ -18,7 +18,8 @@ type attempt struct {
 	// resize: the preemptor is on its node already.
 	resize  bool
 	cluster *outrank.Cluster
-	// alone is set where the pod is no member of a group that is placed.
+	// alone is set where the pod is no member of a group that is placed, and the node that
+	// it is nominated to is asked before all others.
 	alone bool
 	// running are the pods on each node.
 	running map[string][]*outrank.Pod

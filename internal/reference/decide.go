@@ -16,7 +16,7 @@ import (
 //  5. name the nominations that the choice withdraws (rule 14.3.3).
 func Decide(in Input) Decision {
 	a := newAttempt(in)
-	a.alone = true
+	a.alone = !in.Variant.NominatedInTurn
 	d := Decision{Filter: map[string]Status{}, NonCandidates: map[string]Status{}}
 	for _, n := range in.Cluster.Nodes {
 		status := a.status(n)

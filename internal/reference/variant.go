@@ -32,8 +32,8 @@ type Variant struct {
 	// filters (13.3.2), one violation for each budget (13.3.5), budgets as they stand
 	// (13.2.2), empty selectors and pods without labels (13.3.6), Never not looked at
 	// (13.2.4), waiting as in 13.2.5 and 13.3.7.
-	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, PerBudget, Uncharged, EmptySelectors, ClearAlways bool
-	IgnoreNever, WaitForTerminating, WaitWhileNominated                                                       bool
+	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, PerBudget, Uncharged, EmptySelectors, ClearAlways, NominatedInTurn bool
+	IgnoreNever, WaitForTerminating, WaitWhileNominated                                                                        bool
 }
 
 // Sample is an early end of the search: it begins at the node with the number Offset
