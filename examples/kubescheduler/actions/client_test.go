@@ -296,7 +296,6 @@ func TestNominations(t *testing.T) {
 type scheduler struct {
 	waiting   fwk.WaitingPod
 	binding   fwk.PodInPreBind
-	cached    []string
 	activated []string
 	cacher    fwk.APICacher
 }

@@ -59,8 +59,7 @@ type reference struct {
 // profileFramework is the framework of the scheduler's profile, which it watches.
 type profileFramework struct {
 	framework.Framework
-	r     *reference
-	nodes map[string]Status
+	r *reference
 }
 
 // RunFilterPluginsWithNominatedPods notes what each node says.
