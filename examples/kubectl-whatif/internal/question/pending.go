@@ -26,6 +26,7 @@ type PendingTotals struct {
 	Gated          int `json:"gated"`
 	OtherScheduler int `json:"otherScheduler"`
 	Leaving        int `json:"leaving"`
+	InGroup        int `json:"inGroup"`
 	// Victims are the pods that begin to leave, each once, and Violating those of them that
 	// break a budget.
 	Victims   int `json:"victims"`
@@ -85,7 +86,7 @@ func (s *scene) waiting() []*outrank.Pod {
 
 // take decides about a pod, and changes the scene by what becomes of it.
 func (s *scene) take(pod *outrank.Pod) (Turn, error) {
-	turn, plan, err := s.decide(pod)
+	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
 	switch {
 	case err != nil:
 	case plan != nil:
@@ -113,6 +114,8 @@ func (p *Pending) add(t Turn) {
 		n.OtherScheduler++
 	case Leaving:
 		n.Leaving++
+	case InGroup:
+		n.InGroup++
 	}
 	n.Victims += fresh(t.Victims)
 	n.Violating += violating(t.Victims)

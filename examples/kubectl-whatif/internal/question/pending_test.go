@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // crowd is a cluster with a pod for each outcome.
@@ -45,4 +46,13 @@ func TestReplicas(t *testing.T) {
 		require.NoError(t, err)
 		golden(t, "replicas", r)
 	})
+}
+
+func TestWhyNot(t *testing.T) {
+	s := set(t, crowd())
+	a, err := question.AskWhyNot(context.Background(), s, s.Cluster.Pod("shop", "big"), "n1")
+	require.NoError(t, err)
+	golden(t, "whynot", a)
+	_, err = question.AskWhyNot(context.Background(), s, s.Cluster.Pod("shop", "big"), "n9")
+	require.ErrorIs(t, err, preemption.ErrNotFound)
 }

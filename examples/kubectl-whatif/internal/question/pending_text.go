@@ -48,6 +48,7 @@ func (p *Pending) summary() string {
 	add(n.Gated, verb(n.Gated, "is gated", "are gated"))
 	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
 	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
+	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
 	text := fmt.Sprintf("Of %s %s.", plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
 	if n.Victims > 0 {
 		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))

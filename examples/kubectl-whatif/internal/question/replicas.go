@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // MostReplicas is how many replicas can be asked about.
@@ -43,7 +44,11 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	if err := set.check(); err != nil {
 		return nil, err
 	}
-	if err := replicable(&set, pod, n); err != nil {
+	if err := replicable(pod, n); err != nil {
+		return nil, err
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
 		return nil, err
 	}
 	s := set.scene(ctx)
@@ -57,14 +62,14 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
 	free := true
 	for i := range n {
-		turn, err := s.replica(pod, i)
+		turn, err := s.replica(eval, pod, i)
 		if err != nil {
 			return nil, err
 		}
 		out.Turns = append(out.Turns, turn)
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)
-		if out.Stopped = turn.Outcome == Waits; out.Stopped {
+		if out.Stopped = turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
 			break
 		}
 		out.Running++
@@ -76,19 +81,20 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	return out, nil
 }
 
-func replicable(set *Setting, pod *outrank.Pod, n int) error {
+func replicable(pod *outrank.Pod, n int) error {
+	if pod == nil {
+		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
+	}
 	problem := func(field, text string) error {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
 	}
 	switch {
-	case pod == nil:
-		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
 	case n < 1 || n > MostReplicas:
 		return problem("", fmt.Sprintf("%d replicas: between 1 and %d can be asked about", n, MostReplicas))
-	case set.evaluatorFor(pod) == nil:
-		return problem("spec.schedulerName", "scheduler "+pod.Scheduler()+" places it, whose rules are not known here")
 	case pod.Gated():
 		return problem("spec.schedulingGates", "gates keep it back, so that no replica would be tried")
+	case pod.ResizeDeferred:
+		return problem("status.conditions", "it waits for its resize in place, which is no pod more")
 	case pod.Terminating():
 		return problem("metadata.deletionTimestamp", "it is being deleted; its replicas would not be")
 	}
@@ -96,12 +102,12 @@ func replicable(set *Setting, pod *outrank.Pod, n int) error {
 }
 
 // replica makes one more pod, and carries out what becomes of it.
-func (s *scene) replica(pod *outrank.Pod, i int) (Turn, error) {
+func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
 	one := remade(pod, s.freeName(pod, i))
 	if s.snap.NodeOf(pod.Key()) == "" {
 		one.NodeName = pod.NodeName // a wish; where a pod runs is none
 	}
-	turn, plan, err := s.decide(one)
+	turn, plan, err := s.decide(eval, one)
 	switch {
 	case err != nil:
 	case plan != nil:

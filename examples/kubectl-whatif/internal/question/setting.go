@@ -53,6 +53,24 @@ func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
 	return s.Evaluator
 }
 
+// decider returns who decides for a pod that somebody asks about by name: where its
+// scheduler is not known, the default profile of kube-scheduler, if the setting does not
+// say who the schedulers are.
+func (s *Setting) decider(p *outrank.Pod) (*preemption.Evaluator, error) {
+	if p == nil {
+		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
+	}
+	if s.Scheduler == nil {
+		return s.Evaluator, nil
+	}
+	if e := s.Scheduler(p.Scheduler()); e != nil {
+		return e, nil
+	}
+	return nil, &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "spec.schedulerName", Text: "scheduler " + p.Scheduler() + " places it, whose rules are not known here",
+	}}}
+}
+
 // progress tells how far the work is, at each step or every 64 steps where there are
 // many.
 func (s *Setting) progress(done, total int) {

@@ -22,6 +22,9 @@ const (
 	OtherScheduler Outcome = "other-scheduler"
 	// Leaving: it is being deleted, and no scheduler tries it.
 	Leaving Outcome = "leaving"
+	// InGroup: it belongs to a group that is scheduled as a whole, and is not asked about by
+	// itself.
+	InGroup Outcome = "in-group"
 )
 
 // Turn is what becomes of one pod at its turn.
@@ -51,11 +54,16 @@ type Turn struct {
 	Scheduler string `json:"scheduler,omitempty"`
 }
 
-// decide finds out what becomes of a pod as things are. The plan is nil where nobody has
+// grouped reports whether a pod preempts with its group alone.
+func (s *scene) grouped(pod *outrank.Pod) bool {
+	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
+}
+
+// decide finds out what becomes of a pod as things are, by an evaluator that is nil
+// where the pod's scheduler is not known. The plan is nil where nobody has
 // to leave.
-func (s *scene) decide(pod *outrank.Pod) (Turn, *preemption.Plan, error) {
+func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
-	eval := s.set.evaluatorFor(pod)
 	switch {
 	case pod.Terminating():
 		t.Outcome = Leaving
@@ -65,6 +73,9 @@ func (s *scene) decide(pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 		return t, nil, nil
 	case eval == nil:
 		t.Outcome, t.Scheduler = OtherScheduler, pod.Scheduler()
+		return t, nil, nil
+	case s.grouped(pod):
+		t.Outcome = InGroup
 		return t, nil, nil
 	}
 	if !pod.ResizeDeferred {

@@ -45,6 +45,8 @@ func (t *Turn) outcome() string {
 		return "not of this scheduler"
 	case Leaving:
 		return "is being deleted"
+	case InGroup:
+		return "belongs to a group"
 	}
 	return string(t.Outcome)
 }
