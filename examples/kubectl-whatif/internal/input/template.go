@@ -85,7 +85,7 @@ func (o *Object) MakesPods() bool {
 // StatefulSet. Errors are about fields of the object.
 func TemplateOf(o Object) (*Template, error) {
 	t := &Template{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: 1, Ordinal: -1, Pod: o.Raw}
-	if o.Kind == "Pod" {
+	if o.Kind == "Pod" || groups[o.Kind] == nil { // or what the library has words for, an error of the API server
 		return t, nil
 	}
 	var w workload
