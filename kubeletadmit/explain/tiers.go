@@ -12,7 +12,7 @@ import (
 )
 
 // order is that in which tiers of a priority are decided on (rules 17.5.3 to 17.5.5).
-var order = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
+var tierOrder = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
 
 // tierKey is a tier: its class, and its priority where priorities make tiers.
 type tierKey struct {
@@ -32,7 +32,7 @@ func (x *explainer) keyOf(p *outrank.Pod, class outrank.QOSClass) tierKey {
 // those of each priority that have pods (rule 17.8.2).
 func (x *explainer) keys(movable map[tierKey][]*outrank.Pod) (keys []tierKey) {
 	if !x.admitter.PriorityFirst {
-		for _, class := range order {
+		for _, class := range tierOrder {
 			keys = append(keys, tierKey{class: class})
 		}
 		return keys
@@ -41,7 +41,7 @@ func (x *explainer) keys(movable map[tierKey][]*outrank.Pod) (keys []tierKey) {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b tierKey) int {
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(slices.Index(order, a.class), slices.Index(order, b.class)))
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(slices.Index(tierOrder, a.class), slices.Index(tierOrder, b.class)))
 	})
 	return keys
 }
@@ -71,7 +71,7 @@ func (x *explainer) decide(r *Report) {
 	movable := map[tierKey][]*outrank.Pod{}
 	for _, p := range x.active {
 		class := qos.OfIn(x.admitter.Release, p)
-		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(order, class) {
+		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(tierOrder, class) {
 			key := x.keyOf(p, class)
 			movable[key] = append(movable[key], p)
 		} else if r.Stays++; len(r.Stay) < x.most {
