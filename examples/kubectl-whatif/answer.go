@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -144,10 +142,3 @@ type Warning struct {
 
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
-
-func writeJSON(w io.Writer, d *decision) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newDocument(d))
-}

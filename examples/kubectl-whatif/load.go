@@ -55,7 +55,7 @@ func openCluster(opts *options, stdin io.Reader) (io.Reader, int64, func() error
 	}
 	f, err := os.Open(opts.cluster)
 	if err != nil {
-		return nil, 0, nil, fmt.Errorf("-cluster: %w", err)
+		return nil, 0, nil, fmt.Errorf("--cluster: %w", err)
 	}
 	return f, sizeOf(f), f.Close, nil
 }

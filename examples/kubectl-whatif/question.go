@@ -46,7 +46,7 @@ func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*question, error) 
 
 // noQuestion offers the pods that the dump itself asks about.
 func noQuestion(c *outrank.Cluster) error {
-	const ways = "which pod? Name a pending one with -pending, give a manifest with -pod, or describe it with -cpu, -memory, -class and so on"
+	const ways = "which pod? Name a pending one with --pending, give a manifest with --filename, or describe it with --cpu, --memory, --class and so on"
 	var pending []string
 	for _, p := range c.Pods {
 		if p.NodeName == "" || isDeferred(p) && c.Release.Gates()[resizeGate] {
@@ -92,7 +92,7 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	}
 	near := nearPods(c, key, func(*outrank.Pod) bool { return true })
 	if len(near) == 0 {
-		return errors.New(text + "; -pending takes namespace/name, as kubectl get pods -A shows them")
+		return errors.New(text + "; --pending takes namespace/name, as kubectl get pods -A shows them")
 	}
 	return errors.New(text + suggest("; near it: ", near))
 }
@@ -121,14 +121,14 @@ func readManifest(file string, stdin io.Reader) (*outrank.Pod, []outrank.Problem
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, nil, fmt.Errorf("-pod: %w", err)
+			return nil, nil, fmt.Errorf("--filename: %w", err)
 		}
 		defer f.Close()
 		in = f
 	}
 	pod, warnings, err := outrank.ReadManifest(in)
 	if err != nil {
-		return nil, nil, unusable("-pod "+file, err)
+		return nil, nil, unusable("--filename "+file, err)
 	}
 	return pod, warnings, nil
 }
@@ -166,7 +166,7 @@ func askDescribed(opts *options, c *outrank.Cluster) (*question, error) {
 		return nil, err
 	}
 	if c.Pod(pod.Namespace, pod.Name) != nil {
-		return nil, fmt.Errorf("the dump has a pod %s already; choose another -name or -namespace", pod.Key())
+		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}
 	q := &question{pod: pod, from: fromFlags}
 	if opts.priority != nil {

@@ -25,7 +25,7 @@ func writeText(w io.Writer, a *Answer, list int) {
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
 	if a.Cluster.Source == sampleName {
-		p.line("\nThis was the sample cluster. To ask about your own, run whatif -h.")
+		p.line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
 	}
 }
 
