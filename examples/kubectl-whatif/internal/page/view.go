@@ -23,6 +23,9 @@ type view struct {
 	Chosen, Asked bool
 }
 
+// Label is the resource in words.
+func (v view) Label() string { return string(v.Name) }
+
 // findViews chooses the resources: cpu, memory and what else the pod asks for,
 // and the number of pods where some node has no place for one more.
 func (d *maker) findViews() {
