@@ -45,6 +45,9 @@ type bar struct {
 	// Full is where the node ends, in percent of the picture; Over is set where
 	// more is taken than that.
 	Full string
+	// Lack is how far more is taken than there is reaches, and Over whether any
+	// is.
+	Lack string
 	Over bool
 }
 
@@ -134,6 +137,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	b.Over = used > float64(p.offered)
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
+		b.Lack = percent(max(0, used-float64(p.offered)) / p.whole)
 	}
 	b.Label = fmt.Sprintf("%s of node %s", p.name, isolated(node))
 	if b.Caption != "" {
@@ -193,11 +197,15 @@ func (p *painter) segment(q *part, at, width float64) segment {
 	}
 	room := width*canvas - 14
 	if s.Number > 0 {
-		if room -= 20; width*canvas < 24 {
+		room -= 20
+		switch {
+		case width*canvas < 24:
 			s.Number = 0
+		case width*canvas < 60:
+			s.Class += " slim"
 		}
 	}
-	if letters := int(room / 6.6); letters >= 5 {
+	if letters := int(room / 7.3); letters >= 10 || letters >= len(name) {
 		s.Text = clipped(name, letters)
 	}
 	return s
@@ -246,7 +254,7 @@ func share(used, whole float64) string {
 	case used > 0:
 		return "more than there is"
 	}
-	return "none offered"
+	return "none"
 }
 
 // clamp makes a counted amount of a sum.

@@ -113,25 +113,22 @@ func (d *maker) pulled() []*member {
 	}
 	for _, m := range d.members {
 		if m.stage == explain.Fits && len(out) < 4 {
-			pull(m.node.Name, "takes the pod as things are")
+			pull(m.node.Name, "")
 		}
 	}
-	for i := range e.Candidates[:min(len(e.Candidates), 5)] {
-		why := "one of the next best"
-		if i == 1 {
-			why = "the runner-up"
-		}
-		if i == 0 {
-			why = "the best, if somebody might be pushed out"
-		}
-		pull(e.Candidates[i].Node, why)
+	words := []string{"the best, if somebody were pushed out", "the next best"}
+	if e.Outcome == preemption.Preempt {
+		words = []string{"", "the runner-up", "the third best", "the fourth best", "the fifth best"}
+	}
+	for i := range e.Candidates[:min(len(e.Candidates), len(words))] {
+		pull(e.Candidates[i].Node, words[i])
 	}
 	if n := d.in.Report.Nothing; n != nil && n.Nearest != nil {
 		pull(n.Nearest.Node, "the nearest: the least room is missing")
 	}
 	for i := range d.in.Report.Nodes {
 		if g := &d.in.Report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
-			pull(g.Example, fmt.Sprintf("stands for %s with the same answer", plural(g.Count, "node")))
+			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", plural(g.Count, "node")))
 		}
 	}
 	return out

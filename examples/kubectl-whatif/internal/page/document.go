@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -30,11 +31,12 @@ type document struct {
 	Counts                      []figure
 	Caveats, Hints, Fates       []string
 	Scenes                      []scene
-	Scale                       scale
+	Below, Above                scale
 	Views                       []view
 	Levels                      []string
 	Rows                        []row
 	Panels                      []panel
+	Sorted                      string
 	Victims                     []victimRow
 	MoreVictims                 int
 	Cleared                     []string
@@ -72,9 +74,9 @@ func newDocument(in *Input) *document {
 	d.findMembers()
 	doc := &document{
 		Title: in.Title, Source: in.Source, Release: in.Snapshot.Release().String(),
-		Headline: headline(in.Explanation), Summary: in.Report.Summary(), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
+		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
 		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
-		Scenes: d.scenes(), Scale: d.scale, Views: d.views,
+		Scenes: d.scenes(), Views: d.views,
 		Rows: d.rows(), Panels: d.panels(),
 		Style: style, Script: script, Policy: policy,
 	}
@@ -84,6 +86,8 @@ func newDocument(in *Input) *document {
 	if !in.Now.IsZero() {
 		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
 	}
+	doc.Below, doc.Above = d.scale.parts()
+	doc.Sorted = string(d.views[d.shown()].Name)
 	d.tell(doc)
 	doc.legend()
 	return doc
@@ -146,6 +150,55 @@ func (doc *document) legend() {
 			look(doc.Rows[i].Cells[j].After)
 		}
 	}
+}
+
+// summary is what the headline leaves open.
+func summary(in *Input) string {
+	e := in.Explanation
+	switch e.Outcome {
+	case preemption.Preempt:
+		if e.Resize {
+			return "Its node has no room for that as things are."
+		}
+		if n := len(e.Candidates); n > 1 {
+			return fmt.Sprintf("No node takes it as things are. Evictions would make room on %d nodes; on this one they cost least.", n)
+		}
+		return "No node takes it as things are. This is the only one where evictions make room."
+	case preemption.Fits:
+		if e.Resize {
+			return "Its kubelet carries that out."
+		}
+		if e.Feasible == 1 {
+			return "One node takes it."
+		}
+		return fmt.Sprintf("%d nodes take it.", e.Feasible)
+	}
+	if e.Outcome == preemption.NotEligible {
+		return ineligible(e.Ineligible)
+	}
+	switch n := in.Report.Nothing; {
+	case n == nil:
+	case n.Enough != nil:
+		return fmt.Sprintf("Priority %d would be enough.", n.Enough.Priority)
+	case n.Hopeless:
+		return "No priority would be enough."
+	}
+	return ""
+}
+
+// ineligible says why a pod may not push others out.
+func ineligible(why preemption.Ineligibility) string {
+	switch why {
+	case preemption.PolicyNever:
+		return "Its preemption policy is Never: it waits for room instead of making it."
+	case preemption.VictimsTerminating:
+		return "Pods that were pushed out for it earlier are still leaving, and it waits for them."
+	case preemption.Nominated:
+		return "It is nominated to a node already."
+	case preemption.Disabled:
+		return "Preemption is switched off."
+	}
+	return ""
 }
 
 // headline is the answer.

@@ -80,10 +80,8 @@ func (d *maker) panels() []panel {
 func (d *maker) panel(stage explain.Stage, text string, nodes []*member, per int) panel {
 	words := stageWords[stage]
 	p := panel{Stage: string(stage), Word: words[0], Title: words[1], Note: text, Nodes: len(nodes)}
-	if stage == explain.Fits {
-		p.Note = ""
-	}
-	slices.SortStableFunc(nodes, byFullness)
+	shown := d.shown()
+	slices.SortStableFunc(nodes, func(a, b *member) int { return cmp.Compare(b.full[shown], a.full[shown]) })
 	for len(nodes) > 0 {
 		n := min(per, len(nodes))
 		p.Cells = append(p.Cells, d.cell(nodes[:n]))

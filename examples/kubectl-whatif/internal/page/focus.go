@@ -14,6 +14,8 @@ type scene struct {
 	// Note says what the picture leaves open.
 	Note   string
 	Meters []meter
+	// when are the captions of the bars.
+	when [2]string
 }
 
 // meter is one resource of a node.
@@ -109,18 +111,21 @@ func (d *maker) nearest() []scene {
 		c.Victims = nil
 	}
 	s := d.scene(c.Node, &c, true, true)
-	s.After = ": the nearest node is still too full"
+	s.After = " is the nearest, and too full all the same"
 	s.Note = "Nobody leaves. Of the nodes that lack room this is the one where the least is missing"
 	if len(c.Victims) > 0 {
 		s.Note += ", also with all pods thought away that could leave"
 	}
-	s.Note += ". The pod reaches beyond the line at which the node is full."
+	s.Note += "."
 	return []scene{s}
 }
 
 // scene draws a node.
 func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) scene {
-	s := scene{Before: "Node ", Node: node, After: ", before and after"}
+	s := scene{Before: "Node ", Node: node, After: ", before and after", when: [2]string{"before", "after"}}
+	if would {
+		s.when = [2]string{"as it is", "with it"}
+	}
 	r := d.rosterOf(node, c, takes)
 	if r == nil {
 		return s
@@ -134,7 +139,7 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 		}
 		s.Meters = append(s.Meters, meter{
 			Resource: string(name), Offered: p.amount(p.offered),
-			Bars:  []*bar{p.draw("before", node, before), p.draw("after", node, after)},
+			Bars:  []*bar{p.draw(s.when[0], node, before), p.draw(s.when[1], node, after)},
 			Ticks: p.ticks(),
 		})
 	}
@@ -180,12 +185,15 @@ func (p *painter) ticks() []tick {
 		return out
 	}
 	full := float64(p.offered) / p.whole
-	for i := 1; i < 4; i++ {
-		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: "part"})
+	for i := 1; i < 4 && full > 0.4; i++ {
+		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: [...]string{"odd", "even"}[(i+1)%2]})
 	}
-	class := "full"
-	if full > 0.97 {
+	class := "whole"
+	switch {
+	case full > 0.85:
 		class = "last"
+	case full < 0.1:
+		class, out = "first", nil
 	}
 	return append(out, tick{X: percent(full), Text: "100 % = " + p.amount(p.offered), Class: class})
 }

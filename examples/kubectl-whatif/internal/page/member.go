@@ -85,9 +85,26 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 		m.verdict = reasonText(&r.Status)
 	}
 	m.group = m.verdict
-	if m.stage == explain.Candidate || m.stage == explain.Chosen {
+	switch m.stage {
+	case explain.Chosen, explain.Fits:
 		m.group = ""
+	case explain.Candidate:
+		m.group = d.lostBy(m.rank)
 	}
+}
+
+// lostBy says by which rank a candidate lost, from its place among all: those that
+// are as good as the chosen one by a rank, and by all before, come first.
+func (d *maker) lostBy(place int) string {
+	if d.in.Report.Choice == nil {
+		return ""
+	}
+	for _, round := range d.in.Report.Choice.Rounds {
+		if place > round.Left {
+			return "lost by " + round.Rank.String()
+		}
+	}
+	return ""
 }
 
 // have says how many pods have to leave.

@@ -85,6 +85,16 @@ func commonest(counts map[string]int) string {
 	return names[0]
 }
 
+// parts are the steps below the preemptor, and the others.
+func (s scale) parts() (below, above scale) {
+	for i := range s {
+		if s[i].Above {
+			return s[:i], s[i:]
+		}
+	}
+	return s, nil
+}
+
 // class is the colour of a pod.
 func (s scale) class(p *outrank.Pod) string {
 	found := "low0"

@@ -41,7 +41,12 @@ func viewRules() string {
 			id = "z"
 		}
 		for l := range len(levels) + 1 {
-			fmt.Fprintf(&b, "body:has(#by-%s:checked) .%c%d { background: var(--l%d); color: var(--on-l%d); }\n", id, view, l, l, l)
+			fmt.Fprintf(&b, "body:has(#by-%s:checked) .%c%d { background: var(--l%d); color: var(--on-l%d);", id, view, l, l, l)
+			if l < 2 {
+				// The lightest ones need an edge to be seen.
+				b.WriteString(" border-color: var(--frame);")
+			}
+			b.WriteString(" }\n")
 		}
 	}
 	return b.String()

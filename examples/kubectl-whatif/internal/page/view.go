@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -106,8 +105,10 @@ func level(full float64) int {
 	return len(levels)
 }
 
-// byFullness puts the fullest node first.
-func byFullness(a, b *member) int { return cmp.Compare(b.fullest(), a.fullest()) }
+// shown is the view that is shown at first.
+func (d *maker) shown() int {
+	return slices.IndexFunc(d.views, func(v view) bool { return v.Chosen })
+}
 
 // filled is how full a node is of the resource of each view, and of which it has
 // least left.
@@ -125,7 +126,7 @@ func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 func fullText(full float64) string {
 	switch {
 	case full < 0:
-		return "none offered"
+		return "none"
 	case full > 1e6:
 		return "more than there is"
 	}
