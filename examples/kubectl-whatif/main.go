@@ -85,6 +85,8 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error
 		return writeJSON(out, newDocument(d))
 	case "yaml":
 		return writeYAML(out, newDocument(d))
+	case "html":
+		return writeHTML(out, d)
 	}
 	writeText(out, a, opts.list)
 	return nil
