@@ -39,6 +39,9 @@ func (s *Summary) writePods(w io.Writer) {
 		t.Add("  preempted", Count(g.Preempted), Count(g.PreemptedAgain)+" more than once")
 		t.Add("  preempting", Count(g.Preemptions), "times")
 	}
+	if s.Kubelets != nil {
+		s.Kubelets.write(&t)
+	}
 	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "")
 	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "")
 	t.Write(w)
