@@ -41,6 +41,28 @@
 // wait together until there are enough of them. Pods that have come to their end do not
 // come back, so the MinCount of a gang falls to the number of those that can.
 //
+// # Kubelets
+//
+// With [Config.Kubelets] a pod that is bound does not run yet: the kubelet of its node
+// admits it, as [kubeletadmit.Admitter] does, beside the pods that have started there.
+// A pod may also come to a node past the scheduler, and a static one has to. A kubelet
+// does one thing at a time: while the victims of a critical pod leave, which it kills one
+// after another, all pods behind it wait. A critical pod has its node in the eyes of the
+// schedulers from its arrival on. A pod that is turned away has failed, and its controller
+// makes it anew; nobody does that for static pods.
+//
+// A pod uses what its [Work] says, or [SetUsage], and as much as it requests where nothing
+// is said; nothing is guessed. A node is under memory pressure while the pods that have
+// started there use more than it can allocate, and under disk pressure where that is so of
+// ephemeral-storage; of a resource that it does not speak of it has enough. Kubelets look
+// at whole multiples of [Kubelets.Period]. One that sees a pressure puts the taint of
+// its condition on the node, turns away who is not admitted then, and evicts the pod that
+// [kubeletadmit.RankForEviction] puts first of those that are not critical and not on
+// their way out, with a second to end, and the next one when that is gone. The taint is
+// taken back when no pressure was seen for [Kubelets.Transition]. PIDs and inodes are not
+// followed. A controller gives up on a pod that failed too often ([Kubelets.Retries]), so
+// that a run ends.
+//
 // Writes take no time: what a plan asks for has happened when the cycle is over,
 // in every order of execution, so that no pod has to be kept out of the queue
 // while its plan is carried out (rule 14.2.5). In the asynchronous order nothing is
@@ -74,4 +96,6 @@
 //   - A pod that has a start is ready, and one that is being deleted takes room
 //     until it is gone: when its grace period is over, or when its work is done
 //     if that is earlier.
+//   - A pod that a kubelet evicts looks to schedulers and controllers like one that is
+//     being deleted, from the moment at which it is told to go.
 package sim

@@ -190,6 +190,9 @@ func drawKubelets(t *rapid.T, c *scene) {
 				Memory: int64(rapid.IntRange(0, 5).Draw(t, "memory used")), Disk: int64(rapid.IntRange(0, 4).Draw(t, "disk used")),
 			}
 		}
+		if w.Pod.NominatedNode != "" {
+			continue
+		}
 		switch pick(t, "way", "", "", "", "", "static", "past the scheduler", "critical", "system") {
 		case "static":
 			w.Pod.Static, w.Pod.NodeName = true, node()

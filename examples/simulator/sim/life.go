@@ -31,13 +31,20 @@ func (s *Simulation) arrive(p *pod) error {
 }
 
 func (s *Simulation) tellArrival(p *pod) {
-	e := Event{Kind: Arrived, Pod: p.obj}
+	e := Event{Kind: Arrived, Pod: p.obj, Node: p.obj.NodeName}
+	how := ""
+	switch {
+	case p.obj.Static:
+		how = ", static"
+	case e.Node != "":
+		how = ", past the scheduler"
+	}
 	if n := len(p.lineage.lives); n > 1 {
 		e.Related = p.lineage.lives[n-2].obj
-		s.tell(e, "priority %d, in place of %s", p.obj.PriorityValue(), e.Related.Key())
+		s.tell(e, "priority %d%s, in place of %s", p.obj.PriorityValue(), how, e.Related.Key())
 		return
 	}
-	s.tell(e, "priority %d", p.obj.PriorityValue())
+	s.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
 }
 
 // count counts a pod in the queue, or no more.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -161,7 +162,10 @@ func (s *Simulation) begin(p *pod) {
 // turnAway is when a kubelet does not admit a pod. Its controller makes it anew.
 func (s *Simulation) turnAway(p *pod, reason, message string) error {
 	s.kubelets.reject(reason)
-	s.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s: %s", reason, message)
+	if !strings.HasPrefix(message, reason+": ") {
+		message = reason + ": " + message
+	}
+	s.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s", message)
 	p.lineage.failures++
 	s.vacate(p, Gone)
 	if s.config.Recreate.Rule == RecreateNever {
