@@ -55,7 +55,7 @@ func ReasonsOf(counts map[string]int) []Reason {
 	return out
 }
 
-// sum is how many pods were turned away.
+// rejected is how many pods were turned away, and why.
 func (k *Kubelets) rejected() (n int, text string) {
 	var parts []string
 	for _, r := range k.Rejected {
@@ -77,7 +77,8 @@ func (k *Kubelets) write(t *Table) {
 	t.Add("  of these", Count(f.Elsewhere), "started again on another node"+after(list(
 		amount{f.SameNode, "on the same one"}, amount{f.Waiting, "waiting at the end"}, amount{f.Leaving, "still leaving"},
 		amount{f.Finished, "finished first"}, amount{f.Over, "not made anew"})))
-	t.Add("  under pressure", Count(k.Pressures), "times"+after(list(amount{k.GivenUp, "pods given up"})))
+	t.Add("  pressures", Count(k.Pressures), "how often a node came under pressure")
+	t.Add("  given up", Count(k.GivenUp), "pods that kubelets rejected or evicted too often")
 }
 
 // amount is a number with what it counts.

@@ -13,8 +13,8 @@
 //
 // There is one clock, and it is virtual. What is going to happen stands on an
 // agenda in a total order: the time; at the same time pods that end, then those
-// whose grace period is over, then changes from outside, then arrivals; and of
-// these the order in which they were put there. The scheduler comes last: at no
+// whose grace period is over, then what kubelets look at, then changes from outside,
+// then arrivals; and of these the order in which they were put there. The scheduler comes last: at no
 // time does it begin with a pod before all is done that is due by then. Nothing
 // reads the wall clock, and the same input gives the same events, to the byte.
 //
@@ -41,6 +41,16 @@
 // wait together until there are enough of them. Pods that have come to their end do not
 // come back, so the MinCount of a gang falls to the number of those that can.
 //
+// Writes take no time: what a plan asks for has happened when the cycle is over,
+// in every order of execution, so that no pod has to be kept out of the queue
+// while its plan is carried out (rule 14.2.5). In the asynchronous order nothing is
+// done where all victims are on their way out (rule 14.2.6).
+//
+// The snapshot that all of this looks at is changed in place. It holds the pods
+// on nodes, those that are being deleted among them, and the pending pods that
+// the [execution.Nominator] has nominated, so that it says what
+// [execution.Nominator.ApplyTo] would.
+//
 // # Kubelets
 //
 // With [Config.Kubelets] a pod that is bound does not run yet: the kubelet of its node
@@ -62,16 +72,6 @@
 // taken back when no pressure was seen for [Kubelets.Transition]. PIDs and inodes are not
 // followed. A controller gives up on a pod that failed too often ([Kubelets.Retries]), so
 // that a run ends.
-//
-// Writes take no time: what a plan asks for has happened when the cycle is over,
-// in every order of execution, so that no pod has to be kept out of the queue
-// while its plan is carried out (rule 14.2.5). In the asynchronous order nothing is
-// done where all victims are on their way out (rule 14.2.6).
-//
-// The snapshot that all of this looks at is changed in place. It holds the pods
-// on nodes, those that are being deleted among them, and the pending pods that
-// the [execution.Nominator] has nominated, so that it says what
-// [execution.Nominator.ApplyTo] would.
 //
 // # Pods that are alike
 //
