@@ -30,6 +30,16 @@ type options struct {
 	hostPorts              []outrank.Port
 	claims                 []string // of the pod's namespace
 
+	// The question, where it is another than who the pod would push out.
+	replicas, replacements int
+	whyNot, onNode         string
+	static                 bool // what --on-node asks about
+	without                []string
+	setClasses             []classValue
+	classFiles             []string
+
+	exitStatus bool // tell answers apart by it
+
 	format  string
 	now     time.Time
 	workers int
@@ -85,11 +95,14 @@ func (o *options) check() error {
 	if err := o.checkNames(); err != nil {
 		return err
 	}
-	return o.contradictions()
+	if err := o.contradictions(); err != nil {
+		return err
+	}
+	return o.checkQuestion()
 }
 
-// contradictions: there is one pod, and each thing about it is said once.
-func (o *options) contradictions() error {
+// waysToName are the flags that say which pod is meant.
+func (o *options) waysToName() []string {
 	var ways []string
 	for _, name := range []string{"pending", "filename"} {
 		if o.set[name] {
@@ -100,6 +113,15 @@ func (o *options) contradictions() error {
 	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
 		ways = append(ways, "--"+describing[i])
 	}
+	if o.pending == everyPending {
+		ways[0] += " " + everyPending
+	}
+	return ways
+}
+
+// contradictions: there is one pod, and each thing about it is said once.
+func (o *options) contradictions() error {
+	ways := o.waysToName()
 	if len(ways) > 1 {
 		return fmt.Errorf("%s name different pods; use one of --pending, --filename and the flags that describe a pod", strings.Join(ways, " and "))
 	}

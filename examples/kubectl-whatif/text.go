@@ -2,29 +2,41 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // writeText prints an answer for a person: the answer first, then why.
-func writeText(w io.Writer, a *Answer, list int) {
-	p := page{w}
+func writeText(p page, a *Answer, then *question.Victims, list int) error {
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a)
 	} else {
 		writePlace(p, a)
 	}
+	if then != nil {
+		p.line("")
+		if err := then.WriteText(p.w, list); err != nil {
+			return err
+		}
+	}
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
-	if a.Cluster.Source == sampleName {
+	writeEnd(p, &a.Cluster)
+	return nil
+}
+
+// writeEnd says where to go on from the sample.
+func writeEnd(p page, c *Dump) {
+	if c.Source == sampleName {
 		p.line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
 	}
 }
@@ -53,27 +65,43 @@ func writePlace(p page, a *Answer) {
 }
 
 func writeQuestion(p page, a *Answer) {
-	c := &a.Cluster
-	p.line("Who would %s push out of %s?", a.Pod.Key, c.Source)
-	p.line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
-	p.line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
-	if !a.Now.IsZero() {
-		p.line("  as of      %s UTC", a.Now.UTC().Format("2006-01-02 15:04:05"))
-	}
-	if a.Pod.Template != "" {
-		p.line("  made by    %s", madeBy(&a.Pod))
-	}
-	p.line("  asks for   %s", amounts(a.Pod.Requests))
-	p.line("  priority   %s", priorityText(&a.Pod))
+	p.line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
+	writeCluster(p, &a.Cluster, a.Now)
+	writePod(p, &a.Pod)
 	if r := a.Resize; r != nil {
 		p.line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
-	} else if limits := nodeLimits(&a.Pod); limits != "" {
-		p.line("  nodes      %s", limits)
-	}
-	if a.Pod.NominatedNode != "" && a.Resize == nil {
-		p.line("  nominated  to %s, by an earlier preemption", a.Pod.NominatedNode)
+	} else {
+		writeNodes(p, &a.Pod)
 	}
 	writeCaveats(p, a.Caveats)
+}
+
+// writeCluster says what was looked at.
+func writeCluster(p page, c *Dump, now time.Time) {
+	p.line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
+	p.line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
+	if !now.IsZero() {
+		p.line("  as of      %s UTC", now.UTC().Format("2006-01-02 15:04:05"))
+	}
+}
+
+// writePod says which pod is asked about.
+func writePod(p page, pod *Asked) {
+	if pod.Template != "" {
+		p.line("  made by    %s", madeBy(pod))
+	}
+	p.line("  asks for   %s", amounts(pod.Requests))
+	p.line("  priority   %s", priorityText(pod))
+}
+
+// writeNodes says which nodes come into question from the start.
+func writeNodes(p page, pod *Asked) {
+	if limits := nodeLimits(pod); limits != "" {
+		p.line("  nodes      %s", limits)
+	}
+	if pod.NominatedNode != "" {
+		p.line("  nominated  to %s, by an earlier preemption", pod.NominatedNode)
+	}
 }
 
 // madeBy says of which pods the pod is one.
