@@ -247,11 +247,7 @@ func writeCaveats(p page, caveats []Warning) {
 	}
 	p.line("\nBefore you rely on this:")
 	for _, w := range caveats {
-		text := w.String()
-		if w.Object == theDump {
-			text = w.Object + " " + w.Text
-		}
-		for i, line := range wrapped(text, caveatWidth) {
+		for i, line := range wrapped(caveatText(w), caveatWidth) {
 			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
 		}
 	}
@@ -270,4 +266,12 @@ func wrapped(text string, width int) []string {
 		}
 	}
 	return lines
+}
+
+// caveatText is a sentence about the dump, or names the object that it is about.
+func caveatText(w Warning) string {
+	if w.Object == theDump {
+		return w.Object + " " + w.Text
+	}
+	return w.String()
 }

@@ -30,7 +30,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"a flag that is none", "", []string{"-bogus"}, []string{"unknown flag -bogus; run kubectl whatif -h"}},
 		{"an argument without a flag", "", []string{"dump.json"}, []string{`unexpected argument "dump.json"`}},
-		{"an unknown format", "", []string{"-o", "xml"}, []string{"--output xml: the formats are text, wide, json or yaml"}},
+		{"an unknown format", "", []string{"-o", "xml"}, []string{"--output xml: the formats are text, wide, json, yaml or html"}},
 		{"a time in words", "", []string{"-now", "yesterday"}, []string{"a time is written like 2026-01-10T12:00:00Z"}},
 		{"the time that stands for none", "", []string{"-now", "0001-01-01T00:00:00Z"}, []string{"no time to ask about"}},
 		{"too many workers", "", []string{"-workers", "9999"}, []string{"--workers", "not between 0 and 1024"}},

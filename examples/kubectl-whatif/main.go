@@ -108,6 +108,10 @@ func write(out io.Writer, opts *options, r result) error {
 		return writeJSON(out, r.document())
 	case "yaml":
 		return writeYAML(out, r.document())
+	case "html":
+		if d, ok := r.(*decision); ok {
+			return writeHTML(out, d)
+		}
 	case "wide":
 		return r.text(page{out}, math.MaxInt)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -28,7 +29,6 @@ type options struct {
 	queue       sim.Discipline
 	score       sim.Score
 	policy      preemption.Policy
-	policyName  string
 	order       execution.Order
 	earlyPop    bool
 	cycle       time.Duration
@@ -39,17 +39,22 @@ type options struct {
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
+	// given are the flags that were set, by name.
+	given []string
+	// texts are the values of those that are one of a few names, or a mapping.
+	texts map[string]string
 }
 
 // parse reads the command line. The error is flag.ErrHelp where help is wanted.
 func parse(args []string) (*options, error) {
-	o := &options{classes: workload.DefaultClasses()}
+	o := &options{classes: workload.DefaultClasses(), texts: map[string]string{"policy": "current", "score": "least", "order": "sync"}}
 	fs := o.flagSet()
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, err
 	} else if err != nil {
 		return nil, fmt.Errorf("%w; run simulator -h for the flags", err)
 	}
+	fs.Visit(func(f *flag.Flag) { o.give(f.Name, cmp.Or(f.Value.String(), o.texts[f.Name])) })
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; run simulator -h for the flags", fs.Arg(0))
 	}
@@ -61,22 +66,18 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.SetOutput(io.Discard) // errors are returned, and the usage is our own
 	fs.StringVar(&o.nodes, "nodes", "", "")
 	fs.StringVar(&o.pods, "pods", "", "")
-	fs.Func("classes", "", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return })
+	fs.Func("classes", "", o.kept("classes", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return }))
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
 	fs.IntVar(&o.gangs, "gangs", 0, "")
 	fs.Float64Var(&o.shape.Load, "load", 1, "")
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
-	fs.Func("queue", "", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}))
-	fs.Func("score", "", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}))
-	o.policyName = "current"
+	fs.Func("queue", "", o.kept("queue", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue})))
+	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated})))
 	policies := map[string]preemption.Policy{"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified()}
-	fs.Func("policy", "", func(name string) error {
-		o.policyName = name
-		return choice(&o.policy, policies)(name)
-	})
-	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}))
+	fs.Func("policy", "", o.kept("policy", choice(&o.policy, policies)))
+	fs.Func("order", "", o.kept("order", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst})))
 	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
@@ -87,6 +88,14 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
 	return fs
+}
+
+// kept remembers the text of a flag.
+func (o *options) kept(name string, read func(string) error) func(string) error {
+	return func(text string) error {
+		o.texts[name] = text
+		return read(text)
+	}
 }
 
 // choice reads one of a few names.
@@ -116,7 +125,7 @@ func (o *options) check() error {
 		return errors.New("-cycle, -grace and -until are not negative")
 	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
-	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.policyName != "current"):
+	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.texts["policy"] != "current"):
 		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")

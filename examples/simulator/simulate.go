@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
@@ -131,14 +129,4 @@ func (r *runner) note(e sim.Event) {
 		line.Pod = string(e.Pod.Key())
 	}
 	r.log.Add(line)
-}
-
-// draw writes the picture.
-func (r *runner) draw() error {
-	s := &r.result.Summary
-	end := time.Duration(s.Simulated * float64(time.Second))
-	title := fmt.Sprintf("%s nodes, %s pods", report.Count(len(r.in.nodes)), report.Count(s.Pods.Arrived))
-	return r.files.chart.fill(func(w io.Writer) error {
-		return errors.Join(r.drawErr, chart.Write(w, title, r.picture.Series(end)))
-	})
 }

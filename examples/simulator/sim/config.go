@@ -78,8 +78,8 @@ type Config struct {
 	// Observe, if set, is told everything that happens, in order. What it is
 	// shown it must not change.
 	Observe func(Event)
-	// Sample, if set, is told what is in use and who waits after every step
-	// that changed it. The sample's slice and map are used again. The levels are
+	// Sample, if set, is told what is in use, who waits and who was evicted after every
+	// step that changed it. The sample's slice and maps are used again. The levels are
 	// those of [Simulation.Resources].
 	Sample func(chart.Sample)
 	// Progress, if set, is called after every step, and once for attempts that are

@@ -100,7 +100,8 @@ func (s *Simulation) sample() {
 		levels = append(levels, chart.Level{Used: float64(s.used[i]), Capacity: float64(s.capacity[i])})
 	}
 	s.levels = levels
-	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting})
+	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting, Evicted: s.evictions})
+	clear(s.evictions)
 }
 
 // progress counts what is done of what is known to come.

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -135,7 +136,7 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 	config.Sample = func(x chart.Sample) {
 		copied := x
 		copied.Levels = append([]chart.Level(nil), x.Levels...)
-		copied.Waiting = map[int32]int{}
+		copied.Waiting, copied.Evicted = map[int32]int{}, maps.Clone(x.Evicted)
 		for priority, n := range x.Waiting {
 			if n > 0 {
 				copied.Waiting[priority] = n

@@ -73,6 +73,7 @@ type Simulation struct {
 	// unsampled says that something changed since the last sample.
 	unsampled bool
 	levels    []chart.Level
+	evictions map[int32]int // since the last sample, by priority
 	progress  progress
 	lost      losses
 }
@@ -126,7 +127,7 @@ func newSimulation(cluster *outrank.Cluster, config Config) *Simulation {
 		namespace: cluster.Namespaces, groups: cluster.Groups,
 		release: cluster.Release, nominator: execution.Nominator{Release: cluster.Release},
 		metrics: execution.Metrics{Release: cluster.Release},
-		state:   1, waiting: map[int32]int{}, unsampled: true,
+		state:   1, waiting: map[int32]int{}, evictions: map[int32]int{}, unsampled: true,
 		columns: columnsOf(cluster.Nodes), classes: map[likeness][]*alike{},
 		sharing: !config.OneByOne && len(cluster.Groups) == 0,
 	}
