@@ -35,6 +35,9 @@ func (o *options) placeFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
 		dumpCommand)
+	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
+	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
+	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
 	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, of --cluster and of --filename")
 	return fs
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -17,6 +18,8 @@ import (
 type options struct {
 	clusters, manifests []string // files and folders
 	recursive           bool     // into the folders below
+	live                bool     // kubectl is asked
+	context, kubeconfig string   // of kubectl
 	pending             string
 	scheduler           string // a file of its configuration
 	release             outrank.Release
@@ -60,14 +63,19 @@ func (o *options) described() bool {
 }
 
 // sampled reports whether the sample is asked about.
-func (o *options) sampled() bool { return len(o.clusters) == 0 }
+func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
+
+// asksKubectl reports whether kubectl is run.
+func (o *options) asksKubectl() bool { return o.live || o.set["context"] || o.set["kubeconfig"] }
 
 // source is what to call the cluster in messages.
 func (o *options) source() string {
-	switch len(o.clusters) {
-	case 0:
+	switch {
+	case o.asksKubectl():
+		return live.Cluster{Context: o.context}.String()
+	case o.sampled():
 		return sampleName
-	case 1:
+	case len(o.clusters) == 1:
 		return input.Called(o.clusters[0])
 	}
 	return strings.Join(o.clusters, ", ")
@@ -87,7 +95,8 @@ func (o *options) check() error {
 	for _, f := range []struct {
 		name   string
 		values []string
-	}{{"pending", []string{o.pending}}, {"name", []string{o.name}}, {"namespace", []string{o.namespace}}, {"cluster", o.clusters}, {"filename", o.manifests}} {
+	}{{"pending", []string{o.pending}}, {"name", []string{o.name}}, {"namespace", []string{o.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
+		{"cluster", o.clusters}, {"filename", o.manifests}} {
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
@@ -127,6 +136,11 @@ func (o *options) contradictions() error {
 	}
 	if o.set["class"] && o.set["priority"] {
 		return errors.New("--class and --priority both say how important the pod is; use one of them")
+	}
+	for _, name := range []string{"live", "context", "kubeconfig"} {
+		if o.set[name] && o.set["cluster"] {
+			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
+		}
 	}
 	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests, input.Stdin) {
 		return errors.New("--cluster - and --filename - both read standard input; give one of them a file")
