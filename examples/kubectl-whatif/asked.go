@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/spelling"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -237,9 +238,9 @@ func (q *questioned) document() any {
 func (q *questioned) status() int { return q.exit }
 
 // text writes the answer for a person.
-func (q *questioned) text(p page, list int) error {
+func (q *questioned) text(p console.Page, list int) error {
 	dump := dumpOf(q.scene)
-	p.line("%s", q.title(dump.Source))
+	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.now)
 	if q.question != nil {
 		pod := askedOf(q.question)
@@ -247,8 +248,8 @@ func (q *questioned) text(p page, list int) error {
 		writeNodes(p, &pod)
 	}
 	writeCaveats(p, q.caveats)
-	p.line("")
-	if err := q.reply.WriteText(p.w, list); err != nil {
+	p.Line("")
+	if err := q.reply.WriteText(p, list); err != nil {
 		return err
 	}
 	writeEnd(p, &dump)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // dumpCommand makes a dump with all that an answer may depend on.
@@ -241,31 +241,16 @@ func subject(n int, one, more string) string {
 }
 
 // writeCaveats puts them before the answer, for it depends on them.
-func writeCaveats(p page, caveats []Warning) {
+func writeCaveats(p console.Page, caveats []Warning) {
 	if len(caveats) == 0 {
 		return
 	}
-	p.line("\nBefore you rely on this:")
+	p.Line("\nBefore you rely on this:")
+	var texts []string
 	for _, w := range caveats {
-		for i, line := range wrapped(caveatText(w), caveatWidth) {
-			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
-		}
+		texts = append(texts, caveatText(w))
 	}
-}
-
-const caveatWidth = 104
-
-// wrapped breaks a text between words; a word that is longer has its own line.
-func wrapped(text string, width int) []string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
+	p.Items(texts)
 }
 
 // caveatText is a sentence about the dump, or names the object that it is about.

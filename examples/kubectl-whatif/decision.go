@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -55,7 +56,7 @@ func (d *decision) follow(ctx context.Context) error {
 	return nil
 }
 
-func (d *decision) text(p page, list int) error {
+func (d *decision) text(p console.Page, list int) error {
 	return writeText(p, newAnswer(d, list), d.then, list)
 }
 

@@ -40,6 +40,22 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
+// lenient has a flag take any value, as long as a line is being typed. What completes lines
+// reads the flags twice.
+func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
+
+type lenientValue struct{ pflag.Value }
+
+// Set never fails.
+func (v *lenientValue) Set(text string) error {
+	value := v.Value
+	if once, ok := value.(*onceValue); ok {
+		value = once.Value
+	}
+	_ = value.Set(text)
+	return nil
+}
+
 // labelProblem refuses what cannot be a label.
 func labelProblem(key, value string) error {
 	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"

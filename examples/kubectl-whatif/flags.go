@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // flagGroup is flags that are told together.
@@ -86,6 +87,7 @@ func (o *options) questionFlags() *pflag.FlagSet {
 func (o *options) answerFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
+	fs.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
 	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+

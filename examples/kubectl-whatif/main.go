@@ -36,13 +36,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"time"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(completionArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run is the whole program but for the process around it.
@@ -51,7 +52,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newCommand(func(opts *options) error {
 		// Everything is written at once, so that an error leaves no half answer.
 		var out bytes.Buffer
-		exit, err := answerQuestion(opts, stdin, &out, stderr)
+		exit, err := answerQuestion(opts, stdin, &out, stdout, stderr)
 		if err == nil {
 			_, err = out.WriteTo(stdout)
 		}
@@ -70,15 +71,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // result is an answer that can be written in each form.
 type result interface {
 	// text writes it for a person, with so many entries of each list.
-	text(p page, list int) error
+	text(p console.Page, list int) error
 	// document is what programs read.
 	document() any
 	// status is that of --exit-status.
 	status() int
 }
 
-// answerQuestion decides and prints.
-func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) (exit int, err error) {
+// answerQuestion decides and prints to out what is meant for to.
+func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
 	s, err := look(opts, stdin, stderr, &watch)
 	if err != nil {
@@ -98,11 +99,15 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) (exit
 	if opts.timings {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
-	return r.status(), write(out, opts, r)
+	look, err := console.ScreenOf(to, opts.color, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	return r.status(), write(console.Page{W: out, Screen: look}, opts, r)
 }
 
 // write writes an answer in the form that is wanted.
-func write(out io.Writer, opts *options, r result) error {
+func write(out console.Page, opts *options, r result) error {
 	switch opts.format {
 	case "json":
 		return writeJSON(out, r.document())
@@ -113,7 +118,8 @@ func write(out io.Writer, opts *options, r result) error {
 			return writeHTML(out, d)
 		}
 	case "wide":
-		return r.text(page{out}, math.MaxInt)
+		out.Width = 0
+		return r.text(out, everything)
 	}
-	return r.text(page{out}, opts.list)
+	return r.text(out, opts.list)
 }

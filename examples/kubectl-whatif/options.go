@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 	"github.com/outrank-go/outrank/preemption"
@@ -44,6 +45,7 @@ type options struct {
 	exitStatus bool // tell answers apart by it
 
 	format  string
+	color   string
 	now     time.Time
 	workers int
 	list    int
@@ -85,6 +87,9 @@ func (o *options) source() string {
 func (o *options) check() error {
 	if !slices.Contains(formats, o.format) {
 		return fmt.Errorf("--output %s: the formats are %s", o.format, formatNames())
+	}
+	if !slices.Contains([]string{console.Auto, console.Always, console.Never}, o.color) {
+		return fmt.Errorf("--color %s: %w", o.color, console.ErrColor)
 	}
 	if o.list < 0 {
 		return fmt.Errorf("--list %d: a number of entries cannot be negative", o.list)
