@@ -82,25 +82,48 @@ func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *pre
 		t.Outcome = InGroup
 		return t, nil, nil
 	}
-	if !pod.ResizeDeferred {
-		node, fits, err := s.nodeFor(eval, pod)
-		if err != nil {
-			return t, nil, err
-		}
-		if node != "" {
-			t.Outcome, t.Node, t.Fits = Placed, node, fits
-			return t, nil, nil
-		}
+	if done, err := s.fits(eval, pod, &t); done || err != nil {
+		return t, nil, err
 	}
 	plan, err := eval.Preempt(s.ctx, s.snap, pod, s.set.Now)
 	if err != nil {
 		return t, nil, err
+	}
+	if plan.Outcome == preemption.Fits && !plan.Resize {
+		return t, nil, s.place(eval, pod, &t)
 	}
 	t, plan = told(t, plan)
 	if plan != nil && !plan.Resize {
 		t.InVain, err = s.vain(eval, plan)
 	}
 	return t, plan, err
+}
+
+// fits looks at the node that a pod is nominated to, before any other.
+func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
+	nomination := pod.NominatedNode
+	if _, ok := s.snap.Pod(pod.Key()); ok {
+		nomination = s.snap.NominationOf(pod.Key())
+	}
+	if nomination == "" || pod.ResizeDeferred {
+		return false, nil
+	}
+	node, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
+	if err != nil || node == nil {
+		return false, err
+	}
+	t.Outcome, t.Node, t.Fits = Placed, node.Name, 1
+	return true, nil
+}
+
+// place gives a pod that fits the first node that takes it, in the order of the cluster. A
+// real scheduler scores them and may prefer another.
+func (s *scene) place(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) error {
+	feasible, err := eval.Feasible(s.ctx, s.snap, pod)
+	if err == nil && len(feasible) > 0 {
+		t.Outcome, t.Node, t.Fits = Placed, feasible[0].Name, len(feasible)
+	}
+	return err
 }
 
 // vain asks the node of a plan with the victims gone; nil if it takes the pod.
