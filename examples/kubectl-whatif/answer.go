@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -81,7 +79,11 @@ type Asked struct {
 	// Key is namespace/name.
 	Key string `json:"key"`
 	// From is dump, manifest or flags.
-	From     string        `json:"from"`
+	From string `json:"from"`
+	// Template is Kind/Name of what would make the pod, in a manifest of something else
+	// than a pod, and Replicas how many it would make; a DaemonSet's depend on the nodes.
+	Template string        `json:"template,omitempty"`
+	Replicas *int          `json:"replicas,omitempty"`
 	Requests resource.List `json:"requests"`
 
 	Priority int32 `json:"priority"`
@@ -144,10 +146,3 @@ type Warning struct {
 
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
-
-func writeJSON(w io.Writer, d *decision) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newDocument(d))
-}

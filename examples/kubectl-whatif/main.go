@@ -2,24 +2,24 @@
 // the cluster I have, and why?
 //
 //	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json > dump.json
-//	whatif -cluster dump.json -pending shop/checkout-2
-//	whatif -cluster dump.json -pod manifest.json
-//	whatif -cluster dump.json -cpu 4 -memory 8Gi -class production
+//	whatif --cluster dump.json --pending shop/checkout-2
+//	whatif --cluster dump.json --filename manifest.json
+//	whatif --cluster dump.json --cpu 4 --memory 8Gi --class production
 //
-// Without -cluster it asks about a small sample cluster that comes with it, and
+// Without --cluster it asks about a small sample cluster that comes with it, and
 // without a pod, too, about a pending pod of the sample: run it with no
 // arguments to see what an answer looks like.
 //
 // The pod is one of
 //
-//   - a pending pod of the dump (-pending), taken as it stands, with the
+//   - a pending pod of the dump (--pending), taken as it stands, with the
 //     priority it was given when it was created; or a pod on a node whose resize in
 //     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
-//   - a manifest in JSON (-pod), whose priority is worked out from the classes
+//   - a manifest in JSON (--filename), whose priority is worked out from the classes
 //     of the dump as the API server would. Where the dump holds no classes but
 //     the manifest a number, as a pod printed by kubectl does, the number counts;
-//   - described by flags: -cpu, -memory, -request, -class or -priority,
-//     -namespace, -name, -labels, -node-selector.
+//   - described by flags: --cpu, --memory, -request, --class or --priority,
+//     --namespace, --name, -labels, -node-selector.
 //
 // The answer goes to standard output as text or, with -o json, as the documented
 // type Document, which holds the decision as the library writes it. Same input,
@@ -35,8 +35,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -54,19 +52,16 @@ func main() {
 
 // run is the whole program but for the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	opts, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		printUsage(stdout)
-		return 0
-	}
-	if err == nil {
+	root := newCommand(func(opts *options) error {
 		// Everything is written at once, so that an error leaves no half answer.
 		var out bytes.Buffer
-		if err = answerQuestion(opts, stdin, &out, stderr); err == nil {
+		err := answerQuestion(opts, stdin, &out, stderr)
+		if err == nil {
 			_, err = out.WriteTo(stdout)
 		}
-	}
-	if err != nil {
+		return err
+	})
+	if err := execute(root, args, stdin, stdout, stderr); err != nil {
 		complain(stderr, err)
 		return 2
 	}
@@ -81,12 +76,17 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error
 		return err
 	}
 	a := newAnswer(d)
-	notices(stderr, a, d.warnings)
+	notices(stderr, a, d.warnings, d.question.others)
 	if opts.timings {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
-	if opts.format == "json" {
-		return writeJSON(out, d)
+	switch opts.format {
+	case "json":
+		return writeJSON(out, newDocument(d))
+	case "yaml":
+		return writeYAML(out, newDocument(d))
+	case "html":
+		return writeHTML(out, d)
 	}
 	writeText(out, a, opts.list)
 	return nil
@@ -171,7 +171,7 @@ func afterLatest(c *outrank.Cluster) time.Time {
 	return c.AsOf.Add(time.Second)
 }
 
-// stopwatch measures the steps that -timings reports.
+// stopwatch measures the steps that --timings reports.
 type stopwatch struct {
 	last time.Time
 	text string

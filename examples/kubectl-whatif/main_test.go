@@ -40,6 +40,13 @@ func answered(t *testing.T, dump string, args ...string) string {
 	return stdout
 }
 
+// parse reads a command line.
+func parse(args []string) (opts *options, err error) {
+	root := newCommand(func(o *options) error { opts = o; return nil })
+	err = execute(root, args, strings.NewReader(""), io.Discard, io.Discard)
+	return opts, err
+}
+
 // answerOf returns the answer as -o json prints it.
 func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	t.Helper()

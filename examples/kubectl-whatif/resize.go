@@ -24,7 +24,7 @@ func alreadyRuns(c *outrank.Cluster, pod *outrank.Pod) error {
 		return nil
 	case isDeferred(pod):
 		return fmt.Errorf("pod %s already runs on node %s, which has deferred its resize in place; "+
-			"a scheduler preempts for that with the gate %s alone: -release v1.37,%s=true",
+			"a scheduler preempts for that with the gate %s alone: --release v1.37,%s=true",
 			pod.Key(), pod.NodeName, resizeGate, resizeGate)
 	}
 	return fmt.Errorf("pod %s is not pending, it already runs on node %s%s",

@@ -62,7 +62,7 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 	text := fmt.Sprintf("pod %s: there is no priority class %s; known: %s",
 		pod.Key(), pod.PriorityClass, strings.Join(known, ", "))
 	if inDump == 0 {
-		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use -priority"
+		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use --priority"
 	}
 	return errors.New(text)
 }

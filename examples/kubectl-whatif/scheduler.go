@@ -11,23 +11,23 @@ import (
 )
 
 // configFor is how the scheduler of a pod decides: kube-scheduler's default, or by
-// the file of -scheduler-config, by the rules of a release. The warnings say what of the file does not count.
+// the file of --scheduler-config, by the rules of a release. The warnings say what of the file does not count.
 func (o *options) configFor(r outrank.Release, pod *outrank.Pod) (preemption.Config, []outrank.Problem, error) {
 	if o.scheduler == "" {
 		return preemption.Config{Workers: o.workers}, nil, nil
 	}
 	f, err := os.Open(o.scheduler)
 	if err != nil {
-		return preemption.Config{}, nil, fmt.Errorf("-scheduler-config: %w", err)
+		return preemption.Config{}, nil, fmt.Errorf("--scheduler-config: %w", err)
 	}
 	defer f.Close()
 	read, err := schedulerconfig.ReadIn(r, f)
 	if err != nil {
-		return preemption.Config{}, nil, unusable("-scheduler-config "+o.scheduler, err)
+		return preemption.Config{}, nil, unusable("--scheduler-config "+o.scheduler, err)
 	}
 	p, ok := read.Profile(pod.Scheduler())
 	if !ok {
-		return preemption.Config{}, nil, fmt.Errorf("-scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
+		return preemption.Config{}, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
 			o.scheduler, pod.Scheduler(), pod.Key())
 	}
 	warnings := slices.Clone(p.Unsupported)
