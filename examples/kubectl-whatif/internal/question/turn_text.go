@@ -70,17 +70,17 @@ func (t *Turn) leavers(limit int) string {
 }
 
 func (v *Victim) text() string {
-	text := fmt.Sprintf("%s (%d)", v.Key, v.Priority)
+	more := ""
 	switch {
 	case v.Terminating:
-		text += ", leaving already"
+		more = "; leaving already"
 	case len(v.Violated) > 0:
-		text += fmt.Sprintf(", against %s", names(v.Violated, 1))
-		if more := v.MoreViolated; more > 0 && len(v.Violated) == 1 {
-			text += fmt.Sprintf(" and %d more", more)
+		more = "; against " + names(v.Violated, 1)
+		if v.MoreViolated > 0 && len(v.Violated) == 1 {
+			more += fmt.Sprintf(" and %d more", v.MoreViolated)
 		}
 	}
-	return text
+	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
 // notes say why a pod waits, and who loses a promise.
