@@ -135,6 +135,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
 	b.Share = share(used, float64(p.offered))
 	b.Over = used > float64(p.offered)
+	b.Full, b.Lack = "0%", "0%"
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
 		b.Lack = percent(max(0, used-float64(p.offered)) / p.whole)

@@ -29,7 +29,9 @@ func (v view) Label() string { return string(v.Name) }
 // and the number of pods where some node has no place for one more.
 func (d *maker) findViews() {
 	asked := d.pod.Requests()
-	names := []resource.Name{resource.CPU, resource.Memory}
+	names := slices.DeleteFunc([]resource.Name{resource.CPU, resource.Memory}, func(name resource.Name) bool {
+		return asked.Amount(name) == 0 && !d.offered(name)
+	})
 	for _, name := range asked.Names() {
 		if name.Counted() && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -42,6 +44,16 @@ func (d *maker) findViews() {
 		d.views = append(d.views, view{Name: name, Index: i, Asked: asked.Amount(name) > 0})
 	}
 	d.chooseView()
+}
+
+// offered reports whether any node has the resource.
+func (d *maker) offered(name resource.Name) bool {
+	for n := range d.in.Snapshot.Nodes() {
+		if n.Allocatable.Amount(name) > 0 {
+			return true
+		}
+	}
+	return name == resource.CPU // there has to be one
 }
 
 // crowded reports whether the number of pods is in the way anywhere, or nothing
