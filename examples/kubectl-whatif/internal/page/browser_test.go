@@ -1,8 +1,10 @@
 package page
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
 // themes are what readers prefer.
@@ -42,6 +45,28 @@ func TestInBrowser(t *testing.T) {
 		markedInBrowser(t, c, name, in.Explanation)
 		c.silent(name)
 	}
+}
+
+// A cluster of 5,000 nodes in a browser.
+func TestLargeInBrowser(t *testing.T) {
+	cluster, p, err := clustergen.Benchmark(5000, 30, 100)
+	require.NoError(t, err)
+	in := decided(t, cluster, p)
+	c := openChrome(t)
+	c.open([]byte(written(t, in)))
+	for theme, features := range themes {
+		for _, width := range []int{1200, 360} {
+			c.look(width, features...)
+			fits(t, c, "5000", width)
+			c.screenshot(fmt.Sprint("5000-", theme, "-", width))
+		}
+		legible(t, c, "5000 "+theme)
+	}
+	markedInBrowser(t, c, "5000", in.Explanation)
+	var cells int
+	c.eval(`[...document.querySelectorAll(".cells .i")].filter(e => e.getBoundingClientRect().width > 4).length`, &cells)
+	assert.Equal(t, 5000, cells)
+	c.silent("5000")
 }
 
 // fits checks that nothing is wider than the window.
@@ -131,7 +156,7 @@ func TestKeyboard(t *testing.T) {
 	assert.Equal(t, "Skip the pictures: the answer in words", text)
 	c.press("Tab")
 	c.eval(`document.activeElement.getAttribute("aria-label")`, &text)
-	assert.Equal(t, "cpu of node apps-b2 before: 7.2 of 7.8 taken, 92 %, by 7 pods, of which 3 leave", text)
+	assert.Equal(t, "cpu of node apps-b2 before: 7.2 of 7.8 taken, 92\u00a0%, by 7 pods, of which 3 leave", text)
 	tip := func() string { c.eval(`tip.hidden ? "" : tip.textContent`, &text); return text }
 	assert.Contains(t, tip(), "priority 2000")
 	c.press("End")
@@ -159,12 +184,12 @@ func TestPointerAndChoice(t *testing.T) {
 		c.eval(`[...document.querySelectorAll(".taken")].map(e => e.innerText.trim().split("\n")[0]).join(" ")`, &text)
 		return text
 	}
-	assert.Equal(t, "92 % 96 % 95 % 92 % 90 % 37 % 77 % 53 %", shares())
+	assert.Equal(t, "92 % 96 % 95 % 92 % 90 % 37 % 77 % 53 %", strings.ReplaceAll(shares(), "\u00a0", " "))
 	c.eval(`document.getElementById("by-1").click() || 1`, new(any))
 	byMemory := shares()
 	c.eval(`document.getElementById("by-z").click() || 1`, new(any))
 	assert.NotEqual(t, byMemory, shares())
-	assert.Contains(t, text, "96 %")
+	assert.Contains(t, text, "96\u00a0%")
 	c.silent("the choice")
 }
 

@@ -46,9 +46,9 @@ type document struct {
 	Listed                      []listed
 	MoreListed                  int
 	// Leave and Kept say what the legend has to explain.
-	Leave, Come, Kept, Short bool
-	Style, Script            any
-	Policy                   string
+	Leave, Come, Kept, Lack, Over bool
+	Style, Script                 any
+	Policy                        string
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -131,7 +131,7 @@ func (doc *document) legend() {
 		if b == nil {
 			return
 		}
-		doc.Short = doc.Short || b.Over
+		doc.Over, doc.Lack = doc.Over || b.Over, doc.Lack || b.Lack != ""
 		for i := range b.Segments {
 			s := &b.Segments[i]
 			doc.Leave, doc.Come, doc.Kept = doc.Leave || s.Hatched(), doc.Come || s.Preemptor != "", doc.Kept || s.Class == "kept"

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -82,6 +81,9 @@ func (d *maker) chooseView() {
 		if fill := fullness(used, offered); v.Asked && fill > most {
 			best, most = i, fill
 		}
+		if v.Name == resource.Pods && most < 0 {
+			best = i // the pod asks for nothing else
+		}
 		if v.Name == d.in.Resource {
 			best, most = i, 1e300
 		}
@@ -136,11 +138,8 @@ func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 
 // fullText writes a fullness.
 func fullText(full float64) string {
-	switch {
-	case full < 0:
+	if full < 0 {
 		return "none"
-	case full > 1e6:
-		return "more than there is"
 	}
-	return fmt.Sprintf("%.0f %%", 100*full)
+	return share(full, 1)
 }
