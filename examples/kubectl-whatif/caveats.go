@@ -16,7 +16,16 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *question) []Warning {
-	return slices.Concat(aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+}
+
+// aboutTemplate is about what a single pod does not say of the object that makes it.
+func aboutTemplate(q *question) []Warning {
+	if q.template == nil || q.template.Kind != "DaemonSet" {
+		return nil
+	}
+	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
+		"this is about a single pod, on the node where that is best; --why-not NODE asks about one node"}}
 }
 
 // aboutPod is about pods that kube-scheduler would not look at as things are. With a

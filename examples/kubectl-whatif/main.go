@@ -76,7 +76,7 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error
 		return err
 	}
 	a := newAnswer(d)
-	notices(stderr, a, d.warnings)
+	notices(stderr, a, d.warnings, d.question.others)
 	if opts.timings {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
