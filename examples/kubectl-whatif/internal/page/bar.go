@@ -141,7 +141,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 			b.Lack = percent((used - float64(p.offered)) / p.whole)
 		}
 	}
-	b.Label = fmt.Sprintf("%s of node %s", p.name, isolated(node))
+	b.Label = fmt.Sprintf("%s of node %s", isolated(string(p.name)), isolated(node))
 	if b.Caption != "" {
 		b.Label += " " + b.Caption
 	}
@@ -216,7 +216,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 // tip says who a part is and what the pod asks for.
 func (p *painter) tip(q *part) string {
 	if q.pod == nil {
-		return q.text + ": " + string(p.name) + " " + p.amount(q.amount)
+		return q.text + ": " + isolated(string(p.name)) + " " + p.amount(q.amount)
 	}
 	var b strings.Builder
 	b.WriteString(isolated(string(q.pod.Key())))
@@ -234,7 +234,7 @@ func (p *painter) tip(q *part) string {
 	if q.pod.PriorityClass != "" {
 		b.WriteString(", " + isolated(q.pod.PriorityClass))
 	}
-	fmt.Fprintf(&b, "\n%s", amount.Texts(q.pod.Requests()))
+	fmt.Fprintf(&b, "\n%s", isolated(amount.Texts(q.pod.Requests())))
 	return b.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -73,7 +74,7 @@ func newDocument(in *Input) *document {
 	d.findViews()
 	d.findMembers()
 	doc := &document{
-		Title: in.Title, Source: in.Source, Release: in.Snapshot.Release().String(),
+		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
 		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
 		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
 		Scenes: d.scenes(), Views: d.views,

@@ -28,10 +28,10 @@ func strange(names ...string) (*outrank.Cluster, *outrank.Pod) {
 	name := func(i int) string { return fmt.Sprint(names[i%len(names)], i) }
 	c := &outrank.Cluster{}
 	for i := range 5 {
-		c.Nodes = append(c.Nodes, node(name(i), "cpu", "20", "example.com/"+name(i+1), "9"))
+		c.Nodes = append(c.Nodes, node(name(i), "cpu", "20", "example.com/"+name(i+1), "99"))
 	}
 	for i := range 6 * len(names) {
-		p := pod(name(i), name(i%5), int32(i%7), "cpu", "1")
+		p := pod(name(i), name(i%5), int32(i%7), "cpu", "1", "example.com/"+name(i%5+1), "1")
 		p.Namespace, p.PriorityClass = name(i+1), name(i+2)
 		p.Labels = map[string]string{"app": "x"}
 		p.Owner = outrank.Owner{Kind: name(i + 3), Name: name(i + 4)}
@@ -40,7 +40,7 @@ func strange(names ...string) (*outrank.Cluster, *outrank.Pod) {
 			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: name(i), Namespace: p.Namespace, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "x"}}})
 		}
 	}
-	p := pod(name(2)+"-asks", "", 5, "cpu", "2")
+	p := pod(name(2)+"-asks", "", 5, "cpu", "2", "example.com/"+name(1), "2")
 	p.Namespace, p.PriorityClass = name(3), name(4)
 	return c, p
 }
@@ -172,6 +172,14 @@ func FuzzNames(f *testing.F) {
 		in.Title, in.Source, in.Priority, in.Caveats = a, b, c, []string{a, b, c}
 		checkNames(t, in)
 	})
+}
+
+// A title that the page makes itself keeps a name apart that runs from right to
+// left.
+func TestTitleOfTurnedName(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "cpu", "1")}}
+	in := decided(t, c, pod("שלום", "", 1, "cpu", "1"))
+	require.Contains(t, written(t, in), "<title>Who leaves for \u2068default/שלום\u2069?</title>")
 }
 
 func TestPieces(t *testing.T) {
