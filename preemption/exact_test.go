@@ -283,7 +283,7 @@ func agreesWithAllSets(t fataler, seed uint64, most int) {
 func sharePort(c *outrank.Cluster, node string) bool {
 	held := map[int32]bool{}
 	for _, p := range c.Pods {
-		for _, k := range p.Containers {
+		for _, k := range slices.Concat(p.Containers, p.InitContainers) {
 			for _, port := range k.Ports {
 				if p.NodeName == node && port.HostPort != 0 {
 					if held[port.HostPort] {
