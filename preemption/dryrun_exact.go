@@ -12,6 +12,10 @@ package preemption
 func (w *dryRunner) exact(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	x := &w.sets
+	if x.recall(w) {
+		w.removeVictims(possible)
+		return filterStatus{}
+	}
 	x.begin(w, possible)
 	if w.check().code == Success {
 		return w.contradiction() // nobody has to leave
@@ -46,13 +50,52 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 			}
 		}
 	}
+	x.remember()
+	w.removeVictims(possible)
+	return filterStatus{}
+}
+
+func (w *dryRunner) removeVictims(possible []*podState) {
 	for i, p := range possible {
 		if w.victim[i] {
 			w.remove(p)
 		}
 	}
 	w.chargeVictims(possible)
-	return filterStatus{}
+}
+
+// solvedSet is what a search has found. The best one of an attempt is wanted once more in
+// the end.
+type solvedSet struct {
+	n      *nodeState
+	victim []bool // by possible victim
+	score  Score
+	bound  Score
+	steps  int
+	out    bool
+}
+
+// remember keeps the set that was found, if it is the best one of the attempt.
+func (x *setSearch) remember() {
+	s := &x.solved
+	if s.n != nil {
+		if order, _ := x.score.compareBy(&s.score, x.ranks); order >= 0 {
+			return
+		}
+	}
+	s.n, s.victim = x.w.n, append(s.victim[:0], x.w.victim...)
+	s.score, s.bound, s.steps, s.out = x.score, x.bound, x.steps, x.out
+}
+
+// recall marks the victims that were found on the node before, if it is remembered.
+func (x *setSearch) recall(w *dryRunner) bool {
+	s := &x.solved
+	if s.n != w.n {
+		return false
+	}
+	copy(w.victim, s.victim)
+	x.bound, x.steps, x.out = s.bound, s.steps, s.out
+	return true
 }
 
 // contradiction is the status of a node on which nobody has to leave.

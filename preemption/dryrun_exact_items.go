@@ -54,6 +54,7 @@ type setSearch struct {
 	forced []int32
 
 	round  setRound
+	solved solvedSet
 	listed []*podState
 }
 
@@ -105,6 +106,7 @@ func (x *setSearch) begin(w *dryRunner, possible []*podState) {
 // release drops what belongs to the caller.
 func (x *setSearch) release() {
 	x.w, x.possible, x.ranks, x.score, x.bound = nil, nil, nil, Score{}, Score{}
+	x.solved = solvedSet{victim: x.solved.victim}
 	clear(x.listed[:cap(x.listed)])
 }
 

@@ -68,10 +68,11 @@ func (x *setSearch) search() (again bool) {
 	if len(x.forced) > 0 && left.met() && x.consider() && !x.goesOn {
 		return false
 	}
-	x.findOver()
 	if x.tryLevel(&left) {
 		return true
 	}
+	r.dominated, r.from = false, x.steps
+	clear(r.taken[:])
 	x.extend(0, 1, &base, &left)
 	return r.anew && !x.out
 }
@@ -173,21 +174,25 @@ func (x *setSearch) consider() (fits bool) {
 // apart, there are none.
 func (x *setSearch) findOver() {
 	r := &x.round
-	n := len(r.list)
-	r.dominated = !x.checks && !x.goesOn && !x.open && x.budgetsSure && n <= 64*mostWords
-	clear(r.taken[:])
-	if !r.dominated {
-		return
-	}
-	r.over = slices.Grow(r.over[:0], n)[:n]
-	for p := range r.list {
-		r.over[p] = [mostWords]uint64{}
-		for q := range p {
-			if x.noWorse(&x.items[r.list[q]], &x.items[r.list[p]]) {
-				r.over[p][q/64] |= 1 << (q % 64)
+	r.over = slices.Grow(r.over[:0], len(r.list))[:len(r.list)]
+	for p, j := range r.list {
+		over, b := &r.over[p], &x.items[j]
+		*over = [mostWords]uint64{}
+		for q, i := range r.list[:p] {
+			if x.noWorse(&x.items[i], b) {
+				over[q/64] |= 1 << (q % 64)
 			}
 		}
 	}
+	r.dominated = true
+}
+
+// enoughSteps is how many steps a round takes before it compares every two items.
+const enoughSteps = 32
+
+// mayDominate reports whether dominance among the items on the list means anything.
+func (x *setSearch) mayDominate() bool {
+	return !x.checks && !x.goesOn && !x.open && x.budgetsSure && len(x.round.list) <= 64*mostWords
 }
 
 // noWorse reports whether taking a in place of b makes no set worse.
@@ -211,7 +216,10 @@ func (x *setSearch) noWorse(a, b *setItem) bool {
 func (x *setSearch) covered(p int) bool {
 	r := &x.round
 	if !r.dominated {
-		return false
+		if x.steps-r.from < enoughSteps || !x.mayDominate() {
+			return false
+		}
+		x.findOver()
 	}
 	for k := range mostWords {
 		if r.over[p][k]&^r.taken[k] != 0 {

@@ -23,6 +23,7 @@ type setRound struct {
 	// as bits; dominated is set where it is filled.
 	over      [][mostWords]uint64
 	dominated bool
+	from      int // steps at its begin
 	taken     [mostWords]uint64
 	// ties: sets that tie with the best one by the compared ranks are looked for.
 	ties bool

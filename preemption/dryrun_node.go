@@ -52,7 +52,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *dryRunner) begin(a *attempt) {
-	w.a, w.err, w.open = a, nil, w.open[:0]
+	w.a, w.err, w.open, w.sets.solved.n = a, nil, w.open[:0], nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()

@@ -92,7 +92,7 @@ func BenchmarkExactNode(b *testing.B) {
 				c, p := denseNode(i, 110, kind.odd, kind.priorities)
 				all = append(all, one{newSnapshot(b, c), p})
 			}
-			e := newEvaluator(b, exactly(preemption.Policy{}))
+			e := newEvaluator(b, exactly(preemption.Policy{Limit: benchLimit}))
 			var times []time.Duration
 			var steps []int
 			open, better := 0, 0
@@ -111,6 +111,9 @@ func BenchmarkExactNode(b *testing.B) {
 					steps = append(steps, plan.Certificate.Steps)
 					if !plan.Certificate.Optimal {
 						open++
+						if benchLimit != 2000 {
+							b.Log(len(plan.Victims), plan.Certificate)
+						}
 					}
 					if usual, _ := greedy.Preempt(context.Background(), x.snap, x.p, gen.Now); plan.Score.PrioritySum < usual.Score.PrioritySum {
 						better++
@@ -130,3 +133,5 @@ func BenchmarkExactNode(b *testing.B) {
 		})
 	}
 }
+
+var benchLimit = 50000
