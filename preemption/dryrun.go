@@ -118,8 +118,8 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 		}
 	}
 	w.ledger.Reset()
-	if strict && s.code != Success {
-		return w.withoutSpared(possible)
+	if strict {
+		return w.strictEnd(possible, s)
 	}
 	return s
 }

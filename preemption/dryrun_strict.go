@@ -112,6 +112,19 @@ func (w *dryRunner) addSpared(possible []*podState) filterStatus {
 	return filterStatus{}
 }
 
+// strictEnd returns the status where the possible victims were taken one by one but for the
+// spared ones, and s was said in the end. Where all are spared, and the node takes the
+// preemptor by now, nobody has to leave.
+func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus {
+	switch {
+	case s.code != Success:
+		return w.withoutSpared(possible)
+	case !slices.Contains(w.victim, true):
+		return w.contradiction()
+	}
+	return s
+}
+
 // withoutSpared returns why a node does not help whose possible victims have all been
 // taken but for the spared ones: because of these or of something else. They stay on the
 // node.

@@ -58,6 +58,9 @@ func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate,
 	spared := a.spared(possible)
 	free := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(spared, u) })
 	victims, status := a.removeAscending(a.scene(n), free)
+	if status.Code == Success && len(victims) == 0 {
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
+	}
 	if status.Code == Success {
 		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
 	}
