@@ -126,6 +126,7 @@ func (r *Regret) compare(config *Config, snap *Snapshot, now time.Time) error {
 	if err := v.findVictims(); err != nil {
 		return err
 	}
+	v.dry.enter(v.at)
 	r.Score = v.scoreOf(v.victims, v.violations())
 	if possible, s := v.dry.dryRun(v.at); s.code == Success {
 		c := v.dry.candidate(possible)
