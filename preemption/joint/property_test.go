@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -15,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // small are the sorts of clusters in which every plan can be tried.
@@ -61,6 +63,41 @@ func draw(t *rapid.T, shape gen.Shape, most int) *drawn {
 	return d
 }
 
+// drawUneven draws a cluster whose pods are of uneven sizes and mostly of one priority, so
+// that pods that wait can often share victims.
+func drawUneven(t *rapid.T) *drawn {
+	c := &outrank.Cluster{}
+	amount := func(label string, most int) resource.List {
+		return resource.MustList("cpu", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)), "memory", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)))
+	}
+	make := func(name, node string, priority int32, list resource.List) *outrank.Pod {
+		return &outrank.Pod{Name: name, NodeName: node, Priority: outrank.Priority(priority), StartTime: gen.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour),
+			Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}, Containers: []outrank.Container{{Name: "c", Requests: list}}}
+	}
+	for n := range rapid.IntRange(2, 3).Draw(t, "nodes") {
+		node := fmt.Sprint("n", n)
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: node, Allocatable: resource.MustList("cpu", "6", "memory", "6", "pods", "6")})
+		for range rapid.IntRange(1, 3).Draw(t, "pods") {
+			priority := rapid.SampledFrom([]int32{10, 10, 10, 20, 150}).Draw(t, "priority")
+			c.Pods = append(c.Pods, make(fmt.Sprint("p", len(c.Pods)), node, priority, amount("takes", 5)))
+		}
+	}
+	for _, app := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID[string]).Draw(t, "budgets") {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, Allowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")),
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": app}}})
+	}
+	d := &drawn{T: t}
+	var err error
+	d.snap, err = preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	d.eval, err = preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for i := range rapid.IntRange(2, 3).Draw(t, "waiting") {
+		d.pods = append(d.pods, make(fmt.Sprint("w", i), "", rapid.SampledFrom([]int32{15, 100, 100, 200}).Draw(t, "priority"), amount("asks", 4)))
+	}
+	return d
+}
+
 func (d *drawn) plan(limit int) *joint.Plan {
 	plan, err := joint.Preempt(context.Background(), d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now, Limit: limit})
 	require.NoError(d, err)
@@ -78,18 +115,25 @@ func over(t *testing.T, shapes map[string]gen.Shape, property func(t *rapid.T, s
 // The plan is the best there is, by trying all.
 func TestPropertyBestOfAll(t *testing.T) {
 	over(t, small, func(t *rapid.T, shape gen.Shape) {
-		d := draw(t, shape, 3)
-		plan := d.plan(500_000)
-		b := bruteFor(d, plan)
-		b.place(0, b.start, nil)
-		best := plan.OneByOne
-		if b.best != nil && compare(*b.best, best) < 0 {
-			best = *b.best
-		}
-		require.True(t, plan.Certificate.Optimal, "%v", plan)
-		order, by := plan.Total.Compare(best)
-		require.Zero(t, order, "%v: %v, and %v is possible\n%v", by, plan.Total, best, plan)
+		bestOfAll(draw(t, shape, 3))
 	})
+	t.Run("uneven", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) { bestOfAll(drawUneven(t)) })
+	})
+}
+
+func bestOfAll(d *drawn) {
+	plan := d.plan(500_000)
+	promised(d, plan)
+	b := bruteFor(d, plan)
+	b.place(0, b.start, nil)
+	best := plan.OneByOne
+	if b.best != nil && compare(*b.best, best) < 0 {
+		best = *b.best
+	}
+	require.True(d, plan.Certificate.Optimal, "%v", plan)
+	order, by := plan.Total.Compare(best)
+	require.Zero(d, order, "%v: %v, and %v is possible\n%v", by, plan.Total, best, plan)
 }
 
 // bruteFor prepares the search by brute force for the pods that one by one have a place.
