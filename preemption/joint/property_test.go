@@ -234,3 +234,47 @@ func TestPropertyBound(t *testing.T) {
 		require.LessOrEqual(t, bound.Violations, best.Total.Violations)
 	})
 }
+
+// One by one is what the decisions of package preemption come to, told plainly: rules 23.3.1
+// and 23.3.2, where every pod has its place in the first round.
+func TestPropertyOneByOne(t *testing.T) {
+	over(t, large, func(t *rapid.T, shape gen.Shape) {
+		d := draw(t, shape, 5)
+		plan := d.plan(1)
+		snap := d.snap.Clone()
+		pods := queued(d.pods)
+		for _, p := range pods {
+			require.NoError(t, snap.AddPod(p))
+		}
+		for i, p := range pods {
+			want := joint.Choice{}
+			ask, err := d.eval.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			switch ask.Outcome {
+			case preemption.Fits:
+				node, err := d.eval.FeasibleNominated(context.Background(), snap, p)
+				require.NoError(t, err)
+				if node == nil {
+					nodes, err := d.eval.Feasible(context.Background(), snap, p)
+					require.NoError(t, err)
+					node = nodes[0]
+				}
+				want.Node = node.Name
+				require.NoError(t, snap.Bind(p.Key(), node.Name))
+			case preemption.Preempt:
+				want.Node = ask.Node
+				for _, v := range ask.Victims {
+					want.Victims = append(want.Victims, v.Pod)
+				}
+				require.NoError(t, snap.Apply(ask))
+			default:
+				return // it has another turn once all others had theirs
+			}
+			got := plan.Placements[i].OneByOne
+			if got.Node != want.Node && len(want.Victims) > 0 {
+				return // its node did not take it in the end
+			}
+			require.Equal(t, want, got)
+		}
+	})
+}
