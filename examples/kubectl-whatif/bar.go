@@ -52,7 +52,7 @@ func draw(width int, whole float64, parts ...part) string {
 		sum += p.value
 		end := width
 		if whole > 0 {
-			end = min(width, int(math.Round(sum/whole*width)))
+			end = min(width, int(math.Round(sum/whole*float64(width))))
 		}
 		b.WriteString(strings.Repeat(string(p.sign), max(0, end-b.Len())))
 	}
