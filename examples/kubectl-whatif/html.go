@@ -11,7 +11,7 @@ func writeHTML(w io.Writer, d *decision) error {
 	a := newAnswer(d, 0)
 	in := htmlpage.Input{
 		Source: a.Cluster.Source, Snapshot: d.snap, Explanation: d.Explanation, Report: d.why,
-		Priority: prioritySource(&a.Pod), Hints: a.Hints, Now: d.now,
+		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.now,
 	}
 	for _, c := range d.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))

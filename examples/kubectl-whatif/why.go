@@ -77,11 +77,11 @@ func joined(reasons []string) string {
 
 // priorityText says how important the pod is and how that is known.
 func priorityText(p *Asked) string {
-	return fmt.Sprintf("%d (%s)", p.Priority, prioritySource(p))
+	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
 }
 
-// prioritySource says how the importance of the pod is known.
-func prioritySource(p *Asked) string {
+// howPriorityIsKnown says how the importance of the pod is known.
+func howPriorityIsKnown(p *Asked) string {
 	var why string
 	switch p.PrioritySource {
 	case SourceRecorded:

@@ -187,7 +187,7 @@ func (d *document) unnamed(h head, raw json.RawMessage) error {
 		own = append(own[:len(own)-1], ',')
 		own = append(own, rest...)
 	}
-	return d.f(object(h, own))
+	return d.f(objectOf(h, own))
 }
 
 // handOut hands out an object, or the entries of a list in a list.
@@ -195,10 +195,10 @@ func (d *document) handOut(h head, raw json.RawMessage) error {
 	if h.Kind == "List" {
 		return Each(bytes.NewReader(raw), d.f)
 	}
-	return d.f(object(h, raw))
+	return d.f(objectOf(h, raw))
 }
 
-func object(h head, raw json.RawMessage) Object {
+func objectOf(h head, raw json.RawMessage) Object {
 	return Object{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw}
 }
 
@@ -216,5 +216,5 @@ func (d *document) finish() error {
 	}
 	raw := make(json.RawMessage, 0, d.fields.Len()+2)
 	raw = append(append(append(raw, '{'), d.fields.Bytes()...), '}')
-	return d.f(object(d.head, raw))
+	return d.f(objectOf(d.head, raw))
 }

@@ -122,7 +122,7 @@ func TestMakesPods(t *testing.T) {
 	} {
 		var h head
 		require.NoError(t, json.Unmarshal([]byte(text), &h))
-		o := object(h, nil)
+		o := objectOf(h, nil)
 		assert.Equal(t, want, o.MakesPods(), text)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	kubelet "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -27,6 +29,11 @@ func TestOnNode(t *testing.T) {
 			a, err := question.AskOnNode(context.Background(), s, ask.pod, "n1", ask.static, 2)
 			require.NoError(t, err)
 			golden(t, "onnode-"+name, a)
+			bound := *ask.pod
+			bound.NodeName, bound.Static = "n1", ask.static
+			same, err := kubelet.OnNode(kubeletadmit.Admitter{}, c, "n1", &bound, kubelet.Options{})
+			require.NoError(t, err)
+			require.Equal(t, same, a.Report, "what the library says of the node")
 		})
 	}
 	_, err := question.AskOnNode(context.Background(), s, big, "n9", false, 1)

@@ -29,8 +29,15 @@ const (
 
 // Turn is what becomes of one pod at its turn.
 type Turn struct {
+	// Pod is the pod, or with its key and priority the group of pods that has its turn.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
+	// Group is set for a group of pods, or a tree of groups: Members are its pods that wait,
+	// in the order in which they are tried, with the nodes that they get. Trouble says why a
+	// group cannot be asked about at all.
+	Group   bool     `json:"group,omitempty"`
+	Members []Member `json:"members,omitempty"`
+	Trouble string   `json:"trouble,omitempty"`
 	// Node is where the pod is placed or pushes others out, and Fits the number of nodes that
 	// take it as things are.
 	Node string `json:"node,omitempty"`
@@ -61,6 +68,13 @@ type Turn struct {
 // grouped reports whether a pod preempts with its group alone.
 func (s *scene) grouped(pod *outrank.Pod) bool {
 	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
+}
+
+// Member is a pod of a group.
+type Member struct {
+	Key outrank.Key `json:"key"`
+	// Node is where the pod is placed, or nominated to; empty for nowhere.
+	Node string `json:"node,omitempty"`
 }
 
 // decide finds out what becomes of a pod as things are, by an evaluator that is nil
