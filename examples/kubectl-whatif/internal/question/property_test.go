@@ -159,6 +159,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
 				require.NoError(t, err)
 				require.NotEqual(t, preemption.Preempt, plan.Outcome)
+				require.Equal(t, plan.Outcome, r.Why.Outcome)
 				continue
 			}
 			walk.run(&one, turn.Node)

@@ -28,6 +28,11 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 		for _, note := range last.notes(limit) {
 			out.line("  %s", note)
 		}
+		if r.Why != nil && r.Why.Nothing != nil {
+			for _, text := range r.Why.Nothing.Texts() {
+				out.line("  %s", text)
+			}
+		}
 	}
 	return out.to(w)
 }
