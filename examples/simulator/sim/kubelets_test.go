@@ -176,7 +176,7 @@ func drawKubelets(t *rapid.T, c *scene) {
 		Period: seconds(pick(t, "period", 0, 3)), Transition: seconds(pick(t, "transition", 0, 20)), Retries: pick(t, "retries", 0, 2),
 	}
 	for _, n := range c.cluster.Nodes {
-		if pick(t, "disk", true, false) {
+		if pick(t, "disk", true, true, false) {
 			n.Allocatable[resource.EphemeralStorage] = resource.New(6)
 		}
 		if pick(t, "another system", false, false, false, false, true) {
@@ -186,15 +186,16 @@ func drawKubelets(t *rapid.T, c *scene) {
 	node := func() string { return rapid.SampledFrom(c.cluster.Nodes).Draw(t, "node of its own").Name }
 	for i := range c.work {
 		w := &c.work[i]
-		if pick(t, "usage", false, true) {
-			w.Usage = &kubeletadmit.Usage{
-				Memory: int64(rapid.IntRange(0, 5).Draw(t, "memory used")), Disk: int64(rapid.IntRange(0, 4).Draw(t, "disk used")),
-			}
+		switch pick(t, "usage", "", "", "memory", "disk", "disk") {
+		case "memory":
+			w.Usage = &kubeletadmit.Usage{Memory: int64(rapid.IntRange(0, 5).Draw(t, "memory used"))}
+		case "disk":
+			w.Usage = &kubeletadmit.Usage{Disk: int64(rapid.IntRange(0, 7).Draw(t, "disk used"))}
 		}
 		if w.Pod.NominatedNode != "" {
 			continue
 		}
-		switch pick(t, "way", "", "", "", "", "static", "past the scheduler", "critical", "system") {
+		switch pick(t, "way", "", "", "", "static", "static", "past the scheduler", "critical", "system") {
 		case "static":
 			w.Pod.Static, w.Pod.NodeName = true, node()
 		case "past the scheduler":
