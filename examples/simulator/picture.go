@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func (o *options) rules() string {
 		{"pods wait out their backoff", !o.earlyPop},
 		{"evicted pods do not come back", !o.recreate},
 		{fmt.Sprintf("gangs of %d", o.gangs), o.gangs > 0},
-		{"kubelets on every node", o.kubelets},
+		{"kubelets on every node, by " + cmp.Or(o.texts["kubelet-order"], "class"), o.kubelets},
 	} {
 		if x.set {
 			parts = append(parts, x.text)

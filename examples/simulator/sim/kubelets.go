@@ -31,6 +31,10 @@ type Kubelets struct {
 	// backoffLimit of a job. Each time it waits twice as long as before, six minutes at
 	// most, beginning with the delay of [Recreate].
 	Retries int
+	// PriorityFirst and Exact choose who goes for a critical pod otherwise than kubelets
+	// do: by priority before class, and the best set of pods; see
+	// [kubeletadmit.Admitter].
+	PriorityFirst, Exact bool
 }
 
 // mostRetryDelay ends the doubling.

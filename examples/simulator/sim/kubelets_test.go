@@ -74,6 +74,9 @@ func (w *watch) decision(h *host) {
 		return
 	}
 	w.started[h.starting] = true
+	if k := w.s.config.Kubelets; k.PriorityFirst || k.Exact {
+		return // the slow way is that of kubelets
+	}
 	w.decided++
 	var active []*outrank.Pod
 	for _, key := range w.before[h.node.Name] {
@@ -174,6 +177,7 @@ func (w *watch) goesBefore(a, b *pod, k pressureKind) int {
 func drawKubelets(t *rapid.T, c *scene) {
 	c.config.Kubelets = &Kubelets{
 		Period: seconds(pick(t, "period", 0, 3)), Transition: seconds(pick(t, "transition", 0, 20)), Retries: pick(t, "retries", 0, 2),
+		PriorityFirst: pick(t, "priority first", false, false, false, true), Exact: pick(t, "exact", false, false, false, true),
 	}
 	for _, n := range c.cluster.Nodes {
 		if pick(t, "disk", true, true, false) {
