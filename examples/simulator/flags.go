@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,7 +56,7 @@ func parse(args []string) (*options, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%w; run simulator -h for the flags", err)
 	}
-	fs.Visit(func(f *flag.Flag) { o.give(f.Name, cmp.Or(f.Value.String(), o.texts[f.Name])) })
+	fs.Visit(func(f *flag.Flag) { o.give(f) })
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; run simulator -h for the flags", fs.Arg(0))
 	}

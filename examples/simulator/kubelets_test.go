@@ -111,7 +111,7 @@ func TestPictureShowsEvictions(t *testing.T) {
 	}{
 		{nil, "Called without flags: the sample"},
 		{[]string{"-policy", "sketch", "-load", "1.5", "-grace", "45s"}, "Called with -grace 45s -load 1.5 -policy sketch"},
-		{[]string{"-static", "6000,8192", "-recreate=false"}, "Called with -recreate false -static 6000,8192"},
+		{[]string{"-static", "6000,8192", "-recreate=false"}, "Called with -recreate=false -static 6000,8192"},
 		{[]string{"-until", "45m", "-classes", "LS=9,BE=1,Burstable=5,Guaranteed=20"}, "Called with -classes LS=9,BE=1,Burstable=5,Guaranteed=20 -until 45m0s"},
 	} {
 		events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")
