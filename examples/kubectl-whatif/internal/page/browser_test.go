@@ -187,6 +187,7 @@ func TestPointerAndChoice(t *testing.T) {
 	assert.Equal(t, "92 % 96 % 95 % 92 % 90 % 37 % 77 % 53 %", strings.ReplaceAll(shares(), "\u00a0", " "))
 	c.eval(`document.getElementById("by-1").click() || 1`, new(any))
 	byMemory := shares()
+	assert.Regexp(t, `^94.% (\d+.% ){6}\d+.%$`, byMemory)
 	c.eval(`document.getElementById("by-z").click() || 1`, new(any))
 	assert.NotEqual(t, byMemory, shares())
 	assert.Contains(t, text, "96\u00a0%")

@@ -68,11 +68,16 @@ type asked struct {
 // figure is a figure with what it counts.
 type figure struct{ Figure, Of string }
 
-func newDocument(in *Input) *document {
+func newMaker(in *Input) *maker {
 	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
 	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
 	d.findViews()
 	d.findMembers()
+	return d
+}
+
+func newDocument(in *Input) *document {
+	d := newMaker(in)
 	doc := &document{
 		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
 		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
