@@ -43,7 +43,8 @@ type document struct {
 	Cleared                     []string
 	Candidates                  []candidateRow
 	MoreCandidates              int
-	Why, Stay, Missing, Groups  []string
+	Why, Stay, Missing          []string
+	Groups, MoreGroups          []string
 	Listed                      []listed
 	MoreListed                  int
 	// Leave and Kept say what the legend has to explain.
@@ -121,7 +122,11 @@ func (d *maker) tell(doc *document) {
 		doc.Missing = r.Nothing.Texts()
 	}
 	for i := range r.Nodes {
-		doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		if len(doc.Groups) < mostGroups {
+			doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		} else {
+			doc.MoreGroups = append(doc.MoreGroups, r.Nodes[i].Text())
+		}
 	}
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())

@@ -16,7 +16,7 @@ var variable = regexp.MustCompile(`--([a-z0-9-]+): #([0-9a-f]{6});`)
 
 // palettes are the colours of the style, by theme and name.
 func palettes(t *testing.T) map[string]map[string]string {
-	light, dark, ok := strings.Cut(styleText, "@media (prefers-color-scheme: dark)")
+	light, dark, ok := strings.Cut(styleText, "@media screen and (prefers-color-scheme: dark)")
 	require.True(t, ok)
 	dark, _, ok = strings.Cut(dark, "* { box-sizing")
 	require.True(t, ok)
