@@ -74,7 +74,7 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 }
 
 // on lists the pods of a node in the order in which they were read, which decides where
-// several would do as well, as in [kubelet.OnNode].
+// several would do as well, as in [kubeletadmit.Admitter].
 func (s *Setting) on(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {

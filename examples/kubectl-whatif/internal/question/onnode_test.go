@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,7 +32,13 @@ func TestOnNode(t *testing.T) {
 			golden(t, "onnode-"+name, a)
 			bound := *ask.pod
 			bound.NodeName, bound.Static = "n1", ask.static
-			same, err := kubelet.OnNode(kubeletadmit.Admitter{}, c, "n1", &bound, kubelet.Options{})
+			var active []*outrank.Pod
+			for _, p := range c.Pods {
+				if p.NodeName == "n1" {
+					active = append(active, p)
+				}
+			}
+			same, err := kubelet.Ask(kubeletadmit.Admitter{}, c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], active, &bound, kubelet.Options{})
 			require.NoError(t, err)
 			require.Equal(t, same, a.Report, "what the library says of the node")
 		})
