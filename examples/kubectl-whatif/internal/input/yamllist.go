@@ -87,15 +87,14 @@ func (y *yamlReader) entry() error {
 		}
 		over := line == nil || endsDocument(line)
 		if !over && !silent(line) && indentOf(line) <= y.list.indent {
-			over = begun || !isEntry(line)
-			begun = true
-			if !over {
+			if over = begun || !isEntry(line); !over {
+				begun = true
 				line = bytes.Replace(line, []byte("-"), []byte(" "), 1)
 			}
 		}
 		if over {
 			y.back(line)
-			return y.entryOver(text, from)
+			return y.entryOver(text, from, begun)
 		}
 		if text = append(text, line...); len(text) > mostPiece {
 			return y.wrong(from, errTooLong)
@@ -103,9 +102,9 @@ func (y *yamlReader) entry() error {
 	}
 }
 
-// entryOver writes an entry, or ends the list where there is none.
-func (y *yamlReader) entryOver(text []byte, from int) error {
-	if onlyPreamble(text) {
+// entryOver writes an entry, which may be an empty one, or ends the list where there is none.
+func (y *yamlReader) entryOver(text []byte, from int, begun bool) error {
+	if !begun {
 		y.out.WriteByte(']')
 		y.list.some = true
 		y.step = y.rest
