@@ -16,6 +16,7 @@ func FuzzYAML(f *testing.F) {
 	for _, text := range []string{
 		"items:\n- a: 1\n- b: |\n    - c\nkind: List\n", "kind: A\n---\nitems:\n  - a\n  -\n    b: c\n...\n", "items: []\n", "# a\n%YAML 1.1\n---\nitems:\n- \"x\n  - y\"\n",
 		"items:\n- &a {b: c}\n- *a\n", "a: [1, 2]\nitems:\n\n# c\n- d\ne: f\n", "items:\n- a\n -b\n- - c\n", "items:\n- a: 1\n\t- b\n", "0: \n---\nitems:\n  - 0\n  -\n000000: 00000",
+		" s:\n0<00=0000$00\r000\nitems:\n- 0", "items:\n- a\r- b\n- c\u2028- d\n",
 	} {
 		f.Add(text)
 	}
