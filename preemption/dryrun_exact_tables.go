@@ -29,6 +29,8 @@ type setRound struct {
 	ties bool
 	// done ends the round.
 	done bool
+	// heavy: the round took so long that weights are worth their while.
+	heavy bool
 	// anew: a set was found with which fewer items are left to look at.
 	anew bool
 }
@@ -139,17 +141,17 @@ func (x *setSearch) wholeRest() rest {
 	for k := range x.dims {
 		r.shares[k] = wholeShare
 	}
-	r.share = int64(x.dims) * wholeShare
+	r.share = x.weigh(&r.shares)
 	return r
 }
 
 // without is what is left when an item goes. Nothing is below 0.
-func (r *rest) without(it *setItem, dims int) rest {
+func (x *setSearch) without(r *rest, it *setItem) rest {
 	out := *r
-	for k := range dims {
+	for k := range x.dims {
 		out.amounts[k] = max(0, r.amounts[k]-it.holds[k])
 		out.shares[k] = max(0, r.shares[k]-it.shares[k])
-		out.share -= r.shares[k] - out.shares[k]
+		out.share -= (r.shares[k] - out.shares[k]) * x.weights[k]
 	}
 	return out
 }
