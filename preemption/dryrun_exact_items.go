@@ -52,7 +52,7 @@ type setSearch struct {
 	found  bool
 	best   []bool
 	score  Score
-	bestAt figures
+	bestAt setFigures
 	chosen []bool
 	forced []int32
 

@@ -96,7 +96,7 @@ func (x *setSearch) sortList() {
 
 // extend looks at every set that has the chosen items, whose figures are f, and one or more
 // of the items from a place on. At least so many of these are needed.
-func (x *setSearch) extend(from, least int, f *figures, left *rest) {
+func (x *setSearch) extend(from, least int, f *setFigures, left *rest) {
 	r := &x.round
 	for p := from; p < len(r.list); p++ {
 		if x.steps++; x.steps > x.limit {
@@ -125,7 +125,7 @@ func (x *setSearch) extend(from, least int, f *figures, left *rest) {
 }
 
 // take looks at the sets with the item at a place, too.
-func (x *setSearch) take(p, m int, f *figures, left *rest) {
+func (x *setSearch) take(p, m int, f *setFigures, left *rest) {
 	r, i := &x.round, x.round.list[p]
 	it := &x.items[i]
 	g, lacks := x.with(f, it), x.without(left, it)

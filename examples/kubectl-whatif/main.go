@@ -1,0 +1,125 @@
+// Command whatif answers before anybody acts: who would this pod push out of
+// the cluster I have, and why?
+//
+//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json > dump.json
+//	whatif --cluster dump.json --pending shop/checkout-2
+//	whatif --cluster dump.json --filename manifest.json
+//	whatif --cluster dump.json --cpu 4 --memory 8Gi --class production
+//
+// Without --cluster it asks about a small sample cluster that comes with it, and
+// without a pod, too, about a pending pod of the sample: run it with no
+// arguments to see what an answer looks like.
+//
+// The pod is one of
+//
+//   - a pending pod of the dump (--pending), taken as it stands, with the
+//     priority it was given when it was created; or a pod on a node whose resize in
+//     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
+//   - a manifest in JSON (--filename), whose priority is worked out from the classes
+//     of the dump as the API server would. Where the dump holds no classes but
+//     the manifest a number, as a pod printed by kubectl does, the number counts;
+//   - described by flags: --cpu, --memory, -request, --class or --priority,
+//     --namespace, --name, -labels, -node-selector.
+//
+// The answer goes to standard output as text or, with -o json, as the documented
+// type Document, which holds the decision as the library writes it. Same input,
+// same bytes: nothing depends on the clock. What a missing start time counts as,
+// and what ages are measured from, is -now; it defaults to a second after the
+// latest time in the dump.
+//
+// Warnings about the dump, and what was left out of it, go to standard error.
+// The exit status is 0 for an answer, whatever it is, and 2 for input that
+// cannot be used; nothing is written to standard output then.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+)
+
+func main() {
+	os.Exit(run(completionArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	status := exitFits
+	root := newCommand(func(opts *options) error {
+		// Everything is written at once, so that an error leaves no half answer.
+		var out bytes.Buffer
+		exit, err := answerQuestion(opts, stdin, &out, stdout, stderr)
+		if err == nil {
+			_, err = out.WriteTo(stdout)
+		}
+		if opts.exitStatus {
+			status = exit
+		}
+		return err
+	})
+	if err := execute(root, args, stdin, stdout, stderr); err != nil {
+		complain(stderr, err)
+		return exitUnusable
+	}
+	return status
+}
+
+// result is an answer that can be written in each form.
+type result interface {
+	// text writes it for a person, with so many entries of each list.
+	text(p console.Page, list int) error
+	// document is what programs read.
+	document() any
+	// status is that of --exit-status.
+	status() int
+}
+
+// answerQuestion decides and prints to out what is meant for to.
+func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (exit int, err error) {
+	watch := stopwatch{last: time.Now()}
+	s, err := look(opts, stdin, stderr, &watch)
+	if err != nil {
+		return 0, err
+	}
+	var r result
+	if a := opts.asked(); a == askPod {
+		r, err = s.decide(&watch)
+	} else {
+		r, err = s.answered(a, stdin, nil)
+		watch.lap("deciding")
+	}
+	if err != nil {
+		return 0, err
+	}
+	notices(stderr, s)
+	if opts.timings {
+		fmt.Fprintln(stderr, "whatif:", watch.String())
+	}
+	look, err := console.ScreenOf(to, opts.color, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	return r.status(), write(console.Page{W: out, Screen: look}, opts, r)
+}
+
+// write writes an answer in the form that is wanted.
+func write(out console.Page, opts *options, r result) error {
+	switch opts.format {
+	case "json":
+		return writeJSON(out, r.document())
+	case "yaml":
+		return writeYAML(out, r.document())
+	case "html":
+		if d, ok := r.(*decision); ok {
+			return writeHTML(out, d)
+		}
+	case "wide":
+		out.Width = 0
+		return r.text(out, everything)
+	}
+	return r.text(out, opts.list)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+)
+
+// schedulers decide: kube-scheduler's default, or the profiles of the file of
+// --scheduler-config.
+type schedulers struct {
+	file    string
+	workers int
+	read    *schedulerconfig.Configuration // nil without a file
+	known   map[string]*preemption.Evaluator
+}
+
+// readSchedulers reads the file, if there is one, by the rules of a release.
+func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
+	s := &schedulers{file: o.scheduler, workers: o.workers, known: map[string]*preemption.Evaluator{}}
+	if o.scheduler == "" {
+		return s, nil
+	}
+	f, err := os.Open(o.scheduler)
+	if err != nil {
+		return nil, fmt.Errorf("--scheduler-config: %w", err)
+	}
+	defer f.Close()
+	if s.read, err = schedulerconfig.ReadIn(r, f); err != nil {
+		return nil, unusable("--scheduler-config "+o.scheduler, err)
+	}
+	return s, nil
+}
+
+// configOf is how a scheduler decides; the warnings say what of the file does not count.
+func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
+	if s.read == nil {
+		return preemption.Config{Workers: s.workers}, nil, true
+	}
+	p, ok := s.read.Profile(name)
+	if !ok {
+		return preemption.Config{}, nil, false
+	}
+	warnings = slices.Clone(p.Unsupported)
+	config = p.Config
+	config.Workers = s.workers
+	if config.Plugins.SpreadSelector == nil && needsSelector(&config) {
+		config.Plugins.DefaultSpread = nil
+		warnings = append(warnings, outrank.Problem{
+			Object: "KubeSchedulerConfiguration", Field: "defaultConstraints",
+			Text: "left out: which pods count depends on services and controllers, which are not read from a dump",
+		})
+	}
+	return config, warnings, true
+}
+
+// forPod decides for a pod.
+func (s *schedulers) forPod(pod *outrank.Pod) (*preemption.Evaluator, []outrank.Problem, error) {
+	config, warnings, ok := s.configOf(pod.Scheduler())
+	if !ok {
+		return nil, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
+			s.file, pod.Scheduler(), pod.Key())
+	}
+	eval, err := preemption.NewEvaluator(config)
+	return eval, warnings, err
+}
+
+// named decides for the pods of a scheduler; nil for one that the file does not have.
+func (s *schedulers) named(name string) *preemption.Evaluator {
+	if eval, known := s.known[name]; known {
+		return eval
+	}
+	config, _, ok := s.configOf(name)
+	var eval *preemption.Evaluator
+	if ok {
+		eval, _ = preemption.NewEvaluator(config) // it was tried before anything is asked
+	}
+	s.known[name] = eval
+	return eval
+}
+
+// tried makes sure that every profile can decide, and says what of them does not count.
+func (s *schedulers) tried() ([]outrank.Problem, error) {
+	if s.read == nil {
+		return nil, nil
+	}
+	var all []outrank.Problem
+	for i := range s.read.Profiles {
+		config, warnings, _ := s.configOf(s.read.Profiles[i].SchedulerName)
+		if _, err := preemption.NewEvaluator(config); err != nil {
+			return nil, err
+		}
+		for _, w := range warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all, nil
+}
+
+// needsSelector reports whether a default constraint can keep a pod out.
+func needsSelector(c *preemption.Config) bool {
+	return slices.ContainsFunc(c.Plugins.DefaultSpread, func(s outrank.TopologySpreadConstraint) bool {
+		return s.WhenUnsatisfiable == outrank.DoNotSchedule
+	})
+}
