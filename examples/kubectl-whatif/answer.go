@@ -1,11 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -35,6 +34,9 @@ type Document struct {
 	Why *explain.Report `json:"why"`
 	// Victims has what the manifests say of the decision's victims, in its order.
 	Victims []VictimFacts `json:"victims"`
+	// Replacements is what becomes of the victims; there with --replacements alone, and
+	// where there are victims.
+	Replacements *question.Victims `json:"replacements,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`
@@ -81,7 +83,11 @@ type Asked struct {
 	// Key is namespace/name.
 	Key string `json:"key"`
 	// From is dump, manifest or flags.
-	From     string        `json:"from"`
+	From string `json:"from"`
+	// Template is Kind/Name of what would make the pod, in a manifest of something else
+	// than a pod, and Replicas how many it would make; a DaemonSet's depend on the nodes.
+	Template string        `json:"template,omitempty"`
+	Replicas *int          `json:"replicas,omitempty"`
 	Requests resource.List `json:"requests"`
 
 	Priority int32 `json:"priority"`
@@ -144,10 +150,3 @@ type Warning struct {
 
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
-
-func writeJSON(w io.Writer, d *decision) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newDocument(d))
-}

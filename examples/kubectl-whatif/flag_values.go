@@ -2,42 +2,58 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"regexp"
+
+	"github.com/spf13/pflag"
 
 	"github.com/outrank-go/outrank"
 )
 
 // repeatable are the flags that may be given more than once.
-var repeatable = map[string]bool{"request": true}
+var repeatable = map[string]bool{
+	"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
+	"set-class": true, "priorityclass": true, "without": true,
+}
 
 // once has a flag refuse a second value, of which only the last would count.
-func once(f *flag.Flag) {
+func once(f *pflag.Flag) {
 	if !repeatable[f.Name] {
 		f.Value = &onceValue{Value: f.Value}
 	}
 }
 
+var errTwice = errors.New("the flag is given twice; give it once")
+
 // onceValue is a value that can be set once.
 type onceValue struct {
-	flag.Value
+	pflag.Value
 	given bool
 }
 
 // Set fails the second time.
 func (v *onceValue) Set(text string) error {
 	if v.given {
-		return errors.New("the flag is given twice; give it once")
+		return errTwice
 	}
 	v.given = true
 	return v.Value.Set(text)
 }
 
-// IsBoolFlag reports whether the flag needs no value.
-func (v *onceValue) IsBoolFlag() bool {
-	b, ok := v.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
+// lenient has a flag take any value, as long as a line is being typed. What completes lines
+// reads the flags twice.
+func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
+
+type lenientValue struct{ pflag.Value }
+
+// Set never fails.
+func (v *lenientValue) Set(text string) error {
+	value := v.Value
+	if once, ok := value.(*onceValue); ok {
+		value = once.Value
+	}
+	_ = value.Set(text)
+	return nil
 }
 
 // labelProblem refuses what cannot be a label.
@@ -60,10 +76,10 @@ var (
 // checkNames refuses names that nothing in a cluster has.
 func (o *options) checkNames() error {
 	if o.set["name"] && (len(o.name) > 253 || !podName.MatchString(o.name)) {
-		return fmt.Errorf("-name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.name)
+		return fmt.Errorf("--name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.name)
 	}
 	if o.set["namespace"] && (len(o.namespace) > 63 || !namespaceName.MatchString(o.namespace)) {
-		return fmt.Errorf("-namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.namespace)
+		return fmt.Errorf("--namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.namespace)
 	}
 	return nil
 }

@@ -1,219 +1,105 @@
 package main
 
 import (
-	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/resource"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// options is what the command line says.
-type options struct {
-	cluster, pending, manifest string
-	scheduler                  string // a file of its configuration
-	release                    outrank.Release
-
-	// The pod described by flags.
-	name, namespace, class string
-	priority               *int32
-	requests               resource.List
-	labels, nodeSelector   map[string]string
-
-	format  string
-	now     time.Time
-	workers int
-	list    int
-	timings bool
-
-	set map[string]bool // flags that were given
+// flagGroup is flags that are told together.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
 }
 
-// describing are the flags that describe a pod.
-var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "namespace", "labels", "node-selector"}
-
-// described reports whether the pod is described by flags.
-func (o *options) described() bool {
-	return slices.ContainsFunc(describing, func(name string) bool { return o.set[name] })
-}
-
-// source is what to call the cluster in messages.
-func (o *options) source() string {
-	switch o.cluster {
-	case "":
-		return sampleName
-	case "-":
-		return "standard input"
+// groups are all flags, in the order of the help. Each is set in o.
+func (o *options) groups() []flagGroup {
+	return []flagGroup{
+		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
+		{"The pod, one way of naming it (default for the sample: " + sampleQuestion + ")", o.namedFlags()},
+		{"or described", o.describingFlags()},
+		{"Another question (default: who would have to leave for the pod)", o.questionFlags()},
+		{"How to answer", o.answerFlags()},
 	}
-	return o.cluster
 }
 
-// parse reads the command line. The error is flag.ErrHelp where help is wanted.
-func parse(args []string) (*options, error) {
-	o := &options{set: map[string]bool{}}
-	fs := o.flagSet()
-	fs.VisitAll(once)
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil, err
-	} else if err != nil {
-		return nil, fmt.Errorf("%w; run whatif -h for the flags", err)
-	}
-	fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: the pod and the cluster are named by flags; run whatif -h for them", fs.Arg(0))
-	}
-	return o, o.check()
-}
-
-func (o *options) flagSet() *flag.FlagSet {
-	fs := flag.NewFlagSet("whatif", flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // errors are returned, and the usage is our own
-	fs.StringVar(&o.cluster, "cluster", "", "")
-	fs.StringVar(&o.pending, "pending", "", "")
-	fs.StringVar(&o.manifest, "pod", "", "")
-	fs.Func("cpu", "", func(s string) error { return o.request("cpu", s) })
-	fs.Func("memory", "", func(s string) error { return o.request("memory", s) })
-	fs.Func("request", "", o.requestPair)
-	fs.StringVar(&o.class, "class", "", "")
-	fs.Func("priority", "", o.setPriority)
-	fs.StringVar(&o.name, "name", "what-if", "")
-	fs.StringVar(&o.namespace, "namespace", outrank.DefaultNamespace, "")
-	fs.Func("labels", "", func(s string) (err error) { o.labels, err = pairs(s); return })
-	fs.Func("node-selector", "", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
-	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "")
-	fs.StringVar(&o.scheduler, "scheduler-config", "", "")
-	fs.StringVar(&o.format, "o", "text", "")
-	fs.Func("now", "", o.setNow)
-	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "")
-	fs.IntVar(&o.list, "list", 5, "")
-	fs.BoolVar(&o.timings, "timings", false, "")
+func newFlags() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
 	return fs
 }
 
-// check refuses values that mean nothing and flags that contradict each other.
-func (o *options) check() error {
-	if o.format != "text" && o.format != "json" {
-		return fmt.Errorf("-o %s: the formats are text and json", o.format)
-	}
-	if o.list < 0 {
-		return fmt.Errorf("-list %d: a number of entries cannot be negative", o.list)
-	}
-	if err := (&preemption.Config{Workers: o.workers}).Validate(); err != nil {
-		return fmt.Errorf("-workers: %w", err)
-	}
-	for _, name := range []string{"cluster", "pending", "pod", "name", "namespace"} {
-		if o.set[name] && o.valueOf(name) == "" {
-			return fmt.Errorf("-%s is empty; give it a value or leave it out", name)
-		}
-	}
-	if err := o.checkNames(); err != nil {
-		return err
-	}
-	return o.contradictions()
+func (o *options) placeFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
+		dumpCommand)
+	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
+	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
+	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
+	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, of --cluster and of --filename")
+	return fs
 }
 
-func (o *options) valueOf(name string) string {
-	return map[string]string{
-		"cluster": o.cluster, "pending": o.pending, "pod": o.manifest,
-		"name": o.name, "namespace": o.namespace,
-	}[name]
+func (o *options) namedFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, or, with the feature gate for it, one on a node "+
+		"that has deferred its resize in place; \"all\" asks what becomes of all that wait, in the scheduler's order")
+	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
+		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+
+		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
+		"makes of it; --pod is the same")
+	return fs
 }
 
-// contradictions: there is one pod, and each thing about it is said once.
-func (o *options) contradictions() error {
-	var ways []string
-	for _, name := range []string{"pending", "pod"} {
-		if o.set[name] {
-			ways = append(ways, "-"+name)
-		}
-	}
-	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] }); i >= 0 {
-		ways = append(ways, "-"+describing[i])
-	}
-	if len(ways) > 1 {
-		return fmt.Errorf("%s name different pods; use one of -pending, -pod and the flags that describe a pod", strings.Join(ways, " and "))
-	}
-	if o.set["class"] && o.set["priority"] {
-		return errors.New("-class and -priority both say how important the pod is; use one of them")
-	}
-	if o.cluster == "-" && o.manifest == "-" {
-		return errors.New("-cluster - and -pod - both read standard input; give one of them a file")
-	}
-	return nil
+func (o *options) describingFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.Func("cpu", "`AMOUNT` of cpu, like 500m or 4", func(s string) error { return o.request("cpu", s) })
+	fs.Func("memory", "`AMOUNT` of memory, like 8Gi", func(s string) error { return o.request("memory", s) })
+	fs.Func("request", "anything else, as `NAME=AMOUNT`, like nvidia.com/gpu=1; may be repeated", o.requestPair)
+	fs.StringVar(&o.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
+	fs.Func("priority", "its priority, a `NUMBER`, whatever the classes say", o.setPriority)
+	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none")
+	fs.StringVar(&o.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
+	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.labels, err = pairs(s); return })
+	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.Func("toleration", "a taint that it tolerates, `KEY=VALUE:EFFECT`, or KEY:EFFECT for any value, or without the effect for all; may be repeated", o.addToleration)
+	fs.Func("host-port", "a port that it takes on its node, `[IP:]PORT[/PROTOCOL]`; may be repeated", o.addHostPort)
+	fs.Func("claim", "a volume claim of the dump that it uses, by `NAME`, of its namespace; may be repeated", o.addClaim)
+	return fs
 }
 
-// request takes in one amount that the pod asks for.
-func (o *options) request(name resource.Name, text string) error {
-	if !name.Counted() {
-		return fmt.Errorf("%q is not counted by the scheduler; other resources have a domain, like nvidia.com/gpu", string(name))
-	}
-	q, err := resource.Parse(text)
-	if err != nil {
-		return fmt.Errorf("an amount is written like 500m, 2 or 8Gi: %w", err)
-	}
-	if q.Sign() < 0 {
-		return errors.New("an amount cannot be negative")
-	}
-	if _, twice := o.requests[name]; twice {
-		return fmt.Errorf("%s is given twice", name)
-	}
-	if o.requests == nil {
-		o.requests = resource.List{}
-	}
-	o.requests[name] = q
-	return nil
+func (o *options) questionFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.IntVar(&o.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
+	fs.StringVar(&o.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
+	fs.StringVar(&o.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
+	fs.BoolVar(&o.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
+	fs.IntVar(&o.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
+	fs.Func("set-class", "before a priority class changes to `NAME=VALUE`, or is made: who could push out whom; may be repeated", o.setClass)
+	fs.StringSliceVar(&o.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
+	fs.StringSliceVar(&o.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")
+	return fs
 }
 
-func (o *options) requestPair(text string) error {
-	name, amount, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return errors.New("write name=amount, like nvidia.com/gpu=1")
+func (o *options) answerFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
+	fs.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
+	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
+		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
+	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+
+		"yq -o=json . scheduler.yaml (default: as kube-scheduler does without one)")
+	fs.IntVar(&o.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
+	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
+		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
+	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
+	for _, name := range []string{"release", "workers"} {
+		fs.Lookup(name).DefValue = "" // it depends, and the text says on what
 	}
-	return o.request(resource.Name(name), amount)
-}
-
-func (o *options) setPriority(text string) error {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return errors.New("a priority is a whole number of 32 bits, like 1000")
-	}
-	o.priority = outrank.Priority(int32(n))
-	return nil
-}
-
-func (o *options) setNow(text string) (err error) {
-	if o.now, err = time.Parse(time.RFC3339, text); err != nil {
-		return errors.New("a time is written like 2026-01-10T12:00:00Z")
-	}
-	if o.now.IsZero() {
-		return errors.New("the year 1 is no time to ask about")
-	}
-	return nil
-}
-
-// pairs reads a=b,c=d.
-func pairs(text string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, pair := range strings.Split(text, ",") {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok || key == "" {
-			return nil, fmt.Errorf("%q is not key=value; write a=b,c=d", pair)
-		}
-		if _, twice := out[key]; twice {
-			return nil, fmt.Errorf("%s is given twice", key)
-		}
-		if err := labelProblem(key, value); err != nil {
-			return nil, err
-		}
-		out[key] = value
-	}
-	return out, nil
+	fs.BoolVar(&o.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
+	fs.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
+	return fs
 }

@@ -40,6 +40,13 @@ func answered(t *testing.T, dump string, args ...string) string {
 	return stdout
 }
 
+// parse reads a command line.
+func parse(args []string) (opts *options, err error) {
+	root := newCommand(func(o *options) error { opts = o; return nil })
+	err = execute(root, args, strings.NewReader(""), io.Discard, io.Discard)
+	return opts, err
+}
+
 // answerOf returns the answer as -o json prints it.
 func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	t.Helper()
@@ -48,11 +55,15 @@ func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decided(opts, strings.NewReader(dump), io.Discard, new(stopwatch))
+	s, err := look(opts, strings.NewReader(dump), io.Discard, new(stopwatch))
 	if err != nil {
 		t.Fatalf("whatif %q: %v", args, err)
 	}
-	return newAnswer(d)
+	d, err := s.decide(new(stopwatch))
+	if err != nil {
+		t.Fatalf("whatif %q: %v", args, err)
+	}
+	return newAnswer(d, opts.list)
 }
 
 func TestGolden(t *testing.T) {

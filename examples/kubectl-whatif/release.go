@@ -11,7 +11,7 @@ type ReleaseSource string
 
 // The sources.
 const (
-	ReleaseFlag    ReleaseSource = "flag"    // -release
+	ReleaseFlag    ReleaseSource = "flag"    // --release
 	ReleaseNodes   ReleaseSource = "nodes"   // what the kubelets say
 	ReleaseDefault ReleaseSource = "default" // no node says one
 	ReleaseNearest ReleaseSource = "nearest" // what the nodes say is not known
@@ -21,7 +21,7 @@ const (
 func (s ReleaseSource) text() string {
 	switch s {
 	case ReleaseFlag:
-		return "-release"
+		return "--release"
 	case ReleaseNodes:
 		return "as the nodes say"
 	case ReleaseDefault:

@@ -91,7 +91,7 @@ func TestResizeNeedsItsGate(t *testing.T) {
 	assert.Equal(t, 2, status)
 	assert.Empty(t, stdout)
 	assert.Equal(t, "whatif: pod default/me already runs on node n1, which has deferred its resize in place; a scheduler preempts for that with the gate "+
-		"InPlacePodVerticalScalingSchedulerPreemption alone: -release v1.37,InPlacePodVerticalScalingSchedulerPreemption=true\n", stderr)
+		"InPlacePodVerticalScalingSchedulerPreemption alone: --release v1.37,InPlacePodVerticalScalingSchedulerPreemption=true\n", stderr)
 	_, _, stderr = whatif(resizeDump("3"), "-cluster", "-", "-pending", "default/a", "-release", resizesOn)
 	assert.Contains(t, stderr, "pod default/a is not pending, it already runs on node n1")
 	_, _, stderr = whatif(resizeDump("3"), "-cluster", "-", "-release", resizesOn)

@@ -11,7 +11,7 @@ import (
 
 // resolve sets the pod's priority by the classes of the cluster, as the API
 // server would when the pod is created.
-func (q *question) resolve(c *outrank.Cluster) error {
+func (q *asking) resolve(c *outrank.Cluster) error {
 	table, err := priority.NewTable(c.Classes)
 	if err != nil {
 		return unusable("the priority classes of the dump", err)
@@ -62,7 +62,7 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 	text := fmt.Sprintf("pod %s: there is no priority class %s; known: %s",
 		pod.Key(), pod.PriorityClass, strings.Join(known, ", "))
 	if inDump == 0 {
-		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use -priority"
+		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use --priority"
 	}
 	return errors.New(text)
 }

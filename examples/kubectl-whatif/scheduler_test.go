@@ -92,5 +92,5 @@ func TestSchedulerConfigThatCannotBeUsed(t *testing.T) {
 	assert.Contains(t, errs, "profiles[0].schedulername: unknown field")
 	var o, e bytes.Buffer
 	assert.Equal(t, 2, run([]string{"-scheduler-config", filepath.Join(t.TempDir(), "none")}, strings.NewReader(""), &o, &e))
-	assert.Contains(t, e.String(), "-scheduler-config: open")
+	assert.Contains(t, e.String(), "--scheduler-config: open")
 }

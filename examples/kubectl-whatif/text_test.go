@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -54,7 +55,7 @@ func TestDraw(t *testing.T) {
 		{1, []part{{'#', 5}, {'+', 5}}, strings.Repeat("#", 40)},
 		{1, []part{{'#', -1}, {'+', 1}}, strings.Repeat(".", 40)},
 	} {
-		if got := draw(tt.whole, tt.parts...); got != tt.want {
+		if got := draw(40, tt.whole, tt.parts...); got != tt.want {
 			t.Errorf("draw(%v, %v) = %s, want %s", tt.whole, tt.parts, got, tt.want)
 		}
 	}
@@ -62,12 +63,12 @@ func TestDraw(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
-	table := table{right: map[int]bool{1: true}}
-	table.head("NAME", "N", "EMPTY", "END")
-	table.add("größe", "1", "", "x")
-	table.note("about %s", "it\n")
-	table.add("b", "20", "", "")
-	table.print(page{&out})
+	table := console.Table{Right: map[int]bool{1: true}}
+	table.Head("NAME", "N", "EMPTY", "END")
+	table.Add("größe", "1", "", "x")
+	table.Note("about %s", "it\n")
+	table.Add("b", "20", "", "")
+	table.Print(console.Page{W: &out})
 	want := "  NAME    N  END\n  größe   1  x\n     about it\\n\n  b      20\n"
 	if out.String() != want {
 		t.Errorf("table.print writes\n%s want\n%s", out.String(), want)
@@ -76,10 +77,13 @@ func TestTable(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
-	p := &progress{in: strings.NewReader("0123456789"), to: &screen, name: "dump", total: 20, on: true}
-	if _, err := p.Read(make([]byte, 10)); err != nil {
-		t.Fatal(err)
+	read := func(p *progress, size int64) {
+		if _, err := p.through(strings.NewReader("0123456789"), size).Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	p := &progress{to: &screen, name: "dump", on: true}
+	read(p, 20)
 	shown := "\rreading dump: 0.0 of 0.0 MB (50%)"
 	if screen.String() != shown {
 		t.Errorf("after half of it the screen has %q, want %q", screen.String(), shown)
@@ -88,11 +92,15 @@ func TestProgress(t *testing.T) {
 	if want := shown + "\r" + strings.Repeat(" ", len(shown)-1) + "\r"; screen.String() != want {
 		t.Errorf("at the end the screen has %q, want %q", screen.String(), want)
 	}
-	quiet := &progress{in: strings.NewReader("0123456789"), to: &screen, name: "dump"}
-	before := screen.Len()
-	if _, err := quiet.Read(make([]byte, 10)); err != nil {
-		t.Fatal(err)
+	screen.Reset()
+	p.shown = time.Time{}
+	read(p, 20)
+	if want := "\rreading dump: 0.0 MB"; !strings.HasPrefix(screen.String(), want) {
+		t.Errorf("in a second file the screen has %q, want %q", screen.String(), want)
 	}
+	quiet := &progress{to: &screen, name: "dump"}
+	before := screen.Len()
+	read(quiet, 20)
 	quiet.end()
 	if screen.Len() != before {
 		t.Errorf("progress is shown where nobody watches: %q", screen.String()[before:])

@@ -1,0 +1,190 @@
+package question
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Outcome is what becomes of a pod at its turn.
+type Outcome string
+
+// The outcomes.
+const (
+	// Placed: a node takes it as things are then.
+	Placed Outcome = "placed"
+	// PushesOut: pods have to leave Node so that it can start there.
+	PushesOut Outcome = "pushes-out"
+	// Waits: no node takes it, and it pushes nobody out.
+	Waits Outcome = "waits"
+	// Gated: scheduling gates keep it from being tried.
+	Gated Outcome = "gated"
+	// OtherScheduler: a scheduler places it whose rules are not known here.
+	OtherScheduler Outcome = "other-scheduler"
+	// Leaving: it is being deleted, and no scheduler tries it.
+	Leaving Outcome = "leaving"
+	// InGroup: it belongs to a group that is scheduled as a whole, and is not asked about by
+	// itself.
+	InGroup Outcome = "in-group"
+)
+
+// Turn is what becomes of one pod at its turn.
+type Turn struct {
+	// Pod is the pod, or with its key and priority the group of pods that has its turn.
+	Pod     Pod     `json:"pod"`
+	Outcome Outcome `json:"outcome"`
+	// Group is set for a group of pods, or a tree of groups: Members are its pods that wait,
+	// in the order in which they are tried, with the nodes that they get. Trouble says why a
+	// group cannot be asked about at all.
+	Group   bool     `json:"group,omitempty"`
+	Members []Member `json:"members,omitempty"`
+	Trouble string   `json:"trouble,omitempty"`
+	// Node is where the pod is placed or pushes others out, and Fits the number of nodes that
+	// take it as things are.
+	Node string `json:"node,omitempty"`
+	Fits int    `json:"fits,omitempty"`
+	// Resize is set where the pod runs on Node already, and room is wanted for its resize.
+	Resize bool `json:"resize,omitempty"`
+	// Victims have to leave, the most important first.
+	Victims []Victim `json:"victims"`
+	// InVain says why Node does not take the pod even once the victims are gone; nil where it
+	// does. A scheduler's dry run takes some things for free that are not: a host port or a
+	// claim for a single pod that two pods hold, or the place of a pod that was leaving.
+	InVain *Reason `json:"inVain,omitempty"`
+	// ClearedNominations are pending pods that lose the room that was promised to them.
+	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
+	// Ineligible says why a pod that waits may not push others out; nil where it may.
+	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// TurnedDown are the nodes that do not take a pod that waits, and Unhelpful those of them
+	// where nobody's leaving helps, by why. The most frequent reasons come first; no more
+	// than five are told.
+	TurnedDown []Reason `json:"turnedDown,omitempty"`
+	Unhelpful  []Reason `json:"unhelpful,omitempty"`
+	// Gates are what keeps a gated pod back.
+	Gates []string `json:"gates,omitempty"`
+	// Scheduler is who places a pod of another scheduler.
+	Scheduler string `json:"scheduler,omitempty"`
+}
+
+// grouped reports whether a pod preempts with its group alone.
+func (s *scene) grouped(pod *outrank.Pod) bool {
+	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
+}
+
+// Member is a pod of a group.
+type Member struct {
+	Key outrank.Key `json:"key"`
+	// Node is where the pod is placed, or nominated to; empty for nowhere.
+	Node string `json:"node,omitempty"`
+}
+
+// decide finds out what becomes of a pod as things are, by an evaluator that is nil
+// where the pod's scheduler is not known. The plan is nil where nobody has
+// to leave.
+func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
+	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
+	switch {
+	case pod.Terminating():
+		t.Outcome = Leaving
+		return t, nil, nil
+	case pod.Gated():
+		t.Outcome, t.Gates = Gated, append([]string{}, pod.SchedulingGates...)
+		return t, nil, nil
+	case eval == nil:
+		t.Outcome, t.Scheduler = OtherScheduler, pod.Scheduler()
+		return t, nil, nil
+	case s.grouped(pod):
+		t.Outcome = InGroup
+		return t, nil, nil
+	}
+	if done, err := s.fits(eval, pod, &t); done || err != nil {
+		return t, nil, err
+	}
+	plan, err := eval.Preempt(s.ctx, s.snap, pod, s.set.Now)
+	if err != nil {
+		return t, nil, err
+	}
+	if plan.Outcome == preemption.Fits && !plan.Resize {
+		return t, nil, s.place(eval, pod, &t)
+	}
+	t, plan = told(t, plan)
+	if plan != nil && !plan.Resize {
+		t.InVain, err = s.vain(eval, plan)
+	}
+	return t, plan, err
+}
+
+// fits looks at the node that a pod is nominated to, before any other.
+func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
+	nomination := pod.NominatedNode
+	if _, ok := s.snap.Pod(pod.Key()); ok {
+		nomination = s.snap.NominationOf(pod.Key())
+	}
+	if nomination == "" || pod.ResizeDeferred {
+		return false, nil
+	}
+	node, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
+	if err != nil || node == nil {
+		return false, err
+	}
+	t.Outcome, t.Node, t.Fits = Placed, node.Name, 1
+	return true, nil
+}
+
+// place gives a pod that fits the first node that takes it, in the order of the cluster. A
+// real scheduler scores them and may prefer another.
+func (s *scene) place(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) error {
+	feasible, err := eval.Feasible(s.ctx, s.snap, pod)
+	if err == nil && len(feasible) > 0 {
+		t.Outcome, t.Node, t.Fits = Placed, feasible[0].Name, len(feasible)
+	}
+	return err
+}
+
+// vain asks the node of a plan with the victims gone; nil if it takes the pod.
+func (s *scene) vain(eval *preemption.Evaluator, plan *preemption.Plan) (*Reason, error) {
+	mark := s.snap.Mark()
+	var err error
+	for i := range plan.Victims {
+		if err = s.snap.RemovePod(plan.Victims[i].Pod.Key()); err != nil {
+			break
+		}
+	}
+	var status preemption.Status
+	if err == nil {
+		status, err = eval.Check(s.snap, plan.Pod, plan.Node)
+	}
+	if undone := s.snap.Undo(mark); err == nil {
+		err = undone
+	}
+	if err != nil || status.Code == preemption.Success {
+		return nil, err
+	}
+	return &Reason{Filter: status.Filter, Reasons: append([]string{}, status.Reasons...), Nodes: 1}, nil
+}
+
+// told says what a plan is.
+func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
+	if t.Resize = plan.Resize; t.Resize {
+		t.Node = plan.Pod.NodeName
+	}
+	switch plan.Outcome {
+	case preemption.Fits:
+		t.Outcome, t.Fits = Placed, plan.Feasible
+		return t, nil
+	case preemption.Preempt:
+		t.Outcome, t.Node, t.Victims = PushesOut, plan.Node, victimsOf(plan)
+		for _, p := range plan.ClearedNominations {
+			t.ClearedNominations = append(t.ClearedNominations, p.Key())
+		}
+		return t, plan
+	}
+	t.Outcome, t.TurnedDown, t.Unhelpful = Waits, reasonsOf(plan.TurnedDown), reasonsOf(plan.Unhelpful)
+	if plan.Refused.Code != preemption.Success {
+		t.TurnedDown = []Reason{{Filter: plan.Refused.Filter, Reasons: append([]string{}, plan.Refused.Reasons...)}}
+	}
+	if plan.Ineligible != preemption.Eligible {
+		reason := plan.Ineligible
+		t.Ineligible = &reason
+	}
+	return t, nil
+}
