@@ -213,7 +213,7 @@ func (b *board) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Po
 }
 
 // rebuild places every member, in their order, on the node that it is assigned to, and
-// nobody leaves who is not needed at that point (rule 24.1.3). It returns nil where that
+// nobody leaves who is not needed at that point (rule 25.1.3). It returns nil where that
 // does not work. The board is as before.
 func (b *board) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution {
 	mark := b.snap.Mark()

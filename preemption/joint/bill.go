@@ -14,7 +14,7 @@ import (
 )
 
 // bill says what victims come to together, and which of two such totals is better (group
-// 24.2).
+// 25.2).
 type bill struct {
 	ranks   []preemption.Rank
 	cost    func(*outrank.Pod) int64
@@ -95,7 +95,7 @@ func (b *bill) total(victims []*outrank.Pod) preemption.Score {
 	return s
 }
 
-// sort puts the most important victims first (rule 24.2.2).
+// sort puts the most important victims first (rule 25.2.2).
 func (b *bill) sort(victims []*outrank.Pod) {
 	slices.SortFunc(victims, func(v, w *outrank.Pod) int {
 		if c := cmp.Compare(b.of(w).priority, b.of(v).priority); c != 0 {

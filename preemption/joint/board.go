@@ -137,7 +137,7 @@ func (b *board) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) 
 func (b *board) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
 
 // holds reports whether the solution can be carried out at once: with all victims gone,
-// each pod fits on its node beside those before it (rule 24.1.4).
+// each pod fits on its node beside those before it (rule 25.1.4).
 func (b *board) holds(s *solution) bool {
 	named := map[*outrank.Pod]bool{}
 	for _, v := range s.victims() {

@@ -8,7 +8,7 @@ import (
 )
 
 // bound returns a total that no plan for the members beats in any of its amounts (group
-// 24.5). Amounts of which nothing is known are the least that there are. The board is
+// 25.5). Amounts of which nothing is known are the least that there are. The board is
 // without any member placed.
 func (b *board) bound() preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32}
@@ -38,7 +38,7 @@ func (b *board) bound() preemption.Score {
 }
 
 // lowestTop returns a priority that some victim has at least: the highest, over the pods
-// that fit nowhere, of the lowest with which one of them fits alone (rule 24.5.2). A pod
+// that fit nowhere, of the lowest with which one of them fits alone (rule 25.5.2). A pod
 // that shares the victims of another, which it may not evict itself, shares one of at
 // least its own priority.
 func (b *board) lowestTop(stuck []*member) int32 {
@@ -70,7 +70,7 @@ func (b *board) lowestTop(stuck []*member) int32 {
 }
 
 // fewest returns how many victims there are at least, and the least sum of their
-// priorities (rule 24.5.3). Every pod that fits nowhere needs a victim on its node; and k
+// priorities (rule 25.5.3). Every pod that fits nowhere needs a victim on its node; and k
 // of them need as many as free what k times the smallest of them asks for, if each frees
 // as much as the largest pod there.
 func (b *board) fewest(stuck []*member) (victims int, sum int64) {

@@ -13,7 +13,7 @@ type Certificate struct {
 	// Optimal: no plan is better by the ranks of the policy. Bound is then the total
 	// itself, Rank is 0, and Gap is 0.
 	Optimal bool
-	// Bound is a total that no plan beats in any of its amounts (group 24.5). Start is
+	// Bound is a total that no plan beats in any of its amounts (group 25.5). Start is
 	// not bounded, and the zero time.
 	Bound preemption.Score
 	// Rank is the first rank in which Bound is better than the total, and Gap by how much

@@ -16,7 +16,7 @@
 //
 // # Rules
 //
-// Chapter 24 of RULES.md in this package's folder states what a joint plan is, what it
+// Chapter 25 of RULES.md in this package's folder states what a joint plan is, what it
 // costs and what the search guarantees; comments cite it. One by one the pods are decided
 // on by package preemption (chapters 7 to 11).
 //

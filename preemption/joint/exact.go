@@ -8,7 +8,7 @@ import (
 )
 
 // prover goes through every plan that there is, but for those that cannot be better than
-// the best one found (rule 24.4.4).
+// the best one found (rule 25.4.4).
 type prover struct {
 	*board
 	best    *solution
@@ -115,7 +115,7 @@ func (x *prover) first(i int) int {
 }
 
 // sets appends an option for each set of victims on a node with which the pod fits and
-// every one of which is needed (rule 24.1.3).
+// every one of which is needed (rule 25.1.3).
 func (x *prover) sets(a *ask, out []option) []option {
 	a.all()
 	if !a.member.loose && !a.fits() {

@@ -9,7 +9,7 @@ import (
 
 // improve tries to do without the victims of one node after the other: the pods there find
 // other places, one by one, each where that adds least, among the nodes of the plan and a
-// few others (rule 24.4.3). It goes on from each better plan and ends where no node can be
+// few others (rule 25.4.3). It goes on from each better plan and ends where no node can be
 // done without, or where no questions are left.
 func (b *board) improve(s *solution, floor int32) *solution {
 	others := b.promising()

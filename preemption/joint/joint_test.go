@@ -36,7 +36,7 @@ func preempt(t *testing.T, snap *preemption.Snapshot, config preemption.Config, 
 	return plan
 }
 
-// Rule 24.1.1: the highest priority first, and equal ones as they were given.
+// Rule 25.1.1: the highest priority first, and equal ones as they were given.
 func TestOrderOfTheQueue(t *testing.T) {
 	plan := preempt(t, cluster(t, []string{"n1"}), preemption.Config{},
 		pod("b", "", 10, "1"), pod("z", "", 20, "1"), pod("a", "", 10, "1"))
@@ -50,7 +50,7 @@ func TestOrderOfTheQueue(t *testing.T) {
 	assert.Zero(t, plan.Total.Victims)
 }
 
-// Rule 24.1.2: one by one the large pod takes the hole that the small one needs, and each
+// Rule 25.1.2: one by one the large pod takes the hole that the small one needs, and each
 // of them could have done with less.
 func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "1"), pod("b", "n2", 1, "3"))
@@ -61,7 +61,7 @@ func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 	assert.Equal(t, "n1", plan.Placements[1].Node)
 }
 
-// Rule 24.1.3: a victim that only a pod of higher priority may evict leaves for no other,
+// Rule 25.1.3: a victim that only a pod of higher priority may evict leaves for no other,
 // though that pod could do without it.
 func TestNobodyLeavesForAPodThatMayNotEvictIt(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 50, "2"))
@@ -90,7 +90,7 @@ func TestPodThatMayNotPreempt(t *testing.T) {
 	assert.Equal(t, preemption.NotEligible, alone.Placements[0].Refused.Outcome)
 }
 
-// Rule 24.1.4: pods that keep away from each other are put on different nodes.
+// Rule 25.1.4: pods that keep away from each other are put on different nodes.
 func TestAntiAffinityBetweenThePods(t *testing.T) {
 	apart := func(name string) *outrank.Pod {
 		p := pod(name, "", 100, "1")
@@ -106,7 +106,7 @@ func TestAntiAffinityBetweenThePods(t *testing.T) {
 	assert.True(t, plan.Certificate.Optimal)
 }
 
-// Rule 24.3.3: a pod that has to be near a later one waits for it.
+// Rule 25.3.3: a pod that has to be near a later one waits for it.
 func TestPodThatWaitsForAnother(t *testing.T) {
 	near := pod("near", "", 100, "1")
 	near.Affinity.Pods = []outrank.PodAffinityTerm{{
@@ -120,7 +120,7 @@ func TestPodThatWaitsForAnother(t *testing.T) {
 	assert.Empty(t, plan.Placements[0].Victims, "the room of a is enough for both")
 }
 
-// Rule 24.1.6: a pod that has no place one by one takes room that the joint plan leaves.
+// Rule 25.1.6: a pod that has no place one by one takes room that the joint plan leaves.
 func TestMorePods(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2", "n3"}, pod("s1", "n1", 10, "1"), pod("a1", "n1", 2000, "3"),
 		pod("s2", "n2", 10, "1"), pod("a2", "n2", 2000, "3"), pod("large", "n3", 10, "4"))
@@ -197,7 +197,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Rule 24.4.1: the limit holds, but for the few questions of a step that has begun.
+// Rule 25.4.1: the limit holds, but for the few questions of a step that has begun.
 func TestLimit(t *testing.T) {
 	snap, waiting := waiting(t, 50, 20, 5)
 	eval, err := preemption.NewEvaluator(preemption.Config{})

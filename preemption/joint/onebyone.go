@@ -10,7 +10,7 @@ import (
 )
 
 // oneByOne is what becomes of pods that preempt one after the other, as kube-scheduler has
-// them do (rule 24.3.1).
+// them do (rule 25.3.1).
 type oneByOne struct {
 	ctx  context.Context
 	eval *preemption.Evaluator
@@ -36,7 +36,7 @@ func newOneByOne(ctx context.Context, eval *preemption.Evaluator, snap *preempti
 
 // run goes through the waiting pods again and again, as long as that changes anything.
 // Each round binds a pod or evicts one, so that there is a last one. From the second round
-// on, pods of the request are nobody's victims (rule 24.3.3).
+// on, pods of the request are nobody's victims (rule 25.3.3).
 func (o *oneByOne) run(waiting []int) error {
 	for round := 0; len(waiting) > 0; round++ {
 		if round == 1 {
@@ -101,7 +101,7 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 }
 
 // bindAnywhere binds a pod that fits: to the node that it is nominated to, or to the first
-// one that takes it (rule 24.3.2).
+// one that takes it (rule 25.3.2).
 func (o *oneByOne) bindAnywhere(i int) error {
 	node, err := o.eval.FeasibleNominated(o.ctx, o.snap, o.pods[i])
 	if err != nil {

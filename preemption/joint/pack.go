@@ -15,7 +15,7 @@ import (
 const mostInBundle = 32
 
 // pack makes a plan of its own, which looks for victims that make room for several pods
-// (rule 24.4.2): the largest pods first take the nodes that have just enough room for
+// (rule 25.4.2): the largest pods first take the nodes that have just enough room for
 // them; then, again and again, the node whose victims are the best for each pod that they
 // make room for takes these pods. It returns nil where some pod finds no place.
 func (b *board) pack(floor int32) *solution {

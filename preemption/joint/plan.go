@@ -215,7 +215,7 @@ func (r *run) more(p *Plan, after *preemption.Snapshot) error {
 	return nil
 }
 
-// together reports whether the plan and further pods hold, as rule 24.1.4 says.
+// together reports whether the plan and further pods hold, as rule 25.1.4 says.
 func (r *run) together(p *Plan, rest *oneByOne) bool {
 	snap := r.plain.Clone()
 	place := func(pod *outrank.Pod, node string) bool {

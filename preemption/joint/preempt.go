@@ -11,14 +11,14 @@ import (
 
 // Preempt plans for several pending pods at once who has to leave so that they can run:
 //
-//  1. The pods preempt one after the other, as kube-scheduler has them do (group 24.3).
+//  1. The pods preempt one after the other, as kube-scheduler has them do (group 25.3).
 //  2. The pods that have a place then are planned anew, together, against the snapshot:
 //     each has a place again, and what all victims come to together is no worse by the
-//     ranks of the policy (groups 24.1 and 24.2). Nobody leaves for a pod that may not
+//     ranks of the policy (groups 25.1 and 25.2). Nobody leaves for a pod that may not
 //     evict it, or that would fit without.
 //  3. The search for a better plan ends with a proof that there is none, or where
-//     [Request].Limit ends it (groups 24.4 and 24.5). [Plan].Certificate says which.
-//  4. The other pods take what room there is by now, one after the other (rule 24.1.6).
+//     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
+//  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
 // The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
 // and ranks count; Chooser, Scorers and Extenders are errors, because they decide about

@@ -235,8 +235,8 @@ func TestPropertyBound(t *testing.T) {
 	})
 }
 
-// One by one is what the decisions of package preemption come to, told plainly: rules 24.3.1
-// and 24.3.2, where every pod has its place in the first round.
+// One by one is what the decisions of package preemption come to, told plainly: rules 25.3.1
+// and 25.3.2, where every pod has its place in the first round.
 func TestPropertyOneByOne(t *testing.T) {
 	over(t, large, func(t *rapid.T, shape gen.Shape) {
 		d := draw(t, shape, 5)

@@ -24,13 +24,13 @@ type Request struct {
 	// Now stands in for missing start times.
 	Now time.Time
 	// Limit is how often the search for a better plan may ask a node what it says to a
-	// pod, and how often after that the search that proves it the best (rule 24.4.1). Zero
+	// pod, and how often after that the search that proves it the best (rule 25.4.1). Zero
 	// means [DefaultLimit]. It counts questions and not time, so that the same input has
 	// the same answer.
 	Limit int
 }
 
-// queued returns the pods in the order of the queue (rule 24.1.1).
+// queued returns the pods in the order of the queue (rule 25.1.1).
 func (r *Request) queued() []*outrank.Pod {
 	pods := slices.Clone(r.Pods)
 	slices.SortStableFunc(pods, func(a, b *outrank.Pod) int {
