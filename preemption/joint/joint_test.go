@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -90,6 +91,21 @@ func TestPodThatMayNotPreempt(t *testing.T) {
 	assert.Equal(t, preemption.NotEligible, alone.Placements[0].Refused.Outcome)
 }
 
+// It does not evict a less important pod elsewhere, though that would spare a more important
+// one: rule 25.1.3.
+func TestPodThatMayNotPreemptStaysWhereItFits(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 50, "2"), pod("b", "n2", 10, "4"))
+	first, second := pod("first", "", 100, "2"), pod("second", "", 90, "2")
+	second.NodeSelector = map[string]string{"zone": "n1"}
+	plan := preempt(t, snap, preemption.Config{}, first, second)
+	assert.Equal(t, int32(10), plan.Total.TopPriority, "the first makes room for the second: %v", plan)
+
+	first.PreemptionPolicy = outrank.PreemptNever
+	plan = preempt(t, snap, preemption.Config{}, first, second)
+	assert.Equal(t, int32(50), plan.Total.TopPriority, "%v", plan)
+	assert.True(t, plan.Kept)
+}
+
 // Rule 25.1.4: pods that keep away from each other are put on different nodes.
 func TestAntiAffinityBetweenThePods(t *testing.T) {
 	apart := func(name string) *outrank.Pod {
@@ -133,6 +149,32 @@ func TestMorePods(t *testing.T) {
 	assert.Equal(t, "n3", low.Node)
 	assert.Zero(t, plan.More.Victims)
 	assert.Contains(t, plan.String(), "default/low on n3, which has no place one by one")
+}
+
+// Rule 25.4.2: two large victims make room for eight pods, each of which would evict a small
+// one of its own. The bound says that fewer than two cannot be.
+func TestFewVictimsForMany(t *testing.T) {
+	var names []string
+	var pods, waiting []*outrank.Pod
+	for n := range 22 {
+		node := fmt.Sprintf("n%02d", n)
+		names = append(names, node)
+		if n >= 20 {
+			pods = append(pods, pod("large-"+node, node, 10, "4"))
+			continue
+		}
+		for i := range 4 {
+			pods = append(pods, pod(fmt.Sprint("small-", node, i), node, 10, "1"))
+		}
+	}
+	for i := range 8 {
+		waiting = append(waiting, pod(fmt.Sprint("w", i), "", 100, "1"))
+	}
+	plan := preempt(t, cluster(t, names, pods...), preemption.Config{}, waiting...)
+	assert.Equal(t, 8, plan.OneByOne.Victims)
+	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
+	assert.Equal(t, 2, plan.Certificate.Bound.Victims)
+	assert.Equal(t, preemption.ByPrioritySum, plan.DecidedBy)
 }
 
 // What is no request, and what of a configuration is about one pod.
