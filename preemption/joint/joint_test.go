@@ -214,6 +214,16 @@ func TestRefused(t *testing.T) {
 	assert.Empty(t, plan.Placements, "no pods, no plan")
 }
 
+// A cluster without nodes has no place, and what is printed of nothing is no panic.
+func TestNothingThere(t *testing.T) {
+	plan := preempt(t, cluster(t, nil), preemption.Config{}, pod("w", "", 10, "1"), pod("v", "", 10, "1"))
+	assert.Empty(t, plan.Placements[0].Node)
+	assert.Empty(t, plan.Order)
+	assert.Equal(t, "default/w has no place\ndefault/v has no place\ntogether: no victims; one by one: no victims; optimal, 0 steps", plan.String())
+	assert.NotPanics(t, func() { _ = joint.Plan{Placements: make([]joint.Placement, 1)}.String() })
+	assert.NotEmpty(t, joint.Victim{}.String())
+}
+
 // counting is a context that ends after so many questions for its error.
 type counting struct {
 	context.Context
