@@ -81,7 +81,7 @@ type Reach struct {
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
 	// GainedBy counts those that are gained by their class, the most first, and Names are the
-	// first ten of them, the most important first.
+	// first hundred of them, the most important first.
 	GainedBy []ClassCount  `json:"gainedBy"`
 	Names    []outrank.Key `json:"names"`
 }
