@@ -119,6 +119,7 @@ func write(out console.Page, opts *options, r result) error {
 			return writeHTML(out, d)
 		}
 	case "wide":
+		out.Width = 0
 		return r.text(out, everything)
 	}
 	return r.text(out, opts.list)
