@@ -43,8 +43,9 @@ type searchRules struct {
 	tight [8]uint32
 	// costed: a rank compares what victims cost.
 	costed bool
-	// chosen: the caller's rule chooses the victims. Whatever it chooses has to make
-	// room, so that the bounds on any set of victims hold.
+	// chosen: the caller's rule chooses the victims, or the caller's guard keeps some of
+	// them. Whatever it chooses or lets go has to make room, so that the bounds on any
+	// set of victims hold.
 	chosen bool
 	// byRows: the victims are found as by the default rules.
 	byRows bool
@@ -57,7 +58,7 @@ func (c *Config) pruned(req *Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
 		return false
 	}
-	if c.anyPriority() {
+	if c.unranked() {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
@@ -67,7 +68,7 @@ func (c *Config) pruned(req *Request) bool {
 
 func (c *Config) searchRules() searchRules {
 	policy := &c.Policy
-	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil}
+	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil || c.Guard != nil}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	r.costed = slices.Contains(policy.Ranks, ByCost)
