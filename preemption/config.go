@@ -38,7 +38,7 @@ type Config struct {
 	// MayTake says who may take from whom, in place of lower priority: a pod of any
 	// priority is a possible victim if it returns the name of a rule, and none if it
 	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
-	// scores count the victims' true priorities (group 9.12). Nil means lower priority.
+	// scores count the victims' true priorities (group 13.4). Nil means lower priority.
 	// With it every node is evaluated. Groups of pods do not preempt by it. Several
 	// goroutines may call it at once.
 	MayTake func(preemptor, victim *outrank.Pod) (rule string)

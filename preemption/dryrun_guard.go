@@ -87,7 +87,7 @@ func (w *dryRunner) chargeable() []*podState {
 }
 
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
-// (group 9.12). With Reprieve, and as with a [Chooser], the node has to take the preemptor
+// (group 13.4). With Reprieve, and as with a [Chooser], the node has to take the preemptor
 // with all of them gone in the first place.
 func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
 	ascending := w.a.config.Policy.Victims == Ascending
@@ -118,7 +118,7 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 
 // admitted returns those of the possible victims that the guard lets go, in their order:
 // they are taken away one after the other, the least important first, and each stays
-// whose loss it refuses beside those that are away by then (rule 9.12.3). Units go or
+// whose loss it refuses beside those that are away by then (rule 13.4.3). Units go or
 // stay whole. Everybody is back in the end.
 func (w *dryRunner) admitted(possible []*podState) []*podState {
 	g := &w.guard

@@ -96,7 +96,7 @@ func (a *attempt) guards(gone []*unit) Status {
 }
 
 // letGo lists those of the possible victims that the guard lets go one after the other,
-// the least important first, and what it said of the first that it kept (rule 9.12.3).
+// the least important first, and what it said of the first that it kept (rule 13.4.3).
 func (a *attempt) letGo(possible []*unit) (gone []*unit, refusal Status) {
 	for _, u := range slices.Backward(possible) {
 		with := slices.Concat([]*unit{u}, gone)
