@@ -139,8 +139,12 @@ func (c *Config) Validate() error {
 	if c.Chooser != nil {
 		ps = append(ps, c.Chooser.problems()...)
 	}
-	if c.Guard != nil && c.Guard.Name() == "" {
+	switch {
+	case c.Guard == nil:
+	case c.Guard.Name() == "":
 		add("Guard", "has no name")
+	case taken[c.Guard.Name()]:
+		add("Guard", "there is a filter of the name %q", c.Guard.Name())
 	}
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)
