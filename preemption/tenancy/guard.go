@@ -72,15 +72,17 @@ func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
 	s.away = slices.Delete(s.away, i, i+1)
 }
 
-// Check asks about each other queue that is taken from.
+// Check asks about each other queue that is taken from, in the order of the tree.
 func (s *guardState) Check() preemption.Status {
-	asked := map[int]bool{s.at: true} // within its own queue MayTake says it all
+	var queues []int
 	for i := range s.away {
-		queue := s.away[i].at
-		if asked[queue] {
-			continue
+		// Within its own queue MayTake says it all.
+		if queue := s.away[i].at; queue != s.at && !slices.Contains(queues, queue) {
+			queues = append(queues, queue)
 		}
-		asked[queue] = true
+	}
+	slices.Sort(queues)
+	for _, queue := range queues {
 		if reason := s.refuses(queue); reason != "" {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{reason}}
 		}
