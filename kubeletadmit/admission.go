@@ -42,7 +42,13 @@ type Admission struct {
 	// Evictions are the pods to evict, in this order: BestEffort, Burstable,
 	// Guaranteed, and within a class as chosen. It is empty unless the outcome
 	// is AdmittedAfterEvicting.
+	// With [Admitter.PriorityFirst] the pods of the lowest priority come first, and
+	// those of a priority by class; with [Admitter.Exact] those of a tier in the order
+	// of the search.
 	Evictions []EvictedPod
+	// Search says how good Evictions are. It is nil unless [Admitter.Exact] had them
+	// searched for.
+	Search *Certificate
 	// Err is a *[NotEnoughError] if the pod was rejected because not enough can
 	// be freed, and nil otherwise.
 	Err error
@@ -137,6 +143,9 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 	}
 	if !p.choose() {
 		return adm.turnAway(&NotEnoughError{Pod: s.tally.pod.Key(), Missing: p.missing()}), nil
+	}
+	if s.tally.admitter.Exact {
+		adm.Search = p.improve(s.tally.admitter.MostSteps)
 	}
 	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(&s.tally, active)
 	return adm, nil

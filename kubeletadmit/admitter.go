@@ -14,12 +14,25 @@ import (
 // Releases differ in what the pods that are there count with in the check (rule
 // 2.2.11), in the class of pods of which none is recorded (rules 3.12 and 3.13), and in
 // whether pods are evicted for a resize (rule 17.4.8).
+//
+// PriorityFirst and Exact are no rules of the reference: with either, other pods go than
+// a kubelet would evict. [Admitter.Compare] says which. They change nothing else, neither
+// which pods may be evicted nor for whom.
 type Admitter struct {
 	// Release is whose rules hold; zero means [outrank.DefaultRelease]. One that is not
 	// known is an error of every call.
 	Release outrank.Release
 	// Operation is what the pod is to be admitted for; zero means [Add].
 	Operation Operation
+	// PriorityFirst has pods go by priority, the lowest first, and by class within a
+	// priority, where the kubelet looks at the class alone (rules 17.8.2 and 17.8.3).
+	PriorityFirst bool
+	// Exact has the best set of pods go, where the kubelet takes the nearest pod time
+	// and again (rules 17.8.4 to 17.8.7). [Admission.Search] says how good it is.
+	Exact bool
+	// MostSteps ends the search of Exact; zero means [DefaultSteps]. A negative number
+	// is an error of every call.
+	MostSteps int
 }
 
 // Operation is what a pod asks the kubelet for.
@@ -55,6 +68,9 @@ func (a Admitter) problems() []outrank.Problem {
 	}
 	if a.Operation > Resize {
 		ps = append(ps, outrank.Problem{Object: "admitter", Field: "Operation", Text: fmt.Sprintf("%d is none", a.Operation)})
+	}
+	if a.MostSteps < 0 {
+		ps = append(ps, outrank.Problem{Object: "admitter", Field: "MostSteps", Text: fmt.Sprintf("%d is negative", a.MostSteps)})
 	}
 	return ps
 }

@@ -3,6 +3,7 @@ package kubeletadmit_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/outrank-go/outrank"
@@ -119,4 +120,82 @@ func BenchmarkResolve(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkExact is the search for the best set on full nodes, with the steps that it
+// takes. Half of the nodes have pods of few sizes, as replicas have, half of any size.
+func BenchmarkExact(b *testing.B) {
+	for _, pods := range []int{110, 500} {
+		for _, resources := range []int{1, 2, 4} {
+			for _, alike := range []bool{true, false} {
+				b.Run(fmt.Sprintf("pods=%d/resources=%d/alike=%v", pods, resources, alike), func(b *testing.B) {
+					cases := exactCases(pods, resources, alike)
+					var steps []int
+					optimal := 0
+					for i := 0; b.Loop(); i++ {
+						c := cases[i%len(cases)]
+						adm, err := kubeletadmit.Admitter{Exact: true}.Resolve(c.pod, c.active, c.failures)
+						if err != nil || !adm.OK() {
+							b.Fatal(adm.Message, err)
+						}
+						if len(steps) < len(cases) {
+							steps = append(steps, adm.Search.Steps)
+							if adm.Search.Optimal {
+								optimal++
+							}
+						}
+					}
+					slices.Sort(steps)
+					b.ReportMetric(float64(steps[len(steps)/2]), "steps/p50")
+					b.ReportMetric(float64(steps[len(steps)*99/100]), "steps/p99")
+					b.ReportMetric(float64(steps[len(steps)-1]), "steps/most")
+					b.ReportMetric(float64(optimal)*100/float64(len(steps)), "%optimal")
+				})
+			}
+		}
+	}
+}
+
+// exactCase is a question of a benchmark.
+type exactCase struct {
+	pod      *outrank.Pod
+	active   []*outrank.Pod
+	failures []kubeletadmit.CheckFailure
+}
+
+// exactCases draws questions from a fixed seed.
+func exactCases(pods, resources int, alike bool) (cases []exactCase) {
+	r := rand.New(rand.NewPCG(1, 1))
+	names := []resource.Name{"cpu", "memory", "ephemeral-storage", gpu}[:resources]
+	amount := func(name resource.Name) resource.Quantity {
+		n := r.Int64N(1000) + 1
+		if alike {
+			n = []int64{100, 250, 500, 1000}[r.IntN(4)]
+		}
+		if name == "cpu" {
+			return resource.NewMilli(n)
+		}
+		return resource.NewBinary(n << 20)
+	}
+	for range 100 {
+		c := exactCase{pod: newCritical(nil)}
+		for i := range pods {
+			p := newPod(fmt.Sprint("p", i), nil)
+			for _, name := range names {
+				if r.IntN(5) > 0 {
+					p.Containers[0].Requests[name] = amount(name)
+				}
+			}
+			if i%3 == 0 {
+				p.QOSClass = outrank.Guaranteed
+			}
+			c.active = append(c.active, p)
+		}
+		for _, name := range names {
+			n := resource.Amount(name, amount(name)) * int64(1+r.IntN(8))
+			c.failures = append(c.failures, lacks(name, n))
+		}
+		cases = append(cases, c)
+	}
+	return cases
 }

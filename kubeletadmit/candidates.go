@@ -11,17 +11,20 @@ import (
 type candidates struct {
 	// pods are indexes of movable pods.
 	pods []int
+	// all are the pods of the tier, whether or not they have been chosen. It is empty
+	// unless keepsAll is set.
+	all      []int
+	keepsAll bool
 	// columns has, for each need, what each pod frees of it.
 	columns [][]float64
-	// held is what all of them free together before the first was chosen, and
-	// freed what the chosen ones free, by need.
-	held, freed []int64
+	// held is what all of them free together before the first was chosen, by need.
+	held []int64
 }
 
-// reset makes the list empty, for a number of needs.
-func (c *candidates) reset(needs int) {
-	c.pods = c.pods[:0]
-	c.held, c.freed = zeros(c.held, needs), zeros(c.freed, needs)
+// reset makes the list empty, for a number of needs. keepsAll has it fill all, too.
+func (c *candidates) reset(needs int, keepsAll bool) {
+	c.pods, c.all, c.keepsAll = c.pods[:0], c.all[:0], keepsAll
+	c.held = zeros(c.held, needs)
 	c.columns = slices.Grow(c.columns[:0], needs)[:needs]
 	for i := range c.columns {
 		c.columns[i] = c.columns[i][:0]
@@ -38,6 +41,9 @@ func zeros[T int64 | float64](list []T, n int) []T {
 // add appends a pod to the list.
 func (c *candidates) add(pod int, f *figures) {
 	c.pods = append(c.pods, pod)
+	if c.keepsAll {
+		c.all = append(c.all, pod)
+	}
 	for i, held := range c.held {
 		frees := f.frees(pod, i)
 		c.held[i] = resource.AddSat(held, frees)

@@ -34,6 +34,12 @@ func (f *figures) frees(pod, need int) int64 {
 	return 1
 }
 
+// requests returns what the pod requests of memory and cpu.
+func (f *figures) requests(pod int) (memory, cpu int64) {
+	row := f.amounts[pod*f.width:]
+	return row[f.memory], row[f.cpu]
+}
+
 // negative reports whether anything that choosing depends on is below 0.
 func (f *figures) negative(pod int) bool {
 	row := f.amounts[pod*f.width:]

@@ -46,6 +46,7 @@ type (
 		Failures  []wireFailure    `json:"failures"`
 		Returned  []wireFailure    `json:"returned"`
 		Evictions []wireEviction   `json:"evictions"`
+		Search    *Certificate     `json:"search,omitempty"`
 		Error     string           `json:"error,omitempty"`
 		Missing   []wireNeed       `json:"missing,omitempty"`
 	}
@@ -91,6 +92,9 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 		Failures:  answerjson.List(a.Failures, wireFailureOf),
 		Returned:  answerjson.List(a.Returned, wireFailureOf),
 		Evictions: answerjson.List(a.Evictions, e.eviction),
+	}
+	if s := a.Search; s != nil {
+		w.Search = &Certificate{s.Optimal, s.Steps, append([]TierCount{}, s.Tiers...)}
 	}
 	if a.Err != nil {
 		w.Error = a.Err.Error()

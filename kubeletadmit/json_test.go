@@ -45,6 +45,11 @@ func TestGoldenAdmissions(t *testing.T) {
 			golden(t, name, must(kubeletadmit.Admit(node, active, pod)))
 		})
 	}
+	active = append(active, newPod("tool", req("cpu", "500m", "memory", "1Gi"), withPriority(10)))
+	both := kubeletadmit.Admitter{PriorityFirst: true, Exact: true}
+	t.Run("exact", func(t *testing.T) {
+		golden(t, "exact", must(both.Admit(node, active, newCritical(req("cpu", "2", "memory", "1Gi")))))
+	})
 	t.Run("zero", func(t *testing.T) { golden(t, "zero", kubeletadmit.Admission{}) })
 }
 

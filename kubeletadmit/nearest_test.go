@@ -36,7 +36,7 @@ func someCandidates(t *rapid.T, most int) (c *candidates, f *figures, left []int
 	}
 	c, f = new(candidates), new(figures)
 	f.set(&counted, needs)
-	c.reset(len(needs))
+	c.reset(len(needs), false)
 	for pod := range pods {
 		c.add(pod, f)
 	}

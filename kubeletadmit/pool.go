@@ -1,21 +1,28 @@
 package kubeletadmit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// tiers are the classes in the order in which their pods are evicted.
-var tiers = [...]outrank.QOSClass{bestEffort: outrank.BestEffort, burstable: outrank.Burstable, guaranteed: outrank.Guaranteed}
+// classes are those whose pods are evicted, the lowest first.
+var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
 
-// Places in tiers.
-const (
-	bestEffort = iota
-	burstable
-	guaranteed
-)
+// tierKey is what the pods of a tier have in common.
+type tierKey struct {
+	// priority is 0 everywhere where priorities make no tiers.
+	priority int32
+	// class is the index in classes.
+	class int
+}
+
+// compare is below 0 if the pods of a go before those of b (rules 17.5.1 and 17.8.2).
+func (a tierKey) compare(b tierKey) int {
+	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.class, b.class))
+}
 
 // pool holds the pods that may be evicted, by tier, and the chosen ones. No
 // amount in it is negative.
@@ -24,7 +31,12 @@ type pool struct {
 	needs []ResourceNeed
 	// counted has the figures of the movable pods of the tally.
 	counted figures
-	tiers   [len(tiers)]candidates
+	// tiers are the pods of each key, those who go first first.
+	keys  []tierKey
+	tiers []candidates
+	// byPriority is set where priorities make tiers, searching where all pods of a tier
+	// are wanted after the choice.
+	byPriority, searching bool
 	// left is what is still needed, by need, 0 if nothing is.
 	left []int64
 	// picks are the chosen pods, tier by tier from the last to the first. lefts
@@ -35,6 +47,9 @@ type pool struct {
 	contributions int
 	scan          scan
 	index         index
+	// below has, for each tier, what all tiers before it hold together, by need.
+	below []int64
+	freed []int64
 }
 
 // pick is a chosen pod.
@@ -55,16 +70,38 @@ func (p *pool) reset() {
 // depends on.
 func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem) {
 	p.counted.set(t, p.needs)
+	p.byPriority, p.searching = t.admitter.PriorityFirst, t.admitter.Exact
+	p.findTiers(t)
 	for i := range p.tiers {
-		p.tiers[i].reset(len(p.needs))
+		p.tiers[i].reset(len(p.needs), p.searching)
 	}
 	for pod, m := range t.movable {
 		if p.counted.negative(pod) {
 			problems = append(problems, problemsIn(active[m.at].Validate())...)
 		}
-		p.tiers[m.tier].add(pod, &p.counted)
+		tier, _ := slices.BinarySearchFunc(p.keys, m.tierKey, tierKey.compare)
+		p.tiers[tier].add(pod, &p.counted)
 	}
 	return problems
+}
+
+// findTiers makes an empty tier for each key: for each class, whether or not it has pods,
+// or for each priority and class that there are.
+func (p *pool) findTiers(t *tally) {
+	p.keys = p.keys[:0]
+	if p.byPriority {
+		for _, m := range t.movable {
+			p.keys = append(p.keys, m.tierKey)
+		}
+		slices.SortFunc(p.keys, tierKey.compare)
+		p.keys = slices.Compact(p.keys)
+	} else {
+		for class := range classes {
+			p.keys = append(p.keys, tierKey{class: class})
+		}
+	}
+	p.tiers = p.tiers[:cap(p.tiers)] // the memory of those in it is used again
+	p.tiers = slices.Grow(p.tiers, max(0, len(p.keys)-len(p.tiers)))[:len(p.keys)]
 }
 
 // choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt),
@@ -72,17 +109,21 @@ func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem
 // The choice in a tier depends on the choices in the tiers after it, so it
 // begins with the last.
 func (p *pool) choose() bool {
-	low, middle, top := &p.tiers[bestEffort], &p.tiers[burstable], &p.tiers[guaranteed]
-	p.spare(low.held, middle.held, top.held)
+	needs := len(p.needs)
+	p.freed, p.below = zeros(p.freed, needs), zeros(p.below, (len(p.tiers)+1)*needs)
+	for i := range p.tiers {
+		for j, held := range p.tiers[i].held {
+			p.below[(i+1)*needs+j] = resource.AddSat(p.below[i*needs+j], held)
+		}
+	}
+	p.spare(p.below[len(p.tiers)*needs:])
 	if !covered(p.left) {
 		return false
 	}
-	p.spare(low.held, middle.held)
-	p.take(guaranteed)
-	p.spare(low.held, top.freed)
-	p.take(burstable)
-	p.spare(middle.freed, top.freed)
-	p.take(bestEffort)
+	for tier := len(p.tiers) - 1; tier >= 0; tier-- {
+		p.spare(p.below[tier*needs:(tier+1)*needs], p.freed)
+		p.take(tier)
+	}
 	return true
 }
 
@@ -145,32 +186,34 @@ func (p *pool) takeIndexed(tier int) {
 // pick adds a pod to the choice.
 func (p *pool) pick(chosen pick) {
 	p.picks, p.lefts = append(p.picks, chosen), append(p.lefts, p.left...)
-	freed := p.tiers[chosen.tier].freed
 	for i, n := range p.left {
 		if n > 0 {
 			p.contributions++
 		}
 		frees := p.counted.frees(chosen.pod, i)
-		freed[i], p.left[i] = resource.AddSat(freed[i], frees), max(n-frees, 0)
+		p.freed[i], p.left[i] = resource.AddSat(p.freed[i], frees), max(n-frees, 0)
 	}
 }
 
 // evictions returns the chosen pods with the reasons, in the order in which they
-// are evicted. All contributions lie in one array.
+// are evicted: tier by tier from the first, those of a tier as they were chosen. All
+// contributions lie in one array.
 func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
 	list, contributions := make([]EvictedPod, 0, len(p.picks)), make([]Contribution, 0, p.contributions)
-	for tier, class := range tiers {
-		for i, k := range p.picks {
-			if k.tier != tier {
-				continue
-			}
-			first := len(contributions)
+	for end := len(p.picks); end > 0; {
+		from := end - 1
+		for from > 0 && p.picks[from-1].tier == p.picks[from].tier {
+			from--
+		}
+		for i := from; i < end; i++ {
+			k, first := p.picks[i], len(contributions)
 			contributions = p.appendContributions(contributions, i)
 			list = append(list, EvictedPod{
-				Pod: active[t.movable[k.pod].at], Tier: class, Distance: k.distance,
+				Pod: active[t.movable[k.pod].at], Tier: classes[p.keys[k.tier].class], Distance: k.distance,
 				Contributions: contributions[first:len(contributions):len(contributions)],
 			})
 		}
+		end = from
 	}
 	return list
 }

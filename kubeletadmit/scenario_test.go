@@ -21,6 +21,8 @@ import (
 //
 //	host                 a node and the pods active there; see scenario.Cluster
 //	admit POD            may the pod start, and which pods make room?
+//	by-priority POD      the same with priorities first, and what the kubelet does instead
+//	exact POD            the same with the best set, and what the kubelet does instead
 //	resolve POD          the same for failures that are given in the body
 //	evict [fails=POD]    carry the last answer out; killing a pod may fail
 //
@@ -29,7 +31,9 @@ import (
 func TestScenarios(t *testing.T) {
 	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
 		h := &scenarioHost{t: t}
-		return map[string]scenario.Handler{"host": h.load, "admit": h.admit, "resolve": h.resolve, "evict": h.evict}
+		return map[string]scenario.Handler{"host": h.load, "admit": h.admit, "resolve": h.resolve,
+			"by-priority": h.by(kubeletadmit.Admitter{PriorityFirst: true}), "exact": h.by(kubeletadmit.Admitter{Exact: true}),
+			"evict": h.evict}
 	})
 }
 
@@ -73,6 +77,28 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 	h.compareReference(c, pod, adm)
 	h.last = adm
 	return admissionText(adm), err
+}
+
+// by admits by options, and says what differs.
+func (h *scenarioHost) by(a kubeletadmit.Admitter) scenario.Handler {
+	return func(c *scenario.Command) (string, error) {
+		pod, err := h.pod(c)
+		if err != nil {
+			return "", err
+		}
+		d, err := a.Compare(h.node, h.active, pod)
+		if err != nil {
+			return "", err
+		}
+		again, err := a.Compare(h.node, h.active, pod)
+		h.agree(c, d.Chosen, again.Chosen, "asked again")
+		h.last = d.Chosen
+		text := admissionText(d.Chosen)
+		if d.Chosen.Search != nil {
+			text += "search: " + d.Chosen.Search.String() + "\n"
+		}
+		return text + "difference: " + d.String() + "\n", err
+	}
 }
 
 func (h *scenarioHost) pod(c *scenario.Command) (*outrank.Pod, error) {

@@ -36,9 +36,9 @@ type tally struct {
 
 // movable is a pod that may be evicted.
 type movable struct {
-	// at is the index among the active pods, and tier the index of the class in
-	// tiers.
-	at, tier int
+	// at is the index among the active pods.
+	at int
+	tierKey
 }
 
 // reset keeps the memory and drops everything that belongs to the caller.
@@ -104,16 +104,19 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	if !t.choosing || !MayPreempt(t.pod, pod) {
 		return ok
 	}
-	tier := slices.Index(tiers[:], t.class(row, pod, plain))
-	if tier < 0 {
+	key := tierKey{class: slices.Index(classes[:], t.class(row, pod, plain))}
+	if key.class < 0 {
 		return ok
+	}
+	if t.admitter.PriorityFirst {
+		key.priority = pod.PriorityValue()
 	}
 	if !plain {
 		for i, name := range t.names {
 			row[i] = counted(pod, name)
 		}
 	}
-	t.movable, t.amounts = append(t.movable, movable{at, tier}), t.amounts[:next]
+	t.movable, t.amounts = append(t.movable, movable{at, key}), t.amounts[:next]
 	return ok
 }
 

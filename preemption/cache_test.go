@@ -414,3 +414,30 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		guard(5, victim.Labels, victim.Namespace)
 	}
 }
+
+// A node that a rule of the caller turns down is evaluated as it is bounded. Where the
+// preemptor is nominated to it, it is bounded twice, and counts once.
+func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
+	ask := []outrank.Container{{Requests: resource.MustList("cpu", "2")}}
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(10), NominatedNode: "n0", Containers: ask}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{p}}
+	for _, name := range []string{"n0", "n1"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "5", "pods", "9")})
+	}
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) Status {
+		return Status{Code: Unschedulable, Reasons: []string{"not here"}}
+	})
+	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
+	require.NoError(t, err)
+	for i := range 4 {
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		counted := 0
+		for _, s := range plan.Unhelpful {
+			counted += s.Nodes
+		}
+		assert.Equal(t, 2, counted, "decision %d", i)
+	}
+}

@@ -20,8 +20,12 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		few = w.fewestOfAny(e, sum)
 	}
 	if w.least.position >= 0 {
-		if first := w.rough(b, sum, e, few); first > w.firstFigure(&w.least) {
-			if !w.losesByFirst(first) {
+		first := figures{w.rough(w.firstRank, b, sum, e, few), unknown}
+		if first[0] == w.leastFirst[0] && w.secondRank != 0 {
+			first[1] = w.rough(w.secondRank, b, sum, e, few)
+		}
+		if first.worse(&w.leastFirst) {
+			if !w.losesByFirst(&first) {
 				w.deferred = append(w.deferred, deferredNode{first, int32(position)})
 			}
 			return
@@ -48,14 +52,17 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 			o, promising = upper, w.better(upper, &w.best)
 		}
 	}
+	if !promising {
+		return
+	}
+	first := w.figuresOf(o)
 	switch {
-	case !promising:
 	case w.least.position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
-		w.least = *o
+		w.least, w.leastFirst = *o, first
 		w.tries++
 		w.evaluateAt(position)
-	case w.firstFigure(o) > w.firstFigure(&w.least):
-		w.deferred = append(w.deferred, deferredNode{w.firstFigure(o), int32(position)})
+	case first.worse(&w.leastFirst):
+		w.deferred = append(w.deferred, deferredNode{first, int32(position)})
 	default:
 		w.promising = append(w.promising, *o)
 	}
@@ -88,7 +95,7 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 	queue.nodes = s.queue[:0]
 	for _, of := range s.workers {
 		for _, d := range of.deferred {
-			if w.losesByFirst(d.first) {
+			if w.losesByFirst(&d.first) {
 				continue
 			}
 			b, slot := &s.bounds[d.position], s.snap.order[d.position]
@@ -101,11 +108,15 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 	return s.evaluateQueued(ctx, &queue)
 }
 
-// losesByFirst reports whether a node whose first figure is no better than this loses
+// losesByFirst reports whether a node whose figures are no better than these loses
 // against the incumbent.
-func (w *searchWorker) losesByFirst(first int64) bool {
+func (w *searchWorker) losesByFirst(first *figures) bool {
 	best := &w.best
-	return best.position >= 0 && best.violations == 0 && first > w.firstFigure(best)
+	if best.position < 0 || best.violations > 0 {
+		return false
+	}
+	f := w.figuresOf(best)
+	return first.worse(&f)
 }
 
 // evaluateQueued evaluates the nodes of a queue that is not ordered yet.

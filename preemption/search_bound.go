@@ -271,7 +271,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 		w.boundByFilters(b, position, slot, sum, true)
 		return
 	case touched && w.config.Policy.Victims == Ascending:
-		w.evaluateByFilters(position, n) // with all of them removed it may fail again
+		w.settle(b, position, n) // with all of them removed it may fail again
 		b.kind = settled
 		return
 	}
@@ -332,7 +332,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {
-		w.evaluateByFilters(position, n)
+		w.settle(b, position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
@@ -392,7 +392,7 @@ func (w *searchWorker) boundUnits(b *nodeBound, position int, slot int32, sum *n
 		return
 	}
 	if st.by != resourcesFilter.index || !plain || w.light == 0 {
-		w.settleUnits(b, position, n)
+		w.settle(b, position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {

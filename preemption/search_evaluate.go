@@ -169,8 +169,10 @@ func (w *searchWorker) countFailure(possible []*podState, st filterStatus) {
 	}
 }
 
-// settleUnits evaluates a node at once.
-func (w *searchWorker) settleUnits(b *nodeBound, position int, n *nodeState) {
+// settle evaluates a node at once while it is bounded. If preemption does not help, the
+// bound has the answer, which whoever asked for the bound counts, and takes back where
+// the node is bounded again.
+func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 	possible, st := w.dry.dryRun(n)
 	switch {
 	case st.code == Success:

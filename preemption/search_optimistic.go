@@ -115,13 +115,12 @@ func upperSum(sum *nodeSummary, top, pods int32) int64 {
 	return int64(top) + priorityShift + int64(pods-1)*(int64(sum.lowest)+priorityShift)
 }
 
-// rough is a lower bound on the figure that the first rank beside the violations
-// compares, found with less than what optimistic looks at. It is unknown where that is
-// the start or a cost.
-func (w *searchWorker) rough(b *nodeBound, sum *nodeSummary, e *extremes, few int32) int64 {
+// rough is a lower bound on the figure that a rank compares, found with less than what
+// optimistic looks at. It is unknown for the start and for a cost.
+func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, e *extremes, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
-		least = w.figure(b.bound, int32(b.fewest), lowestSum(b))
+		least = figure(rank, b.bound, int32(b.fewest), lowestSum(b))
 	}
 	if !w.topLast || least == unknown {
 		return least
@@ -131,8 +130,8 @@ func (w *searchWorker) rough(b *nodeBound, sum *nodeSummary, e *extremes, few in
 	if w.reordered {
 		top = sum.lowest
 	}
-	if first := w.figure(top, few, total); first < least && w.goesHigh(b, sum, e) {
-		least = first
+	if upper := figure(rank, top, few, total); upper < least && w.goesHigh(b, sum, e) {
+		least = upper
 	}
 	return least
 }
@@ -140,12 +139,22 @@ func (w *searchWorker) rough(b *nodeBound, sum *nodeSummary, e *extremes, few in
 // unknown is better than any figure of a rank.
 const unknown = math.MinInt64
 
-// firstFigure is what the first rank beside the violations compares, the less the
-// better.
-func (s *search) firstFigure(o *nodeScore) int64 { return s.figure(o.top, o.victims, o.sum) }
+// figures are what the first two ranks beside the violations compare, the less the
+// better. Where the first is unknown, so is the second.
+type figures [2]int64
 
-func (s *search) figure(top, victims int32, sum int64) int64 {
-	switch s.firstRank {
+// worse reports whether these figures lose against others.
+func (f *figures) worse(g *figures) bool {
+	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]
+}
+
+// figuresOf are the figures of a score.
+func (s *search) figuresOf(o *nodeScore) figures {
+	return figures{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}
+}
+
+func figure(rank Rank, top, victims int32, sum int64) int64 {
+	switch rank {
 	case ByVictims:
 		return int64(victims)
 	case ByPrioritySum:

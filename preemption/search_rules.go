@@ -26,10 +26,12 @@ type searchRules struct {
 	// general: not the default rules, so that the nodes are evaluated in the order
 	// of their optimistic scores.
 	general bool
-	// standard: candidates are compared by the default ranks. startFirst: the first
-	// rank beside violations, firstRank, is the start.
-	standard, startFirst bool
-	firstRank            Rank
+	// standard: candidates are compared by the default ranks.
+	standard bool
+	// firstRank and secondRank are the first two beside violations, up to a start or a
+	// cost, whose bounds take longer to find. startFirst: the start is the first.
+	firstRank, secondRank Rank
+	startFirst            bool
 	// asked: MayEvict has to be asked about each possible victim. exactly: that is
 	// done for every node, so that all of them have their own status.
 	asked, exactly bool
@@ -85,9 +87,23 @@ func (c *Config) searchRules() searchRules {
 	if ranks == nil {
 		ranks = sharedRanks
 	}
-	if first := slices.IndexFunc(ranks, func(x Rank) bool { return x != ByViolations }); first >= 0 {
-		r.firstRank = ranks[first]
-		r.startFirst = r.firstRank == ByStart
-	}
+	r.noteFirst(ranks)
 	return r
+}
+
+// noteFirst notes the ranks that bounds are compared by before anything else.
+func (r *searchRules) noteFirst(ranks []Rank) {
+	for _, rank := range ranks {
+		switch {
+		case rank == ByViolations:
+		case rank == ByStart || rank == ByCost:
+			r.startFirst = r.firstRank == 0 && rank == ByStart
+			return
+		case r.firstRank == 0:
+			r.firstRank = rank
+		default:
+			r.secondRank = rank
+			return
+		}
+	}
 }

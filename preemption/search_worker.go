@@ -39,6 +39,7 @@ type searchWorker struct {
 	lowScore, highScore nodeScore
 	promising           []nodeScore
 	deferred            []deferredNode
+	leastFirst          figures // of least
 	fitsSomewhere       bool
 	tries               int
 	// scratch is the candidate that was found last. While recording is set, blocked
@@ -88,10 +89,10 @@ func (s *search) prepareWorkers(workers int) {
 	}
 }
 
-// deferredNode is a candidate that can wait: it loses by the first rank against the
-// best optimistic score that the worker has seen. first bounds its figure.
+// deferredNode is a candidate that can wait: it loses by the first ranks against the
+// best optimistic score that the worker has seen. first bounds its figures.
 type deferredNode struct {
-	first    int64
+	first    figures
 	position int32
 }
 

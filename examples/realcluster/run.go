@@ -17,7 +17,7 @@ import (
 
 // Packages of the project that are built into programs.
 const (
-	whatifPackage    = "github.com/outrank-go/outrank/examples/whatif"
+	whatifPackage    = "github.com/outrank-go/outrank/examples/kubectl-whatif"
 	schedulerPackage = "github.com/outrank-go/outrank/examples/kubescheduler/cmd/kube-scheduler-outrank"
 	// plugin is the name of the plugin in that scheduler.
 	plugin = "Outrank"

@@ -11,6 +11,7 @@ import (
 	_ "k8s.io/kubernetes/cmd/kubectl"
 
 	_ "github.com/outrank-go/outrank"
+	_ "github.com/outrank-go/outrank/examples/kubectl-whatif"
 	_ "github.com/outrank-go/outrank/examples/kubescheduler/cmd/kube-scheduler-outrank"
 	_ "k8s.io/client-go/kubernetes"
 )

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,12 +24,13 @@ type options struct {
 	nodes, pods string
 	classes     workload.Classes
 	gangs       int // pods of each, 0 for none
+	kubelets    bool
+	static      *workload.Amounts // of a static pod on each node, nil for none
 	podsPerNode int64
 	shape       workload.Shape
 	queue       sim.Discipline
 	score       sim.Score
 	policy      preemption.Policy
-	policyName  string
 	order       execution.Order
 	earlyPop    bool
 	cycle       time.Duration
@@ -39,17 +41,22 @@ type options struct {
 	format      string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
+	// given are the flags that were set, by name.
+	given []string
+	// texts are the values of those that are one of a few names, or a mapping.
+	texts map[string]string
 }
 
 // parse reads the command line. The error is flag.ErrHelp where help is wanted.
 func parse(args []string) (*options, error) {
-	o := &options{classes: workload.DefaultClasses()}
+	o := &options{classes: workload.DefaultClasses(), texts: map[string]string{"policy": "current", "score": "least", "order": "sync"}}
 	fs := o.flagSet()
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, err
 	} else if err != nil {
 		return nil, fmt.Errorf("%w; run simulator -h for the flags", err)
 	}
+	fs.Visit(func(f *flag.Flag) { o.give(f.Name, cmp.Or(f.Value.String(), o.texts[f.Name])) })
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; run simulator -h for the flags", fs.Arg(0))
 	}
@@ -61,22 +68,24 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.SetOutput(io.Discard) // errors are returned, and the usage is our own
 	fs.StringVar(&o.nodes, "nodes", "", "")
 	fs.StringVar(&o.pods, "pods", "", "")
-	fs.Func("classes", "", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return })
+	fs.Func("classes", "", o.kept("classes", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return }))
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
 	fs.IntVar(&o.gangs, "gangs", 0, "")
+	fs.BoolVar(&o.kubelets, "kubelets", false, "")
+	fs.Func("static", "", o.kept("static", func(s string) error {
+		asks, err := workload.ParseStatic(s)
+		o.static, o.kubelets = &asks, true
+		return err
+	}))
 	fs.Float64Var(&o.shape.Load, "load", 1, "")
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
-	fs.Func("queue", "", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}))
-	fs.Func("score", "", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}))
-	o.policyName = "current"
+	fs.Func("queue", "", o.kept("queue", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue})))
+	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated})))
 	policies := map[string]preemption.Policy{"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified()}
-	fs.Func("policy", "", func(name string) error {
-		o.policyName = name
-		return choice(&o.policy, policies)(name)
-	})
-	fs.Func("order", "", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}))
+	fs.Func("policy", "", o.kept("policy", choice(&o.policy, policies)))
+	fs.Func("order", "", o.kept("order", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst})))
 	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
@@ -87,6 +96,14 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
 	return fs
+}
+
+// kept remembers the text of a flag.
+func (o *options) kept(name string, read func(string) error) func(string) error {
+	return func(text string) error {
+		o.texts[name] = text
+		return read(text)
+	}
 }
 
 // choice reads one of a few names.
@@ -116,8 +133,10 @@ func (o *options) check() error {
 		return errors.New("-cycle, -grace and -until are not negative")
 	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
-	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.policyName != "current"):
+	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.texts["policy"] != "current"):
 		return errors.New("-gangs needs -queue priority and -policy current")
+	case o.gangs > 0 && o.kubelets:
+		return errors.New("-gangs does not go together with -kubelets and -static")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -156,7 +175,8 @@ how it went.
 Input
   -nodes file         nodes as CSV: sn,cpu_milli,memory_mib,gpu,model
   -pods file          pods as CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,
-                      creation_time,deletion_time,scheduled_time
+                      creation_time,deletion_time,scheduled_time; and for -kubelets
+                      node_name,static,memory_used_mib
                       (without both: a small sample)
   -classes list       priority of each service class
                       (default %s)
@@ -173,6 +193,9 @@ Work
                       all or none, and leave together when one has to; then they
                       are made anew and wait together. By the rules of v1.37
                       (default 0: none)
+  -static cpu,memory  a static pod that asks for so much, in thousandths of a core and
+                      MiB, comes to every node, one node after another; their kubelets
+                      evict others for it. This switches -kubelets on
   -seed n             decides about copies and when they come, and among nodes
                       of equal score (default 1; with 0 the first of the nodes)
 
@@ -181,21 +204,31 @@ Rules
   -score least|most         which of the nodes that take a pod: the least or the
                             most allocated (default least)
   -policy current|v1.13|sketch
-                            the variant of preemption (default current)
+                            the rules of preemption: those of today, those of
+                            Kubernetes v1.13, or a simple form found in tutorials
+                            (default current)
   -order sync|async|nominated-first
-                            in which order plans are carried out (default sync)
+                            victims are evicted and then the pod is nominated; or
+                            the other way round while the scheduler goes on; or as
+                            in v1.13 (default sync)
   -early-pop=false          a pod that did not fit waits to the end of its backoff,
                             also while the scheduler has nothing else to do
   -cycle duration           how long the scheduler takes for a pod (default 0s)
   -grace duration           how long an evicted pod takes to end (default 30s)
   -recreate=false           do not make evicted pods anew, from the beginning
+  -kubelets                 kubelets admit the pods that come to their nodes, evict
+                            others for critical ones, and evict where pods use more
+                            memory than the node has. Pods with a node_name come to
+                            it past the scheduler, static ones among them; a pod uses
+                            its memory_used_mib, else what it asks for. The qos of
+                            Guaranteed, Burstable and BE says who goes first
   -until duration           end the run at that time (default: when nothing
                             happens any more)
 
 Output
   -o text|json        form of the answer (default text)
   -events file        what happens, one event a line; - is standard output
-  -chart file.svg     a picture of what is in use and who waits
+  -chart file.svg     a picture of what is in use, who waits and who is evicted
   -inspect            run nothing: say what the pods ask for over time
 `, workload.DefaultClasses())
 }

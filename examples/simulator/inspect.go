@@ -205,7 +205,7 @@ func (in *input) writeArrivals(ctx context.Context, w io.Writer) error {
 }
 
 // drawDemand draws what the pods would use if each ran from its arrival.
-func (in *input) drawDemand(w io.Writer) error {
+func (in *input) drawDemand(o *options, w io.Writer) error {
 	r := chart.NewRecorder("cpu", "memory", "GPUs")
 	capacity := amountsOf(workload.Capacity(in.nodes))
 	for _, p := range workload.Demand(in.items) {
@@ -219,5 +219,9 @@ func (in *input) drawDemand(w io.Writer) error {
 			return err
 		}
 	}
-	return chart.Write(w, "What all pods ask for if none has to wait", r.Series(in.lastArrival()))
+	caption := chart.Caption{
+		Title: fmt.Sprintf("%s nodes, %s pods: what all pods ask for if none has to wait", report.Count(len(in.nodes)), report.Count(len(in.items))),
+		Lines: []string{o.calledWith()}, Demand: true,
+	}
+	return chart.Write(w, caption, r.Series(in.lastArrival()))
 }

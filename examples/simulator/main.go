@@ -98,7 +98,7 @@ func inspect(ctx context.Context, opts *options, f *files, in *input, stdout io.
 	if errors.Is(eventsErr, context.Canceled) {
 		return withoutEnd
 	}
-	return errors.Join(eventsErr, writeWhole(stdout, opts, s.writeText, s.writeJSON), f.chart.fill(in.drawDemand))
+	return errors.Join(eventsErr, writeWhole(stdout, opts, s.writeText, s.writeJSON), f.chart.fill(func(w io.Writer) error { return in.drawDemand(opts, w) }))
 }
 
 // writeWhole writes an answer all at once, so that an error leaves no half of it.

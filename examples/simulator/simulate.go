@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
@@ -98,6 +96,9 @@ func (o *options) simulation() sim.Config {
 		End: o.until,
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
+	if o.kubelets {
+		c.Kubelets = &sim.Kubelets{}
+	}
 	if o.recreate {
 		c.Recreate.Rule = sim.RecreateWhenGone
 	}
@@ -108,7 +109,7 @@ func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
 		x := &items[i]
-		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless}
+		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless, Usage: x.Usage}
 	}
 	return work
 }
@@ -131,14 +132,4 @@ func (r *runner) note(e sim.Event) {
 		line.Pod = string(e.Pod.Key())
 	}
 	r.log.Add(line)
-}
-
-// draw writes the picture.
-func (r *runner) draw() error {
-	s := &r.result.Summary
-	end := time.Duration(s.Simulated * float64(time.Second))
-	title := fmt.Sprintf("%s nodes, %s pods", report.Count(len(r.in.nodes)), report.Count(s.Pods.Arrived))
-	return r.files.chart.fill(func(w io.Writer) error {
-		return errors.Join(r.drawErr, chart.Write(w, title, r.picture.Series(end)))
-	})
 }

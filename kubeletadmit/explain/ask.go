@@ -29,7 +29,9 @@ func Ask(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod
 }
 
 // Admission explains an admission that the admitter has decided, for the same arguments.
-// Time is linear in the active pods, for each of the rounds that the report holds.
+// Time is linear in the active pods, for each of the rounds that the report holds. With
+// options that go beyond the kubelet, the report says what the kubelet would do, at the
+// price of that decision.
 func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, adm kubeletadmit.Admission, options Options) *Report {
 	x := &explainer{admitter: a, node: node, pod: pod, adm: &adm, most: options.Most}
 	if x.most <= 0 {
@@ -56,7 +58,41 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 	if len(adm.Evictions) > 0 || short != nil {
 		x.decide(r)
 	}
+	x.compare(r, active)
 	return r
+}
+
+// compare tells by which options the answer was found, and what the kubelet would do.
+func (x *explainer) compare(r *Report, active []*outrank.Pod) {
+	switch a := x.admitter; {
+	case a.PriorityFirst && a.Exact:
+		r.Choice = BestSetByPriority
+	case a.Exact:
+		r.Choice = BestSet
+	case a.PriorityFirst:
+		r.Choice = PriorityFirst
+	}
+	if r.Choice == "" || len(x.adm.Evictions) == 0 {
+		return
+	}
+	if s := x.adm.Search; s != nil {
+		search := *s
+		search.Tiers = slices.Clone(s.Tiers[:min(len(s.Tiers), x.most)])
+		r.Search = &search
+	}
+	faithful, err := x.admitter.Faithful().Resolve(x.pod, active, x.adm.Failures)
+	if err != nil {
+		return // an admission of another question
+	}
+	d := kubeletadmit.DifferenceOf(x.admitter, faithful, *x.adm)
+	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spares: len(d.Spared)}
+	for _, p := range d.Spared[:min(len(d.Spared), x.most)] {
+		r.Kubelet.Spared = append(r.Kubelet.Spared, ref(p))
+	}
+	for _, p := range d.Instead {
+		r.Kubelet.Instead = append(r.Kubelet.Instead, ref(p))
+	}
+	r.Kubelet.Instead = cut(r.Kubelet.Instead, x.most, &r.Kubelet.MoreInstead)
 }
 
 // explainer has what a report is made from.

@@ -52,6 +52,27 @@ func TestGoldenReports(t *testing.T) {
 	}
 }
 
+// What is said of options that go beyond the kubelet.
+func TestGoldenReportsOfOptions(t *testing.T) {
+	for name, a := range map[string]kubeletadmit.Admitter{
+		"by-priority": {PriorityFirst: true}, "best-set": {Exact: true}, "best-set-by-priority": {PriorityFirst: true, Exact: true, MostSteps: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node, active, pod := crowded()
+			for i, p := range active[:5] {
+				p.Priority = outrank.Priority(int32(100 - 10*(i%3)))
+			}
+			pod.Containers[0].Requests = resource.MustList("cpu", "1200m")
+			r, err := explain.Ask(a, node, active, pod, explain.Options{})
+			require.NoError(t, err)
+			compare(t, name+".txt", []byte(r.Text()))
+			text, err := json.MarshalIndent(r, "", "  ")
+			require.NoError(t, err)
+			compare(t, name+".json", append(text, '\n'))
+		})
+	}
+}
+
 func compare(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

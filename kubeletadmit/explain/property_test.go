@@ -219,3 +219,41 @@ func TestPropertyReportsReadBack(t *testing.T) {
 		require.Equal(t, s.report.Text(), again.Text())
 	})
 }
+
+// By options, too, the rounds are the evictions, and what the kubelet would do is what it
+// does.
+func TestPropertyOptionsAreTold(t *testing.T) {
+	overScenes(t, func(t *rapid.T, s *scene) {
+		a := kubeletadmit.Admitter{PriorityFirst: rapid.Bool().Draw(t, "priority first"), Exact: rapid.Bool().Draw(t, "exact")}
+		r, err := explain.Ask(a, s.node, s.active, s.pod, explain.Options{Most: 1 << 20})
+		require.NoError(t, err)
+		adm, err := a.Admit(s.node, s.active, s.pod)
+		require.NoError(t, err)
+		goes, rounds := map[outrank.Key]bool{}, 0
+		for _, e := range adm.Evictions {
+			goes[e.Pod.Key()] = true
+		}
+		for _, tier := range r.Tiers {
+			for _, round := range tier.Rounds {
+				rounds++
+				require.True(t, goes[round.Pod.Key])
+				require.Equal(t, a.Exact, round.DecidedBy == explain.BySearch)
+			}
+		}
+		require.Equal(t, len(goes), rounds)
+		if a == (kubeletadmit.Admitter{}) {
+			require.Equal(t, s.report, r)
+			return
+		}
+		require.NotEmpty(t, r.Choice)
+		require.Equal(t, len(goes) > 0, r.Kubelet != nil)
+		if r.Kubelet == nil {
+			return
+		}
+		require.Equal(t, len(s.adm.Evictions), r.Kubelet.Evicts)
+		for _, p := range r.Kubelet.Spared {
+			require.False(t, goes[p.Key])
+		}
+		require.Equal(t, len(s.adm.Evictions)-r.Kubelet.Spares+len(r.Kubelet.Instead), len(goes))
+	})
+}

@@ -25,16 +25,51 @@ type Report struct {
 	// Reason and Message are what the user is told of a rejected pod.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
+	// Choice is why other pods may go than the kubelet would evict, empty where it decides
+	// as the kubelet does. Search says how good a set is that was searched for, and Kubelet
+	// what the kubelet would do; both are nil otherwise.
+	Choice  Choice                    `json:"choice,omitempty"`
+	Search  *kubeletadmit.Certificate `json:"search,omitempty"`
+	Kubelet *Kubelet                  `json:"kubelet,omitempty"`
 	// Failures are what the check found, in its order.
 	Failures []Failure `json:"failures"`
 	// Tiers are the three classes in the order in which they are decided on: Guaranteed,
-	// Burstable, BestEffort. Empty unless pods are evicted, or not enough can be freed.
-	Tiers []Tier `json:"tiers"`
+	// Burstable, BestEffort. Empty unless pods are evicted, or not enough can be freed. With
+	// priorities first they are those of each priority, the highest first, and only those of
+	// which pods go, if any do.
+	Tiers     []Tier `json:"tiers"`
+	MoreTiers int    `json:"moreTiers,omitempty"`
 	// Missing is what would be needed still if every pod that may be evicted went.
 	Missing []Amount `json:"missing,omitempty"`
 	// Stays counts the pods that may not be evicted, and Stay are the first of them.
 	Stays int   `json:"stays,omitempty"`
 	Stay  []Pod `json:"stay,omitempty"`
+}
+
+// Choice is by which options of a [kubeletadmit.Admitter] an answer was found.
+type Choice string
+
+// The choices.
+const (
+	// PriorityFirst: the pods of the lowest priority go first.
+	PriorityFirst Choice = "priority-first"
+	// BestSet: the best set of pods goes.
+	BestSet Choice = "best-set"
+	// BestSetByPriority: both.
+	BestSetByPriority Choice = "best-set-by-priority"
+)
+
+// Kubelet is what the kubelet would do.
+type Kubelet struct {
+	// Evicts is the number of pods that it would evict.
+	Evicts int `json:"evicts"`
+	// Spares counts those of them that stay, and Spared are the first of these.
+	Spares int   `json:"spares"`
+	Spared []Pod `json:"spared,omitempty"`
+	// Instead are the first pods that go though it would not evict them, and MoreInstead
+	// counts the others.
+	Instead     []Pod `json:"instead,omitempty"`
+	MoreInstead int   `json:"moreInstead,omitempty"`
 }
 
 // Pod is a reference to a pod.
@@ -104,11 +139,14 @@ type Taint struct {
 // Tier is the pods of one class that may be evicted.
 type Tier struct {
 	Class outrank.QOSClass `json:"class"`
+	// Priority is nil where priorities make no tiers.
+	Priority *int32 `json:"priority,omitempty"`
 	// Pods is their number, and Holds what they hold together of what is short.
 	Pods  int      `json:"pods"`
 	Holds []Amount `json:"holds"`
 	// Covers is what the tier has to cover: what is short beyond all pods of the tiers below
-	// it, and beyond those that were chosen in the tiers above.
+	// it, and beyond those that were chosen in the tiers above. Pods of a set that was
+	// searched for may cover more.
 	Covers []Amount `json:"covers"`
 	// Rounds are the pods that were chosen, the first first.
 	Rounds     []Round `json:"rounds"`
@@ -123,7 +161,8 @@ type Round struct {
 	Distance float64 `json:"distance"`
 	Frees    []Frees `json:"frees"`
 	// RunnerUp is the pod that would have been next, with its distance; nil for the last pod
-	// of its tier. Where the two are equal, DecidedBy says what decided.
+	// of its tier, and in a set that was searched for. Where the two are equal, DecidedBy
+	// says what decided.
 	RunnerUp         *Pod    `json:"runnerUp,omitempty"`
 	RunnerUpDistance float64 `json:"runnerUpDistance,omitempty"`
 	DecidedBy        Decider `json:"decidedBy,omitempty"`
@@ -147,4 +186,6 @@ const (
 	ByMemory   Decider = "memory-request"
 	ByCPU      Decider = "cpu-request"
 	ByListing  Decider = "place-in-list"
+	// BySearch: the pod is one of the best set.
+	BySearch Decider = "search"
 )

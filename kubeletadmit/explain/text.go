@@ -40,6 +40,9 @@ func (r *Report) Text() string {
 			line(2, "and "+prose.Plural(more, "round")+" more")
 		}
 	}
+	if r.MoreTiers > 0 {
+		line(1, "and "+prose.Plural(r.MoreTiers, "tier")+" more")
+	}
 	if r.Stays > 0 {
 		names := make([]string, len(r.Stay))
 		for i := range r.Stay {
@@ -47,7 +50,35 @@ func (r *Report) Text() string {
 		}
 		line(1, fmt.Sprintf("Not to be evicted: %s.", prose.List(names, r.Stays-len(names))))
 	}
+	if r.Search != nil {
+		line(0, "How good that is: "+r.Search.String()+".")
+	}
+	if r.Kubelet != nil {
+		line(0, r.Kubelet.Text())
+	}
 	return b.String()
+}
+
+// Text says in a line what the kubelet would do.
+func (k *Kubelet) Text() string {
+	text := fmt.Sprintf("The kubelet would evict %s", prose.Plural(k.Evicts, "pod"))
+	if k.Spares+len(k.Instead) == 0 {
+		return text + ", the same."
+	}
+	list := func(pods []Pod, more int) string {
+		names := make([]string, len(pods))
+		for i := range pods {
+			names[i] = pods[i].text()
+		}
+		return prose.List(names, more)
+	}
+	if k.Spares > 0 {
+		text += "; of these, there stay: " + list(k.Spared, k.Spares-len(k.Spared))
+	}
+	if len(k.Instead) > 0 {
+		text += "; in their place there go: " + list(k.Instead, k.MoreInstead)
+	}
+	return text + "."
 }
 
 // Summary is the answer in a sentence.
@@ -145,6 +176,9 @@ func (t *Tier) Text() string { return t.text(true) }
 // text says it where it comes to that.
 func (t *Tier) text(covers bool) string {
 	text := fmt.Sprintf("%s, %s", prose.Text(string(t.Class)), prose.Plural(t.Pods, "pod"))
+	if t.Priority != nil {
+		text = fmt.Sprintf("priority %d, %s", *t.Priority, text)
+	}
 	if t.Pods > 0 && len(t.Holds) > 0 {
 		text += " with " + amountsText(t.Holds)
 	}
@@ -171,11 +205,17 @@ func (r *Round) Text() string {
 	for i, f := range r.Frees {
 		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), f.Frees, f.Needed)
 	}
-	text := fmt.Sprintf("%s, distance %s", r.Pod.text(), number(r.Distance))
+	text := r.Pod.text()
+	if r.DecidedBy != BySearch {
+		text += ", distance " + number(r.Distance)
+	}
 	if len(parts) > 0 {
 		text += ", frees " + strings.Join(parts, ", ")
 	}
-	if r.RunnerUp == nil {
+	switch {
+	case r.DecidedBy == BySearch:
+		return text
+	case r.RunnerUp == nil:
 		return text + "; it is the last of its class"
 	}
 	text += fmt.Sprintf("; next would be %s, distance %s", r.RunnerUp.text(), number(r.RunnerUpDistance))

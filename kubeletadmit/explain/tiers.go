@@ -11,8 +11,40 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// order is that in which tiers are decided on (rules 17.5.3 to 17.5.5).
-var order = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
+// order is that in which tiers of a priority are decided on (rules 17.5.3 to 17.5.5).
+var tierOrder = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
+
+// tierKey is a tier: its class, and its priority where priorities make tiers.
+type tierKey struct {
+	priority int32
+	class    outrank.QOSClass
+}
+
+// keyOf returns the tier of a pod of a class.
+func (x *explainer) keyOf(p *outrank.Pod, class outrank.QOSClass) tierKey {
+	if x.admitter.PriorityFirst {
+		return tierKey{p.PriorityValue(), class}
+	}
+	return tierKey{class: class}
+}
+
+// keys lists the tiers in the order in which they are decided on: the three classes, or
+// those of each priority that have pods (rule 17.8.2).
+func (x *explainer) keys(movable map[tierKey][]*outrank.Pod) (keys []tierKey) {
+	if !x.admitter.PriorityFirst {
+		for _, class := range tierOrder {
+			keys = append(keys, tierKey{class: class})
+		}
+		return keys
+	}
+	for key := range movable {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b tierKey) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(slices.Index(tierOrder, a.class), slices.Index(tierOrder, b.class)))
+	})
+	return keys
+}
 
 // need is a shortage that has to be covered (rule 17.6.7).
 type need struct {
@@ -36,35 +68,65 @@ func (x *explainer) decide(r *Report) {
 			needs = append(needs, need{f.Resource, f.Shortage()})
 		}
 	}
-	movable := map[outrank.QOSClass][]*outrank.Pod{}
+	movable := map[tierKey][]*outrank.Pod{}
 	for _, p := range x.active {
 		class := qos.OfIn(x.admitter.Release, p)
-		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(order, class) {
-			movable[class] = append(movable[class], p)
+		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(tierOrder, class) {
+			key := x.keyOf(p, class)
+			movable[key] = append(movable[key], p)
 		} else if r.Stays++; len(r.Stay) < x.most {
 			r.Stay = append(r.Stay, ref(p))
 		}
 	}
-	chosen := map[outrank.QOSClass][]*outrank.Pod{}
+	chosen := map[tierKey][]*outrank.Pod{}
 	for _, e := range x.adm.Evictions {
-		chosen[e.Tier] = append(chosen[e.Tier], e.Pod)
+		key := x.keyOf(e.Pod, e.Tier)
+		chosen[key] = append(chosen[key], e.Pod)
 	}
-	for i, class := range order {
-		tier := Tier{Class: class, Pods: len(movable[class]), Rounds: []Round{}}
-		left := needs
-		for _, below := range order[i+1:] {
-			left = spared(left, movable[below])
-		}
-		for _, above := range order[:i] {
-			left = spared(left, chosen[above])
-		}
-		if len(r.Missing) > 0 { // no tier comes to its turn
+	keys := x.keys(movable)
+	below := x.below(needs, movable, keys)
+	above := needs
+	for i, key := range keys {
+		tier := Tier{Class: key.class, Pods: len(movable[key]), Rounds: []Round{}}
+		left := lessAll(above, below[i])
+		if above = spared(above, chosen[key]); len(r.Missing) > 0 { // no tier comes to its turn
 			left = nil
 		}
-		tier.Holds, tier.Covers = held(needs, movable[class]), amounts(left)
-		x.rounds(&tier, movable[class], left)
+		if x.admitter.PriorityFirst {
+			tier.Priority = &key.priority
+			if len(r.Tiers) >= x.most || len(chosen[key]) == 0 && len(r.Missing) == 0 {
+				r.MoreTiers++
+				continue
+			}
+		}
+		tier.Holds, tier.Covers = held(needs, movable[key]), amounts(left)
+		x.rounds(&tier, key, movable[key], left)
 		r.Tiers = append(r.Tiers, tier)
 	}
+}
+
+// below adds up, for each tier, what all pods of the tiers below it hold.
+func (x *explainer) below(needs []need, movable map[tierKey][]*outrank.Pod, keys []tierKey) [][]int64 {
+	sums := make([][]int64, len(keys))
+	sum := make([]int64, len(needs))
+	for i := len(keys) - 1; i >= 0; i-- {
+		sums[i] = slices.Clone(sum)
+		for _, p := range movable[keys[i]] {
+			for j := range needs {
+				sum[j] = resource.AddSat(sum[j], needs[j].frees(p))
+			}
+		}
+	}
+	return sums
+}
+
+// lessAll returns what is needed beyond these amounts. A need that is covered stays, with 0.
+func lessAll(needs []need, sums []int64) []need {
+	out := slices.Clone(needs)
+	for i := range out {
+		out[i].amount = max(0, resource.SubSat(out[i].amount, sums[i]))
+	}
+	return out
 }
 
 // spared returns what is needed beyond what pods free. A need that is covered stays, with 0.
@@ -104,11 +166,11 @@ func amounts(needs []need) []Amount {
 
 // rounds follows the choice in one tier, with the pod that would have been next in each
 // round (rules 17.6.1 to 17.6.6).
-func (x *explainer) rounds(tier *Tier, pods []*outrank.Pod, left []need) {
+func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []need) {
 	list := slices.Clone(pods)
 	for i := range x.adm.Evictions {
 		e := &x.adm.Evictions[i]
-		if e.Tier != tier.Class {
+		if x.keyOf(e.Pod, e.Tier) != key {
 			continue
 		}
 		if len(tier.Rounds) == x.most {
@@ -124,7 +186,10 @@ func (x *explainer) rounds(tier *Tier, pods []*outrank.Pod, left []need) {
 		if at < 0 { // an admission of other pods
 			continue
 		}
-		next(&round, list, at, left)
+		if round.DecidedBy = BySearch; !x.admitter.Exact {
+			round.DecidedBy = ""
+			next(&round, list, at, left)
+		}
 		tier.Rounds = append(tier.Rounds, round)
 		list[at] = list[len(list)-1]
 		list = list[:len(list)-1]

@@ -74,15 +74,10 @@ func samePods(a, b []preemption.Victim) bool {
 // made for each priority in the cluster above the pod's own, until one is enough. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
 func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
-	trials, err := e.Trials(snap, req)
+	f, err := newFinder(e, snap, req, options)
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, most: options.Most}
-	if f.most <= 0 {
-		f.most = 10
-	}
-	f.most = min(f.most, mostNames)
 	r := &Report{
 		APIVersion: Version, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
 		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
@@ -110,6 +105,20 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 		}
 	}
 	return r, nil
+}
+
+// newFinder prepares to find what stands behind answers to a request.
+func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
+	trials, err := e.Trials(snap, req)
+	if err != nil {
+		return nil, err
+	}
+	f := &finder{snap: snap, pod: req.Pod, config: e.Config(), trials: trials, classes: options.Classes, most: options.Most}
+	if f.most <= 0 {
+		f.most = 10
+	}
+	f.most = min(f.most, mostNames)
+	return f, nil
 }
 
 // refusal names what ended the attempt before any node was asked.

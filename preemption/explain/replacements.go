@@ -32,9 +32,11 @@ const (
 type Replacement struct {
 	Pod  Pod  `json:"pod"`
 	Fate Fate `json:"fate"`
-	// Owner is Kind/Name of the pod's controller, and Left how many of its pods run on.
+	// Owner is Kind/Name of the pod's controller, and Left how many of its pods run on, of
+	// which Ready are ready.
 	Owner string `json:"owner,omitempty"`
 	Left  int    `json:"left"`
+	Ready int    `json:"ready"`
 	// Tied is set for a pod of a DaemonSet, whose replacement can only come back to the node.
 	Tied bool   `json:"tied,omitempty"`
 	Node string `json:"node,omitempty"`
@@ -116,6 +118,9 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	for p := range s.snap.Pods() {
 		if p.NodeName != "" && p.Owner == victim.Owner && p.NamespaceName() == victim.NamespaceName() && !p.Terminating() {
 			r.Left++
+			if p.Ready {
+				r.Ready++
+			}
 		}
 	}
 	if victim.Group != "" {
@@ -197,6 +202,9 @@ func (r *Replacement) sentence() string {
 	text := r.Pod.text()
 	if r.Owner != "" && r.Fate != "" {
 		text += fmt.Sprintf(" of %s, which has %s left", prose.Name(r.Owner), prose.Plural(r.Left, "pod"))
+		if r.Ready < r.Left {
+			text += fmt.Sprintf(" (%d ready)", r.Ready)
+		}
 	}
 	switch r.Fate {
 	case Lost:

@@ -63,7 +63,7 @@ func ExampleReplacements() {
 	}
 	// Output:
 	// node n1
-	// shop/web (priority 50) of ReplicaSet/web, which has 1 pod left: a replacement pushes out 1 pod of node n2.
+	// shop/web (priority 50) of ReplicaSet/web, which has 1 pod left (0 ready): a replacement pushes out 1 pod of node n2.
 	//   shop/batch (priority 20) of Job/batch, which has 0 pods left: a replacement waits for room.
 	// shop/agent (priority 10) of DaemonSet/agent, which has 0 pods left: a replacement waits for room on node n1.
 }
@@ -135,6 +135,17 @@ func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 	if f.Fate == explain.Lost || f.Fate == explain.Unknown {
 		return
 	}
+	left, ready := 0, 0
+	for p := range w.snap.Pods() {
+		if w.snap.NodeOf(p.Key()) == "" || p.Owner != victim.Owner || p.NamespaceName() != victim.NamespaceName() || p.Terminating() {
+			continue
+		}
+		left++
+		if p.Ready {
+			ready++
+		}
+	}
+	require.Equal(w, []int{left, ready}, []int{f.Left, f.Ready}, "%s", f.Pod.Key)
 	w.made++
 	pod := *victim
 	pod.Name, pod.UID, pod.NodeName, pod.NominatedNode = fmt.Sprintf("%s-replacement-%d", victim.Name, w.made), "", "", ""

@@ -43,6 +43,7 @@ func aRun(t testing.TB, every time.Duration) Series {
 				{Used: float64(int(8 + 8*math.Sin(turn/3))), Capacity: 16},
 			},
 			Waiting: map[int32]int{1000: int(10 * rush), 100: int(30 * rush), 0: int(80*rush) + dice.IntN(10)},
+			Evicted: map[int32]int{100: int(max(0, rush-0.45) * float64(dice.IntN(20))), 0: int(rush*float64(dice.IntN(8))) / 3},
 		})
 		require.NoError(t, err)
 	}
@@ -52,7 +53,7 @@ func aRun(t testing.TB, every time.Duration) Series {
 func svgOf(t testing.TB, title string, s Series) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, Write(&b, title, s))
+	require.NoError(t, Write(&b, Caption{Title: title, Lines: []string{"policy made up", "-a -b"}}, s))
 	return b.Bytes()
 }
 
@@ -82,6 +83,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+const mostHeight = firstTop + 2*panelStep + panelHeight + below
+
 // readable parses a picture, and checks that all of it lies inside.
 func readable(t require.TestingT, svg []byte) {
 	dec := xml.NewDecoder(bytes.NewReader(svg))
@@ -95,12 +98,16 @@ func readable(t require.TestingT, svg []byte) {
 		if !ok {
 			continue
 		}
+		if element.Name.Local == "defs" { // tiles have places of their own
+			require.NoError(t, dec.Skip())
+			continue
+		}
 		for _, a := range element.Attr {
 			switch a.Name.Local {
 			case "x", "x1", "x2":
 				inside(t, a.Value, pictureWidth)
 			case "y", "y1", "y2":
-				inside(t, a.Value, pictureHeight)
+				inside(t, a.Value, mostHeight)
 			case "d":
 				insidePath(t, a.Value)
 			}
@@ -122,11 +129,11 @@ func insidePath(t require.TestingT, path string) {
 		switch m[1] {
 		case "M", "L":
 			inside(t, m[2], pictureWidth)
-			inside(t, m[3], pictureHeight)
+			inside(t, m[3], mostHeight)
 		case "H":
 			inside(t, m[2], pictureWidth)
 		case "V":
-			inside(t, m[2], pictureHeight)
+			inside(t, m[2], mostHeight)
 		}
 	}
 }
@@ -142,16 +149,20 @@ func TestAnySeries(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "samples") {
 			at += rapid.SampledFrom([]time.Duration{0, 1, time.Second, 999 * time.Hour, mostTime / 64}).Draw(t, "step")
 			s := Sample{Time: at, Waiting: rapid.MapOfN(rapid.Int32(), rapid.IntRange(0, math.MaxInt), 0, 5).Draw(t, "waiting")}
+			s.Evicted = rapid.MapOfN(rapid.Int32(), rapid.IntRange(0, math.MaxInt), 0, 5).Draw(t, "evicted")
 			for range names {
 				s.Levels = append(s.Levels, Level{amount.Draw(t, "used"), amount.Draw(t, "capacity")})
 			}
 			require.NoError(t, r.Add(s))
 		}
 		series := r.Series(at + time.Duration(rapid.Int64().Draw(t, "more")>>3))
-		title := rapid.String().Draw(t, "title")
+		caption := Caption{
+			Title: rapid.String().Draw(t, "title"), Lines: rapid.SliceOf(rapid.String()).Draw(t, "lines"),
+			Evictions: rapid.String().Draw(t, "note"), Demand: rapid.Bool().Draw(t, "demand"),
+		}
 		var one, two bytes.Buffer
-		require.NoError(t, Write(&one, title, series))
-		require.NoError(t, Write(&two, title, series))
+		require.NoError(t, Write(&one, caption, series))
+		require.NoError(t, Write(&two, caption, series))
 		require.Equal(t, one.String(), two.String())
 		require.Less(t, one.Len(), 300_000)
 		readable(t, one.Bytes())
@@ -166,7 +177,7 @@ func TestBounded(t *testing.T) {
 		require.LessOrEqual(t, len(share), mostColumns)
 		require.Greater(t, len(share), mostColumns/2)
 	}
-	require.Less(t, len(svgOf(t, "", often)), 60_000)
+	require.Less(t, len(svgOf(t, "", often)), 70_000)
 }
 
 // Means are kept whatever stretches are joined.
@@ -228,35 +239,13 @@ func TestRecorderRefuses(t *testing.T) {
 		{Sample{Levels: []Level{{math.NaN(), 1}}}, "cpu: NaN of 1"},
 		{Sample{Levels: []Level{{1, math.Inf(1)}}}, "cpu: 1 of +Inf"},
 		{Sample{Levels: one, Waiting: map[int32]int{3: -1}}, "-1 pods of priority 3 wait"},
+		{Sample{Levels: one, Evicted: map[int32]int{3: -1}}, "-1 pods of priority 3 were evicted"},
 	} {
 		r := NewRecorder("cpu")
 		err := r.Add(tt.sample)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		require.ErrorContains(t, err, tt.want)
 		require.Equal(t, NewRecorder("cpu"), r, "a refused sample changes nothing")
-	}
-}
-
-// Priorities beyond the colours are put together, and none is lost.
-func TestManyPriorities(t *testing.T) {
-	for n := range 12 {
-		s := Series{}
-		for i := range n {
-			s.Waiting = append(s.Waiting, Waiting{int32(-i), []float64{1}})
-		}
-		bands := s.bands()
-		require.Len(t, bands, min(n, len(bandColours)))
-		sum := 0.0
-		for _, b := range bands {
-			sum += b.pods[0]
-		}
-		require.EqualValues(t, n, sum)
-		if n > len(bandColours) {
-			require.Equal(t, "priority -6 and below", bands[6].label)
-		}
-		for _, w := range s.Waiting {
-			require.Equal(t, []float64{1}, w.Pods, "the series was changed")
-		}
 	}
 }
 
@@ -306,7 +295,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWriterThatFails(t *testing.T) {
-	require.ErrorIs(t, Write(broken{}, "", Series{}), io.ErrShortWrite)
+	require.ErrorIs(t, Write(broken{}, Caption{}, Series{}), io.ErrShortWrite)
 }
 
 func Example() {
@@ -316,6 +305,7 @@ func Example() {
 			Time:    time.Duration(i) * time.Minute,
 			Levels:  []Level{{Used: float64(i), Capacity: 100}, {Used: 1, Capacity: 4}},
 			Waiting: map[int32]int{1000: i / 10, 0: i},
+			Evicted: map[int32]int{0: i % 2},
 		})
 		if err != nil {
 			fmt.Println(err)
@@ -323,18 +313,22 @@ func Example() {
 		}
 	}
 	var picture bytes.Buffer
-	if err := Write(&picture, "a run", r.Series(100*time.Minute)); err != nil {
+	if err := Write(&picture, Caption{Title: "a run"}, r.Series(100*time.Minute)); err != nil {
 		fmt.Println(err)
 		return
 	}
 	for line := range strings.Lines(picture.String()) {
-		if strings.Contains(line, "mean") || strings.Contains(line, "priority") {
+		if strings.Contains(line, "mean") || strings.Contains(line, "priority") || strings.Contains(line, "heading\"") {
 			fmt.Print(regexp.MustCompile("<[^>]*>").ReplaceAllString(line, ""))
 		}
 	}
 	// Output:
+	// Requested of what the nodes can allocate
 	// cpu, mean 50%
 	// memory, mean 25%
-	// priority 1000
-	// priority 0
+	// Pods that wait for a node
+	// priority 0: mean 49.5
+	// priority 1000: mean 4.5
+	// Pods evicted in each 2m, 50 in all
+	// priority 0: 50
 }

@@ -3,12 +3,13 @@ package chart
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"time"
 )
 
-// utilisation draws a line per resource.
-func (c canvas) utilisation(s *Series) {
+// utilisation draws a line per resource, and one where all that there is would be
+// in use.
+func (c canvas) utilisation(s *Series, y0 float64) {
 	top := 1.0
 	for _, shares := range s.Share {
 		for _, v := range shares {
@@ -19,18 +20,20 @@ func (c canvas) utilisation(s *Series) {
 	for i := range ticks {
 		ticks[i].at /= 100
 	}
-	p := panel{canvas: c, y0: upperTop, top: max(top, ticks[len(ticks)-1].at)}
-	p.frame(ticks, false)
-	var entries []entry
+	// Some room above, so that a line at the highest tick can be seen.
+	p := panel{canvas: c, y0: y0, top: 1.04 * max(top, ticks[len(ticks)-1].at)}
+	p.frame("Requested of what the nodes can allocate", "share of all nodes, in %", ticks)
+	p.rule("full", left, p.y(1), right, p.y(1))
+	entries := []entry{{label: "100%: all there is", class: "full"}}
 	for i, name := range s.Resources {
 		e := entry{colour: lineColours[i%len(lineColours)], dash: dashes[i%len(dashes)]}
-		e.label = fmt.Sprintf("%s, mean %.0f%%", name, 100*s.mean(s.Share[i]))
+		e.label = fmt.Sprintf("%s, mean %.0f%%", cut(name, 20), 100*s.mean(s.Share[i]))
 		entries = append(entries, e)
 		if len(s.Share[i]) > 0 {
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="%s"/>`+"\n", e.colour, dashed(e.dash), p.steps(s.Share[i], "M"))
 		}
 	}
-	p.legend("In use", entries)
+	p.legend(entries)
 }
 
 // mean is over time; the last stretch may be a short one.
@@ -47,72 +50,25 @@ func (s *Series) mean(values []float64) float64 {
 	return sum / length
 }
 
-// band is a priority, or several, in the stack of waiting pods.
-type band struct {
-	label string
-	pods  []float64
-}
-
-// bands puts together the lowest priorities where there are too many to tell
-// colours apart.
-func (s *Series) bands() []band {
-	var out []band
-	for i, w := range s.Waiting {
-		if i < len(bandColours)-1 || len(s.Waiting) == len(bandColours) {
-			out = append(out, band{fmt.Sprintf("priority %d", w.Priority), slices.Clone(w.Pods)})
-			continue
-		}
-		if i == len(bandColours)-1 {
-			out = append(out, band{fmt.Sprintf("priority %d and below", w.Priority), make([]float64, len(w.Pods))})
-		}
-		rest := out[len(out)-1].pods
-		for k, n := range w.Pods {
-			rest[k] += n
-		}
+// describe tells those who do not see the picture what is in it.
+func (s *Series) describe(caption Caption) string {
+	var parts []string
+	for i, name := range s.Resources {
+		parts = append(parts, fmt.Sprintf("%s: %.0f%% requested on average.", name, 100*s.mean(s.Share[i])))
 	}
-	return out
-}
-
-// waiting draws a stack of areas, the highest priority at the bottom, where its
-// height can be read.
-func (c canvas) waiting(s *Series) {
-	bands := s.bands()
-	top := 0.0
-	var edges [][]float64 // of the stack, from the bottom
-	for i, b := range bands {
-		edge := b.pods
-		if i > 0 {
-			edge = plus(edges[i-1], b.pods)
-		}
-		edges = append(edges, edge)
-		for _, v := range edge {
-			top = max(top, v)
-		}
+	if caption.Demand {
+		return strings.Join(parts, " ")
 	}
-	ticks := valueTicks(max(top, 5), 5, number) // whole pods
-	p := panel{canvas: c, y0: lowerTop, top: max(top, ticks[len(ticks)-1].at)}
-	p.frame(ticks, true)
-	var entries []entry
-	for i, b := range bands {
-		entries = append(entries, entry{label: b.label, colour: bandColours[i], area: true})
-		below := make([]float64, len(b.pods))
-		if i > 0 {
-			below = edges[i-1]
-		}
-		p.put(`<path fill="%s" fill-opacity="0.8" d="%s%s"/>`+"\n", bandColours[i], p.steps(edges[i], "M"), p.back(below))
+	for _, w := range s.Waiting {
+		parts = append(parts, fmt.Sprintf("Priority %d: %s pods waited on average.", w.Priority, meanText(s.mean(w.Pods))))
 	}
-	if top == 0 {
-		p.anchored((left+right)/2, lowerTop+panelHeight/2, "middle", "no pod waited")
+	for _, e := range s.Evicted {
+		parts = append(parts, fmt.Sprintf("Priority %d: %d evicted.", e.Priority, e.Total))
 	}
-	p.legend("Waiting pods", entries)
-}
-
-func plus(a, b []float64) []float64 {
-	sum := make([]float64, len(a))
-	for i := range a {
-		sum[i] = a[i] + b[i]
+	if len(s.Evicted) == 0 {
+		parts = append(parts, "No pod was evicted.")
 	}
-	return sum
+	return cut(strings.Join(parts, " "), 2000)
 }
 
 // tick is a place on an axis.

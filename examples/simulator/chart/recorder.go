@@ -25,6 +25,9 @@ type Sample struct {
 	// Waiting counts the waiting pods by priority. A priority without an entry
 	// has none.
 	Waiting map[int32]int
+	// Evicted counts the pods that were evicted since the sample before, by their
+	// priority.
+	Evicted map[int32]int
 }
 
 // mostColumns is how many stretches of time are kept: enough for one per two
@@ -44,8 +47,9 @@ type Recorder struct {
 	// i times width. The last is still open.
 	width   time.Duration
 	columns []column
-	// last is what holds since its Time.
+	// last is what holds since its Time; no evictions are kept there.
 	last Sample
+	evictions
 }
 
 // column holds sums over a stretch of time: shares of capacity and pods, times
@@ -53,10 +57,11 @@ type Recorder struct {
 type column struct {
 	share   []float64
 	waiting map[int32]float64
+	evicted map[int32]int // pods; nil for none
 }
 
 // NewRecorder begins a run at time 0 with these resources. Until the first
-// sample nothing is in use and nobody waits.
+// sample nothing is in use, nobody waits and nobody was evicted.
 func NewRecorder(resources ...string) *Recorder {
 	return &Recorder{resources: slices.Clone(resources), width: time.Millisecond}
 }
@@ -77,6 +82,7 @@ func (r *Recorder) Add(s Sample) error {
 	}
 	clear(r.last.Waiting)
 	maps.Copy(r.last.Waiting, s.Waiting)
+	r.evict(s.Evicted)
 	return nil
 }
 
@@ -100,6 +106,11 @@ func (r *Recorder) check(s *Sample) error {
 			return fmt.Errorf("%d pods of priority %d wait", n, priority)
 		}
 	}
+	for _, priority := range slices.Sorted(maps.Keys(s.Evicted)) {
+		if n := s.Evicted[priority]; n < 0 {
+			return fmt.Errorf("%d pods of priority %d were evicted", n, priority)
+		}
+	}
 	return nil
 }
 
@@ -115,6 +126,7 @@ func (r *Recorder) hold(until time.Duration) {
 			r.columns = append(r.columns, r.empty())
 		}
 		r.columns[i].add(&r.last, to-from)
+		r.flush(&r.columns[i])
 		from = to
 	}
 }
@@ -164,6 +176,7 @@ func (c *column) addColumn(d *column) {
 	for priority, n := range d.waiting {
 		c.waiting[priority] += n
 	}
+	c.evict(d.evicted)
 }
 
 // Series is what happened, as means over stretches of equal length.
@@ -176,6 +189,8 @@ type Series struct {
 	Share [][]float64
 	// Waiting are the numbers of waiting pods by priority, the highest first.
 	Waiting []Waiting
+	// Evicted are the pods that were evicted, by priority, the highest first.
+	Evicted []Evicted
 }
 
 // Waiting is how many pods of one priority waited: the mean in every stretch.
@@ -206,6 +221,7 @@ func (r *Recorder) Series(end time.Duration) Series {
 		s.Waiting = append(s.Waiting, Waiting{priority, pods})
 	}
 	slices.SortFunc(s.Waiting, func(a, b Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
+	s.Evicted = r.evicted()
 	return s
 }
 

@@ -12,57 +12,60 @@ import (
 	"unicode/utf8"
 )
 
-// The picture, in its own units: two panels, one above the other, with the same
-// left and right end.
+// The picture, in its own units: panels one above the other, with the same left
+// and right end, and what they show to the right of each.
 const (
-	pictureWidth, pictureHeight = 960, 600
-	left, right                 = 64, 936
-	panelHeight                 = 214
-	upperTop, lowerTop          = 72, 334
-	legendAbove                 = 12 // from the legend's baseline to the panel
+	pictureWidth = 1120
+	left, right  = 84, 872
+	legendLeft   = 892
+	panelHeight  = 170
+	firstTop     = 122
+	panelStep    = panelHeight + 68
+	below        = 52 // the last panel: its times, and what they are
+
+	mostTitle, mostLine, mostLines = 120, 170, 3
 )
 
-// style returns the colours of everything but the series: dark ink on white, or
-// the other way round where the viewer asks for that. The series are of colours
-// that can be told from both.
-const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
-.title{font-size:16px;font-weight:600}
-.tick{fill:#59636e;font-size:11px}
-.bg{fill:#ffffff}
-.grid{stroke:#d1d9e0;stroke-width:1}
-.axis{stroke:#59636e;stroke-width:1}
-.line{fill:none;stroke-width:1.6;stroke-linejoin:round}
-@media (prefers-color-scheme:dark){
-text{fill:#e6edf3}
-.tick{fill:#9198a1}
-.bg{fill:#0d1117}
-.grid{stroke:#30363d}
-.axis{stroke:#9198a1}
-}`
+// Caption is what stands above a picture.
+type Caption struct {
+	// Title says what is shown, Lines how it came about: the rules of the run, the
+	// flags it was called with. No more than three lines are drawn.
+	Title string
+	Lines []string
+	// Evictions says more about them, for example by whom the pods were evicted.
+	Evictions string
+	// Demand says that nothing was run: pods neither waited nor were evicted, so that
+	// shares alone are drawn.
+	Demand bool
+}
 
-// lineColours are of the resources in their order, and dashes tell them apart
-// for those who do not see the colours. Both begin again after the last.
-var (
-	lineColours = []string{"#2f7fd1", "#d9730d", "#2f9e56", "#a05fd0", "#c2486b"}
-	dashes      = []string{"", "7 3", "2 3", "9 3 2 3"}
-)
-
-// bandColours are of the priorities, the highest first. The last is for all
-// that have none of their own.
-var bandColours = []string{"#c83c3c", "#dd7f35", "#cda12b", "#5d9e5f", "#4288b8", "#7d6bb3", "#8b949e"}
-
-// Write draws the series as an SVG picture. The title may be empty. Time and
-// memory do not depend on how long the run was. Errors are those of the writer.
-func Write(w io.Writer, title string, s Series) error {
+// Write draws the series as an SVG picture: what was in use, which pods waited and
+// which were evicted. The caption may be empty. Time and memory do not depend on
+// how long the run was. Errors are those of the writer.
+func Write(w io.Writer, caption Caption, s Series) error {
 	var b bytes.Buffer
+	panels := 3
+	if caption.Demand {
+		panels = 1
+	}
+	height := firstTop + (panels-1)*panelStep + panelHeight + below
 	c := canvas{Buffer: &b, end: max(s.End, time.Millisecond), width: s.Width}
-	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n",
-		pictureWidth, pictureHeight, pictureWidth, pictureHeight)
-	c.put("<title>%s</title>\n<style>%s</style>\n", escaped(title), style)
-	c.put(`<rect class="bg" width="%d" height="%d"/>`+"\n", pictureWidth, pictureHeight)
-	c.text(left, 30, "title", title)
-	c.utilisation(&s)
-	c.waiting(&s)
+	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`+"\n",
+		pictureWidth, height, pictureWidth, height)
+	c.put("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", escaped(caption.Title), escaped(s.describe(caption)), style)
+	c.put(`<rect class="bg" width="%d" height="%d"/>`+"\n", pictureWidth, height)
+	c.text(left, 30, "title", cut(caption.Title, mostTitle))
+	for i, line := range caption.Lines[:min(len(caption.Lines), mostLines)] {
+		c.text(left, float64(50+17*i), "note", cut(line, mostLine))
+	}
+	c.utilisation(&s, firstTop)
+	if !caption.Demand {
+		ranks := s.ranks()
+		c.patterns(min(len(ranks), len(bandStyles)))
+		c.waiting(&s, ranks, firstTop+panelStep)
+		c.evicted(&s, ranks, firstTop+2*panelStep, caption.Evictions)
+	}
+	c.anchored((left+right)/2, float64(height-10), "middle", "time since the beginning of the run, in "+timeUnits(c.end))
 	c.put("</svg>\n")
 	_, err := w.Write(b.Bytes())
 	return err
@@ -86,6 +89,12 @@ func (c canvas) anchored(x, y float64, anchor, text string) {
 	c.put(`<text class="tick" x="%s" y="%s" text-anchor="%s">%s</text>`+"\n", point(x), point(y), anchor, escaped(text))
 }
 
+// upright writes from the bottom to the top, around a place.
+func (c canvas) upright(x, y float64, text string) {
+	c.put(`<text class="tick" x="%s" y="%s" text-anchor="middle" transform="rotate(-90 %s %s)">%s</text>`+"\n",
+		point(x), point(y), point(x), point(y), escaped(text))
+}
+
 func (c canvas) rule(class string, x1, y1, x2, y2 float64) {
 	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(x1), point(y1), point(x2), point(y2))
 }
@@ -95,7 +104,7 @@ func (c canvas) x(t time.Duration) float64 {
 	return left + float64((right-left)*(float64(t)/float64(c.end)))
 }
 
-// panel is one of the two; values from 0 to top are drawn in it.
+// panel is one of the pictures; values from 0 to top are drawn in it.
 type panel struct {
 	canvas
 	y0  float64 // upper edge
@@ -106,9 +115,11 @@ func (p panel) y(value float64) float64 {
 	return p.y0 + panelHeight - float64(panelHeight*min(max(value/p.top, 0), 1))
 }
 
-// frame draws grid, ticks and the axis of time. Only the lower panel has the
-// times written below it.
-func (p panel) frame(values []tick, times bool) {
+// frame draws the heading, the grid, the ticks and both axes. The unit is that of
+// the values.
+func (p panel) frame(heading, unit string, values []tick) {
+	p.text(left, p.y0-12, "heading", heading)
+	p.upright(24, p.y0+panelHeight/2, unit)
 	for _, v := range values {
 		p.rule("grid", left, p.y(v.at), right, p.y(v.at))
 		p.anchored(left-8, p.y(v.at)+4, "end", v.label)
@@ -116,14 +127,10 @@ func (p panel) frame(values []tick, times bool) {
 	for _, t := range timeTicks(p.end) {
 		x := p.x(time.Duration(t.at))
 		p.rule("grid", x, p.y0, x, p.y0+panelHeight)
-		if times {
-			p.anchored(x, p.y0+panelHeight+18, "middle", t.label)
-		}
+		p.anchored(x, p.y0+panelHeight+16, "middle", t.label)
 	}
 	p.rule("axis", left, p.y0+panelHeight, right, p.y0+panelHeight)
-	if times {
-		p.anchored((left+right)/2, p.y0+panelHeight+38, "middle", "time since the beginning of the run")
-	}
+	p.rule("axis", left, p.y0, left, p.y0+panelHeight)
 }
 
 // steps returns a path that holds each value for its stretch, from left to right.
@@ -161,31 +168,30 @@ func (p panel) back(values []float64) string {
 	return b.String() + "H" + point(left) + "Z"
 }
 
-// entry is one line of a legend.
+// entry is one line of a legend: a line with its dashes, or an area with its fill.
 type entry struct {
-	label, colour, dash string
-	area                bool
+	label, colour, dash, fill, class string
 }
 
-// legend writes as many entries in a row as there is room for.
-func (p panel) legend(heading string, entries []entry) {
-	y := p.y0 - legendAbove
-	p.text(left, y, "", heading)
-	x := float64(left + 8*utf8.RuneCountInString(heading) + 12)
+// legend writes the entries from top to bottom to the right of the panel, as many
+// as there is room for.
+func (p panel) legend(entries []entry) {
+	const step = 22
 	for i, e := range entries {
-		label := shortened(e.label)
-		wide := float64(34 + 7*utf8.RuneCountInString(label) + 22)
-		if x+wide > right-70 && i+1 < len(entries) {
-			p.text(x, y, "tick", fmt.Sprintf("and %d more", len(entries)-i))
+		y := p.y0 + 12 + float64(i*step)
+		if y > p.y0+panelHeight-step/2 && i+1 < len(entries) {
+			p.text(legendLeft, y, "tick", fmt.Sprintf("and %d more", len(entries)-i))
 			return
 		}
-		if e.area {
-			p.put(`<rect x="%s" y="%s" width="14" height="10" fill="%s" fill-opacity="0.8"/>`+"\n", point(x+10), point(y-9), e.colour)
-		} else {
-			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="M%s %sh24"/>`+"\n", e.colour, dashed(e.dash), point(x), point(y-4))
+		switch {
+		case e.fill != "":
+			p.put(`<rect class="band" x="%s" y="%s" width="22" height="14" fill="%s"/>`+"\n", point(legendLeft), point(y-11), e.fill)
+		case e.class != "":
+			p.rule(e.class, legendLeft, y-4, legendLeft+22, y-4)
+		default:
+			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="M%s %sH%s"/>`+"\n", e.colour, dashed(e.dash), point(legendLeft), point(y-4), point(legendLeft+22))
 		}
-		p.text(x+30, y, "", label)
-		x += wide
+		p.text(legendLeft+28, y, "", cut(e.label, 32))
 	}
 }
 
@@ -196,13 +202,12 @@ func dashed(d string) string {
 	return d
 }
 
-// shortened cuts a long label.
-func shortened(label string) string {
-	const most = 26
-	if utf8.RuneCountInString(label) <= most {
-		return label
+// cut shortens a long text.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
 	}
-	return string([]rune(label)[:most-1]) + "…"
+	return string([]rune(text)[:most-1]) + "…"
 }
 
 // point writes a coordinate to a tenth, which no eye can tell from the exact one.

@@ -65,3 +65,22 @@ func timeLabel(t time.Duration) string {
 	}
 	return strings.Join(parts, " ")
 }
+
+// timeUnits names the units that the ticks up to end are written with.
+func timeUnits(end time.Duration) string {
+	used := map[string]bool{}
+	for _, t := range timeTicks(end) {
+		for part := range strings.FieldsSeq(t.label) {
+			used[strings.TrimLeft(part, "0123456789")] = true
+		}
+	}
+	var names []string
+	for _, unit := range []struct{ short, name string }{
+		{"d", "days (d)"}, {"h", "hours (h)"}, {"m", "minutes (m)"}, {"s", "seconds (s)"}, {"ms", "milliseconds (ms)"},
+	} {
+		if used[unit.short] {
+			names = append(names, unit.name)
+		}
+	}
+	return strings.Join(names, " and ")
+}

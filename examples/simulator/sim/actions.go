@@ -2,11 +2,9 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -27,7 +25,7 @@ func (a *actions) find(obj *outrank.Pod) *pod {
 }
 
 func missing(obj *outrank.Pod) error {
-	return fmt.Errorf("pod %s: %w", obj.Key(), preemption.ErrNotFound)
+	return missingKey(obj.Key())
 }
 
 // Latest returns the pod as it is now.
@@ -51,8 +49,7 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 		return nil
 	}
 	s := a.s
-	p.evicted = true
-	p.lineage.evictions++
+	s.countEviction(p)
 	s.gangOf(p.obj).evicted(s.steps)
 	s.tellToGo(p, e.Grace, e.Condition.Reason)
 	by, node := e.Preemptor.Key(), e.Node
@@ -64,6 +61,14 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 		return s.recreate(p)
 	}
 	return nil
+}
+
+// countEviction notes that a pod is told to go, not from outside.
+func (s *Simulation) countEviction(p *pod) {
+	p.evicted = true
+	p.lineage.evictions++
+	s.evictions[p.obj.PriorityValue()]++
+	s.unsampled = true
 }
 
 // Nominate notes the nomination on the pod.

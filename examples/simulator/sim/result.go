@@ -55,6 +55,7 @@ func (s *Simulation) Result() *Result {
 		p.EvictedAgain += one(l.evictions > 1)
 	}
 	r.Waits, r.Gangs = waits.List(), s.gangs.sum()
+	r.Kubelets = s.kubeletSum()
 	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
 	return r
 }
@@ -100,7 +101,8 @@ func (s *Simulation) sample() {
 		levels = append(levels, chart.Level{Used: float64(s.used[i]), Capacity: float64(s.capacity[i])})
 	}
 	s.levels = levels
-	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting})
+	s.config.Sample(chart.Sample{Time: s.at, Levels: levels, Waiting: s.waiting, Evicted: s.evictions})
+	clear(s.evictions)
 }
 
 // progress counts what is done of what is known to come.

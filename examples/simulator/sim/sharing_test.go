@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -49,6 +50,9 @@ func drawCrowd(t *rapid.T) *scene {
 	}
 	c.bindFails = pick(t, "bindings fail", false, false, false, true)
 	c.drawQueue(t)
+	if pick(t, "kubelets", false, false, true) {
+		drawKubelets(t, c)
+	}
 	return c
 }
 
@@ -135,7 +139,7 @@ func (c *scene) course(t *rapid.T, oneByOne, observed bool) (*course, *Simulatio
 	config.Sample = func(x chart.Sample) {
 		copied := x
 		copied.Levels = append([]chart.Level(nil), x.Levels...)
-		copied.Waiting = map[int32]int{}
+		copied.Waiting, copied.Evicted = map[int32]int{}, maps.Clone(x.Evicted)
 		for priority, n := range x.Waiting {
 			if n > 0 {
 				copied.Waiting[priority] = n

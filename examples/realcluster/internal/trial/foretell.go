@@ -110,7 +110,7 @@ func (c *Candidate) Evicted() []string {
 // Foretell asks the program whatif, and the library, what will happen to the pod of a
 // manifest in the cluster of a dump.
 func Foretell(ctx context.Context, whatif, dump, manifest string) (*Forecast, error) {
-	text, err := output(ctx, whatif, "-cluster", dump, "-pod", manifest, "-o", "json")
+	text, err := output(ctx, whatif, "--cluster", dump, "--pod", manifest, "-o", "json")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Document is what -o json prints. Fields keep their names and meanings, new ones
+// may be added; anything else changes APIVersion. Lists are never null and hold
+// everything, whatever -list says.
+type Document struct {
+	// APIVersion is whatif/v1. Decision has a version of its own.
+	APIVersion string `json:"apiVersion"`
+	// Cluster is what was looked at.
+	Cluster Dump `json:"cluster"`
+	// Now is what ages are measured from and a missing start counts as. It is
+	// left out where neither the dump nor -now names a time.
+	Now time.Time `json:"now,omitzero"`
+	// Pod is the preemptor, the pod that is asked about.
+	Pod Asked `json:"pod"`
+	// Resize is there where the pod is on its node already, and what is asked is who
+	// leaves for its resize in place.
+	Resize *Resize `json:"resize,omitempty"`
+	// Decision is the explanation as the library writes it; PLAN_JSON.md of
+	// package preemption describes it.
+	Decision *preemption.Explanation `json:"decision"`
+	// Why says why the decision is what it is; REPORT_JSON.md of package explain describes
+	// it. Its lists are cut at ten names.
+	Why *explain.Report `json:"why"`
+	// Victims has what the manifests say of the decision's victims, in its order.
+	Victims []VictimFacts `json:"victims"`
+	// Room has an entry for the number of pods and for everything that the pod
+	// asks for; it is empty unless the outcome is preempt.
+	Room []Room `json:"room"`
+	// Hints say what might help where nothing does.
+	Hints []string `json:"hints"`
+	// Caveats say why the answer may not be what happens: what the dump does not
+	// hold, and what is special about the pod.
+	Caveats []Warning `json:"caveats"`
+	// Warnings are about the dump, and about what a manifest leaves out.
+	Warnings []Warning `json:"warnings"`
+}
+
+// VictimFacts is what a decision does not say of a pod.
+type VictimFacts struct {
+	// Key is namespace/name.
+	Key      string        `json:"key"`
+	Requests resource.List `json:"requests"`
+	// Owner is Kind/Name of the pod's controller.
+	Owner string `json:"owner,omitempty"`
+}
+
+// Dump is a cluster in figures.
+type Dump struct {
+	// Source is the file, "standard input" or "the sample cluster".
+	Source string `json:"source"`
+	Nodes  int    `json:"nodes"`
+	// Pods counts those that run or wait; Pending those that wait.
+	Pods    int `json:"pods"`
+	Pending int `json:"pending"`
+	Budgets int `json:"budgets"`
+	Classes int `json:"classes"`
+	// Release is whose rules the answer follows, and ReleaseFrom where that comes
+	// from.
+	Release     outrank.Release `json:"release"`
+	ReleaseFrom ReleaseSource   `json:"releaseFrom"`
+	// Skipped counts objects of kinds that play no part, Finished pods that
+	// have ended.
+	Skipped  map[string]int `json:"skipped"`
+	Finished int            `json:"finished"`
+}
+
+// Asked is the pod that is asked about.
+type Asked struct {
+	// Key is namespace/name.
+	Key string `json:"key"`
+	// From is dump, manifest or flags.
+	From string `json:"from"`
+	// Template is Kind/Name of what would make the pod, in a manifest of something else
+	// than a pod, and Replicas how many it would make; a DaemonSet's depend on the nodes.
+	Template string        `json:"template,omitempty"`
+	Replicas *int          `json:"replicas,omitempty"`
+	Requests resource.List `json:"requests"`
+
+	Priority int32 `json:"priority"`
+	// PriorityClass is empty where the priority does not come from a class.
+	PriorityClass string `json:"priorityClass,omitempty"`
+	// PrioritySource says where the priority comes from.
+	PrioritySource PrioritySource `json:"prioritySource"`
+	// PreemptionPolicy is PreemptLowerPriority or Never.
+	PreemptionPolicy outrank.PreemptionPolicy `json:"preemptionPolicy"`
+
+	// NodeName is a node that the pod insists on, NominatedNode one on which an
+	// earlier preemption made room for it.
+	NodeName      string            `json:"nodeName,omitempty"`
+	NominatedNode string            `json:"nominatedNode,omitempty"`
+	NodeSelector  map[string]string `json:"nodeSelector,omitempty"`
+}
+
+// Resize is a resize in place that the node has deferred.
+type Resize struct {
+	Node string `json:"node"`
+	// Counted is what the node counts for the pod as things are.
+	Counted resource.List `json:"counted"`
+}
+
+// PrioritySource says where a priority comes from.
+type PrioritySource string
+
+// The sources.
+const (
+	SourceRecorded     PrioritySource = "recorded"      // in the pod, since it was created
+	SourceMissing      PrioritySource = "missing"       // the pod has none and counts as 0
+	SourceClass        PrioritySource = "class"         // the class that the pod names
+	SourceDefaultClass PrioritySource = "default-class" // the cluster's default class
+	SourceNoClass      PrioritySource = "no-class"      // 0: no class named, and no default
+	SourceNumber       PrioritySource = "number"        // a number, whatever the classes say
+)
+
+// Room is what becomes of one resource of the chosen node.
+type Room struct {
+	Resource    resource.Name     `json:"resource"`
+	Allocatable resource.Quantity `json:"allocatable"`
+	// Used is what the pods on the node hold as things are, Freed the victims'
+	// part of it, Needed what the preemptor asks for.
+	Used   resource.Quantity `json:"used"`
+	Freed  resource.Quantity `json:"freed"`
+	Needed resource.Quantity `json:"needed"`
+	// Reserved is kept free for pods of at least the preemptor's priority that
+	// are nominated to the node.
+	Reserved resource.Quantity `json:"reserved"`
+	// After is Used less Freed plus Needed.
+	After resource.Quantity `json:"after"`
+}
+
+// Warning is something odd about the dump or the pod.
+type Warning struct {
+	Object string `json:"object"`
+	Field  string `json:"field,omitempty"`
+	Text   string `json:"text"`
+}
+
+// String returns "object: field: text".
+func (w Warning) String() string { return outrank.Problem(w).String() }

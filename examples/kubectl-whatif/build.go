@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// newAnswer puts a decision into the form that is printed.
+func newAnswer(d *decision) *Answer {
+	a := &Answer{
+		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
+		Caveats: d.caveats, Why: d.why,
+		Outcome: d.Outcome, Ineligible: d.Ineligible,
+		Refused:        d.Refused.Code != preemption.Success,
+		FeasibleNodes:  feasible(d),
+		CandidateCount: len(d.Candidates),
+		TurnedDown:     turnedDown(d), Unhelpful: unhelpful(d),
+	}
+	for i := range d.Candidates[:min(len(d.Candidates), d.opts.list)] {
+		a.Candidates = append(a.Candidates, candidateOf(&d.Candidates[i]))
+	}
+	if d.Outcome == preemption.Preempt {
+		a.choose(d)
+	}
+	if d.Outcome == preemption.NothingHelps {
+		a.Hints = hints(a)
+	}
+	return a
+}
+
+// newDocument puts a decision into the form that programs read.
+func newDocument(d *decision) *Document {
+	doc := &Document{
+		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
+		Decision: d.Explanation, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
+		Caveats: append([]Warning{}, d.caveats...),
+	}
+	if d.Outcome == preemption.Preempt {
+		doc.Room = roomOn(d)
+	}
+	for i := range d.Victims {
+		p := d.Victims[i].Pod
+		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.cluster.Release), p.Owner.String()})
+	}
+	if d.Outcome == preemption.NothingHelps {
+		doc.Hints = hints(newAnswer(d))
+	}
+	for _, w := range d.warnings {
+		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
+	}
+	return doc
+}
+
+func dumpOf(d *decision) Dump {
+	c := d.cluster
+	out := Dump{
+		Source: d.opts.source(), Nodes: len(c.Nodes), Pods: len(c.Pods),
+		Budgets: len(c.Budgets), Classes: len(c.Classes),
+		Release: c.Release.OrDefault(), ReleaseFrom: d.releaseFrom,
+		Skipped: map[string]int{}, Finished: c.Finished,
+	}
+	for kind, n := range c.Skipped {
+		out.Skipped[kind] = n
+	}
+	for _, p := range c.Pods {
+		if p.NodeName == "" {
+			out.Pending++
+		}
+	}
+	return out
+}
+
+func askedOf(q *question) Asked {
+	p := q.pod
+	policy := p.PreemptionPolicy
+	if policy == "" {
+		policy = outrank.PreemptLowerPriority
+	}
+	asked := Asked{
+		Key: string(p.Key()), From: q.from, Requests: p.Requests(),
+		Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, PrioritySource: q.source,
+		PreemptionPolicy: policy,
+		NodeName:         p.NodeName, NominatedNode: p.NominatedNode, NodeSelector: p.NodeSelector,
+	}
+	if t := q.template; t != nil {
+		asked.Template = t.String()
+		if t.Kind != "DaemonSet" {
+			asked.Replicas = &t.Replicas
+		}
+	}
+	return asked
+}
+
+// choose fills in what there is to say about the chosen node.
+func (a *Answer) choose(d *decision) {
+	score := scoreOf(d.Score)
+	a.Node, a.Score = d.Node, &score
+	for i := range d.Victims {
+		a.Victims = append(a.Victims, victimOf(&d.Victims[i], d.cluster.Release))
+	}
+	a.Room = roomOn(d)
+	for _, p := range d.ClearedNominations {
+		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
+	}
+	if len(d.Candidates) > 1 {
+		second := candidateOf(&d.Candidates[1])
+		a.DecidedBy, a.RunnerUp = d.DecidedBy, &second
+	}
+}
+
+func victimOf(v *preemption.Victim, r outrank.Release) Victim {
+	out := Victim{
+		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClass,
+		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequestsIn(r), Owner: v.Pod.Owner.String(),
+		Violated: []Budget{}, Terminating: v.Terminating(),
+		Node: v.Node,
+	}
+	switch {
+	case v.Group != nil:
+		out.With = "podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		out.With = "compositepodgroup " + string(v.Composite.Key())
+	}
+	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
+		out.Violated = append(out.Violated, Budget{string(b.Key()), b.Allowed})
+	}
+	out.MoreViolated = len(v.Violated) - len(out.Violated)
+	return out
+}
+
+// mostBroken is how many broken budgets are named for a pod. Hardly any pod has
+// more than one.
+const mostBroken = 10
+
+func candidateOf(c *preemption.Candidate) Candidate {
+	out := Candidate{Node: c.Node, Score: scoreOf(c.Score), Violated: []string{}}
+	known := map[*outrank.PodDisruptionBudget]bool{}
+	for _, v := range c.Victims {
+		out.Victims = append(out.Victims, string(v.Pod.Key()))
+		for _, b := range v.Violated {
+			if !known[b] {
+				known[b] = true
+				out.Violated = append(out.Violated, string(b.Key()))
+			}
+		}
+	}
+	return out
+}
+
+func scoreOf(s preemption.Score) Score {
+	return Score{
+		Violations: s.Violations, TopPriority: s.TopPriority,
+		PrioritySum: s.PrioritySum - int64(s.Victims)<<31, ShiftedSum: s.PrioritySum,
+		Victims: s.Victims, Start: s.Start,
+	}
+}
+
+// roomOn accounts for what the preemptor asks for on the chosen node, in the
+// units that the scheduler counts in.
+func roomOn(d *decision) []Room {
+	node, _ := d.snap.Node(d.Node)
+	needs := needsOf(d)
+	var rooms []Room
+	for _, name := range needs.Names() {
+		if !name.Counted() && name != resource.Pods {
+			continue
+		}
+		var freed, reserved int64
+		for _, v := range d.Victims {
+			if v.Node != "" {
+				continue // it makes room elsewhere
+			}
+			freed = resource.AddSat(freed, share(v.Pod.RunningRequestsIn(d.cluster.Release), name))
+		}
+		for _, p := range d.snap.NominatedTo(d.Node) {
+			if p.PriorityValue() >= d.question.pod.PriorityValue() && p.Key() != d.question.pod.Key() {
+				reserved = resource.AddSat(reserved, share(p.Requests(), name))
+			}
+		}
+		used, needed := d.snap.Used(d.Node, name), needs.Amount(name)
+		after := resource.AddSat(resource.SubSat(used, freed), needed)
+		rooms = append(rooms, Room{
+			Resource: name, Allocatable: quantity(name, node.Allocatable.Amount(name)),
+			Used: quantity(name, used), Freed: quantity(name, freed), Needed: quantity(name, needed),
+			Reserved: quantity(name, reserved), After: quantity(name, after),
+		})
+	}
+	return rooms
+}
+
+// share is what a pod with these requests takes of a resource; of the pods a
+// node can hold every pod is one.
+func share(requests resource.List, name resource.Name) int64 {
+	if name == resource.Pods {
+		return 1
+	}
+	return requests.Amount(name)
+}
+
+// quantity is the inverse of resource.Amount.
+func quantity(name resource.Name, amount int64) resource.Quantity {
+	switch {
+	case name == resource.CPU:
+		return resource.NewMilli(amount)
+	case inBytes(name):
+		return resource.NewBinary(amount)
+	}
+	return resource.New(amount)
+}
+
+func feasible(d *decision) Nodes {
+	out := Nodes{Count: d.Feasible, Names: []string{}}
+	for i := range d.Nodes {
+		if d.Nodes[i].Status.Code == preemption.Success && len(out.Names) < d.opts.list {
+			out.Names = append(out.Names, d.Nodes[i].Node)
+		}
+	}
+	return out
+}
+
+func turnedDown(d *decision) []Reason {
+	return reasons(d, d.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
+		return n.Status, n.Status.Code != preemption.Success
+	})
+}
+
+func unhelpful(d *decision) []Reason {
+	return reasons(d, d.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
+		return n.AfterRemoval, n.Tried && n.AfterRemoval.Code != preemption.Success
+	})
+}
+
+// reasons adds to each count the names of its nodes.
+func reasons(d *decision, counts []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
+	out := make([]Reason, len(counts))
+	place := make(map[string]int, len(counts))
+	for i, c := range counts {
+		place[same(c.Status)] = i
+		out[i] = Reason{Filter: c.Filter, Reasons: c.Reasons, Nodes: Nodes{Count: c.Nodes, Names: []string{}}}
+	}
+	for i := range d.Nodes {
+		status, counted := of(&d.Nodes[i])
+		if !counted {
+			continue
+		}
+		r := &out[place[same(status)]]
+		r.Tried = d.Nodes[i].Tried
+		if len(r.Nodes.Names) < d.opts.list {
+			r.Nodes.Names = append(r.Nodes.Names, d.Nodes[i].Node)
+		}
+	}
+	return out
+}
+
+// same is equal for statuses that are counted together.
+func same(s preemption.Status) string {
+	return fmt.Sprintf("%d %q %q", s.Code, s.Filter, s.Reasons)
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// dumpCommand makes a dump with all that an answer may depend on.
+const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
+
+// caveats say why the answer may not be what happens: what the dump does not hold,
+// and what is special about the pod.
+func caveats(opts *options, c *outrank.Cluster, q *question) []Warning {
+	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+}
+
+// aboutTemplate is about what a single pod does not say of the object that makes it.
+func aboutTemplate(q *question) []Warning {
+	if q.template == nil || q.template.Kind != "DaemonSet" {
+		return nil
+	}
+	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
+		"this is about a single pod, on the node where that is best; --why-not NODE asks about one node"}}
+}
+
+// aboutPod is about pods that kube-scheduler would not look at as things are. With a
+// configuration the answer is by the profile of the pod's own scheduler.
+func aboutPod(opts *options, q *question) []Warning {
+	p := q.pod
+	var out []Warning
+	add := func(field, format string, args ...any) {
+		out = append(out, Warning{"pod " + string(p.Key()), field, fmt.Sprintf(format, args...)})
+	}
+	if p.Gated() {
+		add("spec.schedulingGates", "kube-scheduler leaves the pod alone until its scheduling gates are gone (%s); this is what happens then",
+			some(p.SchedulingGates, mostNear, len(p.SchedulingGates)))
+	}
+	if opts.scheduler == "" && p.Scheduler() != outrank.DefaultScheduler {
+		add("spec.schedulerName", "scheduler %s places the pod, by rules of its own; this is what %s would do", p.Scheduler(), outrank.DefaultScheduler)
+	}
+	if p.NodeName != "" && !isDeferred(p) {
+		add("spec.nodeName", "no scheduler looks at a pod that has a node: the kubelet of %s takes it, pushes out what stands in its way, or fails it; "+
+			"this is what a scheduler would do for a pod that may go nowhere else", p.NodeName)
+	}
+	if p.Terminating() {
+		add("metadata.deletionTimestamp", "the pod is being deleted, and kube-scheduler passes it over")
+	}
+	if p.Finished() {
+		add("status.phase", "the pod has ended, and kube-scheduler passes it over")
+	}
+	return out
+}
+
+// aboutClaims is about claims of the pod that say less than kube-scheduler knows.
+func aboutClaims(c *outrank.Cluster, q *question) []Warning {
+	known := make(map[outrank.Key]bool, len(c.Claims))
+	for _, vc := range c.Claims {
+		known[vc.Key()] = true
+	}
+	var out []Warning
+	add := func(name, format string, args ...any) {
+		out = append(out, Warning{"persistentvolumeclaim " + string(outrank.NewKey(q.pod.Namespace, name)), "", fmt.Sprintf(format, args...)})
+	}
+	for i := range q.pod.Volumes {
+		v := &q.pod.Volumes[i]
+		switch there := known[outrank.NewKey(q.pod.Namespace, v.Claim)]; {
+		case v.Claim == "":
+		case !there && v.Ephemeral && q.from != fromDump:
+			add(v.Claim, "the claim is made along with the pod; on which nodes it can get a volume is not looked at")
+		case !there && v.Ephemeral:
+			add(v.Claim, "not in the dump; if it was not made yet, kube-scheduler pushes nobody out for the pod until it is")
+		case !there:
+			add(v.Claim, "not in the dump; if the cluster does not have it, kube-scheduler pushes nobody out for the pod "+
+				"(persistentvolumeclaim %q not found)", v.Claim)
+		case v.State == "" && v.Driver != "" && v.Handle == "":
+			add(v.Claim, "the claim has no volume yet, and gets one where the pod goes; on which nodes it can is not looked at")
+		}
+	}
+	return out
+}
+
+// aboutPods is about dumps that do not hold the pods of the whole cluster, and
+// pods that did not come from one.
+func aboutPods(c *outrank.Cluster) []Warning {
+	namespaces, running := map[string]bool{}, 0
+	for _, p := range c.Pods {
+		namespaces[p.NamespaceName()] = true
+		if p.NodeName != "" {
+			running++
+		}
+	}
+	var out []Warning
+	switch {
+	case len(c.Pods) == 0:
+		out = append(out, dumpLacks("holds no pods, so that every node counts as empty; dump them with %s", dumpCommand))
+	case running == 0:
+		out = append(out, dumpLacks("holds no pod that has a node, so that every node counts as empty; dump all pods with %s", dumpCommand))
+	case len(namespaces) == 1:
+		out = append(out, dumpLacks("holds pods of the namespace %s alone; if the cluster has others, they are missing: dump with -A",
+			slices.Sorted(maps.Keys(namespaces))[0]))
+	}
+	return append(out, aboutLimits(c)...)
+}
+
+// aboutLimits is about pods of the dump as no API server would have them.
+func aboutLimits(c *outrank.Cluster) []Warning {
+	var odd []string
+	for _, p := range c.Pods {
+		if limitsAlone(p) {
+			odd = append(odd, string(p.Key()))
+		}
+	}
+	if len(odd) == 0 {
+		return nil
+	}
+	return []Warning{dumpLacks("has limits without requests in %s, as no API server leaves them; they count as asking for nothing: %s",
+		plural(len(odd), "pod"), some(odd, 3, len(odd)))}
+}
+
+// limitsAlone reports whether a container limits what it does not request.
+func limitsAlone(p *outrank.Pod) bool {
+	alone := func(c outrank.Container) bool {
+		for name := range c.Limits {
+			if _, ok := c.Requests[name]; !ok {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(p.Containers, alone) || slices.ContainsFunc(p.InitContainers, alone)
+}
+
+// aboutKinds is about kinds that are missing altogether.
+func aboutKinds(c *outrank.Cluster) []Warning {
+	var out []Warning
+	if len(c.Budgets) == 0 {
+		out = append(out, dumpLacks("holds no disruption budgets; if the cluster has any, add pdb to kubectl get"))
+	}
+	if len(c.Classes) == 0 {
+		out = append(out, dumpLacks("holds no priority classes, and every cluster has some; add priorityclasses to kubectl get"))
+	}
+	if len(c.Claims) == 0 {
+		using := 0
+		for _, p := range c.Pods {
+			if slices.ContainsFunc(p.Volumes, func(v outrank.Volume) bool { return v.Claim != "" }) {
+				using++
+			}
+		}
+		if using > 0 {
+			out = append(out, dumpLacks("holds no volume claims, though %s, so that no volume limits anything; add pv,pvc,sc,csinodes,csidrivers to kubectl get",
+				subject(using, "pod has one", "pods have some")))
+		}
+	}
+	return out
+}
+
+// aboutNamespaces is about namespaces of which neither labels nor existence are
+// known.
+func aboutNamespaces(c *outrank.Cluster, q *question) []Warning {
+	var out []Warning
+	if q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
+		out = append(out, dumpLacks("knows nothing of the namespace %s; if there is none, the pod cannot be created", q.pod.NamespaceName()))
+	}
+	selecting := 0
+	missing := missingNamespaces(c, q)
+	for _, p := range c.Pods {
+		if selectsNamespaces(p) {
+			selecting++
+		}
+	}
+	if q.from != fromDump && selectsNamespaces(q.pod) {
+		selecting++
+	}
+	if selecting > 0 && len(missing) > 0 {
+		out = append(out, dumpLacks("does not hold %s %s, and %s by label; their labels count as missing: add namespaces to kubectl get",
+			noun(len(missing), "namespace"), some(missing, 3, len(missing)), subject(selecting, "pod selects namespaces", "pods select namespaces")))
+	}
+	return out
+}
+
+// missingNamespaces are those that pods are in and that the dump does not hold.
+func missingNamespaces(c *outrank.Cluster, q *question) []string {
+	known := make(map[string]bool, len(c.Namespaces))
+	for _, ns := range c.Namespaces {
+		known[ns.Name] = true
+	}
+	missing := map[string]bool{}
+	for _, p := range c.Pods {
+		if ns := p.NamespaceName(); !known[ns] {
+			missing[ns] = true
+		}
+	}
+	if ns := q.pod.NamespaceName(); !known[ns] {
+		missing[ns] = true
+	}
+	return slices.Sorted(maps.Keys(missing))
+}
+
+// selectsNamespaces reports whether the labels of namespaces matter to the pod.
+func selectsNamespaces(p *outrank.Pod) bool {
+	return slices.ContainsFunc(slices.Concat(p.Affinity.Pods, p.Affinity.AntiPods), func(t outrank.PodAffinityTerm) bool {
+		return t.NamespaceSelector != nil && !t.NamespaceSelector.Empty()
+	})
+}
+
+// inUse reports whether anything in the dump is of the namespace.
+func inUse(c *outrank.Cluster, namespace string) bool {
+	return slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool { return p.NamespaceName() == namespace }) ||
+		slices.ContainsFunc(c.Budgets, func(b *outrank.PodDisruptionBudget) bool { return b.NamespaceName() == namespace }) ||
+		slices.ContainsFunc(c.Claims, func(vc *outrank.VolumeClaim) bool { return cmp.Or(vc.Namespace, outrank.DefaultNamespace) == namespace })
+}
+
+// theDump is the object of a caveat whose text goes on from there.
+const theDump = "the dump"
+
+func dumpLacks(format string, args ...any) Warning {
+	return Warning{Object: theDump, Text: fmt.Sprintf(format, args...)}
+}
+
+// noun is the noun for so many, and subject the same with its verb and number.
+func noun(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func subject(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// writeCaveats puts them before the answer, for it depends on them.
+func writeCaveats(p page, caveats []Warning) {
+	if len(caveats) == 0 {
+		return
+	}
+	p.line("\nBefore you rely on this:")
+	for _, w := range caveats {
+		for i, line := range wrapped(caveatText(w), caveatWidth) {
+			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
+		}
+	}
+}
+
+const caveatWidth = 104
+
+// wrapped breaks a text between words; a word that is longer has its own line.
+func wrapped(text string, width int) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// caveatText is a sentence about the dump, or names the object that it is about.
+func caveatText(w Warning) string {
+	if w.Object == theDump {
+		return w.Object + " " + w.Text
+	}
+	return w.String()
+}

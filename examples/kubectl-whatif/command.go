@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outrank-go/outrank/examples/internal/spelling"
+)
+
+// Names of the program: that of its file, which shells complete, and what people type.
+const (
+	programName = "kubectl-whatif"
+	displayName = "kubectl whatif"
+)
+
+// moreHelp ends messages about the command line.
+const moreHelp = "run " + displayName + " -h for the flags"
+
+// newCommand is the command line: do is called with what it says.
+func newCommand(do func(*options) error) *cobra.Command {
+	o := newOptions()
+	groups := o.groups()
+	root := &cobra.Command{
+		Use:           programName + " [flags]",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: displayName},
+		SilenceErrors: true, SilenceUsage: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unexpected argument %q: the pod and the cluster are named by flags; %s", args[0], moreHelp)
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
+			if err := o.check(); err != nil {
+				return err
+			}
+			return do(o)
+		},
+	}
+	flags := root.Flags()
+	flags.SetNormalizeFunc(otherNames)
+	for _, g := range groups {
+		flags.AddFlagSet(g.flags)
+	}
+	flags.VisitAll(once)
+	flags.BoolP("help", "h", false, "this text")
+	root.SetFlagErrorFunc(flagTrouble)
+	root.AddCommand(versionCommand())
+	helpful(root, groups)
+	completing(root, o)
+	return root
+}
+
+// execute runs the command line that args are.
+func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(spelledOut(root.Flags(), args))
+	return root.Execute()
+}
+
+// otherNames are further names of flags.
+func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "pod":
+		name = "filename"
+	case "as-of":
+		name = "now"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// flagTrouble says in the words of this program what is wrong with a flag.
+func flagTrouble(root *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.Is(err, errTwice) && errors.As(err, &value):
+		return fmt.Errorf("--%s: %w; %s", value.GetFlag().Name, errTwice, moreHelp)
+	case errors.As(err, &value):
+		return fmt.Errorf("--%s %s: %w; %s", value.GetFlag().Name, value.GetValue(), value.Unwrap(), moreHelp)
+	case errors.As(err, &missing):
+		return fmt.Errorf("--%s needs a value; %s", missing.GetFlag().Name, moreHelp)
+	case errors.As(err, &unknown):
+		return unknownFlag(root.Flags(), unknown)
+	}
+	return fmt.Errorf("%w; %s", err, moreHelp)
+}
+
+// unknownFlag offers the flags that are spelled most like it.
+func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
+	name, dashes := err.GetSpecifiedName(), "--"
+	if short := err.GetSpecifiedShortnames(); short != "" {
+		name, dashes = short, "-"
+	}
+	name, _, _ = strings.Cut(name, "=")
+	var near []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if alike(name, f.Name) && !f.Hidden {
+			near = append(near, "--"+f.Name)
+		}
+	})
+	slices.SortStableFunc(near, func(a, b string) int {
+		return spelling.Distance(a, "--"+name) - spelling.Distance(b, "--"+name)
+	})
+	text := suggest("; did you mean ", near[:min(len(near), 3)])
+	if text != "" {
+		text += "?"
+	}
+	return fmt.Errorf("unknown flag %s%s%s; %s", dashes, name, text, moreHelp)
+}
+
+// alike reports whether one name was probably meant to be the other.
+func alike(a, b string) bool {
+	if len(a) >= 3 && strings.HasPrefix(b, a) {
+		return true
+	}
+	return spelling.Distance(a, b) <= max(1, min(len(a), len(b))/3)
+}

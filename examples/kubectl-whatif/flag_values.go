@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/outrank-go/outrank"
+)
+
+// repeatable are the flags that may be given more than once.
+var repeatable = map[string]bool{"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true}
+
+// once has a flag refuse a second value, of which only the last would count.
+func once(f *pflag.Flag) {
+	if !repeatable[f.Name] {
+		f.Value = &onceValue{Value: f.Value}
+	}
+}
+
+var errTwice = errors.New("the flag is given twice; give it once")
+
+// onceValue is a value that can be set once.
+type onceValue struct {
+	pflag.Value
+	given bool
+}
+
+// Set fails the second time.
+func (v *onceValue) Set(text string) error {
+	if v.given {
+		return errTwice
+	}
+	v.given = true
+	return v.Value.Set(text)
+}
+
+// labelProblem refuses what cannot be a label.
+func labelProblem(key, value string) error {
+	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"
+	if (&outrank.LabelSelector{Labels: map[string]string{key: ""}}).Validate() != nil {
+		return fmt.Errorf("%q is no key of a label: %s, with a domain and a slash in front or without", key, text)
+	}
+	if (&outrank.LabelSelector{Labels: map[string]string{key: value}}).Validate() != nil {
+		return fmt.Errorf("%q is no value of a label: %s, or nothing", value, text)
+	}
+	return nil
+}
+
+var (
+	podName       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+// checkNames refuses names that nothing in a cluster has.
+func (o *options) checkNames() error {
+	if o.set["name"] && (len(o.name) > 253 || !podName.MatchString(o.name)) {
+		return fmt.Errorf("--name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.name)
+	}
+	if o.set["namespace"] && (len(o.namespace) > 63 || !namespaceName.MatchString(o.namespace)) {
+		return fmt.Errorf("--namespace %q is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", o.namespace)
+	}
+	return nil
+}

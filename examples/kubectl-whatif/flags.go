@@ -1,0 +1,85 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/pflag"
+
+	"github.com/outrank-go/outrank"
+)
+
+// flagGroup is flags that are told together.
+type flagGroup struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// groups are all flags, in the order of the help. Each is set in o.
+func (o *options) groups() []flagGroup {
+	return []flagGroup{
+		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
+		{"The pod, one way of naming it (default for the sample: " + sampleQuestion + ")", o.namedFlags()},
+		{"or described", o.describingFlags()},
+		{"How to answer", o.answerFlags()},
+	}
+}
+
+func newFlags() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	return fs
+}
+
+func (o *options) placeFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
+		dumpCommand)
+	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, of --cluster and of --filename")
+	return fs
+}
+
+func (o *options) namedFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, or, with the feature gate for it, one on a node "+
+		"that has deferred its resize in place")
+	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
+		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+
+		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
+		"makes of it; --pod is the same")
+	return fs
+}
+
+func (o *options) describingFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.Func("cpu", "`AMOUNT` of cpu, like 500m or 4", func(s string) error { return o.request("cpu", s) })
+	fs.Func("memory", "`AMOUNT` of memory, like 8Gi", func(s string) error { return o.request("memory", s) })
+	fs.Func("request", "anything else, as `NAME=AMOUNT`, like nvidia.com/gpu=1; may be repeated", o.requestPair)
+	fs.StringVar(&o.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
+	fs.Func("priority", "its priority, a `NUMBER`, whatever the classes say", o.setPriority)
+	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none")
+	fs.StringVar(&o.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
+	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.labels, err = pairs(s); return })
+	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.Func("toleration", "a taint that it tolerates, `KEY=VALUE:EFFECT`, or KEY:EFFECT for any value, or without the effect for all; may be repeated", o.addToleration)
+	fs.Func("host-port", "a port that it takes on its node, `[IP:]PORT[/PROTOCOL]`; may be repeated", o.addHostPort)
+	fs.Func("claim", "a volume claim of the dump that it uses, by `NAME`, of its namespace; may be repeated", o.addClaim)
+	return fs
+}
+
+func (o *options) answerFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
+	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
+		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
+	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+
+		"yq -o=json . scheduler.yaml (default: as kube-scheduler does without one)")
+	fs.IntVar(&o.list, "list", 5, "how many candidates, reasons and nodes the text lists, a `NUMBER`")
+	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest start, deletion, "+
+		"heartbeat or change of a condition in the dump, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
+	fs.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
+	for _, name := range []string{"release", "workers"} {
+		fs.Lookup(name).DefValue = "" // it depends, and the text says on what
+	}
+	fs.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
+	return fs
+}

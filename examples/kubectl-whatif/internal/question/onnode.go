@@ -1,0 +1,86 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	kubelet "github.com/outrank-go/outrank/kubeletadmit/explain"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// OnNode is what the kubelet of a node says to a pod. Its JSON is that of
+// [kubelet.Report] with the replacements of those who are evicted.
+type OnNode struct {
+	*kubelet.Report
+	// Static is set where the pod counts as one that the kubelet reads from a file.
+	Static bool `json:"static,omitempty"`
+	// Replacements are what becomes of the evicted pods, the first to be evicted first.
+	Replacements []explain.Replacement `json:"replacements"`
+}
+
+// AskOnNode answers what the kubelet of a node says to a pod that is bound to it, whoever
+// did that: admitted, refused with the reasons, or admitted after evicting whom. For a
+// critical pod others are evicted; a static pod is one, whatever its priority, and static
+// makes the pod one. No scheduler is asked, and no disruption budget counts. The active
+// pods are all of the node's that have not ended.
+//
+// depth is how far those who are evicted are followed, as in [AskVictims]. Errors are those
+// of the setting and of [kubeletadmit.Admitter.Admit], and wrap [preemption.ErrNotFound]
+// for a node that the cluster does not have. Time is that of [kubelet.Ask], and of
+// [explain.Replacements] where pods are evicted.
+func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, static bool, depth int) (*OnNode, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	if depth < 0 || depth > MostDepth {
+		return nil, fmt.Errorf("%w: depth %d is not between 0 and %d", outrank.ErrInvalid, depth, MostDepth)
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
+		return nil, err
+	}
+	on, ok := set.Snapshot.Node(node)
+	if !ok {
+		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
+	}
+	bound := *pod
+	bound.Static = bound.Static || static
+	if bound.NodeName == "" {
+		bound.NodeName = node
+	}
+	active := set.Snapshot.PodsOn(node)
+	admitter := kubeletadmit.Admitter{Release: set.Snapshot.Release()}
+	adm, err := admitter.Admit(on, active, &bound)
+	if err != nil {
+		return nil, err
+	}
+	out := &OnNode{
+		Report: kubelet.Admission(admitter, on, active, &bound, adm, kubelet.Options{}),
+		Static: bound.Static, Replacements: []explain.Replacement{},
+	}
+	if len(adm.Evictions) == 0 {
+		return out, nil
+	}
+	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node}}
+	for _, e := range adm.Evictions {
+		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
+	}
+	out.Replacements, err = explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, depth)
+	return out, err
+}
+
+// WriteText tells the answer to people; limit bounds the replacements that are shown, 0
+// shows all. The error is that of w.
+func (o *OnNode) WriteText(w io.Writer, limit int) error {
+	var out paper
+	out.block(0, o.Text())
+	if len(o.Replacements) > 0 {
+		out.line("What becomes of those who are evicted:")
+		writeFates(&out, o.Replacements, 2, limit)
+	}
+	return out.to(w)
+}

@@ -1,0 +1,51 @@
+package question_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// A static pod is admitted after evictions; a common pod of the same size is refused, and a
+// small one simply starts.
+func TestOnNode(t *testing.T) {
+	c := crowd()
+	c.Nodes = append(c.Nodes, node("n3"))
+	c.Pods = append(c.Pods, pod("core", "n3", 5000, "2", owned("ReplicaSet", "core")))
+	s := set(t, c)
+	big := pod("proxy", "", 10, "3")
+	for name, ask := range map[string]struct {
+		pod    *outrank.Pod
+		static bool
+	}{"static": {big, true}, "common": {big, false}, "small": {pod("tiny", "", 1, "0"), false}} {
+		unchanged(t, s, func() {
+			a, err := question.AskOnNode(context.Background(), s, ask.pod, "n1", ask.static, 2)
+			require.NoError(t, err)
+			golden(t, "onnode-"+name, a)
+		})
+	}
+	_, err := question.AskOnNode(context.Background(), s, big, "n9", false, 1)
+	require.ErrorIs(t, err, preemption.ErrNotFound)
+	_, err = question.AskOnNode(context.Background(), s, big, "n1", false, 99)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+func TestVictims(t *testing.T) {
+	c := crowd()
+	s := set(t, c)
+	big := c.Pod("shop", "big")
+	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, big, now)
+	require.NoError(t, err)
+	unchanged(t, s, func() {
+		v, err := question.AskVictims(context.Background(), s, plan, 2)
+		require.NoError(t, err)
+		golden(t, "victims", v)
+	})
+	_, err = question.AskVictims(context.Background(), s, nil, 2)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}

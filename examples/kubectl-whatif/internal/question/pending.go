@@ -1,0 +1,122 @@
+package question
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Pending is what becomes of all pods that wait.
+type Pending struct {
+	// Turns are in the order in which a scheduler takes the pods: by priority, the highest
+	// first. Pods of one priority go by namespace and name, because a dump does not say
+	// which of them waits longer.
+	Turns  []Turn        `json:"turns"`
+	Totals PendingTotals `json:"totals"`
+}
+
+// PendingTotals counts turns by outcome, and who leaves.
+type PendingTotals struct {
+	Pods           int `json:"pods"`
+	Placed         int `json:"placed"`
+	PushesOut      int `json:"pushesOut"`
+	Waits          int `json:"waits"`
+	Gated          int `json:"gated"`
+	OtherScheduler int `json:"otherScheduler"`
+	Leaving        int `json:"leaving"`
+	InGroup        int `json:"inGroup"`
+	// Victims are the pods that begin to leave, each once, and Violating those of them that
+	// break a budget.
+	Victims   int `json:"victims"`
+	Violating int `json:"violating"`
+}
+
+// gates of releases that change what waits, and what preempts together.
+const (
+	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
+	groupGate  = "GenericWorkload"
+)
+
+// AllPending answers what a scheduler does with all pods that wait, each at its turn, in
+// one pass and before any victim is gone: a pod that a node takes runs there; one that
+// pushes others out is nominated, and its victims hold their room until they have ended,
+// so that the pods behind it see both. Budgets allow less once a ready pod of theirs
+// begins to leave. A resize for which there is room is left to the kubelet and changes
+// nothing for the pods behind it.
+//
+// Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt],
+// and wrap [outrank.ErrInvalid] for pods that cannot be decided about. Time is that of
+// asking every node once for each pod, and of a decision where none takes it.
+func AllPending(ctx context.Context, set Setting) (*Pending, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	s := set.scene(ctx)
+	waiting := s.waiting()
+	out := &Pending{Turns: make([]Turn, 0, len(waiting))}
+	for i, pod := range waiting {
+		turn, err := s.take(pod)
+		if err != nil {
+			return nil, err
+		}
+		out.add(turn)
+		set.progress(i+1, len(waiting))
+	}
+	return out, nil
+}
+
+// waiting lists the pods that a scheduler has to do with, in its order.
+func (s *scene) waiting() []*outrank.Pod {
+	resizes := s.snap.Release().Gates()[resizeGate]
+	var entries []queue.Entry
+	for p := range s.snap.Pods() {
+		if node := s.snap.NodeOf(p.Key()); node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred {
+			entries = append(entries, queue.Entry{Pod: p})
+		}
+	}
+	slices.SortFunc(entries, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
+	out := make([]*outrank.Pod, len(entries))
+	for i := range entries {
+		out[i] = entries[i].Pod
+	}
+	return out
+}
+
+// take decides about a pod, and changes the scene by what becomes of it.
+func (s *scene) take(pod *outrank.Pod) (Turn, error) {
+	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
+	switch {
+	case err != nil:
+	case plan != nil:
+		err = s.announce(plan)
+	case turn.Outcome == Placed && !turn.Resize:
+		err = s.bind(pod, turn.Node)
+	}
+	return turn, err
+}
+
+func (p *Pending) add(t Turn) {
+	p.Turns = append(p.Turns, t)
+	n := &p.Totals
+	n.Pods++
+	switch t.Outcome {
+	case Placed:
+		n.Placed++
+	case PushesOut:
+		n.PushesOut++
+	case Waits:
+		n.Waits++
+	case Gated:
+		n.Gated++
+	case OtherScheduler:
+		n.OtherScheduler++
+	case Leaving:
+		n.Leaving++
+	case InGroup:
+		n.InGroup++
+	}
+	n.Victims += fresh(t.Victims)
+	n.Violating += violating(t.Victims)
+}

@@ -1,0 +1,69 @@
+package question
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteText tells the turns to people, the first limit of them and as many victims of each;
+// all where limit is 0. The error is that of w.
+func (p *Pending) WriteText(w io.Writer, limit int) error {
+	var out paper
+	out.line("%s", p.summary())
+	if len(p.Turns) == 0 {
+		return out.to(w)
+	}
+	out.line("")
+	out.line("In the order in which a scheduler takes them, each seeing what those before it did. Pods that")
+	out.line("have to leave hold their room until they have ended; pods of one priority go by name.")
+	var rows sheet
+	rows.heads()
+	shown := bounded(len(p.Turns), limit)
+	for i := range p.Turns[:shown] {
+		rows.turn(i+1, &p.Turns[i], limit)
+	}
+	rows.write(&out)
+	if more := len(p.Turns) - shown; more > 0 {
+		out.line("  and %d more", more)
+	}
+	return out.to(w)
+}
+
+// summary is the totals in a sentence or two.
+func (p *Pending) summary() string {
+	n := &p.Totals
+	if n.Pods == 0 {
+		return "No pod is pending."
+	}
+	var parts []string
+	add := func(count int, text string) {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, text))
+		}
+	}
+	add(n.Placed, verb(n.Placed, "fits", "fit"))
+	add(n.PushesOut, verb(n.PushesOut, "pushes others out", "push others out"))
+	add(n.Waits, verb(n.Waits, "waits", "wait"))
+	add(n.Gated, verb(n.Gated, "is gated", "are gated"))
+	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
+	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
+	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
+	text := fmt.Sprintf("Of %s %s.", plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
+	if n.Victims > 0 {
+		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))
+		if n.Violating > 0 {
+			text += fmt.Sprintf(", %d of them against a disruption budget", n.Violating)
+		}
+		text += "."
+	}
+	return text
+}
+
+// verb agrees with a number.
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

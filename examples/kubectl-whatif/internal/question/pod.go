@@ -1,0 +1,119 @@
+package question
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Pod names a pod.
+type Pod struct {
+	// Key is namespace/name.
+	Key      outrank.Key `json:"key"`
+	Priority int32       `json:"priority"`
+	// PriorityClass is empty where the priority does not come from a class.
+	PriorityClass string `json:"priorityClass,omitempty"`
+	// Owner is Kind/Name of the pod's controller.
+	Owner string `json:"owner,omitempty"`
+	// Node is where the pod runs.
+	Node string `json:"node,omitempty"`
+}
+
+func podOf(p *outrank.Pod, node string) Pod {
+	return Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, Owner: p.Owner.String(), Node: node}
+}
+
+// Victim is a pod that has to leave.
+type Victim struct {
+	Pod
+	// Terminating is set where it is leaving already, whoever asked it to.
+	Terminating bool `json:"terminating,omitempty"`
+	// Violated are the budgets that losing the pod breaks, the first ten of them;
+	// MoreViolated counts the others.
+	Violated     []outrank.Key `json:"violated"`
+	MoreViolated int           `json:"moreViolated,omitempty"`
+}
+
+func victimsOf(plan *preemption.Plan) []Victim {
+	out := make([]Victim, len(plan.Victims))
+	for i := range plan.Victims {
+		v := &plan.Victims[i]
+		out[i] = victimOf(v.Pod, cmp.Or(v.Node, plan.Node), v.Violated)
+	}
+	return out
+}
+
+// mostBudgets is how many budgets are named with one pod.
+const mostBudgets = 10
+
+func victimOf(p *outrank.Pod, node string, violated []*outrank.PodDisruptionBudget) Victim {
+	told := violated[:min(len(violated), mostBudgets)]
+	v := Victim{Pod: podOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(told)), MoreViolated: len(violated) - len(told)}
+	for i, b := range told {
+		v.Violated[i] = b.Key()
+	}
+	return v
+}
+
+// fresh counts the victims that did not leave before.
+func fresh(victims []Victim) (n int) {
+	for i := range victims {
+		if !victims[i].Terminating {
+			n++
+		}
+	}
+	return n
+}
+
+// violating counts the victims that break a budget.
+func violating(victims []Victim) (n int) {
+	for i := range victims {
+		if !victims[i].Terminating && len(victims[i].Violated) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Reason is why a number of nodes do not take a pod.
+type Reason struct {
+	// Filter is the rule that failed, empty where no rule was asked.
+	Filter  string   `json:"filter,omitempty"`
+	Reasons []string `json:"reasons"`
+	Nodes   int      `json:"nodes"`
+}
+
+// mostReasons is how many reasons are told of one pod.
+const mostReasons = 5
+
+func reasonsOf(counts []preemption.Count) []Reason {
+	out := make([]Reason, 0, min(len(counts), mostReasons))
+	for i := range counts[:min(len(counts), mostReasons)] {
+		c := &counts[i]
+		out = append(out, Reason{Filter: cmp.Or(c.Filter, c.ExcludedBy), Reasons: append([]string{}, c.Reasons...), Nodes: c.Nodes})
+	}
+	return out
+}
+
+// remade is a pod as its controller makes it again: nothing of it says where it ran.
+func remade(p *outrank.Pod, name string) *outrank.Pod {
+	c := *p
+	c.Name, c.UID, c.NodeName, c.NominatedNode = name, "", "", ""
+	c.Phase, c.DisruptionReason, c.Ready = "", "", false
+	c.StartTime, c.DeletionTime = time.Time{}, time.Time{}
+	c.Allocated, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
+	c.Containers, c.InitContainers = unreported(c.Containers), unreported(c.InitContainers)
+	return &c
+}
+
+// unreported are containers of which no status says anything yet.
+func unreported(containers []outrank.Container) []outrank.Container {
+	out := slices.Clone(containers)
+	for i := range out {
+		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+	}
+	return out
+}

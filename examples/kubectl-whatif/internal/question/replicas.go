@@ -1,0 +1,131 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// MostReplicas is how many replicas can be asked about.
+const MostReplicas = 100_000
+
+// Replicas is how many copies of a pod find room.
+type Replicas struct {
+	Pod Pod `json:"pod"`
+	// Asked is how many were asked about. Free of them fit before anybody leaves, and
+	// Running in all, those included.
+	Asked   int `json:"asked"`
+	Free    int `json:"free"`
+	Running int `json:"running"`
+	// Victims are the pods that leave for them, Violating those that break a budget.
+	Victims   int `json:"victims"`
+	Violating int `json:"violating"`
+	// Turns are those of the replicas that run, in order; at most one of them is another:
+	// that of the first for which nothing helps, or whose victims leave in vain, with which
+	// the question ends.
+	Turns []Turn `json:"turns"`
+	// Stopped is set where the last turn is that of a replica that finds no room.
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// AskReplicas answers how many of n copies of a pod find room, one after the other, and
+// who leaves for each: victims are gone and the replica runs before the next is tried. A
+// replica takes the first node that has room, in the order of the cluster, so that with
+// rules about neighbours another order might find room for more. The pod stands for the
+// first replica; where the snapshot has a pod of its name, that one is taken away first
+// if it is pending.
+//
+// Errors are those of [AllPending], and wrap [outrank.ErrInvalid] where n is not between
+// 1 and [MostReplicas], where the pod's scheduler is not known, and where its gates keep
+// it back. Time is that of [AllPending] for n pods.
+func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Replicas, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	if err := replicable(pod, n); err != nil {
+		return nil, err
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
+		return nil, err
+	}
+	s := set.scene(ctx)
+	if s.snap.NodeOf(pod.Key()) == "" {
+		if _, ok := s.snap.Pod(pod.Key()); ok {
+			if err := s.snap.RemovePod(pod.Key()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
+	free := true
+	for i := range n {
+		turn, err := s.replica(eval, pod, i)
+		if err != nil {
+			return nil, err
+		}
+		out.Turns = append(out.Turns, turn)
+		out.Victims += fresh(turn.Victims)
+		out.Violating += violating(turn.Victims)
+		if out.Stopped = turn.InVain != nil || turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
+			break
+		}
+		out.Running++
+		if free = free && turn.Outcome == Placed; free {
+			out.Free++
+		}
+		set.progress(i+1, n)
+	}
+	return out, nil
+}
+
+func replicable(pod *outrank.Pod, n int) error {
+	if pod == nil {
+		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
+	}
+	problem := func(field, text string) error {
+		return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
+	}
+	switch {
+	case n < 1 || n > MostReplicas:
+		return problem("", fmt.Sprintf("%d replicas: between 1 and %d can be asked about", n, MostReplicas))
+	case pod.Gated():
+		return problem("spec.schedulingGates", "gates keep it back, so that no replica would be tried")
+	case pod.ResizeDeferred:
+		return problem("status.conditions", "it waits for its resize in place, which is no pod more")
+	case pod.Terminating():
+		return problem("metadata.deletionTimestamp", "it is being deleted; its replicas would not be")
+	}
+	return nil
+}
+
+// replica makes one more pod, and carries out what becomes of it.
+func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
+	one := remade(pod, s.freeName(pod, i))
+	if s.snap.NodeOf(pod.Key()) == "" {
+		one.NodeName = pod.NodeName // a wish; where a pod runs is none
+	}
+	turn, plan, err := s.decide(eval, one)
+	switch {
+	case err != nil:
+	case plan != nil:
+		err = s.carryOut(plan, turn.InVain != nil)
+	case turn.Outcome == Placed:
+		err = s.bind(one, turn.Node)
+	}
+	return turn, err
+}
+
+// freeName is a name for the i-th replica that no pod has.
+func (s *scene) freeName(pod *outrank.Pod, i int) string {
+	name := pod.Name + "-" + strconv.Itoa(i+1)
+	for {
+		if _, taken := s.snap.Pod(outrank.NewKey(pod.Namespace, name)); !taken {
+			return name
+		}
+		name += "x"
+	}
+}

@@ -1,0 +1,114 @@
+package question
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WriteText tells how many replicas find room, where they go, and who leaves at each step;
+// limit steps with victims are shown, all where it is 0. The error is that of w.
+func (r *Replicas) WriteText(w io.Writer, limit int) error {
+	var out paper
+	out.line("%s", r.summary())
+	if free := r.Turns[:r.Free]; len(free) > 0 {
+		out.line("")
+		out.line("Before anybody leaves: %s.", places(free, limit))
+	}
+	r.writeSteps(&out, limit)
+	if r.Stopped {
+		last := &r.Turns[len(r.Turns)-1]
+		out.line("")
+		out.line("Replica %d finds no room:", r.Running+1)
+		for _, note := range last.notes(limit) {
+			out.line("  %s", note)
+		}
+	}
+	return out.to(w)
+}
+
+func (r *Replicas) summary() string {
+	text := fmt.Sprintf("Of %s of %s, %d %s as things are", plural(r.Asked, "replica"), r.Pod.Key, r.Free, verb(r.Free, "fits", "fit"))
+	switch {
+	case r.Running == r.Free && r.Stopped:
+		text += ", and pushing others out makes room for no more."
+	case r.Running == r.Free:
+		text += "."
+	default:
+		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, left(r.Victims))
+		if r.Violating > 0 {
+			text += fmt.Sprintf(" %d of these %s a disruption budget.", r.Violating, verb(r.Violating, "breaks", "break"))
+		}
+		if r.Stopped {
+			text += fmt.Sprintf(" %d is the limit.", r.Running)
+		}
+	}
+	return text
+}
+
+func left(n int) string {
+	if n == 1 {
+		return "1 other pod has left"
+	}
+	return fmt.Sprintf("%d other pods have left", n)
+}
+
+// writeSteps tells of the replicas behind the first for which somebody leaves. Those that
+// fit in between are told together.
+func (r *Replicas) writeSteps(out *paper, limit int) {
+	rest := r.Turns[r.Free:r.Running]
+	if len(rest) == 0 {
+		return
+	}
+	out.line("")
+	out.line("Step by step:")
+	var rows sheet
+	rows.row("REPLICA", "NODE", "WHO LEAVES")
+	for i, shown := 0, 0; i < len(rest); shown++ {
+		if limit > 0 && shown == limit {
+			rows.row(fmt.Sprintf("and %d more", len(rest)-i))
+			break
+		}
+		if rest[i].Outcome == PushesOut {
+			rows.row(strconv.Itoa(r.Free+i+1), rest[i].Node, rest[i].leavers(limit))
+			i++
+			continue
+		}
+		from := i
+		for i < len(rest) && rest[i].Outcome == Placed {
+			i++
+		}
+		number := strconv.Itoa(r.Free + from + 1)
+		if i-from > 1 {
+			number += " to " + strconv.Itoa(r.Free+i)
+		}
+		rows.row(number, places(rest[from:i], limit), "nobody")
+	}
+	rows.write(out)
+}
+
+// places counts turns by node, the most first, those of one number by name.
+func places(turns []Turn, limit int) string {
+	counts := map[string]int{}
+	for i := range turns {
+		counts[turns[i].Node]++
+	}
+	nodes := make([]string, 0, len(counts))
+	for node := range counts {
+		nodes = append(nodes, node)
+	}
+	slices.SortFunc(nodes, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	shown := bounded(len(nodes), limit)
+	texts := make([]string, shown)
+	for i := range shown {
+		texts[i] = fmt.Sprintf("%d on %s", counts[nodes[i]], nodes[i])
+	}
+	text := strings.Join(texts, ", ")
+	if more := len(nodes) - shown; more > 0 {
+		text += fmt.Sprintf(" and others on %s", plural(more, "more node"))
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package question
+
+import (
+	"context"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// scene is the cluster as the turns so far have left it.
+type scene struct {
+	ctx  context.Context
+	set  *Setting
+	snap *preemption.Snapshot
+	// budgets find who covers a pod; allowed is what each still allows.
+	budgets *pdb.Budgets
+	allowed []*outrank.PodDisruptionBudget
+}
+
+func (s *Setting) scene(ctx context.Context) *scene {
+	snap := s.Snapshot.Clone()
+	list := snap.Budgets()
+	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list}
+}
+
+// nodeFor returns the node that takes the pod as things are and the number of nodes that
+// do: the one that it is nominated to, or else the first in the order of the cluster. A
+// real scheduler scores them and may prefer another.
+func (s *scene) nodeFor(eval *preemption.Evaluator, pod *outrank.Pod) (node string, fits int, err error) {
+	nominated, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
+	if err != nil {
+		return "", 0, err
+	}
+	if nominated != nil {
+		return nominated.Name, 1, nil
+	}
+	feasible, err := eval.Feasible(s.ctx, s.snap, pod)
+	if err != nil || len(feasible) == 0 {
+		return "", 0, err
+	}
+	return feasible[0].Name, len(feasible), nil
+}
+
+// bind has a pod run on a node. The snapshot may know the pod as pending, or not at all.
+func (s *scene) bind(pod *outrank.Pod, node string) error {
+	if _, ok := s.snap.Pod(pod.Key()); ok {
+		return s.snap.Bind(pod.Key(), node)
+	}
+	placed := *pod
+	placed.NodeName, placed.NominatedNode = node, ""
+	return s.snap.AddPod(&placed)
+}
+
+// nominate has a pending pod wait for room on a node, "" for nowhere.
+func (s *scene) nominate(pod *outrank.Pod, node string) error {
+	if _, ok := s.snap.Pod(pod.Key()); ok {
+		return s.snap.Nominate(pod.Key(), node)
+	}
+	waiting := *pod
+	waiting.NodeName, waiting.NominatedNode = "", node
+	return s.snap.AddPod(&waiting)
+}
+
+// ask has victims leave: from now on they terminate, hold their room, and no longer count
+// for their budgets.
+func (s *scene) ask(victim *outrank.Pod) error {
+	known, ok := s.snap.Pod(victim.Key())
+	if !ok || known.Terminating() {
+		return nil
+	}
+	leaving := *known
+	leaving.NodeName = s.snap.NodeOf(victim.Key())
+	leaving.DeletionTime, leaving.DisruptionReason = s.set.moment(), outrank.PreemptionByScheduler
+	if leaving.DeletionTime.Before(time.Unix(0, 0)) {
+		leaving.DeletionTime = time.Unix(0, 0).UTC()
+	}
+	if err := s.snap.UpdatePod(&leaving); err != nil {
+		return err
+	}
+	return s.charge(known)
+}
+
+// charge counts a pod down where it was healthy, as the disruption controller does when it
+// sees that the pod leaves.
+func (s *scene) charge(p *outrank.Pod) error {
+	if !p.Ready {
+		return nil
+	}
+	for _, i := range s.budgets.Covering(p) {
+		b := s.allowed[i]
+		if _, counted := b.Disrupted[p.Name]; counted || b.Allowed <= 0 {
+			continue
+		}
+		less := *b
+		less.Allowed--
+		s.allowed[i] = &less
+		if err := s.snap.PutBudget(&less); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// announce carries out a plan as far as a scheduler does: the victims begin to leave, and
+// the pod is nominated.
+func (s *scene) announce(plan *preemption.Plan) error {
+	for i := range plan.Victims {
+		if err := s.ask(plan.Victims[i].Pod); err != nil {
+			return err
+		}
+	}
+	for _, p := range plan.ClearedNominations {
+		if err := s.snap.Nominate(p.Key(), ""); err != nil {
+			return err
+		}
+	}
+	if plan.Resize {
+		return nil
+	}
+	return s.nominate(plan.Pod, plan.Node)
+}
+
+// carryOut is what a plan leads to in the end: the victims are gone, and the pod runs, unless
+// that was in vain.
+func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
+	for i := range plan.Victims {
+		if err := s.drop(plan.Victims[i].Pod); err != nil {
+			return err
+		}
+	}
+	for _, p := range plan.ClearedNominations {
+		if err := s.snap.Nominate(p.Key(), ""); err != nil {
+			return err
+		}
+	}
+	if plan.Resize || vain {
+		return nil
+	}
+	return s.bind(plan.Pod, plan.Node)
+}
+
+// drop takes a pod out of the cluster.
+func (s *scene) drop(p *outrank.Pod) error {
+	if err := s.snap.RemovePod(p.Key()); err != nil {
+		return err
+	}
+	if p.Terminating() {
+		return nil
+	}
+	return s.charge(p)
+}

@@ -1,0 +1,89 @@
+package question
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Setting is what every question is about.
+type Setting struct {
+	// Cluster is what was read: its classes, and its pods in the order of the input.
+	Cluster *outrank.Cluster
+	// Snapshot is of that cluster. Questions clone it.
+	Snapshot *preemption.Snapshot
+	// Evaluator decides for the pods of kube-scheduler's default profile and, where
+	// Scheduler is nil, for no others.
+	Evaluator *preemption.Evaluator
+	// Scheduler returns who decides for the pods of a scheduler, nil for nobody here.
+	Scheduler func(name string) *preemption.Evaluator
+	// Now stands in for missing start times, and is when victims begin to leave.
+	Now time.Time
+	// Progress, if there is one, is told now and then how much of the work is done.
+	Progress func(done, total int)
+}
+
+// errSetting is wrapped by errors about a setting that lacks something.
+var errSetting = errors.New("incomplete setting")
+
+func (s *Setting) check() error {
+	switch {
+	case s.Cluster == nil:
+		return fmt.Errorf("%w: no cluster", errSetting)
+	case s.Snapshot == nil:
+		return fmt.Errorf("%w: no snapshot", errSetting)
+	case s.Evaluator == nil:
+		return fmt.Errorf("%w: no evaluator", errSetting)
+	}
+	return nil
+}
+
+// evaluatorFor returns who decides for a pod; nil where that is a scheduler that is not
+// known.
+func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
+	if s.Scheduler != nil {
+		return s.Scheduler(p.Scheduler())
+	}
+	if p.Scheduler() != outrank.DefaultScheduler {
+		return nil
+	}
+	return s.Evaluator
+}
+
+// decider returns who decides for a pod that somebody asks about by name: where its
+// scheduler is not known, the default profile of kube-scheduler, if the setting does not
+// say who the schedulers are.
+func (s *Setting) decider(p *outrank.Pod) (*preemption.Evaluator, error) {
+	if p == nil {
+		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
+	}
+	if s.Scheduler == nil {
+		return s.Evaluator, nil
+	}
+	if e := s.Scheduler(p.Scheduler()); e != nil {
+		return e, nil
+	}
+	return nil, &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "spec.schedulerName", Text: "scheduler " + p.Scheduler() + " places it, whose rules are not known here",
+	}}}
+}
+
+// progress tells how far the work is, at each step or every 64 steps where there are
+// many.
+func (s *Setting) progress(done, total int) {
+	if s.Progress != nil && (done == total || total < 1000 || done%64 == 0) {
+		s.Progress(done, total)
+	}
+}
+
+// moment is now, or one that is late enough where no time is known: a pod that begins to
+// leave needs one.
+func (s *Setting) moment() time.Time {
+	if s.Now.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return s.Now
+}

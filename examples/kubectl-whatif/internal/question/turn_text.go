@@ -1,0 +1,126 @@
+package question
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// heads are the headings of a sheet of turns.
+func (s *sheet) heads() { s.row("#", "POD", "PRIORITY", "OUTCOME", "NODE", "WHO LEAVES") }
+
+// turn adds a row for a turn and, below it, what there is to say about it.
+func (s *sheet) turn(number int, t *Turn, limit int) {
+	priority := strconv.Itoa(int(t.Pod.Priority))
+	if t.Pod.PriorityClass != "" {
+		priority += " (" + t.Pod.PriorityClass + ")"
+	}
+	s.row(strconv.Itoa(number), string(t.Pod.Key), priority, t.outcome(), t.Node, t.leavers(limit))
+	for _, note := range t.notes(limit) {
+		s.row(note)
+	}
+}
+
+// outcome says in a few words what becomes of the pod.
+func (t *Turn) outcome() string {
+	switch t.Outcome {
+	case Placed:
+		if t.Resize {
+			return "has room for its resize"
+		}
+		return "fits"
+	case PushesOut:
+		if t.Resize {
+			return "pushes out for its resize"
+		}
+		if fresh(t.Victims) == 0 {
+			return "gets room that is being freed"
+		}
+		return "pushes out " + plural(fresh(t.Victims), "pod")
+	case Waits:
+		return "waits"
+	case Gated:
+		return "gated"
+	case OtherScheduler:
+		return "not of this scheduler"
+	case Leaving:
+		return "is being deleted"
+	case InGroup:
+		return "belongs to a group"
+	}
+	return string(t.Outcome)
+}
+
+// leavers names the victims.
+func (t *Turn) leavers(limit int) string {
+	shown := bounded(len(t.Victims), limit)
+	texts := make([]string, shown)
+	for i := range shown {
+		texts[i] = t.Victims[i].text()
+	}
+	text := strings.Join(texts, ", ")
+	if more := len(t.Victims) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func (v *Victim) text() string {
+	text := fmt.Sprintf("%s (%d)", v.Key, v.Priority)
+	switch {
+	case v.Terminating:
+		text += ", leaving already"
+	case len(v.Violated) > 0:
+		text += fmt.Sprintf(", against %s", names(v.Violated, 1))
+		if more := v.MoreViolated; more > 0 && len(v.Violated) == 1 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return text
+}
+
+// notes say why a pod waits, and who loses a promise.
+func (t *Turn) notes(limit int) []string {
+	var out []string
+	if len(t.Gates) > 0 {
+		out = append(out, "scheduling gates: "+names(t.Gates, bounded(len(t.Gates), limit)))
+	}
+	if t.Scheduler != "" {
+		out = append(out, "scheduler "+t.Scheduler+" places it")
+	}
+	if len(t.ClearedNominations) > 0 {
+		out = append(out, "loses the room that was promised to it: "+names(t.ClearedNominations, bounded(len(t.ClearedNominations), limit)))
+	}
+	if t.InVain != nil {
+		out = append(out, "in vain: with them gone "+t.Node+" still says "+reasons([]Reason{{t.InVain.Filter, t.InVain.Reasons, 0}}))
+	}
+	if t.Outcome != Waits {
+		return out
+	}
+	if len(t.TurnedDown) > 0 {
+		out = append(out, "no node takes it: "+reasons(t.TurnedDown))
+	}
+	switch {
+	case t.Ineligible != nil:
+		out = append(out, "it may not push others out: "+t.Ineligible.String())
+	case len(t.Unhelpful) > 0:
+		out = append(out, "with every possible victim gone: "+reasons(t.Unhelpful))
+	}
+	return out
+}
+
+// reasons writes reasons in a line.
+func reasons(list []Reason) string {
+	texts := make([]string, len(list))
+	for i := range list {
+		text := strings.Join(list[i].Reasons, ", ")
+		if text == "" {
+			text = list[i].Filter
+		}
+		if list[i].Nodes > 0 {
+			text += " (" + plural(list[i].Nodes, "node") + ")"
+		}
+		texts[i] = text
+	}
+	return strings.Join(texts, "; ")
+}

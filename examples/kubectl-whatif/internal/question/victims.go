@@ -1,0 +1,97 @@
+package question
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// MostDepth is how deep a cascade can be followed.
+const MostDepth = 16
+
+// Victims is what becomes of the victims of a plan.
+type Victims struct {
+	// Pod is the preemptor, and Node where it goes.
+	Pod  Pod    `json:"pod"`
+	Node string `json:"node"`
+	// Depth is how many times a replacement may push out others whose replacements are
+	// looked at in turn.
+	Depth int `json:"depth"`
+	// Replacements are those of the plan's victims, the most important first; REPORT_JSON.md
+	// of package explain describes them.
+	Replacements []explain.Replacement `json:"replacements"`
+	Totals       VictimTotals          `json:"totals"`
+}
+
+// VictimTotals counts pods that leave, at any depth, by what becomes of them.
+type VictimTotals struct {
+	// Victims are those of the plan itself, and InTurn those that leave for a replacement.
+	Victims int `json:"victims"`
+	InTurn  int `json:"inTurn"`
+
+	Lost      int `json:"lost"`
+	Fits      int `json:"fits"`
+	PushesOut int `json:"pushesOut"`
+	Waits     int `json:"waits"`
+	// Unknown are pods of groups that are scheduled as a whole, and Beyond those that leave
+	// beyond the depth.
+	Unknown int `json:"unknown"`
+	Beyond  int `json:"beyond"`
+}
+
+// AskVictims answers what becomes of the victims of a plan, once they are gone and the
+// preemptor runs: how many pods their controllers have left, which of them come back to the
+// same node, where each replacement would fit now, would wait, or would push out others in
+// turn, to a depth. A replacement takes the first node that has room, in the order of the
+// cluster.
+//
+// Errors are those of the setting and of [explain.Replacements], and wrap
+// [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of
+// [explain.Replacements].
+func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth int) (*Victims, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	if depth < 0 || depth > MostDepth {
+		return nil, fmt.Errorf("%w: depth %d is not between 0 and %d", outrank.ErrInvalid, depth, MostDepth)
+	}
+	if plan == nil {
+		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	eval, err := set.decider(plan.Pod)
+	if err != nil {
+		return nil, err
+	}
+	fates, err := explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, depth)
+	if err != nil {
+		return nil, err
+	}
+	v := &Victims{Pod: podOf(plan.Pod, ""), Node: plan.Node, Depth: depth, Replacements: fates}
+	v.Totals.Victims = len(fates)
+	v.Totals.count(fates)
+	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Unknown + v.Totals.Beyond - len(fates)
+	return v, nil
+}
+
+func (t *VictimTotals) count(fates []explain.Replacement) {
+	for i := range fates {
+		switch fates[i].Fate {
+		case explain.Lost:
+			t.Lost++
+		case explain.FitsNow:
+			t.Fits++
+		case explain.PushesOut:
+			t.PushesOut++
+		case explain.Waits:
+			t.Waits++
+		case explain.Unknown:
+			t.Unknown++
+		default:
+			t.Beyond++
+		}
+		t.count(fates[i].Victims)
+	}
+}

@@ -1,0 +1,61 @@
+package question
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// WriteText tells what becomes of each victim, the first limit of each list; all where limit
+// is 0. The error is that of w.
+func (v *Victims) WriteText(w io.Writer, limit int) error {
+	var out paper
+	out.line("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
+	out.line("")
+	writeFates(&out, v.Replacements, 2, limit)
+	return out.to(w)
+}
+
+// text counts what becomes of pods.
+func (t *VictimTotals) text() string {
+	var parts []string
+	add := func(n int, one, more string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, verb(n, one, more)))
+		}
+	}
+	add(t.Fits, "finds another place", "find another place")
+	add(t.PushesOut, "pushes out others in turn", "push out others in turn")
+	add(t.Waits, "has to wait", "have to wait")
+	add(t.Lost, "is lost", "are lost")
+	add(t.Unknown, "waits for its group", "wait for their group")
+	add(t.Beyond, "leaves in turn and was not followed", "leave in turn and were not followed")
+	if parts == nil {
+		return "nobody left"
+	}
+	text := strings.Join(parts, ", ")
+	if t.InTurn > 0 {
+		text += fmt.Sprintf("; %d of them %s by a replacement", t.InTurn, verb(t.InTurn, "is pushed out", "are pushed out"))
+	}
+	return text
+}
+
+// writeFates tells of replacements, and indented of those whom they push out.
+func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
+	shown := bounded(len(fates), limit)
+	for i := range fates[:shown] {
+		alone := fates[i]
+		turn := alone.Victims
+		text := alone.Text()
+		if first, _, ok := strings.Cut(text, "\n"); ok {
+			text = first
+		}
+		out.block(indent, text)
+		writeFates(out, turn, indent+2, limit)
+	}
+	if more := len(fates) - shown; more > 0 {
+		out.WriteString(strings.Repeat(" ", indent) + fmt.Sprintf("and %d more\n", more))
+	}
+}

@@ -1,0 +1,54 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// WhyNot is why a node is the one for a pod, or why not. Its JSON is that of
+// [explain.NodeAnswer], which REPORT_JSON.md of package explain describes.
+type WhyNot struct{ *explain.NodeAnswer }
+
+// AskWhyNot answers everything about one node for a pod: which rule keeps it out and what
+// thing, whose leaving would help, and against which node and by which values it lost.
+//
+// Errors are those of the setting and of [preemption.Evaluator.ExplainRequest], and wrap
+// [preemption.ErrNotFound] for a node that the cluster does not have and
+// [outrank.ErrInvalid] for a pod whose
+// scheduler is not known. Time is that of explaining
+// the pod's whole decision.
+func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) (*WhyNot, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := set.Snapshot.Node(node); !ok {
+		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
+	}
+	req := preemption.Request{Pod: pod, Now: set.Now}
+	ex, err := eval.ExplainRequest(ctx, set.Snapshot, req)
+	if err != nil {
+		return nil, err
+	}
+	a, err := explain.WhyNot(ctx, eval, set.Snapshot, req, ex, node, explain.Options{Classes: set.Cluster.Classes})
+	if err != nil {
+		return nil, err
+	}
+	return &WhyNot{a}, nil
+}
+
+// WriteText tells the answer to people. Its lists are cut at ten names, whatever the limit.
+// The error is that of w.
+func (a *WhyNot) WriteText(w io.Writer, _ int) error {
+	var out paper
+	out.block(0, a.Text())
+	return out.to(w)
+}

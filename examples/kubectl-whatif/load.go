@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+)
+
+// load reads the cluster that the options name.
+func load(opts *options, stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
+	cluster, err := opts.readCluster(stdin, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if len(cluster.Nodes) == 0 {
+		return nil, noNodes(opts.source(), cluster)
+	}
+	return cluster, nil
+}
+
+func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
+	bar := newProgress(stderr, o.source())
+	defer bar.end()
+	if o.sampled() {
+		return readOne(o.source(), sampleReader())
+	}
+	files, err := input.Expand(o.clusters, o.recursive)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	open := func(name string) (io.Reader, func() error, error) {
+		r, size, done, err := input.Open(name, stdin)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--cluster: %w", err)
+		}
+		return bar.through(r, size), done, nil
+	}
+	if len(files) > 1 {
+		return readSeveral(o.source(), files, open)
+	}
+	r, done, err := open(files[0])
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return readOne(input.Called(files[0]), r)
+}
+
+// readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.
+func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
+	text, err := input.JSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	cluster, err := outrank.ReadCluster(text)
+	if err != nil {
+		return nil, unusable(name, err)
+	}
+	return cluster, nil
+}
+
+// readSeveral reads files as one cluster.
+func readSeveral(name string, files []string, open func(string) (io.Reader, func() error, error)) (*outrank.Cluster, error) {
+	all := input.Merge(files, open).Reader()
+	defer all.Close()
+	cluster, err := outrank.ReadCluster(all)
+	var in *input.FileError
+	switch {
+	case err == nil:
+		return cluster, nil
+	case errors.As(err, &in) && errors.Is(err, input.ErrSyntax) && in.File != input.Stdin:
+		return nil, closerLook(in)
+	case errors.As(err, &in):
+		return nil, in
+	}
+	return nil, unusable(name, err)
+}
+
+// closerLook has the library say what stands in a file that is no JSON.
+func closerLook(in *input.FileError) error {
+	f, err := os.Open(in.File)
+	if err != nil {
+		return in
+	}
+	defer f.Close()
+	if _, err := readOne(in.File, f); err != nil {
+		return err
+	}
+	return in
+}
+
+func noNodes(source string, c *outrank.Cluster) error {
+	if len(c.Pods) == 0 && len(c.Skipped) == 0 && c.Finished == 0 {
+		return fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
+	}
+	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+)
+
+// mostProblems and mostWarnings keep a thoroughly broken dump from filling the
+// screen; the rest are counted.
+const (
+	mostProblems = 20
+	mostWarnings = 5
+)
+
+// inputTrouble is input that cannot be used, with every problem found in it.
+type inputTrouble struct {
+	head     string
+	problems []outrank.Problem
+}
+
+func (e *inputTrouble) Error() string { return e.head }
+
+// unusable names the input that an error of the library is about. Errors that
+// list no problems are kept as they are.
+func unusable(input string, err error) error {
+	problems := problemsOf(err)
+	if len(problems) == 0 {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	return &inputTrouble{
+		head:     fmt.Sprintf("%s cannot be used: %s", input, plural(len(problems), "problem")),
+		problems: problems,
+	}
+}
+
+// problemsOf are the problems that an error of the library lists.
+func problemsOf(err error) []outrank.Problem {
+	var in *outrank.InputError
+	if errors.As(err, &in) {
+		return in.Problems
+	}
+	return nil
+}
+
+// complain prints an error for a person.
+func complain(w io.Writer, err error) {
+	fmt.Fprintln(w, "whatif:", screen.Safe(err.Error()))
+	var in *inputTrouble
+	if !errors.As(err, &in) {
+		return
+	}
+	for _, p := range in.problems[:min(len(in.problems), mostProblems)] {
+		fmt.Fprintln(w, " ", screen.Safe(p.String()))
+	}
+	if more := len(in.problems) - mostProblems; more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+}
+
+// notices tells what is odd about the dump and what was left out of it.
+func notices(w io.Writer, a *Answer, warnings []outrank.Problem, others map[string]int) {
+	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
+		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
+	}
+	if more := len(warnings) - mostWarnings; more > 0 {
+		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
+	}
+	if text := leftOut(&a.Cluster); text != "" {
+		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
+	}
+	if len(others) > 0 {
+		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(others), ", ")))
+	}
+}
+
+// leftOut lists the objects of the dump that take no part, by kind.
+func leftOut(d *Dump) string {
+	parts := kindsOf(d.Skipped)
+	if d.Finished > 0 {
+		parts = append(parts, plural(d.Finished, "finished pod"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

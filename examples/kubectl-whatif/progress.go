@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+)
+
+// progress tells a person how far reading has come: a dump of a large cluster takes
+// seconds.
+type progress struct {
+	to    io.Writer
+	name  string
+	total int64 // of the files opened so far; 0 where one is not known
+	on    bool
+
+	opened  int
+	unknown bool
+	read    int64
+	shown   time.Time
+	width   int // of the text on the screen
+}
+
+func newProgress(to io.Writer, name string) *progress {
+	return &progress{to: to, name: name, on: isTerminal(to), shown: time.Now()}
+}
+
+// through counts what is read from one more file, of a size, which is 0 where it is not
+// known.
+func (p *progress) through(r io.Reader, size int64) io.Reader {
+	p.opened++
+	p.unknown = p.unknown || size <= 0
+	if p.total += size; p.unknown || p.opened > 1 {
+		p.total = 0 // how much is to come is not known
+	}
+	return &counted{p, r}
+}
+
+// counted is a reader whose progress is told.
+type counted struct {
+	progress *progress
+	in       io.Reader
+}
+
+// Read counts, and shows the count a few times per second.
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	p := c.progress
+	p.read += int64(n)
+	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
+		p.shown = now
+		p.show(p.String())
+	}
+	return n, err
+}
+
+// String says how far it is.
+func (p *progress) String() string {
+	const mb = 1e6
+	if p.total <= 0 {
+		return fmt.Sprintf("reading %s: %.1f MB", screen.Safe(p.name), float64(p.read)/mb)
+	}
+	return fmt.Sprintf("reading %s: %.1f of %.1f MB (%d%%)",
+		screen.Safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
+}
+
+// show writes over what stood in the line before.
+func (p *progress) show(text string) {
+	fmt.Fprintf(p.to, "\r%-*s", p.width, text)
+	p.width = max(p.width, len(text))
+}
+
+// end wipes the line, so that what comes next begins on a clean one.
+func (p *progress) end() {
+	if p.width > 0 {
+		fmt.Fprintf(p.to, "\r%s\r", strings.Repeat(" ", p.width))
+	}
+}
+
+// isTerminal reports whether a person is likely to be watching.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"cmp"
+
+	"github.com/outrank-go/outrank"
+)
+
+// ReleaseSource says where a release comes from.
+type ReleaseSource string
+
+// The sources.
+const (
+	ReleaseFlag    ReleaseSource = "flag"    // --release
+	ReleaseNodes   ReleaseSource = "nodes"   // what the kubelets say
+	ReleaseDefault ReleaseSource = "default" // no node says one
+	ReleaseNearest ReleaseSource = "nearest" // what the nodes say is not known
+)
+
+// text says it to people.
+func (s ReleaseSource) text() string {
+	switch s {
+	case ReleaseFlag:
+		return "--release"
+	case ReleaseNodes:
+		return "as the nodes say"
+	case ReleaseDefault:
+		return "the default, as no node says one"
+	}
+	return "the nearest known to what the nodes say"
+}
+
+// settleRelease says in the cluster whose rules hold, and returns where that comes from
+// and what there is to say about it.
+func settleRelease(opts *options, c *outrank.Cluster) (from ReleaseSource, caveats []Warning) {
+	if opts.set["release"] {
+		c.Release = opts.release
+		return ReleaseFlag, nil
+	}
+	read, err := c.ReleaseOfNodes()
+	c.Release = cmp.Or(read, outrank.DefaultRelease)
+	switch {
+	case err != nil:
+		return ReleaseNearest, []Warning{dumpLacks("says a release that is not known, so that the rules of %v are followed: %v", c.Release, err)}
+	case read == 0:
+		return ReleaseDefault, nil
+	}
+	return ReleaseNodes, nil
+}

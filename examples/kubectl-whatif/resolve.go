@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// resolve sets the pod's priority by the classes of the cluster, as the API
+// server would when the pod is created.
+func (q *question) resolve(c *outrank.Cluster) error {
+	table, err := priority.NewTable(c.Classes)
+	if err != nil {
+		return unusable("the priority classes of the dump", err)
+	}
+	// A dump without classes knows less than a pod that was resolved before.
+	if _, known := table.Lookup(q.pod.PriorityClass); len(c.Classes) == 0 && q.pod.Priority != nil && !known {
+		q.source = SourceNumber
+		return nil
+	}
+	r, err := table.Resolve(q.pod)
+	switch {
+	case errors.Is(err, priority.ErrUnknownClass):
+		return unknownClass(q.pod, table, len(c.Classes))
+	case err != nil:
+		return rejected(q.pod, err)
+	}
+	q.source = sourceOf(q.pod, r)
+	pod := r.Apply(*q.pod)
+	q.pod = &pod
+	return nil
+}
+
+// sourceOf says where a resolved priority comes from.
+func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
+	switch {
+	case pod.PriorityClass != "":
+		return SourceClass
+	case r.Class != "":
+		return SourceDefaultClass
+	}
+	return SourceNoClass
+}
+
+// rejected is about a pod that carries something other than its class gives.
+func rejected(pod *outrank.Pod, err error) error {
+	return &inputTrouble{
+		head: fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+
+			"leave the fields out, or name another class", pod.Key()),
+		problems: problemsOf(err),
+	}
+}
+
+func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
+	var known []string
+	for _, class := range table.Classes() {
+		known = append(known, fmt.Sprintf("%s (%d)", class.Name, class.Value))
+	}
+	text := fmt.Sprintf("pod %s: there is no priority class %s; known: %s",
+		pod.Key(), pod.PriorityClass, strings.Join(known, ", "))
+	if inDump == 0 {
+		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use --priority"
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,81 @@
+package chart
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Evicted is how many pods of one priority were evicted: their number in every
+// stretch, and in all. What happened at the very end counts in the last stretch.
+type Evicted struct {
+	Priority int32
+	Pods     []int
+	Total    int
+}
+
+// evictions are those of the last sample, whose stretch is not known before time
+// goes on, and the sums.
+type evictions struct {
+	pending map[int32]int
+	total   map[int32]int
+}
+
+// evict takes in the evictions of a sample.
+func (e *evictions) evict(pods map[int32]int) {
+	for priority, n := range pods {
+		if n == 0 {
+			continue
+		}
+		if e.pending == nil {
+			e.pending = map[int32]int{}
+		}
+		if e.total == nil {
+			e.total = map[int32]int{}
+		}
+		e.pending[priority] = plusSat(e.pending[priority], n)
+		e.total[priority] = plusSat(e.total[priority], n)
+	}
+}
+
+// flush counts the pending ones in their stretch.
+func (e *evictions) flush(c *column) {
+	if len(e.pending) > 0 {
+		c.evict(e.pending)
+		clear(e.pending)
+	}
+}
+
+func (c *column) evict(pods map[int32]int) {
+	if len(pods) > 0 && c.evicted == nil {
+		c.evicted = map[int32]int{}
+	}
+	for priority, n := range pods {
+		c.evicted[priority] = plusSat(c.evicted[priority], n)
+	}
+}
+
+// evicted lists what was recorded, and leaves what is pending so.
+func (r *Recorder) evicted() []Evicted {
+	var out []Evicted
+	for _, priority := range slices.Sorted(maps.Keys(r.total)) {
+		e := Evicted{Priority: priority, Pods: make([]int, len(r.columns)), Total: r.total[priority]}
+		for i := range r.columns {
+			e.Pods[i] = r.columns[i].evicted[priority]
+		}
+		if last := len(e.Pods) - 1; last >= 0 {
+			e.Pods[last] = plusSat(e.Pods[last], r.pending[priority])
+		}
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b Evicted) int { return cmp.Compare(b.Priority, a.Priority) })
+	return out
+}
+
+// plusSat adds numbers that are not negative, and stays at the largest there is.
+func plusSat(a, b int) int {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return int(^uint(0) >> 1)
+}

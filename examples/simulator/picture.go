@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/examples/simulator/report"
+)
+
+// draw writes the picture.
+func (r *runner) draw() error {
+	s := &r.result.Summary
+	end := time.Duration(s.Simulated * float64(time.Second))
+	caption := chart.Caption{
+		Title: fmt.Sprintf("%s nodes, %s pods, %s: %s pods evicted at least once", report.Count(len(r.in.nodes)),
+			report.Count(s.Pods.Arrived), report.Seconds(s.Simulated), report.Count(s.Pods.Evicted)),
+		Lines: []string{r.opts.rules(), r.opts.calledWith()},
+	}
+	if k := s.Kubelets; k != nil {
+		caption.Evictions = fmt.Sprintf("kubelets evicted %s for critical pods, %s under pressure",
+			report.Count(k.ForCritical), report.Count(k.UnderMemory+k.UnderDisk))
+	}
+	return r.files.chart.fill(func(w io.Writer) error {
+		return errors.Join(r.drawErr, chart.Write(w, caption, r.picture.Series(end)))
+	})
+}
+
+// rules are those that a run depends on, whether they were asked for or not.
+func (o *options) rules() string {
+	parts := []string{
+		"policy " + o.texts["policy"], "queue " + o.queue.String(), "score " + o.texts["score"], "order " + o.texts["order"],
+		"grace " + o.grace.String(), "cycle " + o.cycle.String(), fmt.Sprintf("seed %d", o.shape.Seed),
+	}
+	for _, x := range []struct {
+		text string
+		set  bool
+	}{
+		{"pods wait out their backoff", !o.earlyPop},
+		{"evicted pods do not come back", !o.recreate},
+		{fmt.Sprintf("gangs of %d", o.gangs), o.gangs > 0},
+		{"kubelets on every node", o.kubelets},
+	} {
+		if x.set {
+			parts = append(parts, x.text)
+		}
+	}
+	return "Rules: " + strings.Join(parts, ", ")
+}
+
+// calledWith are the flags that were given, but for those of the output.
+func (o *options) calledWith() string {
+	if len(o.given) == 0 {
+		return "Called without flags: the sample"
+	}
+	return "Called with " + strings.Join(o.given, " ")
+}
+
+// give notes a flag that was given. Of a path the last part is enough.
+func (o *options) give(name, value string) {
+	switch name {
+	case "o", "events", "chart", "inspect":
+		return
+	case "nodes", "pods":
+		value = filepath.Base(value)
+	}
+	o.given = append(o.given, "-"+name+" "+value)
+}

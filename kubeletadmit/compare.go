@@ -1,0 +1,163 @@
+package kubeletadmit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Difference is what the pods that go differ in between the kubelet's answer and that by
+// options of an [Admitter]. It belongs to the caller, and holds pointers to the caller's
+// pods.
+type Difference struct {
+	// Faithful is the kubelet's answer, and Chosen that by the options. They differ in
+	// nothing but the pods that go.
+	Faithful, Chosen Admission
+	// Spared are the pods that the kubelet would evict and that stay, and Instead those
+	// that go though it would not, each in the order of eviction. A pod that is listed
+	// twice among the active ones is two pods.
+	Spared, Instead []*outrank.Pod
+	// Tiers are those of which another number of pods goes, the one that is spared most
+	// first: classes, or priorities and classes with [Admitter.PriorityFirst].
+	Tiers []TierDifference
+}
+
+// TierDifference is how many pods of a tier go by the kubelet's rules and by the options.
+type TierDifference struct {
+	Class outrank.QOSClass
+	// Priority is nil where priorities make no tiers.
+	Priority         *int32
+	Faithful, Chosen int
+}
+
+// Faithful returns the admitter that decides as the kubelet does: with the same release
+// and operation, and without the options that go beyond.
+func (a Admitter) Faithful() Admitter { return Admitter{Release: a.Release, Operation: a.Operation} }
+
+// Compare decides as the kubelet does and as the admitter's options say, and returns both
+// with what they differ in. Errors are those of [Admitter.Admit]. Time is that of the two
+// decisions.
+func (a Admitter) Compare(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Difference, error) {
+	chosen, err := a.Admit(node, active, pod)
+	if err != nil {
+		return Difference{}, err
+	}
+	faithful, err := a.Faithful().Admit(node, active, pod)
+	if err != nil {
+		return Difference{}, err
+	}
+	return DifferenceOf(a, faithful, chosen), nil
+}
+
+// CompareResolved is Compare for failures that an admission check found, as
+// [Admitter.Resolve] takes them.
+func (a Admitter) CompareResolved(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Difference, error) {
+	chosen, err := a.Resolve(pod, active, failures)
+	if err != nil {
+		return Difference{}, err
+	}
+	faithful, err := a.Faithful().Resolve(pod, active, failures)
+	if err != nil {
+		return Difference{}, err
+	}
+	return DifferenceOf(a, faithful, chosen), nil
+}
+
+// DifferenceOf compares two answers to the same question, of which the admitter has found
+// the second. It says nothing of any use about answers to different questions. Time is
+// linear in the evictions.
+func DifferenceOf(a Admitter, faithful, chosen Admission) Difference {
+	return Difference{
+		Faithful: faithful, Chosen: chosen,
+		Spared:  missingFrom(chosen.Evictions, faithful.Evictions),
+		Instead: missingFrom(faithful.Evictions, chosen.Evictions),
+		Tiers:   a.tierDifferences(faithful.Evictions, chosen.Evictions),
+	}
+}
+
+// missingFrom lists the pods that are evicted by the second list and not by the first.
+func missingFrom(list, of []EvictedPod) (pods []*outrank.Pod) {
+	there := map[*outrank.Pod]int{}
+	for _, e := range list {
+		there[e.Pod]++
+	}
+	for _, e := range of {
+		if there[e.Pod]--; there[e.Pod] < 0 {
+			pods = append(pods, e.Pod)
+		}
+	}
+	return pods
+}
+
+// tierDifferences counts both by tier.
+func (a Admitter) tierDifferences(faithful, chosen []EvictedPod) (list []TierDifference) {
+	counts := map[tierKey]*[2]int{}
+	for i, evictions := range [...][]EvictedPod{faithful, chosen} {
+		for _, e := range evictions {
+			key := tierKey{class: slices.Index(classes[:], e.Tier)}
+			if a.PriorityFirst {
+				key.priority = e.Pod.PriorityValue()
+			}
+			if counts[key] == nil {
+				counts[key] = new([2]int)
+			}
+			counts[key][i]++
+		}
+	}
+	for key, n := range counts {
+		if n[0] == n[1] {
+			continue
+		}
+		t := TierDifference{Class: classes[key.class], Faithful: n[0], Chosen: n[1]}
+		if a.PriorityFirst {
+			priority := key.priority
+			t.Priority = &priority
+		}
+		list = append(list, t)
+	}
+	slices.SortFunc(list, func(s, t TierDifference) int { return t.key().compare(s.key()) })
+	return list
+}
+
+func (t *TierDifference) key() tierKey {
+	k := tierKey{class: slices.Index(classes[:], t.Class)}
+	if t.Priority != nil {
+		k.priority = *t.Priority
+	}
+	return k
+}
+
+// Same reports whether the same pods go.
+func (d *Difference) Same() bool { return len(d.Spared)+len(d.Instead) == 0 }
+
+// String says in a line for people what differs, as in "2 pods go, where the kubelet
+// evicts 3; default/a is spared".
+func (d *Difference) String() string {
+	if d.Same() {
+		if len(d.Chosen.Evictions) == 0 {
+			return "nobody goes, as with the kubelet"
+		}
+		return "the same pods go as with the kubelet"
+	}
+	parts := []string{fmt.Sprintf("%s go, where the kubelet evicts %d", count(len(d.Chosen.Evictions), "pod"), len(d.Faithful.Evictions))}
+	if len(d.Chosen.Evictions) == 1 {
+		parts[0] = strings.Replace(parts[0], " go,", " goes,", 1)
+	}
+	if len(d.Spared) > 0 {
+		parts = append(parts, podNames(d.Spared)+be(len(d.Spared), " is spared", " are spared"))
+	}
+	if len(d.Instead) > 0 {
+		parts = append(parts, podNames(d.Instead)+be(len(d.Instead), " goes instead", " go instead"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// be picks a form of a verb.
+func be(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

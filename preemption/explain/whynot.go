@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// NodeAnswer is why a node is the one for a pod, or why not. It holds names and figures
+// and none of the caller's objects; it belongs to the caller, and can be written to JSON
+// and read back.
+type NodeAnswer struct {
+	// APIVersion is [Version] and Kind is "NodeAnswer".
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Pod is the preemptor, and Outcome what becomes of it in the whole cluster.
+	Pod     Pod                `json:"pod"`
+	Outcome preemption.Outcome `json:"outcome"`
+	Node    string             `json:"node"`
+	Stage   Stage              `json:"stage"`
+	// Refused is what ended the attempt before any node was asked; nil where all were.
+	Refused *Obstacle `json:"refused,omitempty"`
+	// Ineligible says why the pod may not preempt; nil where it may.
+	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Fits is the number of nodes that take the pod as things are, and Candidates the number
+	// of those on which preemption makes room.
+	Fits       int `json:"fits"`
+	Candidates int `json:"candidates"`
+	// Before is what keeps the pod out as things are, and After what does with every possible
+	// victim gone, where that does not help.
+	Before *Obstacle `json:"before,omitempty"`
+	After  *Obstacle `json:"after,omitempty"`
+	// Possible are the pods of the node that might be victims, the most important first.
+	Possible     []Pod `json:"possible"`
+	MorePossible int   `json:"morePossible,omitempty"`
+	// Victims would have to leave so that the pod could run there, the most important first;
+	// empty unless the node is chosen or a candidate. Budgets are those that this breaks.
+	Victims     []Victim `json:"victims"`
+	MoreVictims int      `json:"moreVictims,omitempty"`
+	Budgets     []Budget `json:"budgets"`
+	MoreBudgets int      `json:"moreBudgets,omitempty"`
+	// Place is the node's among the candidates, from 1 on; 0 where it is none. Score is what
+	// it is ranked by.
+	Place int    `json:"place,omitempty"`
+	Score *Score `json:"score,omitempty"`
+	// Best is the candidate that comes first, and LostBy the first rank in which the node
+	// loses against it. BestBudgets are those that the victims there break. All are empty
+	// for the first candidate itself.
+	Best            string          `json:"best,omitempty"`
+	BestScore       *Score          `json:"bestScore,omitempty"`
+	LostBy          preemption.Rank `json:"lostBy,omitempty"`
+	BestBudgets     []outrank.Key   `json:"bestBudgets,omitempty"`
+	MoreBestBudgets int             `json:"moreBestBudgets,omitempty"`
+}
+
+// WhyNot says everything about one node: what keeps the pod out as things are, whose
+// leaving would help, and against which node and by which values it lost. ex is what the
+// evaluator has found for the request in the snapshot as it is; where it is of another
+// snapshot or request, the answer is about neither.
+//
+// Errors are those of [Ask], and [preemption.ErrNotFound] for a node that ex does not have.
+// The snapshot is only read, and any number of calls may run on it at once. Time is linear
+// in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
+// all pods where pod affinity or topology spread keep the pod out.
+func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+	f, err := newFinder(e, snap, req, options)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(ex.Nodes, func(n preemption.NodeReport) bool { return n.Node == node })
+	if i < 0 {
+		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
+	}
+	g := &grouping{finder: f, ex: ex, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
+	for i := range ex.Candidates {
+		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
+	}
+	one, err := g.alone(&ex.Nodes[i])
+	if err != nil {
+		return nil, err
+	}
+	a := &NodeAnswer{
+		APIVersion: Version, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
+		Fits: ex.Feasible, Candidates: len(ex.Candidates), Before: one.Before, After: one.After,
+		Possible: []Pod{}, Victims: []Victim{}, Budgets: []Budget{},
+	}
+	a.Pod.Priority = req.Pod.PriorityValue()
+	if ex.Ineligible != preemption.Eligible {
+		reason := ex.Ineligible
+		a.Ineligible = &reason
+	}
+	if ex.Refused.Code != preemption.Success {
+		a.Refused = f.refusal(ex.Refused)
+		return a, nil
+	}
+	return a, f.nodeAnswer(a, ex, g.candidates[node])
+}
+
+// nodeAnswer adds who might leave the node, who would have to, and what it lost by.
+func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Explanation, c *preemption.Candidate) error {
+	at, err := f.at(a.Node)
+	if err != nil {
+		return err
+	}
+	for _, p := range cut(at.trial.Possible(), 10*f.most, &a.MorePossible) {
+		a.Possible = append(a.Possible, *f.ref(p, f.snap.NodeOf(p.Key())))
+	}
+	if c == nil {
+		return nil
+	}
+	of := *ex
+	of.Candidate = *c
+	r := &Report{Victims: []Victim{}}
+	if err := f.chosen(r, &of); err != nil {
+		return err
+	}
+	score := scoreOf(c)
+	a.Victims, a.MoreVictims, a.MoreBudgets, a.Score = r.Victims, r.MoreVictims, r.MoreBudgets, &score
+	a.Budgets = append(a.Budgets, r.Budgets...)
+	a.Place = 1 + slices.IndexFunc(ex.Candidates, func(o preemption.Candidate) bool { return o.Node == a.Node })
+	if a.Place == 1 {
+		return nil
+	}
+	best := &ex.Candidates[0]
+	bestScore := scoreOf(best)
+	a.Best, a.BestScore, a.LostBy = best.Node, &bestScore, f.lostBy(ex, c)
+	a.BestBudgets = cut(budgetKeys(best.Victims), f.most, &a.MoreBestBudgets)
+	return nil
+}

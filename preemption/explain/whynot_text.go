@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Text tells the answer to people. It is made from the fields of the answer alone, and its
+// length is bounded by the answer's lists.
+func (a *NodeAnswer) Text() string {
+	w := &writer{}
+	w.line(0, "%s", a.Summary())
+	if a.Refused != nil {
+		w.line(1, "%s", a.Refused.Text())
+		return w.String()
+	}
+	if a.Stage == Fits {
+		return w.String()
+	}
+	if a.Before != nil {
+		w.line(0, "As things are: %s.", a.Before.Text())
+	}
+	a.writeVictims(w)
+	if a.Best != "" {
+		w.line(0, "Place %d of %s, behind node %s: %s", a.Place, prose.Plural(a.Candidates, "candidate"), prose.Name(a.Best), a.lost())
+	}
+	return w.String()
+}
+
+// Summary is the answer in a sentence.
+func (a *NodeAnswer) Summary() string {
+	node, pod := "Node "+prose.Name(a.Node), a.Pod.text()
+	switch a.Stage {
+	case Chosen:
+		return fmt.Sprintf("%s is the one that is chosen for %s.", node, pod)
+	case Fits:
+		if a.Fits > 1 {
+			return fmt.Sprintf("%s takes %s as things are, like %d more; a scheduler's scores decide among them.", node, pod, a.Fits-1)
+		}
+		return fmt.Sprintf("%s takes %s as things are.", node, pod)
+	case Candidate:
+		text := fmt.Sprintf("%s would do for %s once %s left", node, pod, haveLeft(len(a.Victims)+a.MoreVictims))
+		switch {
+		case a.Outcome == preemption.Fits && a.Fits == 1:
+			return text + ", but nobody has to leave: another node takes it as things are."
+		case a.Outcome == preemption.Fits:
+			return text + fmt.Sprintf(", but nobody has to leave: %d others take it as things are.", a.Fits)
+		case a.Outcome == preemption.Preempt:
+			return text + ", but another node is better."
+		case a.Ineligible != nil:
+			r := Report{Ineligible: a.Ineligible}
+			return text + ", but it may not push others out: " + r.ineligible()
+		}
+		return text + "."
+	case InVain:
+		return fmt.Sprintf("%s is no use to %s, whoever leaves it.", node, pod)
+	case NotTried:
+		return fmt.Sprintf("%s was not tried for %s.", node, pod)
+	}
+	if a.Refused != nil {
+		return fmt.Sprintf("%s was not asked about %s: something else ends the attempt before any node.", node, pod)
+	}
+	return fmt.Sprintf("%s is out for %s, and nobody's leaving changes that.", node, pod)
+}
+
+func haveLeft(n int) string {
+	if n == 1 {
+		return "1 pod has"
+	}
+	return fmt.Sprintf("%d pods have", n)
+}
+
+// writeVictims tells of those who would leave, or of all who might where that is in vain.
+func (a *NodeAnswer) writeVictims(w *writer) {
+	if len(a.Victims) > 0 {
+		r := Report{Victims: a.Victims, MoreVictims: a.MoreVictims, Budgets: a.Budgets, MoreBudgets: a.MoreBudgets}
+		r.writeVictims(w)
+		return
+	}
+	if a.Stage != InVain || a.After == nil {
+		return
+	}
+	if n := len(a.Possible) + a.MorePossible; n > 0 {
+		w.line(0, "With all gone that might leave, %s: %s.", pods(a.Possible[:min(len(a.Possible), 10)], n-min(len(a.Possible), 10)), a.After.Text())
+		return
+	}
+	w.line(0, "Nobody might leave: %s.", a.After.Text())
+}
+
+// lost says by which rank the node lost, with both values.
+func (a *NodeAnswer) lost() string {
+	if a.Score == nil || a.BestScore == nil {
+		return "it was not ranked."
+	}
+	var more int
+	mine := cut(brokenKeys(a.Budgets), 10, &more)
+	c := Choice{
+		Node: a.Best, Score: *a.BestScore, DecidedBy: a.LostBy, RunnerUp: a.Node, RunnerUpScore: a.Score,
+		RunnerUpBudgets: mine, MoreRunnerUpBudgets: more + a.MoreBudgets,
+	}
+	return c.decided()
+}
+
+func brokenKeys(budgets []Budget) []outrank.Key {
+	out := make([]outrank.Key, len(budgets))
+	for i := range budgets {
+		out[i] = budgets[i].Key
+	}
+	return out
+}
