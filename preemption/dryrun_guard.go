@@ -88,7 +88,7 @@ func (w *dryRunner) chargeable() []*podState {
 
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
 // (group 13.4). With Reprieve, and as with a [Chooser], the node has to take the preemptor
-// with all of them gone in the first place.
+// with all of them gone in the first place (rule 13.4.4).
 func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
 	ascending := w.a.config.Policy.Victims == Ascending
 	if !ascending {
@@ -209,8 +209,8 @@ func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
 }
 
 // putBack puts pods back that leave together, and asks whether the preemptor still fits
-// and, of the guard, whether those that remain away may be away without them. If not, they
-// are away again.
+// and, of the guard, whether those that remain away may be away without them (rule
+// 13.4.5). If not, they are away again.
 func (w *dryRunner) putBack(pods []*podState) filterStatus {
 	w.changeAll(pods, 1)
 	s := w.check()
