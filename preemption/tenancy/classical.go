@@ -1,13 +1,17 @@
 package tenancy
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/resource"
+)
 
 // variant is why a workload is a candidate, and on what condition.
 type variant uint8
 
 const (
 	never variant = iota
-	withinQueue
+	ownQueue
 	// advantage: the preemptor has the better claim to the quota, whatever the priorities.
 	advantage
 	// onlyWithoutBorrowing: as long as the preemptor's queue has no more than its own.
@@ -17,7 +21,7 @@ const (
 
 func (v variant) rule() Rule {
 	switch v {
-	case withinQueue:
+	case ownQueue:
 		return WithinQueue
 	case evenBorrowing:
 		return ReclaimedWhileBorrowing
@@ -152,7 +156,7 @@ func (d *decision) covers(at int, rest []int64) bool {
 		if !d.in.asked[r] {
 			continue
 		}
-		if d.used[at][r]+rest[r] > n.subtree[r] {
+		if resource.AddSat(d.used[at][r], rest[r]) > n.subtree[r] {
 			covers = false
 		}
 		rest[r] = max(0, rest[r]-max(0, n.local[r]-d.used[at][r]))
@@ -201,7 +205,7 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 	case !d.usesContested(h) || !take.allows(d.in.ranked(), h.ranked()):
 		return never
 	case own:
-		return withinQueue
+		return ownQueue
 	case claim:
 		return advantage
 	case d.own.whileBorrowing(d.in.ranked(), h.ranked()):

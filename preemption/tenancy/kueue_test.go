@@ -24,8 +24,8 @@ var told = map[tenancy.Rule]string{
 	tenancy.ReclaimedWhileBorrowing: "borrowing", tenancy.FairShare: "fair",
 }
 
-// kueueCase is one case of testdata/kueue.txt.
-type kueueCase struct {
+// quotaCase is one case of testdata/kueue.txt or own.txt.
+type quotaCase struct {
 	name   string
 	config tenancy.Config
 	req    tenancy.Request
@@ -129,11 +129,11 @@ var strategiesOf = map[string][]tenancy.Strategy{
 	"both": nil, "final": {tenancy.LessThanOrEqualToFinalShare}, "initial": {tenancy.LessThanInitialShare},
 }
 
-// kueueCases reads testdata/kueue.txt.
-func kueueCases(t *testing.T) []kueueCase {
-	text, err := os.ReadFile("testdata/kueue.txt")
+// quotaCases reads a file with cases.
+func quotaCases(t *testing.T, file string) []quotaCase {
+	text, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
-	var out []kueueCase
+	var out []quotaCase
 	var config tenancy.Config
 	for _, line := range strings.Split(string(text), "\n") {
 		if line == "" || line[0] == '#' {
@@ -141,7 +141,7 @@ func kueueCases(t *testing.T) []kueueCase {
 		}
 		w := &words{t, strings.Fields(line)}
 		verb := w.next()
-		var c *kueueCase
+		var c *quotaCase
 		if len(out) > 0 {
 			c = &out[len(out)-1]
 		}
@@ -159,7 +159,7 @@ func kueueCases(t *testing.T) []kueueCase {
 			config.Queues = append(config.Queues, x)
 		case "case":
 			name, strategies, fair := strings.Cut(strings.TrimPrefix(line, "case "), " by shares: ")
-			n := kueueCase{name: name, config: config, req: tenancy.Request{Now: now}}
+			n := quotaCase{name: name, config: config, req: tenancy.Request{Now: now}}
 			if fair {
 				n.req.Fair = &tenancy.Fair{Strategies: strategiesOf[strategies]}
 			}
@@ -195,8 +195,15 @@ func given(a *tenancy.Answer) []string {
 
 // What Kueue's unit tests describe comes out as they say.
 func TestKueue(t *testing.T) {
-	cases := kueueCases(t)
+	cases := quotaCases(t, "kueue.txt")
 	assert.Len(t, cases, 86)
+	decide(t, cases)
+}
+
+// And so does what they leave open.
+func TestQuotas(t *testing.T) { decide(t, quotaCases(t, "own.txt")) }
+
+func decide(t *testing.T, cases []quotaCase) {
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%d %s", i+1, c.name), func(t *testing.T) {
 			tree, err := tenancy.NewTree(c.config)
@@ -204,11 +211,52 @@ func TestKueue(t *testing.T) {
 			a, err := tree.Reclaim(c.req)
 			require.NoError(t, err)
 			assert.Equal(t, c.gives, given(a))
+			assert.Equal(t, len(c.gives) > 0, a.Helps)
 			// The order in which the workloads are listed changes nothing.
 			slices.Reverse(c.req.Admitted)
 			a, err = tree.Reclaim(c.req)
 			require.NoError(t, err)
 			assert.Equal(t, c.gives, given(a), "listed backwards")
 		})
+	}
+}
+
+// A request is checked, and a workload that can be admitted as things are takes nothing.
+func TestReclaimChecksTheRequest(t *testing.T) {
+	tree := must(tenancy.NewTree(shop()))
+	a, err := tree.Reclaim(tenancy.Request{Incoming: tenancy.Workload{Name: "small", Queue: "ads", Uses: resource.MustList("cpu", "8")}})
+	require.NoError(t, err)
+	assert.True(t, a.Fits)
+	_, err = tree.Reclaim(tenancy.Request{
+		Incoming:  tenancy.Workload{Name: "big", Queue: "none", Uses: resource.MustList("cpu", "-1", "gpu", "1")},
+		Contested: []resource.Name{"gpu"}, Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare, tenancy.LessThanInitialShare}},
+	})
+	assert.EqualError(t, err, `workload big: Queue: there is no queue "none"
+workload big: Uses.cpu: it is negative, or no queue has a quota of it
+request: Fair.Strategies: there is no way to decide by [1 1]
+request: Contested: no queue has a quota of gpu`)
+}
+
+// Nothing that a tree can be made of overflows or hangs.
+func TestLargeQuotas(t *testing.T) {
+	most := resource.MustList("cpu", "9223372036854775807", "memory", "9223372036854775807")
+	zero := 0.0
+	tree := must(tenancy.NewTree(tenancy.Config{
+		Cohorts: []tenancy.Cohort{{Name: "c", Nominal: most, Weight: &zero}},
+		Queues: []tenancy.Queue{
+			{Name: "a", Cohort: "c", Nominal: most, BorrowLimit: most, LendLimit: most, Policy: tenancy.Policy{Within: tenancy.Anybody, Reclaim: tenancy.Anybody}},
+			{Name: "b", Cohort: "c", Nominal: most, Weight: &zero},
+		},
+	}))
+	admitted := []tenancy.Workload{{Name: "x", Queue: "a", Uses: most}, {Name: "y", Queue: "b", Uses: most}, {Name: "z", Queue: "b", Uses: most}}
+	_, err := tree.Reclaim(tenancy.Request{Incoming: tenancy.Workload{Name: "in", Queue: "a", Uses: most}, Admitted: admitted})
+	assert.EqualError(t, err, "request: Admitted: there is more cpu than can be counted\nrequest: Admitted: there is more memory than can be counted")
+	for i := range admitted {
+		admitted[i].Uses = resource.MustList("cpu", "2000000000000000")
+	}
+	for _, fair := range []*tenancy.Fair{nil, {}} {
+		a, err := tree.Reclaim(tenancy.Request{Incoming: tenancy.Workload{Name: "in", Queue: "a", Uses: admitted[0].Uses}, Admitted: admitted, Fair: fair})
+		require.NoError(t, err)
+		assert.True(t, a.Fits)
 	}
 }

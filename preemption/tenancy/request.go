@@ -3,6 +3,7 @@ package tenancy
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -102,7 +103,7 @@ type decision struct {
 // rules when victims are chosen on nodes.
 //
 // The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
-// resources without any quota that are asked for, and strategies in an order that does
+// resources without any quota that are asked for, amounts whose sum is no int64, and strategies in an order that does
 // not exist. The request is only read. Time is that of the candidates, each with the way
 // up to the top of its tree, and that of sorting them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
@@ -128,11 +129,17 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	var ps []outrank.Problem
 	d := &decision{usage: t.newUsage(), req: req}
 	d.in = t.hold(&req.Incoming, req.Now, &ps)
+	sums := slices.Clone(d.in.uses)
 	for i := range req.Admitted {
 		h := t.hold(&req.Admitted[i], req.Now, &ps)
 		d.admitted = append(d.admitted, h)
-		if h.at != none {
-			d.add(h.at, h.uses, 1)
+		for r, v := range h.uses {
+			sums[r] = resource.AddSat(sums[r], v)
+		}
+	}
+	for r, sum := range sums {
+		if sum == math.MaxInt64 {
+			ps = append(ps, outrank.Problem{Object: "request", Field: "Admitted", Text: fmt.Sprintf("there is more %s than can be counted", t.names[r])})
 		}
 	}
 	if req.Fair != nil && !validStrategies(req.Fair.Strategies) {
@@ -148,6 +155,9 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	}
 	if len(ps) > 0 {
 		return nil, &outrank.InputError{Problems: ps}
+	}
+	for i := range d.admitted {
+		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
 	}
 	d.own = &t.nodes[d.in.at].policy
 	if req.Contested == nil {

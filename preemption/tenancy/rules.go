@@ -37,7 +37,8 @@ type Options struct {
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
 	// Uses is what a pod takes of the quotas; nil means its requests as it runs, and 1 of
-	// "pods". What the tree has no quota of does not count.
+	// "pods". What the tree has no quota of does not count, and nothing counts as more
+	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
 	// QueuedAt is when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
@@ -139,18 +140,24 @@ func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 
 // uses counts what a pod takes of the quotas.
 func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
+	var l resource.List
 	if r.Uses != nil {
-		amounts, asked, _ = r.Tree.count(r.Uses(p))
-		return amounts, asked
+		l = r.Uses(p)
+	} else {
+		l = p.RunningRequests().Plus(onePod)
 	}
-	l := p.RunningRequests().Clone()
-	if l == nil {
-		l = resource.List{}
-	}
-	l[resource.Pods] = resource.New(1)
 	amounts, asked, _ = r.Tree.count(l)
+	for i := range amounts {
+		amounts[i] = min(amounts[i], mostOfPod)
+	}
 	return amounts, asked
 }
+
+var onePod = resource.List{resource.Pods: resource.New(1)}
+
+// mostOfPod is the most that a pod counts with: 128 TiB of memory, say. Sums of tens of
+// thousands of such pods are numbers yet.
+const mostOfPod = 1 << 47
 
 // asks returns the queue of a preemptor with what it asks for; none without a queue. An
 // unknown queue is an error.
