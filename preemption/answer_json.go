@@ -62,6 +62,7 @@ type (
 		Outcome            Outcome           `json:"outcome"`
 		Resize             bool              `json:"resize,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Across             bool              `json:"across,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
 		Victims            []wireVictim      `json:"victims"`
@@ -130,7 +131,7 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.Across,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),

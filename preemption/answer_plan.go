@@ -95,6 +95,9 @@ type Plan struct {
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
+	// Across is set where victims were looked for on other nodes, too
+	// ([Evaluator.PreemptAcross]). Budgets are charged for the victims alone then.
+	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
 	// unless the outcome is Preempt.
@@ -160,7 +163,8 @@ type Victim struct {
 	Pod *outrank.Pod
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
-	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
+	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
+	// from afar ([Plan.Across]). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup

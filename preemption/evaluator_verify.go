@@ -29,11 +29,12 @@ var (
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, each is named once (ErrUnsound) and still runs there
 //     (ErrStale), is of lower priority than the preemptor or one that Config.MayTake
-//     lets it take, and Config.MayEvict allows it (ErrUnsound). Where victims are units (rule 12.8.1), each unit is named whole
-//     (ErrUnsound).
+//     lets it take, and Config.MayEvict allows it (ErrUnsound). Where victims are
+//     units (rule 12.8.1), each unit is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
 //     them leave together (ErrUnsound).
+//     In a plan with [Plan.Across] victims may be on other nodes.
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
 //     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
 //     and as long as no filter looks at what other pods are but at what they take.
@@ -166,7 +167,7 @@ func (v *verification) findVictims() error {
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.hasUnits(v.at):
+		case v.hasUnits(v.at) && !v.plan.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
@@ -177,7 +178,11 @@ func (v *verification) findVictims() error {
 		}
 		v.victims = append(v.victims, p)
 	}
-	v.sortVictims(v.at, v.victims)
+	if v.plan.Across {
+		slices.SortFunc(v.victims, v.moreImportant)
+	} else {
+		v.sortVictims(v.at, v.victims)
+	}
 	return v.wholeUnits()
 }
 
@@ -198,7 +203,7 @@ func (v *verification) unitLeaves(p *podState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.hasUnits(v.at) || v.extended() {
+	if !v.rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -217,11 +222,11 @@ func (v *verification) room() error {
 	v.dry.enter(v.at)
 	v.dry.possible() // where victims are units, their pods on other nodes are followed, too
 	for _, p := range v.victims {
-		v.dry.remove(p)
+		v.dry.changeUnit(p, -1)
 	}
 	defer func() {
 		for _, p := range v.victims {
-			v.dry.add(p)
+			v.dry.changeUnit(p, 1)
 		}
 	}()
 	if s := v.dry.check(); s.code != Success {
@@ -303,7 +308,7 @@ func (v *verification) ascending() []*podState {
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.chargeable())
-	if v.config.Chooser != nil {
+	if v.config.Chooser != nil || v.plan.Across {
 		charged = v.victims
 	} else if v.config.Policy.Victims == Ascending {
 		charged = v.ascending()

@@ -24,6 +24,8 @@ const (
 	PushesOut Fate = "pushes-out"
 	// Waits: its replacement fits nowhere, and pushes nobody out.
 	Waits Fate = "waits"
+	// Replaced: the pod was leaving before, and its ReplicaSet or Job has made another already.
+	Replaced Fate = "replaced"
 	// Unknown: it belongs to a group that is scheduled as a whole.
 	Unknown Fate = "unknown"
 )
@@ -123,7 +125,11 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 			}
 		}
 	}
-	if victim.Group != "" {
+	switch {
+	case victim.Terminating() && replacesAtOnce(victim.Owner.Kind):
+		r.Fate = Replaced
+		return nil
+	case victim.Group != "":
 		r.Fate = Unknown
 		return nil
 	}
@@ -160,6 +166,12 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		}
 	}
 	return s.put(pod, plan.Node)
+}
+
+// replacesAtOnce reports whether controllers of a kind make another pod when one begins to
+// leave. A StatefulSet and a DaemonSet wait until it is gone, and of others nobody knows.
+func replacesAtOnce(kind string) bool {
+	return kind == "ReplicaSet" || kind == "ReplicationController" || kind == "Job"
 }
 
 // copyOf is a pod as its controller makes it again.
@@ -200,7 +212,7 @@ func (r *Replacement) write(w *writer, indent int) {
 
 func (r *Replacement) sentence() string {
 	text := r.Pod.text()
-	if r.Owner != "" && r.Fate != "" {
+	if r.Owner != "" && r.Fate != "" && r.Fate != Replaced {
 		text += fmt.Sprintf(" of %s, which has %s left", prose.Name(r.Owner), prose.Plural(r.Left, "pod"))
 		if r.Ready < r.Left {
 			text += fmt.Sprintf(" (%d ready)", r.Ready)
@@ -221,6 +233,8 @@ func (r *Replacement) sentence() string {
 			return text + ": a replacement waits for room on node " + prose.Name(r.Pod.Node) + "."
 		}
 		return text + ": a replacement waits for room."
+	case Replaced:
+		return text + " was leaving already, and another was made in its place."
 	case Unknown:
 		return text + ": its group is scheduled as a whole, which is not looked at."
 	}

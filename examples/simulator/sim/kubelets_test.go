@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
@@ -309,4 +310,12 @@ func TestGivenUp(t *testing.T) {
 	require.Equal(t, 1, r.GivenUp)
 	require.Equal(t, 1, r.Evicted.Over)
 	require.Equal(t, 5, r.Started)
+
+	// So is one that comes to a node on which there is no room for it.
+	work = []Work{{Pod: &outrank.Pod{Name: "p", NodeName: "n0", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2")}}}}}
+	w = watched(t, cluster, work, Config{Recreate: Recreate{Rule: RecreateWhenGone}, Kubelets: &Kubelets{}})
+	w.run(1000)
+	r = w.s.Result().Kubelets
+	require.Equal(t, []report.Reason{{Reason: "OutOfcpu", Pods: 1 + DefaultRetries}}, r.Rejected)
+	require.Equal(t, 1, r.GivenUp)
 }

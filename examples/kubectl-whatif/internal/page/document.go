@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -46,9 +47,9 @@ type document struct {
 	Listed                      []listed
 	MoreListed                  int
 	// Leave and Kept say what the legend has to explain.
-	Leave, Come, Kept, Short bool
-	Style, Script            any
-	Policy                   string
+	Leave, Come, Kept, Lack, Over bool
+	Style, Script                 any
+	Policy                        string
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -73,7 +74,7 @@ func newDocument(in *Input) *document {
 	d.findViews()
 	d.findMembers()
 	doc := &document{
-		Title: in.Title, Source: in.Source, Release: in.Snapshot.Release().String(),
+		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
 		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
 		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
 		Scenes: d.scenes(), Views: d.views,
@@ -131,7 +132,7 @@ func (doc *document) legend() {
 		if b == nil {
 			return
 		}
-		doc.Short = doc.Short || b.Over
+		doc.Over, doc.Lack = doc.Over || b.Over, doc.Lack || b.Lack != ""
 		for i := range b.Segments {
 			s := &b.Segments[i]
 			doc.Leave, doc.Come, doc.Kept = doc.Leave || s.Hatched(), doc.Come || s.Preemptor != "", doc.Kept || s.Class == "kept"

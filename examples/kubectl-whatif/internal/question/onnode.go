@@ -52,7 +52,7 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 	if bound.NodeName == "" {
 		bound.NodeName = node
 	}
-	active := set.Snapshot.PodsOn(node)
+	active := set.on(node)
 	admitter := kubeletadmit.Admitter{Release: set.Snapshot.Release()}
 	adm, err := admitter.Admit(on, active, &bound)
 	if err != nil {
@@ -71,6 +71,18 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 	}
 	out.Replacements, err = explain.Replacements(ctx, eval, set.Snapshot, plan, set.Now, depth)
 	return out, err
+}
+
+// on lists the pods of a node in the order in which they were read, which decides where
+// several would do as well, as in [kubeletadmit.Admitter].
+func (s *Setting) on(node string) []*outrank.Pod {
+	var out []*outrank.Pod
+	for _, p := range s.Cluster.Pods {
+		if p.NodeName == node && !p.Finished() {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // WriteText tells the answer to people; limit bounds the replacements that are shown, 0

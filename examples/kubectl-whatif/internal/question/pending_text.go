@@ -50,6 +50,9 @@ func (p *Pending) summary() string {
 	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
 	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
 	text := fmt.Sprintf("Of %s %s.", plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
+	if n.Groups > 0 {
+		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", plural(n.Pods, "pending pod"), plural(n.Groups, "group"), strings.Join(parts, ", "))
+	}
 	if n.Victims > 0 {
 		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))
 		if n.Violating > 0 {

@@ -30,6 +30,7 @@ func (t *VictimTotals) text() string {
 	add(t.PushesOut, "pushes out others in turn", "push out others in turn")
 	add(t.Waits, "has to wait", "have to wait")
 	add(t.Lost, "is lost", "are lost")
+	add(t.Replaced, "was replaced before", "were replaced before")
 	add(t.Unknown, "waits for its group", "wait for their group")
 	add(t.Beyond, "leaves in turn and was not followed", "leave in turn and were not followed")
 	if parts == nil {
