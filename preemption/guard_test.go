@@ -279,6 +279,28 @@ func TestGroupsRefuseRulesOfTaking(t *testing.T) {
 	assert.EqualError(t, err, "preemption config: MayTake: groups of pods do not preempt by it\npreemption config: Guard: groups of pods do not preempt by it")
 }
 
+// Victims on other nodes may be of any priority by a rule, and no guard is passed over.
+func TestAcrossByARule(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("here", 9, "1", on("n1"), app("x")), pod("there", 9, "1", on("n2"), app("x"))},
+	}
+	p := pod("p", 5, "1")
+	p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: selects("x"), TopologyKey: "zone"}}
+	plan, err := newEvaluator(t, preemption.Config{MayTake: anyBody}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Len(t, plan.Victims, 2)
+	for _, v := range plan.Victims {
+		assert.Equal(t, "anybody", v.Rule)
+	}
+	plan, err = newEvaluator(t, preemption.Config{}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	_, err = newEvaluator(t, preemption.Config{Guard: atMost{"G", 1}}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	assert.EqualError(t, err, "preemption config: Guard: victims on several nodes are not chosen by it")
+}
+
 // A caller's choice is held to the guard, and so is what an extender proposes.
 func TestGuardOfOtherChoices(t *testing.T) {
 	c := &outrank.Cluster{

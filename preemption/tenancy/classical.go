@@ -39,7 +39,7 @@ type candidate struct {
 // candidates are those of the three kinds, each in order.
 type candidates struct{ own, claims, others []candidate }
 
-// classical decides by what is whose own (group 23.3).
+// classical decides by what is whose own (group 24.3).
 func (d *decision) classical() []Taken {
 	c := d.candidates()
 	all := c.inOrder()
@@ -52,7 +52,7 @@ func (d *decision) classical() []Taken {
 }
 
 // attempts tells in which order the two ways are tried: with the preemptor's queue
-// borrowing in the end, and without (rule 23.3.6).
+// borrowing in the end, and without (rule 24.3.6).
 func (d *decision) attempts(c *candidates) []bool {
 	alone := len(c.claims)+len(c.others) == 0
 	switch {
@@ -132,7 +132,7 @@ func (d *decision) candidates() *candidates {
 }
 
 // reclaimable goes up from the preemptor's queue. Once what it asks for is there in a part
-// of the tree that it belongs to, it has a better claim than all outside (rule 23.3.4).
+// of the tree that it belongs to, it has a better claim than all outside (rule 24.3.4).
 func (d *decision) reclaimable(c *candidates) {
 	rest := slices.Clone(d.in.uses)
 	claim, skip := d.covers(d.in.at, rest), none
@@ -194,7 +194,7 @@ func (d *decision) inQueue(queue, meet int, claim bool) []candidate {
 	return out
 }
 
-// variantOf says on what condition a workload is a candidate (rule 23.3.5).
+// variantOf says on what condition a workload is a candidate (rule 24.3.5).
 func (d *decision) variantOf(h *holder, claim bool) variant {
 	own := h.at == d.in.at
 	take := d.own.Reclaim
@@ -216,7 +216,7 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 
 // inOrder is the order in which they are taken: those that are leaving already first;
 // then those to whose quota the preemptor has the better claim, those of other queues,
-// and those of its own (rule 23.3.3).
+// and those of its own (rule 24.3.3).
 func (c *candidates) inOrder() []candidate {
 	var out []candidate
 	for _, leaving := range []bool{true, false} {

@@ -24,7 +24,7 @@ type Closeness struct {
 // penalty is what each pod of a job beyond those that may leave at once adds to a distance.
 const penalty = 50
 
-// Closest returns a rule that chooses victims as Nomad does (group 23.6): of the lowest
+// Closest returns a rule that chooses victims as Nomad does (group 24.6): of the lowest
 // priorities first, each time the pod whose size is the closest to what is still asked
 // for, and in the end without those that the others make unnecessary. It can be used by
 // any number of evaluators at once.

@@ -19,7 +19,7 @@
 // [Tree.Reclaim] decides by quotas alone, as Kueue does, which admits workloads and leaves
 // nodes to the scheduler. [Closest] chooses victims as Nomad does.
 //
-// Chapter 23 of RULES.md in this package's folder states what this package does and where
-// it differs, and comments cite it, as in "rule 23.3.4". All functions only read what they
+// Chapter 24 of RULES.md in this package's folder states what this package does and where
+// it differs, and comments cite it, as in "rule 24.3.4". All functions only read what they
 // are given; any number of goroutines may call them at once.
 package tenancy

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// fairRun is a decision by shares (group 23.4). The preemptor's share is with what it
+// fairRun is a decision by shares (group 24.4). The preemptor's share is with what it
 // asks for.
 type fairRun struct {
 	*decision
@@ -75,7 +75,7 @@ func (r *fairRun) take(h *holder, rule Rule) bool {
 }
 
 // first takes by one strategy from the queue with the largest share, again and again
-// (rules 23.4.3 to 23.4.5). Who fails it is kept for the second.
+// (rules 24.4.3 to 24.4.5). Who fails it is kept for the second.
 func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 	entitled := !r.req.Fair.SharesAlone && !r.over(r.in.at, r.contested)
 	o := r.order(list)
@@ -126,7 +126,7 @@ func (r *fairRun) passes(strategy Strategy, h *holder, theirs int, share, before
 	return share.compare(after) <= 0
 }
 
-// second takes one workload of each queue by its share as it is (rule 23.4.6).
+// second takes one workload of each queue by its share as it is (rule 24.4.6).
 func (r *fairRun) second() bool {
 	o := r.order(r.retry)
 	for queue := o.next(); queue != none; queue = o.next() {
@@ -144,7 +144,7 @@ func (r *fairRun) second() bool {
 }
 
 // queueOrder goes down from the top to the queue with the largest share that has
-// candidates left (rule 23.4.3).
+// candidates left (rule 24.4.3).
 type queueOrder struct {
 	*fairRun
 	left   map[int][]*holder

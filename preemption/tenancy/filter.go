@@ -11,7 +11,7 @@ import (
 type quotaFilter struct{ *Rules }
 
 // Filter returns the filter QueueQuota: a pod fits on no node while its queue has too
-// little left for it, which the loss of pods of its tree may change (rule 23.5.6). Attach
+// little left for it, which the loss of pods of its tree may change (rule 24.5.6). Attach
 // it to a snapshot ([preemption.Snapshot.Attach]), so that decisions do not count the
 // cluster each time; the guard then uses its counts, too.
 func (r *Rules) Filter() preemption.StatefulFilter { return quotaFilter{r} }

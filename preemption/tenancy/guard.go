@@ -13,7 +13,7 @@ type tenantGuard struct{ *Rules }
 
 // Guard returns the guard Tenancy: it follows who is taken from which queue on a node,
 // and refuses what the style, the policies and the shares do not allow of all of them
-// together (group 23.5).
+// together (group 24.5).
 func (r *Rules) Guard() preemption.Guard { return tenantGuard{r} }
 
 func (tenantGuard) Name() string { return "Tenancy" }
@@ -117,7 +117,7 @@ func (s *guardState) refuses(queue int) string {
 func (s *guardState) name(at int) string { return s.now.nodes[at].name }
 
 // below returns the first, from the queue up to where it meets the preemptor's, that
-// would lose what is its own by the style (rules 23.5.2 to 23.5.4); none if none would.
+// would lose what is its own by the style (rules 24.5.2 to 24.5.4); none if none would.
 func (s *guardState) below(queue, meet int) int {
 	for at := queue; at != meet; at = s.now.nodes[at].parent {
 		keeps := s.keeps(at)
@@ -167,7 +167,7 @@ func (s *guardState) overWithoutLast(at int) bool {
 }
 
 // claims reports whether the preemptor has the better claim to the quota of those that it
-// meets there: what it asks for is there below (rule 23.3.4).
+// meets there: what it asks for is there below (rule 24.3.4).
 func (s *guardState) claims(meet int) bool {
 	d := decision{usage: s.now, in: holder{at: s.at, uses: s.uses, asked: s.asked}}
 	rest := slices.Clone(s.uses)
@@ -180,7 +180,7 @@ func (s *guardState) claims(meet int) bool {
 }
 
 // lowEnough reports whether all that are away of a queue may be taken from by one that
-// borrows (rule 23.3.5).
+// borrows (rule 24.3.5).
 func (s *guardState) lowEnough(queue int) bool {
 	p := &s.now.nodes[s.at].policy
 	for i := range s.away {
@@ -215,7 +215,7 @@ func (s *guardState) withinAll() bool {
 	return within
 }
 
-// fairer compares shares in the end, by the strategies in turn (rule 23.5.5).
+// fairer compares shares in the end, by the strategies in turn (rule 24.5.5).
 func (s *guardState) fairer(queue, mine, theirs int) (yes bool) {
 	strategies := s.rules.Fair.Strategies
 	if strategies == nil {

@@ -80,7 +80,7 @@ type ranked struct {
 	queued   time.Time
 }
 
-// allows reports whether one may take from another (rules 23.2.1 to 23.2.4).
+// allows reports whether one may take from another (rules 24.2.1 to 24.2.4).
 func (t Take) allows(preemptor, victim ranked) bool {
 	switch t {
 	case Lower:
@@ -94,7 +94,7 @@ func (t Take) allows(preemptor, victim ranked) bool {
 }
 
 // whileBorrowing reports whether the preemptor's queue may borrow in the end though this
-// workload of another queue was taken from (rule 23.3.5).
+// workload of another queue was taken from (rule 24.3.5).
 func (p *Policy) whileBorrowing(preemptor, victim ranked) bool {
 	return p.WhileBorrowing && victim.priority < preemptor.priority && (p.BorrowUpTo == nil || victim.priority <= *p.BorrowUpTo)
 }

@@ -40,7 +40,7 @@ type Request struct {
 	Now time.Time
 }
 
-// Fair is how shares decide (group 23.4).
+// Fair is how shares decide (group 24.4).
 type Fair struct {
 	// Strategies are tried in this order; nil means both, the first first. There is
 	// nothing else but both in this order, and each by itself.
@@ -99,7 +99,7 @@ type decision struct {
 }
 
 // Reclaim decides which workloads have to leave so that another can be admitted, by
-// quotas alone: it looks at no nodes (groups 23.3 and 23.4). A [Guard] holds to the same
+// quotas alone: it looks at no nodes (groups 24.3 and 24.4). A [Guard] holds to the same
 // rules when victims are chosen on nodes.
 //
 // The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
@@ -212,7 +212,7 @@ func validStrategies(s []Strategy) bool {
 		slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare})
 }
 
-// before orders candidates: who is taken from first (rule 23.3.3).
+// before orders candidates: who is taken from first (rule 24.3.3).
 func (d *decision) before(a, b *holder) int {
 	flag := func(yes bool) int {
 		if yes {
@@ -241,7 +241,7 @@ func (d *decision) usesContested(h *holder) bool {
 }
 
 // fillBack puts victims back, the last first, as long as the incoming one still fits
-// (rule 23.3.7). The very last is never one too many. Those that are left come in the order
+// (rule 24.3.7). The very last is never one too many. Those that are left come in the order
 // in which Kueue lists them.
 func (d *decision) fillBack(taken []Taken, of []*holder, fits func() bool) []Taken {
 	for i := len(taken) - 2; i >= 0; i-- {

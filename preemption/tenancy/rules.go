@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Style is how far a queue may be taken from (group 23.5).
+// Style is how far a queue may be taken from (group 24.5).
 type Style uint8
 
 // The styles.

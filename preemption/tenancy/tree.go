@@ -244,7 +244,7 @@ func (b *builder) link(c Config) {
 	}
 }
 
-// sumUp computes what is there for a node and all below (rules 23.1.3 and 23.1.4).
+// sumUp computes what is there for a node and all below (rules 24.1.3 and 24.1.4).
 func (t *Tree) sumUp(at int) {
 	n := &t.nodes[at]
 	copy(n.subtree, n.nominal)

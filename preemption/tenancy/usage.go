@@ -7,7 +7,7 @@ import (
 )
 
 // usage is what the queues of a tree have. Of a cohort it is what those below it have
-// beyond what they keep to themselves (rule 23.1.5), which follows from the queues alone.
+// beyond what they keep to themselves (rule 24.1.5), which follows from the queues alone.
 type usage struct {
 	*Tree
 	used [][]int64 // by node and resource
@@ -48,7 +48,7 @@ func (u *usage) change(at, r int, by int64) {
 	}
 }
 
-// available returns how much more a node may have (rule 23.1.6). It is below 0 where
+// available returns how much more a node may have (rule 24.1.6). It is below 0 where
 // there is too much.
 func (u *usage) available(at, r int) int64 {
 	n, used := &u.nodes[at], u.used[at][r]
@@ -108,7 +108,7 @@ func (u *usage) fits(queue int, amounts []int64, asked []bool) bool {
 	return true
 }
 
-// share is how far a node is above what is its own (group 23.4): the largest part, over
+// share is how far a node is above what is its own (group 24.4): the largest part, over
 // the resources, that what it has beyond its own is of what it could have at most.
 type share struct {
 	part, weight float64
