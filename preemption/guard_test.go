@@ -194,6 +194,7 @@ func TestGuardedVictims(t *testing.T) {
 			got := plan.Candidate.String()
 			if plan.Outcome != preemption.Preempt {
 				got = plan.Unhelpful[0].Status.String()
+				assert.Equal(t, explainBy(t, preemption.Config{Guard: byNames{allows: tt.allows}}, c, p).Unhelpful, plan.Unhelpful, "by every node")
 			}
 			assert.Equal(t, tt.want, got)
 		})
