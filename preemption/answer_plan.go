@@ -106,6 +106,12 @@ type Plan struct {
 	// own.
 	Grace *time.Duration
 
+	// ClusterCertificate says how good the candidate is among all that the nodes could
+	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
+	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
+	// the sample.
+	ClusterCertificate *Certificate
+
 	// Refused is what ended the attempt before any node was asked, so that all of
 	// them have this status (PreFilter); Success where nothing did.
 	Refused Status
@@ -152,6 +158,9 @@ type Candidate struct {
 	// ClearedNominations are the pods of lower priority that are nominated to
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
+	// Certificate says how good the victims are among all that this node could have.
+	// It is nil but for the policy [Exact].
+	Certificate *Certificate
 }
 
 // Violations returns the number of victims whose loss violates a budget or,

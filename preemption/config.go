@@ -38,7 +38,7 @@ type Config struct {
 	// MayTake says who may take from whom, in place of lower priority: a pod of any
 	// priority is a possible victim if it returns the name of a rule, and none if it
 	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
-	// scores count the victims' true priorities (group 13.4). Nil means lower priority.
+	// scores count the victims' true priorities (group 13.6). Nil means lower priority.
 	// With it every node is evaluated. Groups of pods do not preempt by it. Several
 	// goroutines may call it at once.
 	MayTake func(preemptor, victim *outrank.Pod) (rule string)
@@ -132,6 +132,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	ps = append(ps, c.Policy.problems()...)
+	ps = append(ps, c.exactProblems()...)
 	ps = append(ps, c.Plugins.problems()...)
 	if c.Cost == nil && slices.Contains(c.Policy.Ranks, ByCost) {
 		add("Cost", "missing, and the policy ranks candidates by it")

@@ -6,7 +6,7 @@ import "github.com/outrank-go/outrank"
 // quota, say, or a group takes back no more than it is short of. [Config].MayTake and
 // lower priority say of each pod by itself whether it may be a victim. A guard follows
 // the pods that are taken away and put back on a node, and says whether those that are
-// away may be away together (group 13.4).
+// away may be away together (group 13.6).
 //
 // It is asked about each node as if nothing else left, so that what it promises holds for
 // one decision. A guard that counts the cluster should be a [StatefulFilter] as well: a

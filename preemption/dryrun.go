@@ -40,6 +40,8 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	switch {
 	case w.a.config.Chooser != nil:
 		return w.choose(possible)
+	case w.a.config.Policy.Victims == Exact:
+		return w.exact(possible)
 	case w.a.config.Policy.Victims == Ascending && len(w.units) > 0:
 		return w.ascendUnits(possible)
 	case w.a.config.Policy.Victims == Ascending:
@@ -52,14 +54,26 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	if s := w.check(); s.code != Success {
 		return s
 	}
+	if w.a.config.Policy.Strict {
+		if s := w.addSpared(possible); s.code != Success {
+			return s
+		}
+	} else {
+		w.spared = fill(w.spared, len(possible), false)
+	}
 	for i, p := range possible {
-		w.violated[i] = len(w.charge(p))
+		if !w.spared[i] {
+			w.violated[i] = len(w.charge(p))
+		}
 	}
 	w.ledger.Reset()
-	if w.reprieveAll(possible) {
-		return filterStatus{}
+	if !w.reprieveAll(possible) {
+		return w.contradiction()
 	}
-	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + w.n.name}}
+	if w.a.config.chargesVictims() {
+		w.chargeVictims(possible)
+	}
+	return filterStatus{}
 }
 
 // reprieveAll puts back whom it can, and reports whether there are victims.
@@ -103,9 +117,13 @@ func (w *dryRunner) possible() []*podState {
 // (Policy Ascending), and charges the budgets for them.
 func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
+	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
 	for i := len(possible) - 1; i >= 0; i-- {
 		p := possible[i]
+		if strict && w.spared[i] {
+			continue
+		}
 		w.remove(p)
 		w.victim[i], w.blocks[i] = true, s
 		w.violated[i] = len(w.charge(p))
@@ -114,6 +132,9 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 		}
 	}
 	w.ledger.Reset()
+	if strict {
+		return w.strictEnd(possible, s)
+	}
 	return s
 }
 
@@ -146,7 +167,7 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 // had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i := range possible {
-		if (w.violated[i] > 0) != violating {
+		if (w.violated[i] > 0) != violating || w.spared[i] {
 			continue
 		}
 		s := w.putBack(possible[i : i+1])

@@ -87,8 +87,8 @@ func (w *dryRunner) chargeable() []*podState {
 }
 
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
-// (group 13.4). With Reprieve, and as with a [Chooser], the node has to take the preemptor
-// with all of them gone in the first place (rule 13.4.4).
+// (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
+// with all of them gone in the first place (rule 13.6.4).
 func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
 	ascending := w.a.config.Policy.Victims == Ascending
 	if !ascending {
@@ -118,7 +118,7 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 
 // admitted returns those of the possible victims that the guard lets go, in their order:
 // they are taken away one after the other, the least important first, and each stays
-// whose loss it refuses beside those that are away by then (rule 13.4.3). Units go or
+// whose loss it refuses beside those that are away by then (rule 13.6.3). Units go or
 // stay whole. Everybody is back in the end.
 func (w *dryRunner) admitted(possible []*podState) []*podState {
 	g := &w.guard
@@ -210,7 +210,7 @@ func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
 
 // putBack puts pods back that leave together, and asks whether the preemptor still fits
 // and, of the guard, whether those that remain away may be away without them (rule
-// 13.4.5). If not, they are away again.
+// 13.6.5). If not, they are away again.
 func (w *dryRunner) putBack(pods []*podState) filterStatus {
 	w.changeAll(pods, 1)
 	s := w.check()

@@ -280,6 +280,9 @@ func (v *verification) accounts() error {
 	if !v.extended() {
 		violations = v.violations()
 	}
+	if v.config.Policy.Strict && violations > 0 {
+		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
+	}
 	got, want := v.plan.Score, v.scoreOf(v.victims, violations)
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
@@ -308,7 +311,7 @@ func (v *verification) ascending() []*podState {
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.chargeable())
-	if v.config.Chooser != nil || v.plan.Across {
+	if v.config.chargesVictims() || v.plan.Across {
 		charged = v.victims
 	} else if v.config.Policy.Victims == Ascending {
 		charged = v.ascending()

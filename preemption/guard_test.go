@@ -158,7 +158,7 @@ func (s *byNamesState) Check() preemption.Status {
 	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no"}}
 }
 
-// What a guard does to the victims on one node, by rules 13.4.2 to 13.4.6.
+// What a guard does to the victims on one node, by rules 13.6.2 to 13.6.6.
 func TestGuardedVictims(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "5", "a")},

@@ -13,10 +13,10 @@ import (
 type Variant struct {
 	// MayEvict says who may be a victim at all; nil means anybody.
 	MayEvict func(p *outrank.Pod) bool
-	// MayTake says who may be a victim in place of lower priority (rule 13.4.1); nil means
+	// MayTake says who may be a victim in place of lower priority (rule 13.6.1); nil means
 	// lower priority.
 	MayTake func(p *outrank.Pod) bool
-	// Guard says whether these pods may be gone together (rule 13.4.2); nil lets any.
+	// Guard says whether these pods may be gone together (rule 13.6.2); nil lets any.
 	Guard func(gone []*outrank.Pod) Status
 	// Importance is asked before the order of importance; nil is silent.
 	Importance func(p, q *outrank.Pod) int
@@ -38,7 +38,10 @@ type Variant struct {
 	// (13.2.2), empty selectors and pods without labels (13.3.6), Never not looked at
 	// (13.2.4), waiting as in 13.2.5 and 13.3.7.
 	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, PerBudget, Uncharged, EmptySelectors, ClearAlways, NominatedInTurn bool
-	IgnoreNever, WaitForTerminating, WaitWhileNominated                                                                        bool
+	// Strict never violates a budget, and VictimsAlone charges budgets for the victims
+	// alone (group 13.5).
+	Strict, VictimsAlone                                bool
+	IgnoreNever, WaitForTerminating, WaitWhileNominated bool
 }
 
 // Sample is an early end of the search: it begins at the node with the number Offset

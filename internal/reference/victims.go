@@ -26,14 +26,11 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	all := possible
 	possible, refusal := a.letGo(all)
 	if a.variant.Ascending {
-		victims, status := a.removeAscending(a.scene(n), possible)
-		if (status.Code != Success || len(victims) == 0) && refusal.Code != Success {
-			status = a.orRefusal(without(all), refusal)
+		c, status := a.selectAscending(n, possible)
+		if (status.Code != Success || len(possible) == 0) && refusal.Code != Success {
+			return Candidate{}, a.orRefusal(without(all), refusal)
 		}
-		if status.Code != Success {
-			return Candidate{}, status
-		}
-		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
+		return c, status
 	}
 	// Step 2: does it help to remove all of them, and those that the guard lets go?
 	if status := without(all).fitsBesideNominated(); status.Code != Success {
@@ -42,6 +39,15 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	empty := without(possible)
 	if len(possible) == 0 || empty.fitsBesideNominated().Code != Success {
 		return Candidate{}, refusal
+	}
+	if spared := a.spared(possible); len(spared) > 0 {
+		for _, u := range spared {
+			empty = empty.addUnit(u)
+		}
+		if empty.fitsBesideNominated().Code != Success {
+			return Candidate{}, budgetsForbid
+		}
+		possible = slices.DeleteFunc(possible, func(u *unit) bool { return slices.Contains(spared, u) })
 	}
 	// Steps 3 and 4: by importance, put back those beside which the preemptor fits.
 	broken := a.broken(podsOf(possible))
@@ -53,8 +59,38 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 		// found elsewhere.
 		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
 	}
+	if a.variant.VictimsAlone {
+		a.sortUnits(victims)
+		broken = a.broken(podsOf(victims))
+	}
 	return a.candidate(n, broken, victims), Status{}
 }
+
+// selectAscending is selectVictims where pods are taken from the least important up.
+func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate, Status) {
+	spared := a.spared(possible)
+	free := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(spared, u) })
+	victims, status := a.removeAscending(a.scene(n), free)
+	if status.Code == Success && len(victims) == 0 {
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
+	}
+	if status.Code == Success {
+		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
+	}
+	if len(spared) > 0 {
+		without := a.scene(n)
+		for _, u := range possible {
+			without = without.removeUnit(u)
+		}
+		if status = without.fitsBesideNominated(); status.Code == Success {
+			status = budgetsForbid
+		}
+	}
+	return Candidate{}, status
+}
+
+// budgetsForbid is the status of a node with room for no violation at all.
+var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
 
 // possibleVictims are the units with a pod on the node that may be pushed out. Each
 // node has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).
@@ -96,7 +132,7 @@ func (a *attempt) guards(gone []*unit) Status {
 }
 
 // letGo lists those of the possible victims that the guard lets go one after the other,
-// the least important first, and what it said of the first that it kept (rule 13.4.3).
+// the least important first, and what it said of the first that it kept (rule 13.6.3).
 func (a *attempt) letGo(possible []*unit) (gone []*unit, refusal Status) {
 	for _, u := range slices.Backward(possible) {
 		with := slices.Concat([]*unit{u}, gone)

@@ -184,7 +184,6 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 	})
 	require.Positive(t, taken)
 	require.Positive(t, across)
-	t.Log(taken, across)
 }
 
 // The fast search, the search of all nodes and Verify agree under any of these rules, with
