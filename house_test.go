@@ -47,6 +47,8 @@ var rooms = map[string][]string{
 	"preemption/schedulerconfig": {".", "resource", "preemption", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
 	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
+	// Who may take from whom where tenants share a cluster.
+	"preemption/tenancy": {".", "resource", "preemption"},
 	// Clusters to try things on, and whether a filter keeps its contract.
 	"preemption/clustergen": {".", "resource"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},

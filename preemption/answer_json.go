@@ -27,6 +27,7 @@ type (
 		Node         string               `json:"node,omitempty"`
 		Group        *answerjson.Group    `json:"group,omitempty"`
 		Composite    *answerjson.Group    `json:"composite,omitempty"`
+		Rule         string               `json:"rule,omitempty"`
 		Violated     []*answerjson.Budget `json:"violated"`
 		MoreViolated int                  `json:"moreViolated,omitempty"`
 		Blocks       wireStatus           `json:"blocks"`
@@ -111,7 +112,7 @@ const mostViolated = 10
 func (e *answerEncoder) victim(v Victim) wireVictim {
 	named := v.Violated[:min(len(v.Violated), mostViolated)]
 	return wireVictim{
-		e.Pod(v.Pod), v.Node, e.Group(v.Group), e.Composite(v.Composite),
+		e.Pod(v.Pod), v.Node, e.Group(v.Group), e.Composite(v.Composite), v.Rule,
 		e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks),
 	}
 }

@@ -124,6 +124,7 @@ func TestGoldenAnswers(t *testing.T) {
 	for name, said := range map[string]twoForms{
 		"plan_preempt":        plan(preemption.Config{}, buyer("2")),
 		"plan_scored":         plan(scored, buyer("2")),
+		"plan_ruled":          plan(preemption.Config{MayTake: anyBody, Guard: atMost{"Two go", 2}}, buyer("2")),
 		"plan_fits":           plan(preemption.Config{}, buyer("0")),
 		"plan_never":          plan(preemption.Config{}, never),
 		"plan_nothing_helps":  plan(preemption.Config{}, buyer("4")),

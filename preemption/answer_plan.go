@@ -121,7 +121,7 @@ type Plan struct {
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
 	// most frequent status comes first. Unhelpful is empty where there are victims
-	// and a rule says who may be evicted ([Config.MayEvict]): most nodes are then
+	// and a rule says who may be evicted ([Config.MayEvict], [Config.Guard]): most nodes are then
 	// never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
@@ -177,6 +177,9 @@ type Victim struct {
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
+	// Rule names the rule by which the pod may be a victim, where the caller has one
+	// ([Config.MayTake], [Guard]). It is empty where lower priority is the rule.
+	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
 	// every possible victim on the node in order of importance, not only for

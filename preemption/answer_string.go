@@ -172,6 +172,9 @@ func victimText(v Victim) string {
 	case v.Composite != nil:
 		text += ", with compositepodgroup " + string(v.Composite.Key())
 	}
+	if v.Rule != "" {
+		text += ", by the rule: " + v.Rule
+	}
 	return text + ")"
 }
 

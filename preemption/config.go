@@ -35,6 +35,15 @@ type Config struct {
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
 	MayEvict func(preemptor, victim *outrank.Pod) bool
+	// MayTake says who may take from whom, in place of lower priority: a pod of any
+	// priority is a possible victim if it returns the name of a rule, and none if it
+	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
+	// scores count the victims' true priorities (group 13.6). Nil means lower priority.
+	// With it every node is evaluated. Groups of pods do not preempt by it. Several
+	// goroutines may call it at once.
+	MayTake func(preemptor, victim *outrank.Pod) (rule string)
+	// Guard says which of the possible victims may leave together; nil lets any.
+	Guard Guard
 	// Importance orders the possible victims of a node in place of priority and
 	// start time. It is negative if a is more important than b. The default
 	// order settles ties, and is used if Importance is nil. Several goroutines
@@ -130,6 +139,13 @@ func (c *Config) Validate() error {
 	}
 	if c.Chooser != nil {
 		ps = append(ps, c.Chooser.problems()...)
+	}
+	switch {
+	case c.Guard == nil:
+	case c.Guard.Name() == "":
+		add("Guard", "has no name")
+	case taken[c.Guard.Name()]:
+		add("Guard", "there is a filter of the name %q", c.Guard.Name())
 	}
 	if c.Sample != nil {
 		ps = append(ps, c.Sample.problems()...)

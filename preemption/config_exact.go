@@ -31,12 +31,12 @@ func (c *Config) chargesVictims() bool {
 // chosen reports whether the victims on a node are only found by a dry run, so that
 // bounds that hold for any set of victims are all that a search has.
 func (c *Config) chosen() bool {
-	return c.Chooser != nil || c.Policy.Victims == Exact || c.Policy.Strict || c.Policy.Budgets == VictimsAlone
+	return c.Chooser != nil || c.Guard != nil || c.Policy.Victims == Exact || c.Policy.Strict || c.Policy.Budgets == VictimsAlone
 }
 
 // partial reports whether a node on which all possible victims make room may be no
 // candidate all the same, which only its own evaluation tells.
-func (c *Config) partial() bool { return c.Chooser != nil || c.Policy.Strict }
+func (c *Config) partial() bool { return c.Chooser != nil || c.Guard != nil || c.Policy.Strict }
 
 // exactProblems returns what does not go with exact victims or strict budgets.
 func (c *Config) exactProblems() []outrank.Problem {
@@ -57,6 +57,12 @@ func (c *Config) exactProblems() []outrank.Problem {
 	}
 	if c.Policy.Strict && len(c.Extenders) > 0 {
 		add("Extenders", "they can choose victims that violate a budget, and the policy is strict")
+	}
+	if c.Guard != nil && c.Policy.Victims == Exact {
+		add("Guard", "exact victims are not chosen by it")
+	}
+	if c.Guard != nil && c.Policy.Strict {
+		add("Guard", "strict budgets do not go with it")
 	}
 	return ps
 }
@@ -84,6 +90,11 @@ func (c *Config) checkGroups() error {
 
 // checkAcross refuses what victims on other nodes are not found by.
 func (c *Config) checkAcross() error {
+	if c.Guard != nil {
+		return &outrank.InputError{Problems: []outrank.Problem{{
+			Object: "preemption config", Field: "Guard", Text: "victims on several nodes are not chosen by it",
+		}}}
+	}
 	if !c.Policy.Strict {
 		return nil
 	}

@@ -37,7 +37,9 @@
 // together, and evicts whole groups that cannot be parted.
 // [Snapshot.ApplyGroup] applies its [GroupPlan].
 //
-// A [Config] changes the rules: [Filter] adds filters, MayEvict protects pods,
+// A [Config] changes the rules: [Filter] adds filters, MayEvict protects pods, MayTake
+// says who may take from whom in place of lower priority, a [Guard] which pods may leave
+// together (package preemption/tenancy has such rules ready-made),
 // Importance and Scorers replace the orders, Cost says what a victim costs, for the
 // rank [ByCost], an [Extender] changes candidates,
 // a [Sample] limits the nodes as kube-scheduler does, and a [Policy] is a

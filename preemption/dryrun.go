@@ -21,36 +21,42 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	if len(possible) == 0 {
 		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
-	w.blocks = fill(w.blocks, len(possible), filterStatus{})
-	w.violated = fill(w.violated, len(possible), 0)
+	w.victim = fill(w.victim, len(possible), false)
 	if w.a.elsewhere {
 		if s := w.a.askNode(&w.a.question, n); s.code != Success {
-			w.victim = fill(w.victim, len(possible), false)
 			return possible, s
 		}
 	}
-	if w.a.config.Chooser != nil {
-		return possible, w.choose(possible)
+	if w.guard.state != nil && w.a.config.Chooser == nil {
+		return w.dryRunGuarded(possible)
 	}
-	switch w.a.config.Policy.Victims {
-	case Exact:
-		return possible, w.exact(possible)
-	case Ascending:
-		if len(w.units) > 0 {
-			return possible, w.ascendUnits(possible)
-		}
-		return possible, w.ascend(possible)
+	return possible, w.findVictims(possible)
+}
+
+// findVictims is a dry run from the possible victims on.
+func (w *dryRunner) findVictims(possible []*podState) filterStatus {
+	w.blocks = fill(w.blocks, len(possible), filterStatus{})
+	w.violated = fill(w.violated, len(possible), 0)
+	switch {
+	case w.a.config.Chooser != nil:
+		return w.choose(possible)
+	case w.a.config.Policy.Victims == Exact:
+		return w.exact(possible)
+	case w.a.config.Policy.Victims == Ascending && len(w.units) > 0:
+		return w.ascendUnits(possible)
+	case w.a.config.Policy.Victims == Ascending:
+		return w.ascend(possible)
 	}
 	for _, p := range possible {
 		w.remove(p)
 	}
 	w.victim = fill(w.victim, len(possible), true)
 	if s := w.check(); s.code != Success {
-		return possible, s
+		return s
 	}
 	if w.a.config.Policy.Strict {
 		if s := w.addSpared(possible); s.code != Success {
-			return possible, s
+			return s
 		}
 	} else {
 		w.spared = fill(w.spared, len(possible), false)
@@ -61,19 +67,27 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 		}
 	}
 	w.ledger.Reset()
+	if !w.reprieveAll(possible) {
+		return w.contradiction()
+	}
+	if w.a.config.chargesVictims() {
+		w.chargeVictims(possible)
+	}
+	return filterStatus{}
+}
+
+// reprieveAll puts back whom it can, and reports whether there are victims.
+func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
 	reprieve := w.reprieve
 	if len(w.units) > 0 {
 		w.noteViolating()
 		reprieve = w.reprieveUnits
 	}
-	found := reprieve(possible, true)
-	if reprieve(possible, false) || found {
-		if w.a.config.chargesVictims() {
-			w.chargeVictims(possible)
-		}
-		return possible, filterStatus{}
-	}
-	return possible, w.contradiction()
+	w.guardFollows(possible, false)
+	victims = reprieve(possible, true)
+	victims = reprieve(possible, false) || victims
+	w.guardFollows(possible, true)
+	return victims
 }
 
 // possible lists the pods that the preemptor may evict, the most important
@@ -84,7 +98,7 @@ func (w *dryRunner) possible() []*podState {
 	}
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
 	policy := &w.a.config.Policy
-	unordered := policy.EvictUnprioritized || w.a.config.anyPriority()
+	unordered := policy.EvictUnprioritized || w.a.config.unranked()
 	if unordered {
 		pods = w.n.pods
 	}
@@ -152,17 +166,15 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 // those who do not, as far as the preemptor still fits. It reports whether any
 // had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
-	for i, p := range possible {
+	for i := range possible {
 		if (w.violated[i] > 0) != violating || w.spared[i] {
 			continue
 		}
-		w.add(p)
-		s := w.check()
+		s := w.putBack(possible[i : i+1])
 		if s.code == Success {
 			w.victim[i] = false
 			continue
 		}
-		w.remove(p)
 		w.blocks[i] = s
 		victims = true
 	}

@@ -24,6 +24,8 @@ type attempt struct {
 	elsewhere bool
 	// heard: a node was asked before the others, and what it said is in their statuses.
 	heard bool
+	// guard is the caller's, as it begins; nil without one that has something to say.
+	guard GuardState
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
@@ -51,6 +53,9 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		return err
 	}
 	a.filterPlan.begin(&a.question)
+	if err := a.beginGuard(); err != nil {
+		return err
+	}
 	return a.beginCallers()
 }
 
@@ -102,6 +107,12 @@ func (a *attempt) mayEvict(p *podState) bool {
 	if p == a.deferral.resident {
 		return false // never itself (rule 7.19.6)
 	}
+	if a.config.MayTake != nil {
+		if _, ok := a.config.takes(a.pod, p.pod); !ok {
+			return false
+		}
+		return a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod)
+	}
 	lower := p.priority() < a.priority || a.config.anyPriority() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
@@ -115,6 +126,8 @@ func (a *attempt) public(s filterStatus) Status {
 	switch {
 	case s.excluded:
 		out.Filter, out.ExcludedBy = "", s.filter
+	case s.by == byGuard:
+		out.Filter = a.config.Guard.Name()
 	case s.by >= byCaller:
 		out.Filter = a.config.Filters[s.by-byCaller].Name()
 	case s.by > byNone:

@@ -59,6 +59,9 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 		}
 	}
 	w.tellUnits(possible, c.Victims)
+	if w.a.ruled() {
+		w.nameRules(w.markedOf(possible), c.Victims)
+	}
 	w.nameViolated(possible, c.Victims)
 	c.ClearedNominations = w.a.clearedNominations(w.n, c.Victims)
 	return c

@@ -16,14 +16,7 @@ func (w *dryRunner) choose(possible []*podState) filterStatus {
 	if w.err != nil {
 		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
 	}
-	for _, p := range possible {
-		w.remove(p)
-	}
-	s := w.check()
-	for _, p := range possible {
-		w.add(p)
-	}
-	if s.code != Success {
+	if s := w.withAllGone(possible); s.code != Success {
 		return s
 	}
 	view := NodeView{&nodeOfRule{w, possible}}
@@ -71,7 +64,22 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 		w.restoreVictims(possible)
 		return bad("without the victims pod %s does not fit: %s", w.a.pod.Key(), w.a.public(s))
 	}
+	if s := w.guardAllows(w.markedOf(possible)); s.code != Success {
+		w.restoreVictims(possible)
+		return bad("the victims may not leave together: %s", w.a.public(s))
+	}
 	return nil
+}
+
+// markedOf lists those of the possible victims that are marked.
+func (w *dryRunner) markedOf(possible []*podState) []*podState {
+	var out []*podState
+	for i, p := range possible {
+		if w.victim[i] {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // contradicted notes that a node with victims has none when it is asked about again:
@@ -163,8 +171,12 @@ func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
 func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
 	v.marked(pods, func() {
 		v.each(v.w.remove)
-		s = v.w.a.public(v.w.check())
+		answer := v.w.check()
 		v.each(v.w.add)
+		if answer.code == Success && v.w.guard.state != nil {
+			answer = v.w.guardAllows(v.w.markedOf(v.possible))
+		}
+		s = v.w.a.public(answer)
 	})
 	return s
 }

@@ -36,6 +36,7 @@ type dryRunner struct {
 	open      []openNode
 	blocks    []filterStatus
 	chosen    []*podState
+	guard     guarded
 	// covering and none are the memory of what charge returns, broken that of what
 	// the last victim with a name violates.
 	covering, none, broken []int32
@@ -57,7 +58,10 @@ func (w *dryRunner) begin(a *attempt) {
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
 	}
-	w.filters = w.filters[:0]
+	w.filters, w.guard.state = w.filters[:0], nil
+	if a.guard != nil {
+		w.guard.state = a.guard.Clone()
+	}
 	for i := range a.active {
 		f := &a.active[i]
 		if f.index >= byCaller {
@@ -85,6 +89,7 @@ func (w *dryRunner) release() {
 	clear(w.seen)
 	w.units = w.units[:0]
 	clear(w.chosen)
+	w.guard.release()
 	clear(w.open[:cap(w.open)])
 	w.sets.release()
 }

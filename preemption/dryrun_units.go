@@ -120,8 +120,13 @@ func (a *attempt) sortVictims(n *nodeState, victims []*podState) {
 // mayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *attempt) mayEvictUnit(u *dryUnit) bool {
 	unprioritized := a.config.Policy.EvictUnprioritized && u.rank == podUnit && u.pods[0].pod.Priority == nil
-	if u.priority >= a.priority && !a.config.anyPriority() && !unprioritized {
+	if a.config.MayTake == nil && u.priority >= a.priority && !a.config.anyPriority() && !unprioritized {
 		return false
+	}
+	for i := 0; a.config.MayTake != nil && i < len(u.pods); i++ {
+		if _, ok := a.config.takes(a.pod, u.pods[i].pod); !ok {
+			return false
+		}
 	}
 	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
 		return false // never itself (rule 7.19.6)
@@ -186,12 +191,8 @@ func (w *dryRunner) reprieveUnits(possible []*podState, violating bool) (victims
 		if u.violates != violating || w.spared[u.from] {
 			continue
 		}
-		w.changeAll(u.pods, 1)
-		s := w.check()
-		if s.code != Success {
-			w.changeAll(u.pods, -1)
-			victims = true
-		}
+		s := w.putBack(u.pods)
+		victims = victims || s.code != Success
 		for k := u.from; k < u.to; k++ {
 			w.victim[k], w.blocks[k] = s.code != Success, s
 		}

@@ -54,7 +54,8 @@ const DefaultAcrossSteps = 20_000
 // victims on one node may differ from those that Preempt chooses, because they are the
 // best set and not the first one that is left.
 //
-// Errors, and what is said about the pod and concurrent calls, are those of
+// With a [Guard] in the configuration the error is an *[outrank.InputError]. Other
+// errors, and what is said about the pod and concurrent calls, are those of
 // [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
 // check for each pod that could be a victim there; then of mostSteps checks. With an
 // endless mostSteps it is exponential in the pods of the worst node.
@@ -232,6 +233,7 @@ func (x *acrossSearch) candidate() Candidate {
 	for _, p := range x.bestVictims {
 		w.changeUnit(p, 1)
 	}
+	w.nameRules(x.bestVictims, c.Victims)
 	c.ClearedNominations = x.clearedNominations(n, c.Victims)
 	return c
 }

@@ -69,7 +69,7 @@ func (t *Trials) On(node string) (*Trial, error) {
 	}
 	w := t.dry
 	w.enter(n)
-	possible := w.possible()
+	possible := w.chargeable()
 	w.victim = fill(w.victim, len(possible), false)
 	return &Trial{nodeOfRule{w, possible}}, nil
 }

@@ -28,14 +28,15 @@ var (
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, each is named once (ErrUnsound) and still runs there
-//     (ErrStale), is of lower priority than the preemptor, and Config.MayEvict allows
-//     it (ErrUnsound). Where victims are units (rule 12.8.1), each unit is named whole
-//     (ErrUnsound).
+//     (ErrStale), is of lower priority than the preemptor or one that Config.MayTake
+//     lets it take, and Config.MayEvict allows it (ErrUnsound). Where victims are
+//     units (rule 12.8.1), each unit is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
-//     nominated pods that count there and without them (ErrUnsound).
+//     nominated pods that count there and without them, and Config.Guard lets all of
+//     them leave together (ErrUnsound).
 //     In a plan with [Plan.Across] victims may be on other nodes.
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
-//     promised: by the victim rule Reprieve, without extenders that concern the pod,
+//     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
 //     and as long as no filter looks at what other pods are but at what they take.
 //  7. The score is what the victims and the budgets come to now, but for the start,
 //     and the budgets without extenders only; the nominations to be cleared are those
@@ -170,7 +171,7 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.priority() >= v.priority && !v.config.anyPriority():
+		case p.priority() >= v.priority && !v.config.unranked():
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
@@ -191,7 +192,7 @@ func (v *verification) unitLeaves(p *podState) error {
 	switch {
 	case !slices.ContainsFunc(u.pods, func(q *podState) bool { return q.at.name == v.at.name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.pod.Key())
-	case u.priority >= v.priority && !v.config.anyPriority():
+	case u.priority >= v.priority && !v.config.unranked():
 		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.pod.Key(), u.priority, v.priority)
 	case !v.mayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.pod.Key())
@@ -231,6 +232,9 @@ func (v *verification) room() error {
 	if s := v.dry.check(); s.code != Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
 	}
+	if s := v.dry.guardAllows(v.victims); s.code != Success {
+		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.public(s))
+	}
 	if !v.noneIsSpare() {
 		return nil
 	}
@@ -262,7 +266,7 @@ func (v *verification) unitFrom(at int) []*podState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	return v.config.Policy.Victims == Reprieve && v.config.Chooser == nil && v.fixed && !v.extended()
+	return v.config.Policy.Victims == Reprieve && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
@@ -306,7 +310,7 @@ func (v *verification) ascending() []*podState {
 // violations charges the budgets as the dry run does, and counts those that the
 // victims violate.
 func (v *verification) violations() int {
-	charged := slices.Clone(v.dry.possible())
+	charged := slices.Clone(v.dry.chargeable())
 	if v.config.chargesVictims() || v.plan.Across {
 		charged = v.victims
 	} else if v.config.Policy.Victims == Ascending {

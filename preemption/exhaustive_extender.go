@@ -85,6 +85,9 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
+		if s := r.guardOf(p); s.code != Success {
+			return nil, bad("the victims may not leave together: %s", r.public(s))
+		}
 		byNode[p.Node] = p
 	}
 	var out []Proposal
@@ -115,6 +118,22 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 	return ""
 }
 
+// statesOf returns the victims of a proposal as the snapshot has them.
+func (r *result) statesOf(p *Proposal) []*podState {
+	states := make([]*podState, len(p.Victims))
+	for i, v := range p.Victims {
+		states[i], _ = r.snap.pods.of(v)
+	}
+	return states
+}
+
+// guardOf asks the caller's guard about the victims of a proposal.
+func (r *result) guardOf(p *Proposal) filterStatus {
+	w := r.runners[0]
+	w.n = r.snap.node(p.Node)
+	return w.guardAllows(r.statesOf(p))
+}
+
 // adopt makes the proposals the candidates.
 func (r *result) adopt(proposals []Proposal) error {
 	left := map[string]*Proposal{}
@@ -139,10 +158,7 @@ func (r *result) adopt(proposals []Proposal) error {
 // changed returns a candidate with the victims of a proposal, sorted by
 // importance.
 func (r *result) changed(c *Candidate, p *Proposal) Candidate {
-	states := make([]*podState, len(p.Victims))
-	for i, v := range p.Victims {
-		states[i], _ = r.snap.pods.of(v)
-	}
+	states := r.statesOf(p)
 	r.sortVictims(r.snap.node(c.Node), states)
 	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
 	for _, s := range states {
@@ -154,6 +170,8 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		}
 		out.Victims = append(out.Victims, v)
 	}
+	r.runners[0].n = r.snap.node(c.Node)
+	r.runners[0].nameRules(states, out.Victims)
 	out.ClearedNominations = r.clearedNominations(r.snap.node(c.Node), out.Victims)
 	return out
 }

@@ -21,6 +21,9 @@ type filterStatus struct {
 // list of filters.
 const byNone = -1
 
+// byGuard stands for the caller's guard.
+const byGuard = -2
+
 // Reasons that belong to no filter.
 var (
 	noVictimsText = []string{"No preemption victims found for incoming pod"}

@@ -40,7 +40,8 @@ import (
 // pod in the way can send an early pod elsewhere, and so leave the room for a
 // later pod that fits nowhere else.
 //
-// Of the configuration, Filters, MayEvict and Importance count, and of the
+// With MayTake or a Guard in the configuration a group is refused as
+// [outrank.ErrInvalid]. Of the configuration, Filters, MayEvict and Importance count, and of the
 // Policy Disabled, IgnoreNever, Waiting and Grace. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the

@@ -47,6 +47,9 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}
+	if err := e.config.checkForGroups(); err != nil {
+		return nil, err
+	}
 	if err := checkGroup(snap, req.Pods); err != nil {
 		return nil, err
 	}

@@ -35,6 +35,10 @@ func drawConfig(t *rapid.T) Config {
 		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
 	}
 	c.Chooser = drawChooser(t)
+	c.MayTake, c.Guard = drawTaking(t)
+	if c.Policy.Victims == Exact || c.Policy.Strict {
+		c.Guard = nil // refused
+	}
 	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
 		c.Sample = &Sample{ // mostly a small one
 			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
@@ -232,7 +236,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == Fits || want.Outcome == NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
+		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {

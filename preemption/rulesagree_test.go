@@ -78,7 +78,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			plan, err := e.PreemptRequest(context.Background(), snap, req)
 			require.NoError(t, err)
 			want, got := decided(want), answered(plan)
-			if (config.MayEvict != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
+			if (config.MayEvict != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
 				want.Unhelpful = got.Unhelpful // not every node is asked
 			}
 			require.Empty(t, cmp.Diff(want, got), "(-reference +Preempt)")
@@ -109,6 +109,12 @@ func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
 	}
 	if config.MayEvict != nil {
 		r.MayEvict = func(victim *outrank.Pod) bool { return config.MayEvict(p, victim) }
+	}
+	if config.MayTake != nil {
+		r.MayTake = func(victim *outrank.Pod) bool { return config.MayTake(p, victim) != "" }
+	}
+	if config.Guard != nil {
+		r.Guard = func(gone []*outrank.Pod) reference.Status { return status(preemption.GuardOf(config.Guard, gone)) }
 	}
 	if s := config.Sample; s != nil {
 		r.Sample = &reference.Sample{Offset: s.Offset, Enough: func(nodes int) int { return enough(s, nodes) }}

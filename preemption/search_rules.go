@@ -46,9 +46,9 @@ type searchRules struct {
 	// costed: a rank compares what victims cost.
 	costed bool
 	// chosen: the victims are found by a dry run alone, as where the caller's rule chooses
-	// them. Whoever they are, they make room, so that the bounds on any set of victims
-	// hold. partial: with room for all possible victims gone there may be none all the
-	// same.
+	// them or the caller's guard keeps some. Whoever they are, they make room, so that the
+	// bounds on any set of victims hold. partial: with room for all possible victims gone
+	// there may be none all the same.
 	chosen, partial bool
 	// exact: the best set of victims is searched for.
 	exact bool
@@ -63,7 +63,7 @@ func (c *Config) pruned(req *Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
 		return false
 	}
-	if c.anyPriority() {
+	if c.unranked() {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case

@@ -100,7 +100,7 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	}
 	s.takeCosts()
 	workers := max(1, config.Workers)
-	if s.chosen {
+	if config.Chooser != nil {
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)

@@ -24,6 +24,9 @@ var variants = map[string]preemption.Config{
 	"per-budget": {Policy: preemption.Policy{Budgets: preemption.PerBudget}},
 	"sample":     {Sample: &preemption.Sample{Seed: 3, Minimum: 2}},
 	"protected":  {MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Name)%2 == 0 }},
+	"any victim": {MayTake: anyBody},
+	"guard":      {Guard: atMost{"Two of each", 2}},
+	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}},
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
 }
 

@@ -72,6 +72,10 @@ func (a *attempt) mayPreempt(p *outrank.Pod) bool {
 // mayPreemptUnit: the caller may spare a unit for any of its pods (rule 12.8.9).
 func (a *attempt) mayPreemptUnit(u *unit) bool {
 	lower := u.priority < a.pod.PriorityValue() || a.variant.EvictUnprioritized && u.rank == rankPod && u.pods[0].Priority == nil
+	if a.variant.MayTake != nil {
+		refused := func(p *outrank.Pod) bool { return !a.variant.MayTake(p) }
+		lower = !slices.ContainsFunc(u.pods, refused)
+	}
 	spared := func(p *outrank.Pod) bool { return a.variant.MayEvict != nil && !a.variant.MayEvict(p) }
 	return lower && !slices.ContainsFunc(u.pods, spared) && !slices.ContainsFunc(u.pods, a.isItself)
 }

@@ -13,6 +13,11 @@ import (
 type Variant struct {
 	// MayEvict says who may be a victim at all; nil means anybody.
 	MayEvict func(p *outrank.Pod) bool
+	// MayTake says who may be a victim in place of lower priority (rule 13.6.1); nil means
+	// lower priority.
+	MayTake func(p *outrank.Pod) bool
+	// Guard says whether these pods may be gone together (rule 13.6.2); nil lets any.
+	Guard func(gone []*outrank.Pod) Status
 	// Importance is asked before the order of importance; nil is silent.
 	Importance func(p, q *outrank.Pod) int
 	// Score compares candidates in place of the ranks, the highest first; nil means

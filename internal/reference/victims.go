@@ -16,16 +16,29 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
 	a.sortUnits(possible)
+	without := func(units []*unit) *scene {
+		s := a.scene(n)
+		for _, u := range units {
+			s = s.removeUnit(u)
+		}
+		return s
+	}
+	all := possible
+	possible, refusal := a.letGo(all)
 	if a.variant.Ascending {
-		return a.selectAscending(n, possible)
+		c, status := a.selectAscending(n, possible)
+		if (status.Code != Success || len(possible) == 0) && refusal.Code != Success {
+			return Candidate{}, a.orRefusal(without(all), refusal)
+		}
+		return c, status
 	}
-	// Step 2: does it help to remove all of them?
-	empty := a.scene(n)
-	for _, u := range possible {
-		empty = empty.removeUnit(u)
-	}
-	if status := empty.fitsBesideNominated(); status.Code != Success {
+	// Step 2: does it help to remove all of them, and those that the guard lets go?
+	if status := without(all).fitsBesideNominated(); status.Code != Success {
 		return Candidate{}, status
+	}
+	empty := without(possible)
+	if len(possible) == 0 || empty.fitsBesideNominated().Code != Success {
+		return Candidate{}, refusal
 	}
 	if spared := a.spared(possible); len(spared) > 0 {
 		for _, u := range spared {
@@ -39,7 +52,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Steps 3 and 4: by importance, put back those beside which the preemptor fits.
 	broken := a.broken(podsOf(possible))
 	violating, others := split(possible, broken)
-	victims := empty.reprieve(slices.Concat(violating, others))
+	victims := a.reprieve(empty, slices.Concat(violating, others))
 	// Step 5: the others are the victims.
 	if len(victims) == 0 {
 		// With all of them back the node is as it was when it failed, unless that was
@@ -92,13 +105,15 @@ func (a *attempt) possibleVictims(n *outrank.Node) []*unit {
 	return possible
 }
 
-// reprieve puts the units back one by one, and leaves those in place beside
-// which the preemptor fits. It returns the others.
-func (s *scene) reprieve(units []*unit) []*unit {
+// reprieve puts the units back one by one, and leaves those in place beside which the
+// preemptor fits and without which the guard lets the rest stay away. It returns the
+// others.
+func (a *attempt) reprieve(s *scene, units []*unit) []*unit {
 	var victims []*unit
-	for _, u := range units {
+	for i, u := range units {
 		with := s.addUnit(u)
-		if with.fitsBesideNominated().Code == Success {
+		away := slices.Concat(victims, units[i+1:])
+		if with.fitsBesideNominated().Code == Success && a.guards(away).Code == Success {
 			s = with
 		} else {
 			s = with.removeUnit(u)
@@ -106,6 +121,37 @@ func (s *scene) reprieve(units []*unit) []*unit {
 		}
 	}
 	return victims
+}
+
+// guards is what the caller's guard says of units that are gone together.
+func (a *attempt) guards(gone []*unit) Status {
+	if a.variant.Guard == nil {
+		return Status{}
+	}
+	return a.variant.Guard(podsOf(gone))
+}
+
+// letGo lists those of the possible victims that the guard lets go one after the other,
+// the least important first, and what it said of the first that it kept (rule 13.6.3).
+func (a *attempt) letGo(possible []*unit) (gone []*unit, refusal Status) {
+	for _, u := range slices.Backward(possible) {
+		with := slices.Concat([]*unit{u}, gone)
+		switch status := a.guards(with); {
+		case status.Code == Success:
+			gone = with
+		case refusal.Code == Success:
+			refusal = status
+		}
+	}
+	return gone, refusal
+}
+
+// orRefusal is what is in the way with everybody gone, or else that the guard kept some.
+func (a *attempt) orRefusal(everybodyGone *scene, refusal Status) Status {
+	if status := everybodyGone.fitsBesideNominated(); status.Code != Success {
+		return status
+	}
+	return refusal
 }
 
 // candidate lists the victims by importance, unit by unit, and counts the pods that

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -24,6 +25,10 @@ func configs() map[string]preemption.Config {
 		"chooser": {Chooser: &preemption.Chooser{Name: "all", AnyPriority: true, Choose: func(v *preemption.NodeView) []*outrank.Pod {
 			return v.Possible()
 		}}},
+		"may take": {MayTake: func(_, victim *outrank.Pod) string {
+			return map[bool]string{true: "named so"}[len(victim.Name)%3 > 0]
+		}},
+		"guard":        {Guard: oneOfEach{}},
 		"no resources": {Plugins: preemption.Plugins{Off: []string{preemption.NodeResourcesFit}}},
 		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{Terms: []outrank.NodeSelectorTerm{
 			{Labels: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
@@ -36,6 +41,32 @@ func configs() map[string]preemption.Config {
 			return preemption.Status{}
 		})}},
 	}
+}
+
+// oneOfEach is a guard that lets one pod of each app go.
+type oneOfEach struct{}
+
+func (oneOfEach) Name() string { return "OneOfEach" }
+
+func (oneOfEach) Start(*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+	return gone{}, nil
+}
+
+// gone counts those who are away by app.
+type gone map[string]int
+
+func (g gone) Remove(p *outrank.Pod, _ *outrank.Node) { g[p.Labels["app"]]++ }
+func (g gone) Add(p *outrank.Pod, _ *outrank.Node)    { g[p.Labels["app"]]-- }
+func (gone) Rule(*outrank.Pod) string                 { return "one of each" }
+func (g gone) Clone() preemption.GuardState           { return maps.Clone(g) }
+
+func (g gone) Check() preemption.Status {
+	for _, n := range g {
+		if n > 1 {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no more than one of each app"}}
+		}
+	}
+	return preemption.Status{}
 }
 
 // By any rules every node has its group, what is short is short, and what is said to be

@@ -99,6 +99,9 @@ type Victim struct {
 	Pod Pod `json:"pod"`
 	// Owner is Kind/Name of the pod's controller.
 	Owner string `json:"owner,omitempty"`
+	// Rule names the rule by which it may be a victim, where the configuration has one in
+	// place of lower priority.
+	Rule string `json:"rule,omitempty"`
 	// With is the group whose pods leave together, this one among them.
 	With        outrank.Key `json:"with,omitempty"`
 	Terminating bool        `json:"terminating,omitempty"`

@@ -179,6 +179,9 @@ func (v *Victim) Text() string {
 	default:
 		text += ": if it stayed, " + v.Blocks.Text()
 	}
+	if v.Rule != "" {
+		text += "; the rule that allows it: " + v.Rule
+	}
 	if v.With != "" {
 		text += "; it leaves with " + prose.Name(v.With)
 	}

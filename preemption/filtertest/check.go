@@ -74,7 +74,12 @@ func Check(filter preemption.Filter, options Options) error {
 	if filter == nil {
 		return fmt.Errorf("%w: no filter", outrank.ErrInvalid)
 	}
-	c := &checker{filter: filter, options: options.withDefaults()}
+	c := &checker{filter: filter, options: options.withDefaults(), phases: phases}
+	return c.result()
+}
+
+// result is what a run found.
+func (c *checker) result() error {
 	if err := c.run(); err != nil {
 		return err
 	}
@@ -88,6 +93,7 @@ func Check(filter preemption.Filter, options Options) error {
 type checker struct {
 	filter  preemption.Filter
 	options Options
+	phases  [][]ruleCheck
 	name    string
 	found   []Violation
 	tally   tally
@@ -104,7 +110,7 @@ func (c *checker) run() error {
 	if c.checkName(); len(c.found) > 0 {
 		return nil
 	}
-	for _, checks := range phases {
+	for _, checks := range c.phases {
 		if err := c.onEveryScene(checks); err != nil || len(c.found) > 0 {
 			return err
 		}

@@ -57,6 +57,8 @@ const (
 	// SayRule: the filter turned at least one pod away, so that the other rules
 	// were put to the test.
 	SayRule
+	// NobodyRule: a guard allows that nobody is away ([CheckGuard] alone).
+	NobodyRule
 )
 
 var ruleTexts = [...]string{
@@ -78,11 +80,12 @@ var ruleTexts = [...]string{
 	AttachedRule:     "an attached state follows the snapshot, and nothing else changes it",
 	ConcurrencyRule:  "answers are the same when several goroutines ask at once",
 	SayRule:          "the filter turns some pod away from some node",
+	NobodyRule:       "a guard allows that nobody is away",
 }
 
 // String states the rule.
 func (r Rule) String() string {
-	if r < NamedRule || r > SayRule {
+	if r < NamedRule || r > NobodyRule {
 		return "unknown rule"
 	}
 	return ruleTexts[r]

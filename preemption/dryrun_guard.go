@@ -1,0 +1,253 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// beginGuard starts the caller's guard for an attempt.
+func (a *attempt) beginGuard() error {
+	a.guard = nil
+	if a.config.Guard == nil {
+		return nil
+	}
+	state, err := a.config.Guard.Start(a.pod, a.snap)
+	if err != nil {
+		return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name(), a.pod.Key(), err)
+	}
+	a.guard = state
+	return nil
+}
+
+// guarded is what a dry run of the node at hand asks the guard, and what became of it.
+type guarded struct {
+	// state follows who is away; nil without a guard.
+	state GuardState
+	// refusal is what it said when it first kept a pod; Success if it kept none.
+	refusal filterStatus
+	let     []*podState // memory of admitted
+}
+
+// release drops everything that belongs to the caller.
+func (g *guarded) release() {
+	clear(g.let[:cap(g.let)])
+	*g = guarded{let: g.let[:0]}
+}
+
+func (w *dryRunner) guardRemoves(pods []*podState) {
+	for _, p := range pods {
+		w.guard.state.Remove(p.pod, w.nodeOf(p))
+	}
+}
+
+func (w *dryRunner) guardAdds(pods []*podState) {
+	for _, p := range pods {
+		w.guard.state.Add(p.pod, w.nodeOf(p))
+	}
+}
+
+// nodeOf returns the node of a pod of any node.
+func (w *dryRunner) nodeOf(p *podState) *outrank.Node {
+	if p.at.name == w.n.name {
+		return w.n.node
+	}
+	return w.a.snap.node(p.at.name).node
+}
+
+// guardChecks asks the guard about those who are away.
+func (w *dryRunner) guardChecks() filterStatus {
+	s := w.guard.state.Check()
+	if s.Code == Success {
+		return filterStatus{}
+	}
+	return filterStatus{code: Unschedulable, by: byGuard, text: s.Reasons}
+}
+
+// guardAllows asks the guard about these pods away together, and puts them back.
+func (w *dryRunner) guardAllows(pods []*podState) filterStatus {
+	if w.guard.state == nil {
+		return filterStatus{}
+	}
+	w.guardRemoves(pods)
+	s := w.guardChecks()
+	w.guardAdds(pods)
+	return s
+}
+
+// chargeable returns the possible victims that budgets are charged for: all that may be
+// victims after the guard has been asked.
+func (w *dryRunner) chargeable() []*podState {
+	possible := w.possible()
+	if w.guard.state == nil || w.a.config.Chooser != nil {
+		return possible
+	}
+	return w.admitted(possible)
+}
+
+// dryRunGuarded finds victims among those of the possible victims that the guard lets go
+// (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
+// with all of them gone in the first place (rule 13.6.4).
+func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
+	ascending := w.a.config.Policy.Victims == Ascending
+	if !ascending {
+		if s := w.withAllGone(possible); s.code != Success {
+			return possible, s
+		}
+	}
+	admitted := w.admitted(possible)
+	refusal := w.guard.refusal
+	left, s := admitted, refusal
+	if len(admitted) > 0 {
+		w.victim = fill(w.victim, len(admitted), false)
+		s = w.findVictims(admitted)
+	} else {
+		left = possible // nobody of whom leaves
+	}
+	if s.code == Success || s.code == Contradiction || refusal.code == Success {
+		return left, s
+	}
+	if ascending {
+		if s = w.withOthersGone(possible, admitted); s.code != Success {
+			return left, s
+		}
+	}
+	return left, refusal
+}
+
+// admitted returns those of the possible victims that the guard lets go, in their order:
+// they are taken away one after the other, the least important first, and each stays
+// whose loss it refuses beside those that are away by then (rule 13.6.3). Units go or
+// stay whole. Everybody is back in the end.
+func (w *dryRunner) admitted(possible []*podState) []*podState {
+	g := &w.guard
+	g.refusal, g.let = filterStatus{}, g.let[:0]
+	if len(w.units) > 0 {
+		return w.admittedUnits()
+	}
+	for i := len(possible) - 1; i >= 0; i-- {
+		if w.admits(possible[i : i+1]) {
+			g.let = append(g.let, possible[i])
+		}
+	}
+	w.guardAdds(g.let)
+	slices.Reverse(g.let)
+	return g.let
+}
+
+// admittedUnits is admitted for units. The others are none any more, unless nobody may go.
+func (w *dryRunner) admittedUnits() []*podState {
+	goes := make([]bool, len(w.units))
+	for i := len(w.units) - 1; i >= 0; i-- {
+		goes[i] = w.admits(w.units[i].pods)
+	}
+	units := make([]dryUnit, 0, len(w.units))
+	for i, u := range w.units {
+		if !goes[i] {
+			continue
+		}
+		w.guardAdds(u.pods)
+		u.from = len(w.guard.let)
+		w.guard.let = append(w.guard.let, u.pods...)
+		u.to = len(w.guard.let)
+		units = append(units, u)
+	}
+	if len(units) > 0 {
+		w.units = units
+	}
+	return w.guard.let
+}
+
+// admits takes pods away, as far as the guard is concerned, that leave together. If it
+// refuses, they are back.
+func (w *dryRunner) admits(pods []*podState) bool {
+	w.guardRemoves(pods)
+	s := w.guardChecks()
+	if s.code == Success {
+		return true
+	}
+	w.guardAdds(pods)
+	if w.guard.refusal.code == Success {
+		w.guard.refusal = s
+	}
+	return false
+}
+
+// withAllGone asks the filters with all of these pods gone, and puts them back.
+func (w *dryRunner) withAllGone(pods []*podState) filterStatus {
+	w.changeAll(pods, -1)
+	s := w.check()
+	w.changeAll(pods, 1)
+	return s
+}
+
+// withOthersGone asks the filters with all possible victims gone, where those that the
+// guard lets go are gone already. Both lists have the same order.
+func (w *dryRunner) withOthersGone(possible, gone []*podState) filterStatus {
+	var others []*podState
+	for _, p := range possible {
+		if len(gone) > 0 && p == gone[0] {
+			gone = gone[1:]
+			continue
+		}
+		others = append(others, p)
+	}
+	return w.withAllGone(others)
+}
+
+// guardFollows has the guard follow a reprieve: before it, all of these pods leave, and
+// after it, the victims among them come back.
+func (w *dryRunner) guardFollows(possible []*podState, ended bool) {
+	switch {
+	case w.guard.state == nil:
+	case !ended:
+		w.guardRemoves(possible)
+	default:
+		w.guardAdds(w.markedOf(possible))
+	}
+}
+
+// putBack puts pods back that leave together, and asks whether the preemptor still fits
+// and, of the guard, whether those that remain away may be away without them (rule
+// 13.6.5). If not, they are away again.
+func (w *dryRunner) putBack(pods []*podState) filterStatus {
+	w.changeAll(pods, 1)
+	s := w.check()
+	if w.guard.state != nil && s.code == Success {
+		w.guardAdds(pods)
+		if s = w.guardChecks(); s.code != Success {
+			w.guardRemoves(pods)
+		}
+	}
+	if s.code != Success {
+		w.changeAll(pods, -1)
+	}
+	return s
+}
+
+// ruled reports whether the caller has rules with names for victims.
+func (a *attempt) ruled() bool { return a.guard != nil || a.config.MayTake != nil }
+
+// nameRules says of each victim which rule allows it.
+func (w *dryRunner) nameRules(gone []*podState, victims []Victim) {
+	if !w.a.ruled() {
+		return
+	}
+	if w.guard.state != nil {
+		w.guardRemoves(gone)
+	}
+	for i, p := range gone {
+		rule := ""
+		if w.guard.state != nil {
+			rule = w.guard.state.Rule(p.pod)
+		}
+		if rule == "" {
+			rule, _ = w.a.config.takes(w.a.pod, p.pod)
+		}
+		victims[i].Rule = rule
+	}
+	if w.guard.state != nil {
+		w.guardAdds(gone)
+	}
+}

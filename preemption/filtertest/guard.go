@@ -1,0 +1,72 @@
+package filtertest
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those of the rules
+// that a guard has, too, with the answer about who is away in place of that about a node,
+// and to [NobodyRule]. FollowRule, UnresolvableRule, ConcernRule and AttachedRule are
+// about filters alone; a name of a built-in filter is not for a guard either.
+//
+// Errors, time and goroutines are those of Check; an *[Error] has the guard's name for that
+// of the filter.
+func CheckGuard(guard preemption.Guard, options Options) error {
+	if err := options.Validate(); err != nil {
+		return err
+	}
+	if guard == nil {
+		return fmt.Errorf("%w: no guard", outrank.ErrInvalid)
+	}
+	c := &checker{filter: guardAsFilter{guard}, options: options.withDefaults(), phases: guardPhases}
+	return c.result()
+}
+
+var guardPhases = [][]ruleCheck{
+	{checkNil, checkReadOnly, checkSameAnswer},
+	{checkNobody, checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder, checkAttempts},
+	{checkConcurrency},
+}
+
+// guardAsFilter asks a guard wherever a filter is asked about a node.
+type guardAsFilter struct{ preemption.Guard }
+
+func (g guardAsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	state, err := g.Guard.Start(pod, snap)
+	if state == nil || err != nil {
+		return nil, err
+	}
+	return asState(state), nil
+}
+
+// asState wraps a state. A nil pointer stays one.
+func asState(state preemption.GuardState) preemption.FilterState {
+	if v := reflect.ValueOf(state); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return (*guardAsState)(nil)
+	}
+	return &guardAsState{state}
+}
+
+type guardAsState struct{ preemption.GuardState }
+
+func (s *guardAsState) Check(*outrank.Node) preemption.Status { return s.GuardState.Check() }
+func (s *guardAsState) Clone() preemption.FilterState         { return asState(s.GuardState.Clone()) }
+
+// checkNobody checks [NobodyRule].
+func checkNobody(s *scene) *Violation {
+	state := s.begin()
+	if state == nil || state.state == nil {
+		return nil
+	}
+	for n := range s.here.snap.Nodes() {
+		if status := state.check(n); status.Code != preemption.Success {
+			return s.violation(NobodyRule, "nobody is away, and it says %s", textOf(status))
+		}
+		return nil
+	}
+	return nil
+}

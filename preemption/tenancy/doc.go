@@ -1,0 +1,25 @@
+// Package tenancy has ready-made rules about who may take from whom where tenants share a
+// cluster: what Kueue, YuniKorn and Nomad do, as rules of a configuration of package
+// preemption.
+//
+//	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
+//		{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+//		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+//	}})
+//	rules, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(p *outrank.Pod) string { return p.Labels["queue"] }})
+//	var config preemption.Config
+//	rules.Use(&config)
+//
+// A pod then takes by the policies of its queue ([Policy]): from its own, also from equals
+// that are newer or from anybody, and from queues that have more than is theirs. A guard
+// follows the victims on each node, so that no queue falls below its quota because of a
+// decision, and a filter keeps pods waiting whose queue has too little left. Plans name
+// the rule for each victim ([preemption.Victim].Rule).
+//
+// [Tree.Reclaim] decides by quotas alone, as Kueue does, which admits workloads and leaves
+// nodes to the scheduler. [Closest] chooses victims as Nomad does.
+//
+// Chapter 24 of RULES.md in this package's folder states what this package does and where
+// it differs, and comments cite it, as in "rule 24.3.4". All functions only read what they
+// are given; any number of goroutines may call them at once.
+package tenancy

@@ -1,0 +1,181 @@
+package tenancy_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// shop are two queues that lend to each other. Each has 4 cpu of its own, takes from lower
+// priorities in itself, and takes back from anybody what the other has borrowed.
+func shop() tenancy.Config {
+	policy := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
+	return tenancy.Config{Queues: []tenancy.Queue{
+		{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+	}}
+}
+
+func running(name, queue, cpu string, priority int32) *outrank.Pod {
+	return &outrank.Pod{
+		Name: name, NodeName: "n1", Labels: map[string]string{"queue": queue}, Priority: outrank.Priority(priority),
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}},
+	}
+}
+
+func pending(name, queue, cpu string, priority int32) *outrank.Pod {
+	p := running(name, queue, cpu, priority)
+	p.NodeName = ""
+	return p
+}
+
+// lent is a node on which ads has borrowed 2 cpu.
+func lent() *preemption.Snapshot {
+	return must(preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
+		Pods: []*outrank.Pod{
+			running("ads-1", "ads", "2", 100), running("ads-2", "ads", "2", 50), running("ads-3", "ads", "2", 70), running("search-1", "search", "2", 0),
+		},
+	}))
+}
+
+// Search takes back what ads has borrowed, from pods of any priority, and no more than
+// that: ads keeps its 4 cpu.
+func ExampleRules_Use() {
+	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
+	var config preemption.Config
+	rules.Use(&config)
+	eval := must(preemption.NewEvaluator(config))
+	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "2", 0), now))
+	for _, v := range plan.Victims {
+		fmt.Println(v, "of priority", v.Pod.PriorityValue(), "by", v.Rule)
+	}
+	plan = must(eval.Preempt(context.Background(), lent(), pending("search-3", "search", "4", 0), now))
+	fmt.Println(plan.Outcome, plan.Unhelpful)
+	// Output:
+	// default/ads-2 of priority 50 by reclaimed within the cohort
+	// nothing helps [1 Tenancy: queue search would have more than its own]
+}
+
+// The options are checked.
+func ExampleNew() {
+	_, err := tenancy.New(tenancy.Options{Style: tenancy.YuniKorn, Fair: &tenancy.Fair{}})
+	fmt.Println(err)
+	// Output:
+	// tenancy options: Tree: missing
+	// tenancy options: QueueOf: missing
+	// tenancy options: Fair: YuniKorn does not compare shares
+}
+
+// The tree is checked.
+func ExampleNewTree() {
+	_, err := tenancy.NewTree(tenancy.Config{
+		Cohorts: []tenancy.Cohort{{Name: "a", Parent: "b"}, {Name: "b", Parent: "a"}},
+		Queues:  []tenancy.Queue{{Name: "q", Nominal: resource.MustList("cpu", "-1")}, {Name: "q"}},
+	})
+	fmt.Println(err)
+	// Output:
+	// queue q: Nominal.cpu: -1 is negative
+	// queue q: Name: there is another queue of this name
+	// cohort a: Parent: it is in a circle, or below one
+	// cohort b: Parent: it is in a circle, or below one
+}
+
+// By quotas alone: ads has 6 of its 4 cpu, and gives back to search.
+func ExampleTree_Reclaim() {
+	tree := must(tenancy.NewTree(shop()))
+	answer := must(tree.Reclaim(tenancy.Request{
+		Incoming: tenancy.Workload{Name: "index", Queue: "search", Uses: resource.MustList("cpu", "2")},
+		Admitted: []tenancy.Workload{
+			{Name: "render", Queue: "ads", Priority: 10, Uses: resource.MustList("cpu", "3")},
+			{Name: "train", Queue: "ads", Priority: 20, Uses: resource.MustList("cpu", "3")},
+			{Name: "query", Queue: "search", Priority: 30, Uses: resource.MustList("cpu", "2")},
+		},
+		Now: now,
+	}))
+	for _, v := range answer.Victims {
+		fmt.Println(v.Name, "by", v.Rule)
+	}
+	// Output:
+	// render by reclaimed within the cohort
+}
+
+// What one pod may take from another as far as the two tell.
+func ExampleRules_MayTake() {
+	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
+	asker := pending("asker", "search", "1", 10)
+	for _, victim := range []*outrank.Pod{
+		running("a", "search", "1", 5), running("b", "search", "1", 10), running("c", "ads", "1", 99), running("d", "", "1", 0),
+	} {
+		fmt.Printf("%s %q\n", victim.Name, rules.MayTake(asker, victim))
+	}
+	// Output:
+	// a "within the queue"
+	// b ""
+	// c "reclaimed within the cohort"
+	// d ""
+}
+
+// The guard alone, where lower priority is to stay the rule: ads gives back the 2 cpu that
+// it has borrowed, and not to a queue that would borrow itself.
+func ExampleRules_Guard() {
+	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
+	eval := must(preemption.NewEvaluator(preemption.Config{Guard: rules.Guard()}))
+	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "4", 80), now))
+	for _, v := range plan.Victims {
+		fmt.Printf("%s %q\n", v, v.Rule)
+	}
+	plan = must(eval.Preempt(context.Background(), lent(), pending("search-3", "search", "6", 80), now))
+	fmt.Println(plan.Outcome, plan.Unhelpful)
+	// Output:
+	// default/ads-2 "reclaimed within the cohort"
+	// default/search-1 ""
+	// nothing helps [1 Tenancy: queue search would have more than its own]
+}
+
+// An attached filter counts the queues as the cluster changes.
+func ExampleRules_Filter() {
+	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
+	snap := lent()
+	if err := snap.Attach(rules.Filter()); err != nil {
+		fmt.Println(err)
+	}
+	eval := must(preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{rules.Filter()}}))
+	plan := must(eval.Preempt(context.Background(), snap, pending("ads-4", "ads", "1", 0), now))
+	fmt.Println(plan.TurnedDown)
+	// Output:
+	// [1 NodeResourcesFit: Insufficient cpu]
+}
+
+// Nomad's way: for 3 cpu the one pod of that size, and of a job that lets one go at a time
+// no second one while there are others.
+func ExampleClosest() {
+	pod := func(name, cpu string) *outrank.Pod { return running(name, "", cpu, 10) }
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "10")}},
+		Pods:  []*outrank.Pod{pod("many-1", "1"), pod("many-2", "1"), pod("many-3", "1"), pod("huge-1", "3"), pod("some-1", "3")},
+	}))
+	eval := must(preemption.NewEvaluator(preemption.Config{Chooser: tenancy.Closest(tenancy.Closeness{
+		Delta:       10,
+		MaxParallel: func(p *outrank.Pod) (string, int) { return p.Name[:4], 1 },
+	})}))
+	for _, asker := range []*outrank.Pod{pending("a", "", "3", 20), pending("b", "", "4", 20), pending("c", "", "1", 19)} {
+		plan := must(eval.Preempt(context.Background(), snap, asker, now))
+		fmt.Println(plan.Outcome, plan.Victims)
+	}
+	// Output:
+	// preempt [default/huge-1]
+	// preempt [default/huge-1 default/many-1]
+	// nothing helps []
+}
+
+// Kueue's names of the policies.
+func ExampleTake_String() {
+	fmt.Println(tenancy.Nobody, tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody)
+	// Output:
+	// Never LowerPriority LowerOrNewerEqualPriority Any
+}

@@ -1,0 +1,100 @@
+package tenancy
+
+import (
+	"fmt"
+	"time"
+)
+
+// Take is which workloads one may take from, by priority and time.
+type Take uint8
+
+// The rules, with the names that Kueue gives them.
+const (
+	// Nobody: from none (Never).
+	Nobody Take = iota
+	// Lower: from those of lower priority (LowerPriority).
+	Lower
+	// LowerOrNewer: from those, and from those of equal priority that began to wait later
+	// (LowerOrNewerEqualPriority).
+	LowerOrNewer
+	// Anybody: from all (Any).
+	Anybody
+)
+
+// String returns Kueue's name.
+func (t Take) String() string {
+	switch t {
+	case Nobody:
+		return "Never"
+	case Lower:
+		return "LowerPriority"
+	case LowerOrNewer:
+		return "LowerOrNewerEqualPriority"
+	case Anybody:
+		return "Any"
+	}
+	return fmt.Sprintf("Take(%d)", uint8(t))
+}
+
+// Policy is from whom the workloads of a queue may take. The zero value is from nobody.
+type Policy struct {
+	// Within is from whom in the queue itself.
+	Within Take
+	// Reclaim is from whom in other queues of the cohort that have more than their own:
+	// Nobody, Lower or Anybody.
+	Reclaim Take
+	// WhileBorrowing lets it take from workloads of lower priority in other queues even
+	// if it has more than its own afterwards (Kueue's borrowWithinCohort). Shares do not
+	// ask for it.
+	WhileBorrowing bool
+	// BorrowUpTo is the highest priority of those; nil for no such limit.
+	BorrowUpTo *int32
+}
+
+func (p Policy) clone() Policy {
+	if p.BorrowUpTo != nil {
+		limit := *p.BorrowUpTo
+		p.BorrowUpTo = &limit
+	}
+	return p
+}
+
+// Rule names why a workload may be taken from. It is what stands in plans.
+type Rule string
+
+// The rules.
+const (
+	// WithinQueue: by priority in the queue itself.
+	WithinQueue Rule = "within the queue"
+	// Reclaimed: its queue has more than its own, and the preemptor's does not.
+	Reclaimed Rule = "reclaimed within the cohort"
+	// ReclaimedWhileBorrowing: both have more than their own.
+	ReclaimedWhileBorrowing Rule = "reclaimed within the cohort while borrowing"
+	// FairShare: its queue has a larger share.
+	FairShare Rule = "fair share within the cohort"
+)
+
+// ranked is what priorities and times are compared by.
+type ranked struct {
+	priority int32
+	queued   time.Time
+}
+
+// allows reports whether one may take from another (rules 24.2.1 to 24.2.4).
+func (t Take) allows(preemptor, victim ranked) bool {
+	switch t {
+	case Lower:
+		return victim.priority < preemptor.priority
+	case LowerOrNewer:
+		return victim.priority < preemptor.priority || victim.priority == preemptor.priority && preemptor.queued.Before(victim.queued)
+	case Anybody:
+		return true
+	}
+	return false
+}
+
+// whileBorrowing reports whether the preemptor's queue may borrow in the end though this
+// workload of another queue was taken from (rule 24.3.5).
+func (p *Policy) whileBorrowing(preemptor, victim ranked) bool {
+	return p.WhileBorrowing && victim.priority < preemptor.priority && (p.BorrowUpTo == nil || victim.priority <= *p.BorrowUpTo)
+}

@@ -1,0 +1,258 @@
+package tenancy
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Workload is what is admitted to a queue, or waits to be: a pod or any number of them.
+type Workload struct {
+	Name string
+	// Queue is the queue's name.
+	Queue    string
+	Priority int32
+	// Uses is what it takes of the quotas.
+	Uses resource.List
+	// Queued is when it began to wait: what is newer by [LowerOrNewer]. Admitted is when it
+	// got its quota; the one that got it last is taken from first. Zero stands for now.
+	Queued, Admitted time.Time
+	// Leaving: it is being evicted already, and is taken from before all others.
+	Leaving bool
+}
+
+// Request is a question: what has to leave so that a workload can be admitted?
+type Request struct {
+	Incoming Workload
+	// Admitted is what the queues have.
+	Admitted []Workload
+	// Contested are the resources for which room is wanted; nil means those of which its
+	// queue has too little left for it.
+	Contested []resource.Name
+	// Fair compares shares, in place of what is a queue's own; nil does not.
+	Fair *Fair
+	// Now stands for times that are missing.
+	Now time.Time
+}
+
+// Fair is how shares decide (group 24.4).
+type Fair struct {
+	// Strategies are tried in this order; nil means both, the first first. There is
+	// nothing else but both in this order, and each by itself.
+	Strategies []Strategy
+	// SharesAlone: shares decide even where the preemptor's queue would have no more than
+	// its own.
+	SharesAlone bool
+}
+
+// Strategy is a comparison of shares.
+type Strategy uint8
+
+// The strategies, by Kueue's names.
+const (
+	// LessThanOrEqualToFinalShare: the preemptor's share with the workload is at most what
+	// the other's is without the victim.
+	LessThanOrEqualToFinalShare Strategy = iota
+	// LessThanInitialShare: it is less than what the other's is with the victim.
+	LessThanInitialShare
+)
+
+// Taken is a victim with the rule that allows it.
+type Taken struct {
+	Workload
+	Rule Rule
+}
+
+// Answer is what has to leave.
+type Answer struct {
+	// Fits: the workload can be admitted as things are, and nothing has to leave.
+	Fits bool
+	// Helps: it can be admitted once the victims are gone.
+	Helps bool
+	// Victims leave. A rule took the first one first.
+	Victims []Taken
+}
+
+// holder is a workload inside a decision.
+type holder struct {
+	*Workload
+	at    int // its queue
+	uses  []int64
+	asked []bool
+}
+
+func (h *holder) ranked() ranked { return ranked{h.Priority, h.Queued} }
+
+// decision is one question.
+type decision struct {
+	*usage
+	req       *Request
+	in        holder
+	own       *Policy
+	contested []bool
+	admitted  []holder
+}
+
+// Reclaim decides which workloads have to leave so that another can be admitted, by
+// quotas alone: it looks at no nodes (groups 24.3 and 24.4). A [Guard] holds to the same
+// rules when victims are chosen on nodes.
+//
+// The error is an *[outrank.InputError] about queues that do not exist, amounts below 0,
+// resources without any quota that are asked for, amounts whose sum is no int64, and strategies in an order that does
+// not exist. The request is only read. Time is that of the candidates, each with the way
+// up to the top of its tree, and that of sorting them.
+func (t *Tree) Reclaim(req Request) (*Answer, error) {
+	d, err := t.begin(&req)
+	if err != nil {
+		return nil, err
+	}
+	if d.fits(d.in.at, d.in.uses, d.in.asked) {
+		return &Answer{Fits: true}, nil
+	}
+	a := &Answer{}
+	if req.Fair != nil {
+		a.Victims = d.fair()
+	} else {
+		a.Victims = d.classical()
+	}
+	a.Helps = len(a.Victims) > 0
+	return a, nil
+}
+
+// begin checks a request.
+func (t *Tree) begin(req *Request) (*decision, error) {
+	var ps []outrank.Problem
+	d := &decision{usage: t.newUsage(), req: req}
+	d.in = t.hold(&req.Incoming, req.Now, &ps)
+	sums := slices.Clone(d.in.uses)
+	for i := range req.Admitted {
+		h := t.hold(&req.Admitted[i], req.Now, &ps)
+		d.admitted = append(d.admitted, h)
+		for r, v := range h.uses {
+			sums[r] = resource.AddSat(sums[r], v)
+		}
+	}
+	for r, sum := range sums {
+		if sum == math.MaxInt64 {
+			ps = append(ps, outrank.Problem{Object: "request", Field: "Admitted", Text: fmt.Sprintf("there is more %s than can be counted", t.names[r])})
+		}
+	}
+	if req.Fair != nil && !validStrategies(req.Fair.Strategies) {
+		ps = append(ps, outrank.Problem{Object: "request", Field: "Fair.Strategies", Text: fmt.Sprintf("there is no way to decide by %v", req.Fair.Strategies)})
+	}
+	d.contested = make([]bool, len(t.names))
+	for _, name := range req.Contested {
+		if r := t.index(name); r != none {
+			d.contested[r] = true
+			continue
+		}
+		ps = append(ps, outrank.Problem{Object: "request", Field: "Contested", Text: fmt.Sprintf("no queue has a quota of %s", name)})
+	}
+	if len(ps) > 0 {
+		return nil, &outrank.InputError{Problems: ps}
+	}
+	for i := range d.admitted {
+		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
+	}
+	d.own = &t.nodes[d.in.at].policy
+	if req.Contested == nil {
+		for r, v := range d.in.uses {
+			d.contested[r] = d.in.asked[r] && v > d.available(d.in.at, r)
+		}
+	}
+	return d, nil
+}
+
+// hold reads a workload.
+func (t *Tree) hold(w *Workload, now time.Time, ps *[]outrank.Problem) holder {
+	filled := *w
+	if filled.Queued.IsZero() {
+		filled.Queued = now
+	}
+	if filled.Admitted.IsZero() {
+		filled.Admitted = now
+	}
+	h := holder{Workload: &filled, at: none}
+	if at, ok := t.byName[w.Queue]; ok {
+		h.at = at
+	} else {
+		*ps = append(*ps, outrank.Problem{Object: "workload " + w.Name, Field: "Queue", Text: fmt.Sprintf("there is no queue %q", w.Queue)})
+	}
+	var unknown resource.Name
+	h.uses, h.asked, unknown = t.count(w.Uses)
+	if unknown != "" {
+		*ps = append(*ps, outrank.Problem{Object: "workload " + w.Name, Field: "Uses." + string(unknown), Text: "it is negative, or no queue has a quota of it"})
+	}
+	return h
+}
+
+// count counts what quotas there are of, and names the first resource that is negative
+// or of which there is no quota.
+func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad resource.Name) {
+	amounts, asked = make([]int64, len(t.names)), make([]bool, len(t.names))
+	for _, name := range uses.Names() {
+		r := t.index(name)
+		if (r == none || uses[name].Sign() < 0) && bad == "" {
+			bad = name
+		}
+		if r != none {
+			amounts[r], asked[r] = max(0, t.amount(name, uses[name])), true
+		}
+	}
+	return amounts, asked, bad
+}
+
+func validStrategies(s []Strategy) bool {
+	return s == nil || slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare}) || slices.Equal(s, []Strategy{LessThanInitialShare}) ||
+		slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare})
+}
+
+// before orders candidates: who is taken from first (rule 24.3.3).
+func (d *decision) before(a, b *holder) int {
+	flag := func(yes bool) int {
+		if yes {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(flag(a.Leaving), flag(b.Leaving)),
+		cmp.Compare(flag(a.at != d.in.at), flag(b.at != d.in.at)),
+		cmp.Compare(a.Priority, b.Priority),
+		b.Admitted.Compare(a.Admitted),
+		cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.Queue, b.Queue),
+	)
+}
+
+// usesContested reports whether a workload has any of what is wanted.
+func (d *decision) usesContested(h *holder) bool {
+	for r, yes := range d.contested {
+		if yes && h.asked[r] {
+			return true
+		}
+	}
+	return false
+}
+
+// fillBack puts victims back, the last first, as long as the incoming one still fits
+// (rule 24.3.7). The very last is never one too many. Those that are left come in the order
+// in which Kueue lists them.
+func (d *decision) fillBack(taken []Taken, of []*holder, fits func() bool) []Taken {
+	for i := len(taken) - 2; i >= 0; i-- {
+		d.add(of[i].at, of[i].uses, 1)
+		if !fits() {
+			d.add(of[i].at, of[i].uses, -1)
+			continue
+		}
+		last := len(taken) - 1
+		taken[i], of[i] = taken[last], of[last]
+		taken, of = taken[:last], of[:last]
+	}
+	return taken
+}

@@ -1,0 +1,194 @@
+package tenancy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Style is how far a queue may be taken from (group 24.5).
+type Style uint8
+
+// The styles.
+const (
+	// KeepsItsOwn: no queue and no cohort that is taken from falls below what is its own,
+	// of anything that the preemptor asks for.
+	KeepsItsOwn Style = iota
+	// Kueue: the last victim of a queue may bring it below what is its own.
+	Kueue
+	// YuniKorn: the preemptor's queue ends within what is its own, and a queue that is
+	// taken from ends with all of what is its own, or with more than that of something.
+	// Nobody takes from their own queue, and priorities above the preemptor's are safe.
+	YuniKorn
+)
+
+// Options is how tenants share a cluster.
+type Options struct {
+	// Tree is who has what. A pod's queues are in it.
+	Tree *Tree
+	// QueueOf returns the queue of a pod, or the empty text: pods without a queue take
+	// from one another by lower priority, as they do without tenants, and from nobody
+	// else. A running pod of a queue that is not in the tree is never a victim. It always
+	// returns the same for the same pod.
+	QueueOf func(p *outrank.Pod) string
+	// Uses is what a pod takes of the quotas; nil means its requests as it runs, and 1 of
+	// "pods". What the tree has no quota of does not count, and nothing counts as more
+	// than 2^47.
+	Uses func(p *outrank.Pod) resource.List
+	// QueuedAt is when a pod began to wait, for LowerOrNewer; nil means its start time, and
+	// that the preemptor waited first.
+	QueuedAt func(p *outrank.Pod) time.Time
+	Style    Style
+	// Fair compares shares where the preemptor would have more than its own.
+	Fair *Fair
+}
+
+// Rules are rules for package preemption. They never change; any number of goroutines
+// may use them at once.
+type Rules struct{ Options }
+
+// New checks options. The error is an *[outrank.InputError].
+func New(o Options) (*Rules, error) {
+	var ps []outrank.Problem
+	add := func(field, text string) {
+		ps = append(ps, outrank.Problem{Object: "tenancy options", Field: field, Text: text})
+	}
+	if o.Tree == nil {
+		add("Tree", "missing")
+	}
+	if o.QueueOf == nil {
+		add("QueueOf", "missing")
+	}
+	if o.Style > YuniKorn {
+		add("Style", fmt.Sprintf("there is no style %d", o.Style))
+	}
+	if o.Fair != nil && !validStrategies(o.Fair.Strategies) {
+		add("Fair.Strategies", fmt.Sprintf("there is no way to decide by %v", o.Fair.Strategies))
+	}
+	if o.Fair != nil && o.Style == YuniKorn {
+		add("Fair", "YuniKorn does not compare shares")
+	}
+	if len(ps) > 0 {
+		return nil, &outrank.InputError{Problems: ps}
+	}
+	if o.Fair != nil {
+		o.Fair = &Fair{slices.Clone(o.Fair.Strategies), o.Fair.SharesAlone}
+	}
+	return &Rules{o}, nil
+}
+
+// Use makes a configuration decide by the rules: it sets MayTake and Guard, and adds
+// [Rules.Filter] behind the other filters. The filters that are there are not written.
+func (r *Rules) Use(c *preemption.Config) {
+	c.MayTake, c.Guard = r.MayTake, r.Guard()
+	c.Filters = append(slices.Clone(c.Filters), r.Filter())
+}
+
+// LowerPriority is the rule between pods without a queue.
+const LowerPriority Rule = "lower priority"
+
+// MayTake returns the rule by which a pod may be taken from, as far as the two of them
+// tell, and the empty text if there is none: see [preemption.Config].MayTake. What else
+// is away is up to the guard.
+func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
+	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
+	if mine == "" || theirs == "" {
+		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
+			return string(LowerPriority)
+		}
+		return ""
+	}
+	a, known := r.Tree.byName[mine]
+	b, also := r.Tree.byName[theirs]
+	if !known || !also {
+		return ""
+	}
+	p := &r.Tree.nodes[a].policy
+	x, y := r.ranked(preemptor, time.Time{}), r.ranked(victim, latest)
+	switch {
+	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b)):
+		return ""
+	case r.Style == YuniKorn:
+		return string(Reclaimed)
+	case a == b && p.Within.allows(x, y):
+		return string(WithinQueue)
+	case a != b && r.Tree.root(a) == r.Tree.root(b) && p.Reclaim.allows(x, y):
+		return string(Reclaimed)
+	}
+	return ""
+}
+
+// latest is later than any pod's start.
+var latest = time.Unix(math.MaxInt32, 0)
+
+// ranked returns a pod's priority and time. Without one it has the given time.
+func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
+	at := otherwise
+	switch {
+	case r.QueuedAt != nil:
+		at = r.QueuedAt(p)
+	case !p.StartTime.IsZero():
+		at = p.StartTime
+	}
+	return ranked{p.PriorityValue(), at}
+}
+
+// uses counts what a pod takes of the quotas.
+func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
+	var l resource.List
+	if r.Uses != nil {
+		l = r.Uses(p)
+	} else {
+		l = p.RunningRequests().Plus(onePod)
+	}
+	amounts, asked, _ = r.Tree.count(l)
+	for i := range amounts {
+		amounts[i] = min(amounts[i], mostOfPod)
+	}
+	return amounts, asked
+}
+
+var onePod = resource.List{resource.Pods: resource.New(1)}
+
+// mostOfPod is the most that a pod counts with: 128 TiB of memory, say. Sums of tens of
+// thousands of such pods are numbers yet.
+const mostOfPod = 1 << 47
+
+// asks returns the queue of a preemptor with what it asks for; none without a queue. An
+// unknown queue is an error.
+func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err error) {
+	name := r.QueueOf(p)
+	if name == "" {
+		return none, nil, nil, nil
+	}
+	at, ok := r.Tree.byName[name]
+	if !ok {
+		return none, nil, nil, &outrank.InputError{Problems: []outrank.Problem{{
+			Object: "pod " + string(p.Key()), Field: "queue", Text: fmt.Sprintf("there is no queue %q", name),
+		}}}
+	}
+	amounts, asked = r.uses(p)
+	return at, amounts, asked, nil
+}
+
+// clusterUsage is what the running pods of a cluster use.
+type clusterUsage struct {
+	*usage
+	rules *Rules
+}
+
+func (c clusterUsage) change(p *outrank.Pod, by int64) {
+	if at, ok := c.Tree.byName[c.rules.QueueOf(p)]; ok {
+		amounts, _ := c.rules.uses(p)
+		c.add(at, amounts, by)
+	}
+}
+
+func (c clusterUsage) Add(p *outrank.Pod, _ *outrank.Node)    { c.change(p, 1) }
+func (c clusterUsage) Remove(p *outrank.Pod, _ *outrank.Node) { c.change(p, -1) }
+func (c clusterUsage) Clone() preemption.ClusterState         { return clusterUsage{c.usage.clone(), c.rules} }

@@ -1,0 +1,243 @@
+package tenancy_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func queueOf(p *outrank.Pod) string { return p.Labels["queue"] }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// drawTree draws a few queues in one or two cohorts, some of which own little.
+func drawTree(t *rapid.T) tenancy.Config {
+	amount := func(label string, most int) resource.List {
+		l := resource.MustList("cpu", fmt.Sprint(rapid.IntRange(0, most).Draw(t, label)))
+		if rapid.Bool().Draw(t, label+" of memory") {
+			l["memory"] = resource.MustParse(fmt.Sprintf("%dGi", rapid.IntRange(0, most).Draw(t, label)))
+		}
+		return l
+	}
+	c := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "north", Parent: "all"}, {Name: "all", Nominal: amount("shared", 8)}}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		q := tenancy.Queue{
+			Name: name, Cohort: rapid.SampledFrom([]string{"all", "all", "north", ""}).Draw(t, "cohort"), Nominal: amount("own", 12),
+			Policy: tenancy.Policy{
+				Within:         rapid.SampledFrom([]tenancy.Take{tenancy.Nobody, tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody}).Draw(t, "within"),
+				Reclaim:        rapid.SampledFrom([]tenancy.Take{tenancy.Nobody, tenancy.Lower, tenancy.Anybody, tenancy.Anybody}).Draw(t, "reclaim"),
+				WhileBorrowing: rapid.Bool().Draw(t, "while borrowing"),
+			},
+		}
+		if rapid.IntRange(0, 3).Draw(t, "limits") == 0 {
+			q.BorrowLimit, q.LendLimit = amount("borrow", 12), amount("lend", 8)
+		}
+		c.Queues = append(c.Queues, q)
+	}
+	return c
+}
+
+// drawTenants draws full nodes of pods in queues, and a pod that wants a place.
+func drawTenants(t *rapid.T) (*outrank.Cluster, func(name string) *outrank.Pod) {
+	pod := func(name, node string) *outrank.Pod {
+		p := &outrank.Pod{Name: name, NodeName: node, Labels: map[string]string{}, Priority: outrank.Priority(int32(rapid.IntRange(0, 3).Draw(t, "priority")))}
+		requests := resource.MustList("cpu", fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "cpu")))
+		if rapid.IntRange(0, 2).Draw(t, "has memory") == 0 {
+			requests["memory"] = resource.MustParse(fmt.Sprintf("%dGi", rapid.IntRange(0, 3).Draw(t, "memory")))
+		}
+		p.Containers = []outrank.Container{{Requests: requests}}
+		if q := rapid.SampledFrom([]string{"a", "b", "c", "d", "a", "b", ""}).Draw(t, "queue"); q != "" {
+			p.Labels["queue"] = q
+		}
+		if node != "" {
+			p.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(1, 9).Draw(t, "age")) * time.Hour)
+		}
+		return p
+	}
+	c := &outrank.Cluster{}
+	for n := range rapid.IntRange(1, 4).Draw(t, "nodes") {
+		node := &outrank.Node{Name: fmt.Sprint("n", n)}
+		cpu := int64(0)
+		for i := range rapid.IntRange(1, 5).Draw(t, "pods") {
+			p := pod(fmt.Sprintf("p%d-%d", n, i), node.Name)
+			cpu += p.Containers[0].Requests.Amount(resource.CPU)
+			c.Pods = append(c.Pods, p)
+		}
+		node.Allocatable = resource.List{"cpu": resource.NewMilli(cpu), "memory": resource.MustParse("64Gi"), "pods": resource.New(20)}
+		c.Nodes = append(c.Nodes, node)
+	}
+	return c, func(name string) *outrank.Pod { return pod(name, "") }
+}
+
+// drawRules draws rules over a tree.
+func drawRules(t *rapid.T, config tenancy.Config) (*tenancy.Rules, tenancy.Options) {
+	o := tenancy.Options{
+		Tree: must(tenancy.NewTree(config)), QueueOf: queueOf,
+		Style: rapid.SampledFrom([]tenancy.Style{tenancy.KeepsItsOwn, tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
+	}
+	if o.Style != tenancy.YuniKorn && rapid.IntRange(0, 2).Draw(t, "fair") == 0 {
+		o.Fair = &tenancy.Fair{Strategies: rapid.SampledFrom([][]tenancy.Strategy{
+			nil, {tenancy.LessThanOrEqualToFinalShare}, {tenancy.LessThanInitialShare},
+		}).Draw(t, "strategies"), SharesAlone: rapid.Bool().Draw(t, "shares alone")}
+	}
+	return must(tenancy.New(o)), o
+}
+
+// used sums up by queue what running pods request, in the plainest way.
+func used(snap *preemption.Snapshot) map[string]resource.List {
+	out := map[string]resource.List{}
+	for n := range snap.Nodes() {
+		for _, p := range snap.PodsOn(n.Name) {
+			if q := queueOf(p); q != "" {
+				out[q] = out[q].Plus(p.RunningRequests())
+			}
+		}
+	}
+	return out
+}
+
+// keepTheirOwn checks that no queue but the preemptor's has lost what is its own, of what
+// the preemptor asks for.
+func keepTheirOwn(t *rapid.T, config tenancy.Config, p *outrank.Pod, before, after map[string]resource.List) {
+	asked := p.RunningRequests()
+	for _, q := range config.Queues {
+		if q.Name == queueOf(p) {
+			continue
+		}
+		for _, name := range []resource.Name{resource.CPU, resource.Memory} {
+			if _, ok := asked[name]; !ok {
+				continue
+			}
+			own, had, has := q.Nominal.Amount(name), before[q.Name].Amount(name), after[q.Name].Amount(name)
+			require.GreaterOrEqual(t, has, min(own, had), "queue %s has %d of %s, had %d, and %d is its own", q.Name, has, name, had, own)
+		}
+	}
+}
+
+// Step after step, no tenant falls below its quota because of a decision, whatever the
+// policies and shares say.
+func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
+	taken, across := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		config := drawTree(t)
+		o := tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}
+		if rapid.Bool().Draw(t, "fair") {
+			o.Fair = &tenancy.Fair{SharesAlone: rapid.Bool().Draw(t, "shares alone")}
+		}
+		var c preemption.Config
+		must(tenancy.New(o)).Use(&c)
+		e := must(preemption.NewEvaluator(c))
+		cluster, pod := drawTenants(t)
+		snap := must(preemption.NewSnapshot(cluster))
+		for step := range 4 {
+			p := pod(fmt.Sprint("preemptor", step))
+			before := used(snap)
+			ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			for i := range ex.Candidates {
+				gone := snap.Clone()
+				for _, v := range ex.Candidates[i].Victims {
+					require.NotEmpty(t, v.Rule)
+					require.NoError(t, gone.RemovePod(v.Pod.Key()))
+				}
+				keepTheirOwn(t, config, p, before, used(gone))
+				taken += len(ex.Candidates[i].Victims)
+				for _, v := range ex.Candidates[i].Victims {
+					if queueOf(v.Pod) != queueOf(p) {
+						across++
+					}
+				}
+			}
+			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+			if plan.Outcome != preemption.Preempt {
+				continue
+			}
+			for _, v := range plan.Victims {
+				require.NoError(t, snap.RemovePod(v.Pod.Key()))
+			}
+			keepTheirOwn(t, config, p, before, used(snap))
+			running := *p
+			running.NodeName = plan.Node
+			require.NoError(t, snap.AddPod(&running))
+		}
+	})
+	require.Positive(t, taken)
+	require.Positive(t, across)
+}
+
+// The fast search, the search of all nodes and Verify agree under any of these rules, with
+// the filter attached or not.
+func TestPropertyTenantsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules, _ := drawRules(t, drawTree(t))
+		var c preemption.Config
+		rules.Use(&c)
+		if rapid.Bool().Draw(t, "guard alone") {
+			c.MayTake = nil // so that not every node is evaluated
+		}
+		e := must(preemption.NewEvaluator(c))
+		cluster, pod := drawTenants(t)
+		p := pod("preemptor")
+		snap := must(preemption.NewSnapshot(cluster))
+		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+		want := ex.Plan
+		want.Unhelpful, plan.Unhelpful = nil, nil
+		require.Empty(t, cmp.Diff(&want, plan), "(-explained +searched)")
+		require.NoError(t, snap.Attach(rules.Filter()))
+		attached, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		attached.Unhelpful = nil
+		require.Empty(t, cmp.Diff(plan, attached), "(-counted +attached)")
+	})
+}
+
+// Guard and filter keep their contracts in every style.
+func TestTenantsKeepTheirContracts(t *testing.T) {
+	one := int32(0)
+	config := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "all", Nominal: resource.MustList("cpu", "100m")}}}
+	for i, name := range []string{"a", "b", "c"} {
+		config.Queues = append(config.Queues, tenancy.Queue{
+			Name: name, Cohort: "all", Nominal: resource.MustList("cpu", fmt.Sprintf("%d00m", 1+i), "memory", "4Gi"), BorrowLimit: resource.MustList("cpu", "200m"),
+			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody, WhileBorrowing: i == 1, BorrowUpTo: &one},
+		})
+	}
+	prepare := func(c *outrank.Cluster, pod *outrank.Pod) {
+		r := rand.New(rand.NewPCG(uint64(len(c.Pods)), 1))
+		for _, p := range append(slices.Clone(c.Pods), pod) {
+			p.Labels["queue"] = []string{"a", "b", "c"}[r.IntN(3)]
+		}
+	}
+	for _, o := range []tenancy.Options{{}, {Style: tenancy.Kueue}, {Style: tenancy.YuniKorn}, {Fair: &tenancy.Fair{}}, {Style: tenancy.Kueue, Fair: &tenancy.Fair{SharesAlone: true}}} {
+		o.Tree, o.QueueOf = must(tenancy.NewTree(config)), queueOf
+		rules := must(tenancy.New(o))
+		t.Run(fmt.Sprint(o.Style, o.Fair != nil), func(t *testing.T) {
+			require.NoError(t, filtertest.CheckGuard(rules.Guard(), filtertest.Options{Prepare: prepare, Clusters: 30}))
+			require.NoError(t, filtertest.Check(rules.Filter(), filtertest.Options{Prepare: prepare, Clusters: 30}))
+		})
+	}
+}

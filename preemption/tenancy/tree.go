@@ -1,0 +1,311 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Queue is a tenant: what its workloads may have together, and from whom they may take.
+type Queue struct {
+	Name string
+	// Cohort is what it lends to and borrows from; empty for a queue by itself.
+	Cohort string
+	// Nominal is its own. What is not named is 0.
+	Nominal resource.List
+	// BorrowLimit is the most that it may have beyond Nominal, and LendLimit the most of
+	// Nominal that others may have. There is no limit on what is not named.
+	BorrowLimit, LendLimit resource.List
+	// Weight divides its share in comparisons of shares; nil means 1, and a queue of
+	// weight 0 that borrows has the largest share of all.
+	Weight *float64
+	Policy Policy
+}
+
+// Cohort is what queues and further cohorts share. One that is named by a queue or a
+// cohort is there, listed or not.
+type Cohort struct {
+	Name string
+	// Parent is the cohort that this one lends to and borrows from; empty at the top.
+	Parent string
+	// The rest is as in [Queue]: Nominal is for everybody below, beside what they have.
+	Nominal, BorrowLimit, LendLimit resource.List
+	Weight                          *float64
+}
+
+// Config is who has what.
+type Config struct {
+	Queues  []Queue
+	Cohorts []Cohort
+}
+
+// Tree is a checked [Config]. It never changes; any number of goroutines may use it at
+// once.
+//
+// A name of a resource may have a flavor behind an @, such as memory@spot. Quotas count
+// each flavor by itself, and shares add up the flavors of a resource.
+type Tree struct {
+	names []resource.Name // sorted
+	nodes []node          // cohorts, then queues
+	// byName has the queues, cohorts the cohorts.
+	byName, cohorts map[string]int
+	// kind of each name is the index of its resource without flavor; kinds is their number.
+	kind  []int
+	kinds int
+}
+
+// none stands for no limit and for no node.
+const none = -1
+
+// node is a queue or a cohort.
+type node struct {
+	name   string
+	parent int
+	queue  bool
+	policy Policy
+	weight float64
+	// children are nodes below, in the order of the configuration.
+	children []int
+	// By the index of a resource: the quotas, none for no limit; what is there for all
+	// below (subtree), and the part of it that is not lent (local).
+	nominal, borrow, lend, subtree, local []int64
+	declared                              []bool
+}
+
+// NewTree checks a configuration. The error is an *[outrank.InputError] with everything
+// that is wrong with it: names that are missing or doubled, cohorts in a circle, amounts
+// or weights below 0, a policy that does not exist. Nothing of the configuration is kept.
+// Time is linear in it.
+func NewTree(c Config) (*Tree, error) {
+	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
+	b := builder{Tree: t}
+	b.findNames(c)
+	for i := range c.Cohorts {
+		b.addCohort(&c.Cohorts[i])
+	}
+	for i := range c.Queues {
+		b.addQueue(&c.Queues[i])
+	}
+	b.link(c)
+	if len(b.problems) > 0 {
+		return nil, &outrank.InputError{Problems: b.problems}
+	}
+	for i := range t.nodes {
+		if t.nodes[i].parent == none {
+			t.sumUp(i)
+		}
+	}
+	return t, nil
+}
+
+type builder struct {
+	*Tree
+	problems []outrank.Problem
+}
+
+func (b *builder) bad(object, field, format string, args ...any) {
+	b.problems = append(b.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// findNames collects the names of resources.
+func (b *builder) findNames(c Config) {
+	seen := map[resource.Name]bool{}
+	add := func(lists ...resource.List) {
+		for _, l := range lists {
+			for name := range l {
+				seen[name] = true
+			}
+		}
+	}
+	for i := range c.Cohorts {
+		add(c.Cohorts[i].Nominal, c.Cohorts[i].BorrowLimit, c.Cohorts[i].LendLimit)
+	}
+	for i := range c.Queues {
+		add(c.Queues[i].Nominal, c.Queues[i].BorrowLimit, c.Queues[i].LendLimit)
+	}
+	for name := range seen {
+		b.names = append(b.names, name)
+	}
+	slices.Sort(b.names)
+	kinds := map[string]int{}
+	for _, name := range b.names {
+		base, _, _ := strings.Cut(string(name), "@")
+		if _, ok := kinds[base]; !ok {
+			kinds[base] = len(kinds)
+		}
+		b.kind = append(b.kind, kinds[base])
+	}
+	b.kinds = len(kinds)
+}
+
+func (b *builder) addCohort(c *Cohort) {
+	object := "cohort " + c.Name
+	switch _, taken := b.cohorts[c.Name]; {
+	case c.Name == "":
+		b.bad("cohort", "Name", "missing")
+		return
+	case taken:
+		b.bad(object, "Name", "there is another cohort of this name")
+		return
+	}
+	b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit)
+}
+
+func (b *builder) addQueue(q *Queue) {
+	object := "queue " + q.Name
+	switch _, taken := b.byName[q.Name]; {
+	case q.Name == "":
+		b.bad("queue", "Name", "missing")
+		return
+	case taken:
+		b.bad(object, "Name", "there is another queue of this name")
+		return
+	}
+	for _, x := range []struct {
+		field string
+		take  Take
+	}{{"Policy.Within", q.Policy.Within}, {"Policy.Reclaim", q.Policy.Reclaim}} {
+		if x.take > Anybody {
+			b.bad(object, x.field, "there is no rule %d", x.take)
+		}
+	}
+	if q.Policy.Reclaim == LowerOrNewer {
+		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
+	}
+	b.byName[q.Name] = b.add(object, node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone()}, q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit)
+}
+
+// add adds a node with its quotas.
+func (b *builder) add(object string, n node, weight *float64, nominal, borrow, lend resource.List) int {
+	n.weight = 1
+	if weight != nil {
+		n.weight = *weight
+	}
+	if !(n.weight >= 0) || n.weight > 1e18 {
+		b.bad(object, "Weight", "%v is not a weight", n.weight)
+	}
+	n.declared = make([]bool, len(b.names))
+	n.nominal, n.subtree, n.local = make([]int64, len(b.names)), make([]int64, len(b.names)), make([]int64, len(b.names))
+	n.borrow, n.lend = slices.Repeat([]int64{none}, len(b.names)), slices.Repeat([]int64{none}, len(b.names))
+	for _, x := range []struct {
+		field string
+		from  resource.List
+		to    []int64
+	}{{"Nominal", nominal, n.nominal}, {"BorrowLimit", borrow, n.borrow}, {"LendLimit", lend, n.lend}} {
+		for _, name := range x.from.Names() {
+			if x.from[name].Sign() < 0 {
+				b.bad(object, x.field+"."+string(name), "%s is negative", x.from[name])
+			}
+			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
+		}
+	}
+	for name := range nominal {
+		n.declared[b.index(name)] = true
+	}
+	b.nodes = append(b.nodes, n)
+	return len(b.nodes) - 1
+}
+
+// link connects the nodes, adds cohorts that are only named, and finds circles.
+func (b *builder) link(c Config) {
+	parentOf := func(name string) int {
+		at, ok := b.cohorts[name]
+		if !ok {
+			at = b.add("cohort "+name, node{name: name, parent: none}, nil, nil, nil, nil)
+			b.cohorts[name] = at
+		}
+		return at
+	}
+	for i := range c.Cohorts {
+		if at, ok := b.cohorts[c.Cohorts[i].Name]; ok && c.Cohorts[i].Parent != "" {
+			b.nodes[at].parent = parentOf(c.Cohorts[i].Parent)
+		}
+	}
+	for i := range c.Queues {
+		if at, ok := b.byName[c.Queues[i].Name]; ok && c.Queues[i].Cohort != "" {
+			b.nodes[at].parent = parentOf(c.Queues[i].Cohort)
+		}
+	}
+	for i := range b.nodes {
+		steps := 0
+		for at := i; at != none && steps <= len(b.nodes); at = b.nodes[at].parent {
+			steps++
+		}
+		if steps > len(b.nodes) {
+			b.bad("cohort "+b.nodes[i].name, "Parent", "it is in a circle, or below one")
+			continue
+		}
+		if p := b.nodes[i].parent; p != none {
+			b.nodes[p].children = append(b.nodes[p].children, i)
+		}
+	}
+}
+
+// sumUp computes what is there for a node and all below (rules 24.1.3 and 24.1.4).
+func (t *Tree) sumUp(at int) {
+	n := &t.nodes[at]
+	copy(n.subtree, n.nominal)
+	for _, child := range n.children {
+		t.sumUp(child)
+		c := &t.nodes[child]
+		for r := range n.subtree {
+			n.subtree[r] = resource.AddSat(n.subtree[r], c.subtree[r]-c.local[r])
+			n.declared[r] = n.declared[r] || c.declared[r]
+		}
+	}
+	for r, lend := range n.lend {
+		if lend != none {
+			n.local[r] = max(0, n.subtree[r]-lend)
+		}
+	}
+}
+
+// index returns the index of a resource, none for one that nobody has a quota of.
+func (t *Tree) index(name resource.Name) int {
+	if i, ok := slices.BinarySearch(t.names, name); ok {
+		return i
+	}
+	return none
+}
+
+// amount counts a quantity: millicores of cpu, units of anything else.
+func (t *Tree) amount(name resource.Name, q resource.Quantity) int64 {
+	base, _, _ := strings.Cut(string(name), "@")
+	return resource.Amount(resource.Name(base), q)
+}
+
+// root returns the top of the tree that a node belongs to.
+func (t *Tree) root(at int) int {
+	for t.nodes[at].parent != none {
+		at = t.nodes[at].parent
+	}
+	return at
+}
+
+// above reports whether a node is another one or above it.
+func (t *Tree) above(ancestor, at int) bool {
+	for ; at != none; at = t.nodes[at].parent {
+		if at == ancestor {
+			return true
+		}
+	}
+	return false
+}
+
+// meet returns the lowest node above two queues, and the nodes below it on the ways to
+// both; none where they are of different trees.
+func (t *Tree) meet(a, b int) (at, belowA, belowB int) {
+	belowA = a
+	for at = t.nodes[a].parent; at != none; belowA, at = at, t.nodes[at].parent {
+		if !t.above(at, b) {
+			continue
+		}
+		for belowB = b; t.nodes[belowB].parent != at; belowB = t.nodes[belowB].parent {
+		}
+		return at, belowA, belowB
+	}
+	return none, none, none
+}
