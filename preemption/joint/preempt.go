@@ -112,16 +112,9 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 		b.coupled = b.coupled || all[i].coupled()
 	}
 	b.measure()
-	b.coupled = b.coupled || slices.Collect(snap.Groups()) != nil
-	counts := (*outrank.Pod).PriorityValue
-	if len(r.pods) > 0 {
-		trials, err := r.eval.Trials(plain.Clone(), preemption.Request{Pod: r.pods[0], Now: r.req.Now})
-		if err != nil {
-			return err
-		}
-		counts = trials.CountsAs
-	}
-	b.bill = newBill(snap, &config, counts, r.req.Now)
+	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
+	b.coupled = b.coupled || b.grouped
+	b.bill = newBill(snap, &config, r.req.Now)
 	r.board = b
 	return nil
 }

@@ -202,9 +202,7 @@ func promised(d *drawn, plan *joint.Plan) {
 		}
 	}
 	require.Equal(d, len(victims), len(plan.Victims))
-	if d.snap.Release() == outrank.DefaultRelease {
-		require.Equal(d, totalOf(d.snap, victims, gen.Now), plan.Total)
-	}
+	require.Equal(d, totalOf(d.snap, victims, gen.Now), plan.Total)
 	for _, v := range plan.Victims {
 		require.Contains(d, v.Needs, v.For)
 	}
