@@ -21,9 +21,7 @@ type bill struct {
 	now     time.Time
 	release outrank.Release
 	budgets *pdb.Budgets
-	// counts is what a pod counts with as a victim.
-	counts func(*outrank.Pod) int32
-	facts  map[*outrank.Pod]facts
+	facts   map[*outrank.Pod]facts
 	// several is set once a pod was met that more than one budget covers: a further
 	// victim can then make another one no violation (rule 6.3.8), so that the violations
 	// of some victims are no bound for those of more.
@@ -38,10 +36,10 @@ type facts struct {
 	cost     int64
 }
 
-func newBill(snap *preemption.Snapshot, config *preemption.Config, counts func(*outrank.Pod) int32, now time.Time) *bill {
+func newBill(snap *preemption.Snapshot, config *preemption.Config, now time.Time) *bill {
 	b := &bill{
 		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
-		budgets: pdb.New(snap.Budgets()), counts: counts, facts: map[*outrank.Pod]facts{},
+		budgets: pdb.New(snap.Budgets()), facts: map[*outrank.Pod]facts{},
 	}
 	if b.ranks == nil {
 		b.ranks = preemption.DefaultRanks()
@@ -54,7 +52,7 @@ func (b *bill) of(pod *outrank.Pod) facts {
 	if ok {
 		return f
 	}
-	f = facts{priority: b.counts(pod), start: pod.StartTime}
+	f = facts{priority: pod.PriorityValue(), start: pod.StartTime}
 	if f.start.IsZero() {
 		f.start = b.now
 	}

@@ -51,6 +51,8 @@ type board struct {
 	takes   map[*outrank.Pod][]int64
 	// coupled is set where what happens on one node can matter on another.
 	coupled bool
+	// grouped is set where there are groups, whose pods may leave together.
+	grouped bool
 	// steps counts questions to nodes; no more than limit are asked.
 	steps, limit int
 	// err is the first error; nothing is tried after it.

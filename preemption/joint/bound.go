@@ -44,7 +44,7 @@ func (b *board) bound() preemption.Score {
 func (b *board) lowestTop(stuck []*member) int32 {
 	top := int32(math.MinInt32)
 	config := b.eval.Config()
-	if config.MayEvict != nil && len(b.members) > 1 {
+	if b.grouped || config.MayEvict != nil && len(b.members) > 1 {
 		return top
 	}
 	config.Policy.Ranks = []preemption.Rank{preemption.ByTopPriority}
@@ -90,7 +90,7 @@ func (b *board) fewest(stuck []*member) (victims int, sum int64) {
 		count := 0
 		for _, p := range pods {
 			priority := b.bill.of(p).priority
-			if priority >= highest && !b.eval.Config().Policy.EvictUnprioritized {
+			if priority >= highest && !b.grouped && !b.eval.Config().Policy.EvictUnprioritized {
 				continue
 			}
 			count, lowest = count+1, min(lowest, priority)

@@ -21,8 +21,8 @@ import (
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
 // The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
-// and ranks count; Chooser, Scorers and Extenders are errors, because they decide about
-// one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
+// and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors, because they
+// decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //
 // The snapshot stays as it is, but it is cloned, so that no other call may use it at the
@@ -112,16 +112,9 @@ func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
 		b.coupled = b.coupled || all[i].coupled()
 	}
 	b.measure()
-	b.coupled = b.coupled || slices.Collect(snap.Groups()) != nil
-	counts := (*outrank.Pod).PriorityValue
-	if len(r.pods) > 0 {
-		trials, err := r.eval.Trials(plain.Clone(), preemption.Request{Pod: r.pods[0], Now: r.req.Now})
-		if err != nil {
-			return err
-		}
-		counts = trials.CountsAs
-	}
-	b.bill = newBill(snap, &config, counts, r.req.Now)
+	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
+	b.coupled = b.coupled || b.grouped
+	b.bill = newBill(snap, &config, r.req.Now)
 	r.board = b
 	return nil
 }

@@ -69,6 +69,9 @@ func (r *Request) check(config *preemption.Config) error {
 	if len(config.Extenders) > 0 {
 		add("preemption config", "Extenders", "they change nodes for one pod, not plans for several")
 	}
+	if config.Policy.Strict {
+		add("preemption config", "Policy.Strict", "it is kept for one decision, and the victims of several are charged together")
+	}
 	if len(ps) > 0 {
 		return fmt.Errorf("planning jointly: %w", &outrank.InputError{Problems: ps})
 	}
