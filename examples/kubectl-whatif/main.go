@@ -1,12 +1,12 @@
-// Command whatif answers before anybody acts: who would this pod push out of
-// the cluster I have, and why?
+// Command kubectl-whatif answers before anybody acts: who would this pod push out of
+// the cluster I have, and why? README.md has ten such questions, and all there is to say
+// about input, forms of the answer and exit statuses.
 //
-//	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json > dump.json
-//	whatif --cluster dump.json --pending shop/checkout-2
-//	whatif --cluster dump.json --filename manifest.json
-//	whatif --cluster dump.json --cpu 4 --memory 8Gi --class production
+//	kubectl whatif --live --pending shop/checkout-2
+//	kubectl whatif --cluster dump.json -f deployment.yaml
+//	kubectl whatif --cluster dump.json --cpu 4 --memory 8Gi --class production
 //
-// Without --cluster it asks about a small sample cluster that comes with it, and
+// Without a cluster it asks about a small sample cluster that comes with it, and
 // without a pod, too, about a pending pod of the sample: run it with no
 // arguments to see what an answer looks like.
 //
@@ -15,21 +15,22 @@
 //   - a pending pod of the dump (--pending), taken as it stands, with the
 //     priority it was given when it was created; or a pod on a node whose resize in
 //     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
-//   - a manifest in JSON (--filename), whose priority is worked out from the classes
-//     of the dump as the API server would. Where the dump holds no classes but
-//     the manifest a number, as a pod printed by kubectl does, the number counts;
-//   - described by flags: --cpu, --memory, -request, --class or --priority,
-//     --namespace, --name, -labels, -node-selector.
+//   - a manifest (--filename), of a pod or of something that makes pods, whose priority is
+//     worked out from the classes of the dump as the API server would. Where the dump
+//     holds no classes but the manifest a number, as a pod printed by kubectl does, the
+//     number counts;
+//   - described by flags: --cpu, --memory, --class and so on.
 //
-// The answer goes to standard output as text or, with -o json, as the documented
-// type Document, which holds the decision as the library writes it. Same input,
+// The answer goes to standard output as text or, with -o json or yaml, as one of the
+// documented types Document and Questioned, which hold what the library writes. Same input,
 // same bytes: nothing depends on the clock. What a missing start time counts as,
-// and what ages are measured from, is -now; it defaults to a second after the
+// and what ages are measured from, is --now; it defaults to a second after the
 // latest time in the dump.
 //
 // Warnings about the dump, and what was left out of it, go to standard error.
-// The exit status is 0 for an answer, whatever it is, and 2 for input that
-// cannot be used; nothing is written to standard output then.
+// The exit status is 0 for an answer, whatever it is, unless --exit-status has it tell
+// answers apart, and 2 for input that cannot be used; nothing is written to standard
+// output then.
 package main
 
 import (
@@ -86,12 +87,14 @@ func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (
 		return 0, err
 	}
 	var r result
+	bar := newProgress(stderr, "")
 	if a := opts.asked(); a == askPod {
 		r, err = s.decide(&watch)
 	} else {
-		r, err = s.answered(a, stdin, nil)
+		r, err = s.answered(a, stdin, bar.steps)
 		watch.lap("deciding")
 	}
+	bar.end()
 	if err != nil {
 		return 0, err
 	}

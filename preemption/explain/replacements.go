@@ -64,7 +64,12 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 	if plan == nil || plan.Outcome != preemption.Preempt {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
-	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now}
+	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}}
+	for p := range s.snap.Pods() {
+		if s.snap.NodeOf(p.Key()) != "" {
+			s.count(p, 1)
+		}
+	}
 	return s.after(plan, depth)
 }
 
@@ -75,6 +80,49 @@ type successors struct {
 	snap *preemption.Snapshot
 	now  time.Time
 	made int // replacements so far, for their names
+	// owners count the running pods of each controller that are not leaving.
+	owners map[ownerKey]*ownerCount
+}
+
+// ownerKey is a controller.
+type ownerKey struct {
+	namespace string
+	outrank.Owner
+}
+
+// ownerCount is how many pods it has left, and how many of these are ready.
+type ownerCount struct{ left, ready int }
+
+// counts returns what is known of the controller of a pod.
+func (s *successors) counts(p *outrank.Pod) *ownerCount {
+	key := ownerKey{p.NamespaceName(), p.Owner}
+	c := s.owners[key]
+	if c == nil {
+		c = &ownerCount{}
+		s.owners[key] = c
+	}
+	return c
+}
+
+// count adds a pod that runs, or takes it away.
+func (s *successors) count(p *outrank.Pod, by int) {
+	if p.Terminating() || p.Owner == (outrank.Owner{}) {
+		return
+	}
+	c := s.counts(p)
+	c.left += by
+	if p.Ready {
+		c.ready += by
+	}
+}
+
+// remove takes a victim out of the cluster.
+func (s *successors) remove(victim *outrank.Pod) error {
+	if err := s.snap.RemovePod(victim.Key()); err != nil {
+		return err
+	}
+	s.count(victim, -1)
+	return nil
 }
 
 // after carries out a plan, and makes its victims again.
@@ -87,7 +135,7 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 			node = v.Node
 		}
 		out[i] = Replacement{Pod: Pod{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Node: node}, Owner: v.Pod.Owner.String()}
-		if err := s.snap.RemovePod(v.Pod.Key()); err != nil {
+		if err := s.remove(v.Pod); err != nil {
 			return nil, err
 		}
 	}
@@ -108,6 +156,9 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
 	placed.NodeName, placed.NominatedNode = node, ""
+	if s.snap.NodeOf(p.Key()) == "" {
+		s.count(&placed, 1)
+	}
 	return s.snap.PutPod(&placed)
 }
 
@@ -117,14 +168,8 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		r.Fate = Lost
 		return nil
 	}
-	for p := range s.snap.Pods() {
-		if p.NodeName != "" && p.Owner == victim.Owner && p.NamespaceName() == victim.NamespaceName() && !p.Terminating() {
-			r.Left++
-			if p.Ready {
-				r.Ready++
-			}
-		}
-	}
+	c := s.counts(victim)
+	r.Left, r.Ready = c.left, c.ready
 	switch {
 	case victim.Terminating() && replacesAtOnce(victim.Owner.Kind):
 		r.Fate = Replaced
@@ -161,7 +206,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	for i := range plan.Victims {
 		v := plan.Victims[i].Pod
 		r.Victims = append(r.Victims, Replacement{Pod: Pod{Key: v.Key(), Priority: v.PriorityValue(), Node: plan.Node}, Owner: v.Owner.String()})
-		if err := s.snap.RemovePod(v.Key()); err != nil {
+		if err := s.remove(v); err != nil {
 			return err
 		}
 	}

@@ -125,6 +125,26 @@ func TestColor(t *testing.T) {
 	assert.Equal(t, "[##\x1b[31mxx\x1b[0m.]", PaintRuns(map[rune]Style{'x': Red})(Screen{Color: true}, "[##xx.]"))
 }
 
+// A name from right to left stays where it is, and so does what stands beside it.
+func TestRightToLeft(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                   "plain",
+		"shop/שלום-2 (100), next": "\u2068shop/שלום-2\u2069 (100), next",
+		"  a  (שלום, עולם).":      "  a  (\u2068שלום\u2069, \u2068עולם\u2069).",
+		"\x1b[31mשלום\x1b[0m 5":   "\x1b[31m\u2068שלום\u2069\x1b[0m 5",
+		"مرحبا":                   "\u2068مرحبا\u2069",
+	} {
+		assert.Equal(t, want, Screen{Terminal: true}.apart(text))
+		assert.Equal(t, text, Screen{}.apart(text), "a pipe has names as they are")
+		assert.Equal(t, Width(text), Width(want))
+	}
+	var out bytes.Buffer
+	p := Page{&out, Screen{Terminal: true}}
+	p.Line("%s 1", "שלום")
+	p.Items([]string{"שלום 2"})
+	assert.Equal(t, "\u2068שלום\u2069 1\n  - \u2068שלום\u2069 2\n", out.String())
+}
+
 // Pipes and files have no width and no colour.
 func TestScreenOfPipes(t *testing.T) {
 	r, w, err := os.Pipe()

@@ -28,7 +28,7 @@ func (p Page) Line(format string, args ...any) {
 // folded writes a line as wide as the screen at most, if it has words to break between.
 func (p Page) folded(line string) {
 	if p.Width <= 0 || Width(line) <= p.Width {
-		fmt.Fprintln(p.W, line)
+		fmt.Fprintln(p.W, p.apart(line))
 		return
 	}
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
@@ -36,7 +36,7 @@ func (p Page) folded(line string) {
 		if i > 0 {
 			part = "  " + part
 		}
-		fmt.Fprintln(p.W, indent+part)
+		fmt.Fprintln(p.W, p.apart(indent+part))
 	}
 }
 
@@ -84,7 +84,7 @@ const mostWide = 104
 func (p Page) Items(texts []string) {
 	for _, text := range texts {
 		for i, line := range Wrap(p.Safe(text), p.text(4)) {
-			fmt.Fprintf(p.W, "  %s%s\n", [...]string{"- ", "  "}[min(i, 1)], line)
+			fmt.Fprintf(p.W, "  %s%s\n", [...]string{"- ", "  "}[min(i, 1)], p.apart(line))
 		}
 	}
 }

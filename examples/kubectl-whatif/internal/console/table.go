@@ -57,11 +57,11 @@ func (t *Table) Print(p Page) {
 	for at, r := range t.rows {
 		if r.cells == nil {
 			for _, line := range t.noteLines(p, r.note) {
-				fmt.Fprintln(p.W, noteIndent+line)
+				fmt.Fprintln(p.W, noteIndent+p.apart(line))
 			}
 			continue
 		}
-		fmt.Fprintln(p.W, t.line(p, r, widths, filled, t.headed && at == 0))
+		fmt.Fprintln(p.W, p.apart(t.line(p, r, widths, filled, t.headed && at == 0)))
 	}
 }
 

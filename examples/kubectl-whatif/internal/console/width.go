@@ -73,12 +73,35 @@ var rightToLeft = []*unicode.RangeTable{
 	unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui,
 }
 
-// Safe shows control characters, and others that cannot be seen, as escapes. On a terminal
-// text from right to left is kept from turning around what stands beside it.
-func (s Screen) Safe(text string) string {
-	text = screen.Safe(text)
-	if s.Terminal && strings.IndexFunc(text, func(r rune) bool { return unicode.In(r, rightToLeft...) }) >= 0 {
-		return "\u2068" + text + "\u2069"
+// Safe shows control characters, and others that cannot be seen, as escapes. What is safe
+// stays as it is when it comes here again.
+func (s Screen) Safe(text string) string { return screen.Safe(text) }
+
+// apart keeps words from right to left from turning around what stands beside them on a
+// terminal: a figure behind such a name would stand before it. The line is one that is
+// written as it is from here on.
+func (s Screen) apart(line string) string {
+	if !s.Terminal || strings.IndexFunc(line, isRightToLeft) < 0 {
+		return line
 	}
-	return text
+	words := strings.Split(line, " ")
+	for i, word := range words {
+		first, last := strings.IndexFunc(word, isRightToLeft), strings.LastIndexFunc(word, isRightToLeft)
+		if first < 0 {
+			continue
+		}
+		// The word without what stands around it: brackets, commas and colours.
+		begin := strings.LastIndexAny(word[:first], "(,;:") + 1
+		for _, code := range colors.FindAllStringIndex(word[:first], -1) {
+			begin = max(begin, code[1])
+		}
+		end := len(word)
+		if after := strings.IndexAny(word[last:], ",;:.)\x1b"); after >= 0 {
+			end = last + after
+		}
+		words[i] = word[:begin] + "\u2068" + word[begin:end] + "\u2069" + word[end:]
+	}
+	return strings.Join(words, " ")
 }
+
+func isRightToLeft(r rune) bool { return unicode.In(r, rightToLeft...) }

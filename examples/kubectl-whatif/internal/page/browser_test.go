@@ -42,6 +42,10 @@ func TestInBrowser(t *testing.T) {
 			}
 			legible(t, c, name+" "+theme)
 		}
+		c.look(700)
+		c.call("Emulation.setEmulatedMedia", map[string]any{"media": "print", "features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
+		fits(t, c, name+" on paper", 700)
+		legible(t, c, name+" on paper")
 		markedInBrowser(t, c, name, in.Explanation)
 		c.silent(name)
 	}
@@ -76,7 +80,7 @@ func fits(t *testing.T, c *chrome, name string, width int) {
 		What           []string
 	}
 	c.eval(`({scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth,
-		what: [...document.querySelectorAll("body *")].filter(e => e.id != "tip" && !e.closest(".scroll, svg, thead, .skip") && e.getBoundingClientRect().right > innerWidth + 1)
+		what: [...document.querySelectorAll("body *")].filter(e => e.id != "tip" && !e.closest((matchMedia("print").matches ? "" : ".scroll, ") + "svg, thead, .skip") && e.getBoundingClientRect().right > innerWidth + 1)
 			.slice(0, 5).map(e => e.outerHTML.slice(0, 200))})`, &wide)
 	assert.LessOrEqual(t, wide.Scroll, wide.Client, "%s is wider than %d: %s", name, width, wide.What)
 	assert.Empty(t, wide.What, "%s reaches beyond %d", name, width)
@@ -187,6 +191,7 @@ func TestPointerAndChoice(t *testing.T) {
 	assert.Equal(t, "92 % 96 % 95 % 92 % 90 % 37 % 77 % 53 %", strings.ReplaceAll(shares(), "\u00a0", " "))
 	c.eval(`document.getElementById("by-1").click() || 1`, new(any))
 	byMemory := shares()
+	assert.Regexp(t, `^94.% (\d+.% ){6}\d+.%$`, byMemory)
 	c.eval(`document.getElementById("by-z").click() || 1`, new(any))
 	assert.NotEqual(t, byMemory, shares())
 	assert.Contains(t, text, "96\u00a0%")

@@ -43,7 +43,8 @@ type document struct {
 	Cleared                     []string
 	Candidates                  []candidateRow
 	MoreCandidates              int
-	Why, Stay, Missing, Groups  []string
+	Why, Stay, Missing          []string
+	Groups, MoreGroups          []string
 	Listed                      []listed
 	MoreListed                  int
 	// Leave and Kept say what the legend has to explain.
@@ -68,11 +69,16 @@ type asked struct {
 // figure is a figure with what it counts.
 type figure struct{ Figure, Of string }
 
-func newDocument(in *Input) *document {
+func newMaker(in *Input) *maker {
 	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
 	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
 	d.findViews()
 	d.findMembers()
+	return d
+}
+
+func newDocument(in *Input) *document {
+	d := newMaker(in)
 	doc := &document{
 		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
 		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
@@ -116,7 +122,11 @@ func (d *maker) tell(doc *document) {
 		doc.Missing = r.Nothing.Texts()
 	}
 	for i := range r.Nodes {
-		doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		if len(doc.Groups) < mostGroups {
+			doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		} else {
+			doc.MoreGroups = append(doc.MoreGroups, r.Nodes[i].Text())
+		}
 	}
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,10 +168,11 @@ func TestCasesAreWhatTheySay(t *testing.T) {
 
 var marked = regexp.MustCompile(` data-(victim|would|preemptor)="([^"]*)"`)
 
-// marks are the pods that a page marks, by what as.
+// marks are the pods that the pictures of a page mark, by what as.
 func marks(page string) map[string][]string {
 	out := map[string][]string{}
-	for _, m := range marked.FindAllStringSubmatch(page, -1) {
+	pictures := regexp.MustCompile(`<tr[^>]*data-victim[^>]*>`).ReplaceAllString(page, "")
+	for _, m := range marked.FindAllStringSubmatch(pictures, -1) {
 		if !slices.Contains(out[m[1]], m[2]) {
 			out[m[1]] = append(out[m[1]], m[2])
 		}
@@ -195,15 +197,78 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 		if name == "strange names" {
 			continue // the browser reads them back
 		}
-		page := written(t, in)
-		pictures := page[:strings.Index(page, `id="words"`)]
-		pictures = regexp.MustCompile(`<tr[^>]*data-victim[^>]*>`).ReplaceAllString(pictures, "")
-		got := marks(pictures)
+		got := marks(written(t, in))
 		slices.Sort(got["victim"])
 		assert.Equal(t, victimKeys(in.Explanation), got["victim"], name)
 		if in.Explanation.Outcome == preemption.Preempt {
 			assert.Equal(t, []string{string(in.Explanation.Pod.Key())}, got["preemptor"], name)
 			assert.Empty(t, got["would"], name)
+		}
+	}
+}
+
+// What is drawn adds up: before it is what the snapshot counts for the node, after
+// it is that without the victims and with the preemptor, and nobody is drawn twice.
+func TestPartsAddUp(t *testing.T) {
+	for name, in := range cases(t) {
+		d := newMaker(&in)
+		e := in.Explanation
+		for _, m := range d.members {
+			var c *preemption.Candidate
+			if e.Outcome == preemption.Preempt {
+				c = &e.Candidate
+			}
+			takes := c != nil && c.Node == m.node.Name
+			for _, v := range d.views {
+				before, after := d.parts(d.rosterOf(m.node.Name, c, takes), v.Name)
+				used := in.Snapshot.Used(m.node.Name, v.Name)
+				require.InDelta(t, float64(used), sum(before), 0, "%s: %s of %s before", name, v.Name, m.node.Name)
+				freed, come := 0.0, 0.0
+				known := map[*outrank.Pod]bool{}
+				for _, p := range before {
+					require.False(t, known[p.pod], "%s: %s twice", name, p.pod.Key())
+					known[p.pod] = true
+					if p.role == leaves {
+						freed += float64(p.amount)
+					}
+					if takes && p.role == comes {
+						come -= float64(p.amount)
+					}
+				}
+				if takes {
+					come += float64(d.needed(v.Name))
+				}
+				after = slices.DeleteFunc(after, func(p part) bool { return p.role == kept })
+				require.InDelta(t, float64(used)-freed+come, sum(after), 0, "%s: %s of %s after", name, v.Name, m.node.Name)
+			}
+		}
+	}
+}
+
+// Segments lie side by side, as wide as what they stand for, and within the
+// picture.
+func TestSegmentsLieSideBySide(t *testing.T) {
+	number := func(text string) float64 {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		require.NoError(t, err)
+		return n
+	}
+	for name, in := range cases(t) {
+		d := newMaker(&in)
+		for _, s := range d.scenes() {
+			for _, m := range s.Meters {
+				for _, b := range m.Bars {
+					at := 0.0
+					for _, seg := range b.Segments {
+						require.InDelta(t, at, number(seg.X), 0.02, name)
+						at = number(seg.X) + number(seg.Width)
+					}
+					require.LessOrEqual(t, at, 100.02, name)
+					if b.Lack != "" {
+						require.InDelta(t, at, number(b.Full)+number(b.Lack), 0.03, name)
+					}
+				}
+			}
 		}
 	}
 }

@@ -88,11 +88,11 @@ func (s *Setting) on(node string) []*outrank.Pod {
 // WriteText tells the answer to people; limit bounds the replacements that are shown, 0
 // shows all. The error is that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
-	var out paper
+	out := paperFor(w)
 	out.block(0, o.Text())
 	if len(o.Replacements) > 0 {
 		out.line("What becomes of those who are evicted:")
-		writeFates(&out, o.Replacements, 2, limit)
+		writeFates(out, o.Replacements, 2, limit)
 	}
 	return out.to(w)
 }

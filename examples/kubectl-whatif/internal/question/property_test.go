@@ -159,6 +159,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
 				require.NoError(t, err)
 				require.NotEqual(t, preemption.Preempt, plan.Outcome)
+				require.Equal(t, plan.Outcome, r.Why.Outcome)
 				continue
 			}
 			walk.run(&one, turn.Node)
@@ -283,7 +284,7 @@ func remade(t *rapid.T, s question.Setting, r *question.ClassImpact) question.Se
 	for _, p := range s.Cluster.Pods {
 		for _, class := range r.Classes {
 			other := class.After != nil && (class.Before == nil || class.Before.Value != class.After.Value || class.Before.Policy != class.After.Policy)
-			if class.Class == p.PriorityClass && other && p.NodeName != "" && p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static {
+			if class.Class == p.PriorityClass && other && p.NodeName != "" && p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
 				again := *p
 				again.Priority, again.PreemptionPolicy = outrank.Priority(class.After.Value), class.After.Policy
 				p = &again

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
@@ -29,6 +31,11 @@ func TestSampleCluster(t *testing.T) {
 		out.WriteString("$ " + command + "\n")
 		require.NoError(t, a.WriteText(&out, 10))
 		out.WriteString("\n")
+		var narrow bytes.Buffer
+		require.NoError(t, a.WriteText(console.Page{W: &narrow, Screen: console.Screen{Width: 80}}, 10))
+		for line := range strings.Lines(narrow.String()) {
+			require.LessOrEqual(t, console.Width(strings.TrimSuffix(line, "\n")), 80, "%s: %s", command, line)
+		}
 	}
 	pending, err := question.AllPending(ctx, s)
 	say("--pending all", pending, err)

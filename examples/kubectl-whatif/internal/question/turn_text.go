@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// heads are the headings of a sheet of turns.
-func (s *sheet) heads() { s.row("#", "POD", "PRIORITY", "OUTCOME", "NODE", "WHO LEAVES") }
-
-// turn adds a row for a turn and, below it, what there is to say about it.
-func (s *sheet) turn(number int, t *Turn, limit int) {
+// addTurn adds a row for a turn and, below it, what there is to say about it.
+func addTurn(rows *console.Table, number int, t *Turn, limit int) {
 	priority := strconv.Itoa(int(t.Pod.Priority))
 	if t.Pod.PriorityClass != "" {
 		priority += " (" + t.Pod.PriorityClass + ")"
@@ -19,9 +18,14 @@ func (s *sheet) turn(number int, t *Turn, limit int) {
 	if t.Group {
 		name += " (group of " + plural(len(t.Members), "pod") + ")"
 	}
-	s.row(strconv.Itoa(number), name, priority, t.outcome(), t.Node, t.leavers(limit))
-	for _, note := range t.notes(limit) {
-		s.row(note)
+	rows.Add(strconv.Itoa(number), name, priority, t.outcome(), t.Node)
+	addNotes(rows, t.notes(limit))
+}
+
+// addNotes puts texts below the last row.
+func addNotes(rows *console.Table, notes []string) {
+	for _, note := range notes {
+		rows.Note("  %s", note)
 	}
 }
 
@@ -83,9 +87,12 @@ func (v *Victim) text() string {
 	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// notes say why a pod waits, and who loses a promise.
+// notes say who leaves, why a pod waits, and who loses a promise.
 func (t *Turn) notes(limit int) []string {
 	var out []string
+	if len(t.Victims) > 0 {
+		out = append(out, "who leaves: "+t.leavers(limit))
+	}
 	if t.Trouble != "" {
 		out = append(out, t.Trouble)
 	}

@@ -11,10 +11,10 @@ import (
 // WriteText tells what becomes of each victim, the first limit of each list; all where limit
 // is 0. The error is that of w.
 func (v *Victims) WriteText(w io.Writer, limit int) error {
-	var out paper
-	out.line("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
+	out := paperFor(w)
+	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
 	out.line("")
-	writeFates(&out, v.Replacements, 2, limit)
+	writeFates(out, v.Replacements, 2, limit)
 	return out.to(w)
 }
 
@@ -57,6 +57,6 @@ func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 		writeFates(out, turn, indent+2, limit)
 	}
 	if more := len(fates) - shown; more > 0 {
-		out.WriteString(strings.Repeat(" ", indent) + fmt.Sprintf("and %d more\n", more))
+		out.block(indent, fmt.Sprintf("and %d more", more))
 	}
 }
