@@ -12,11 +12,11 @@ package preemption
 func (w *dryRunner) exact(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	x := &w.sets
-	if x.recall(w) {
+	if x.recall(w.n, w.victim) {
 		w.removeVictims(possible)
 		return filterStatus{}
 	}
-	x.begin(w, possible)
+	w.beginSets(possible)
 	if w.check().code == Success {
 		return w.contradiction() // nobody has to leave
 	}
@@ -50,7 +50,7 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 			}
 		}
 	}
-	x.remember()
+	x.remember(w.victim)
 	w.removeVictims(possible)
 	return filterStatus{}
 }
@@ -64,39 +64,64 @@ func (w *dryRunner) removeVictims(possible []*podState) {
 	w.chargeVictims(possible)
 }
 
-// solvedSet is what a search has found. The best one of an attempt is wanted once more in
-// the end.
-type solvedSet struct {
-	n      *nodeState
-	victim []bool // by possible victim
-	score  Score
-	bound  Score
-	steps  int
-	out    bool
+// beginSets prepares the search for the node that was entered.
+func (w *dryRunner) beginSets(possible []*podState) {
+	x := &w.sets
+	x.host, x.a, x.n, x.resources, x.nominated = w, w.a, w.n, &w.resources, w.nominated
+	var units [][2]int32
+	for i := range w.units {
+		units = append(units, [2]int32{int32(w.units[i].from), int32(w.units[i].to)})
+	}
+	x.begin(possible, units)
 }
 
-// remember keeps the set that was found, if it is the best one of the attempt.
-func (x *setSearch) remember() {
-	s := &x.solved
-	if s.n != nil {
-		if order, _ := x.score.compareBy(&s.score, x.ranks); order >= 0 {
-			return
+// filtersPass asks all filters but NodeResourcesFit.
+func (w *dryRunner) filtersPass() bool {
+	if len(w.nominated) > 0 {
+		if w.ask(0, len(w.filters), w.nominated).code != Success {
+			return false
+		}
+		if w.a.config.Policy.FilterOnce {
+			return true
 		}
 	}
-	s.n, s.victim = x.w.n, append(s.victim[:0], x.w.victim...)
-	s.score, s.bound, s.steps, s.out = x.score, x.bound, x.steps, x.out
+	return w.ask(0, len(w.filters), nil).code == Success
 }
 
-// recall marks the victims that were found on the node before, if it is remembered.
-func (x *setSearch) recall(w *dryRunner) bool {
-	s := &x.solved
-	if s.n != w.n {
-		return false
+// violating marks the possible victims that violate a budget if all of them leave.
+func (w *dryRunner) violating(possible []*podState) []bool {
+	w.spared = fill(w.spared, len(possible), false)
+	for i, p := range possible {
+		w.violated[i] = len(w.charge(p))
+		w.spared[i] = w.violated[i] > 0
 	}
-	copy(w.victim, s.victim)
-	x.bound, x.steps, x.out = s.bound, s.steps, s.out
-	return true
+	w.discharge()
+	return w.spared
 }
+
+// reprieved returns which of the possible victims the reprieve leaves. All of them are away
+// before and afterwards.
+func (w *dryRunner) reprieved(possible []*podState) []bool {
+	w.violating(possible)
+	clear(w.spared)
+	w.victim = fill(w.victim, len(possible), true)
+	reprieve := w.reprieve
+	if len(w.units) > 0 {
+		w.noteViolating()
+		reprieve = w.reprieveUnits
+	}
+	reprieve(possible, true)
+	reprieve(possible, false)
+	for i, p := range possible {
+		if w.spared[i] = w.victim[i]; !w.victim[i] {
+			w.remove(p)
+		}
+		w.victim[i], w.blocks[i] = false, filterStatus{}
+	}
+	return w.spared
+}
+
+func (w *dryRunner) discharge() { w.ledger.Reset() }
 
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {

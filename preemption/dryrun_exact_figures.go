@@ -57,7 +57,7 @@ func (x *setSearch) with(f *setFigures, it *setItem) setFigures {
 	g.sum += it.sum
 	g.pods += it.pods()
 	g.cost = addCosts(g.cost, it.cost)
-	if x.w.a.config.Policy.Budgets == Uncharged {
+	if x.a.config.Policy.Budgets == Uncharged {
 		g.violations += it.always
 		return g
 	}
@@ -73,7 +73,7 @@ func (x *setSearch) with(f *setFigures, it *setItem) setFigures {
 
 // putBack gives the budgets back what an item took.
 func (x *setSearch) putBack(it *setItem) {
-	if x.w.a.config.Policy.Budgets == Uncharged {
+	if x.a.config.Policy.Budgets == Uncharged {
 		return
 	}
 	for at := it.from; at < it.to; at++ {
@@ -111,7 +111,7 @@ func (x *setSearch) hopeless(f *setFigures, ties bool) bool {
 // scoreOf returns the score of the set at hand, which is not empty, and whether it is
 // one that a strict policy allows.
 func (x *setSearch) scoreOf(set []bool) (sc Score, allowed bool) {
-	w := x.w
+	w := x.host
 	x.listed = x.listed[:0]
 	for i := range x.items {
 		if set[i] {
@@ -121,13 +121,13 @@ func (x *setSearch) scoreOf(set []bool) (sc Score, allowed bool) {
 	violations := 0
 	for _, p := range x.listed {
 		broken := len(w.charge(p))
-		if w.a.config.Policy.Budgets != PerBudget {
+		if x.a.config.Policy.Budgets != PerBudget {
 			broken = min(1, broken)
 		}
 		violations += broken
 	}
-	w.ledger.Reset()
-	return w.a.scoreOf(x.listed, violations), !x.strict || violations == 0
+	w.discharge()
+	return x.a.scoreOf(x.listed, violations), !x.strict || violations == 0
 }
 
 // offer takes the set at hand as the best one if it is better.

@@ -5,12 +5,36 @@ import (
 	"slices"
 )
 
+// setHost is the dry run that a search is for. It has all pods on the node but those that
+// the search takes away.
+type setHost interface {
+	check() filterStatus
+	// filtersPass asks all filters but NodeResourcesFit.
+	filtersPass() bool
+	changeAll(pods []*podState, by int)
+	// reprieved returns which of the possible victims the reprieve leaves, by the filters. All of
+	// them are away before and afterwards.
+	reprieved(possible []*podState) []bool
+	// violating marks the possible victims that violate a budget if all of them leave.
+	violating(possible []*podState) []bool
+	charge(p *podState) []int32
+	discharge()
+	coveredBy(p *podState) []int32
+}
+
 // setSearch searches for the best set of victims on one node (see dryRunner.exact). Its
 // memory serves for the next node.
 type setSearch struct {
-	w        *dryRunner
-	possible []*podState
-	ranks    []Rank
+	host setHost
+	a    *attempt
+	n    *nodeState
+	// resources are those of the node with all pods on it, and nominated the pods that
+	// count there.
+	resources *resourcesOnNode
+	nominated []*podState
+	grouped   bool // victims are units
+	possible  []*podState
+	ranks     []Rank
 	// items are what can leave, by importance: pods, or units of them.
 	items []setItem
 	// dims is how many resources the node is short of, and short by how much of each.
@@ -90,16 +114,17 @@ type setItem struct {
 
 func (it *setItem) pods() int64 { return int64(it.to - it.from) }
 
-// begin prepares the search for the node that the dry run has entered.
-func (x *setSearch) begin(w *dryRunner, possible []*podState) {
-	x.w, x.possible, x.ranks = w, possible, w.a.ranks
-	policy := &w.a.config.Policy
+// begin prepares the search for a node. Where victims are units, units has their places in
+// the possible victims.
+func (x *setSearch) begin(possible []*podState, units [][2]int32) {
+	x.possible, x.ranks, x.grouped = possible, x.a.ranks, len(units) > 0
+	policy := &x.a.config.Policy
 	x.limit, x.steps, x.out, x.found = policy.limit(), 0, false, false
 	x.strict = policy.Strict
 	x.forced, x.bound = x.forced[:0], Score{}
 	x.findFilters()
 	x.findShort()
-	x.findItems()
+	x.findItems(units)
 	x.findBudgets()
 	x.findRanks()
 	x.best = fill(x.best, len(x.items), false)
@@ -108,7 +133,8 @@ func (x *setSearch) begin(w *dryRunner, possible []*podState) {
 
 // release drops what belongs to the caller.
 func (x *setSearch) release() {
-	x.w, x.possible, x.ranks, x.score, x.bound = nil, nil, nil, Score{}, Score{}
+	x.host, x.a, x.n, x.resources, x.nominated = nil, nil, nil, nil, nil
+	x.possible, x.ranks, x.score, x.bound = nil, nil, Score{}, Score{}
 	x.solved = solvedSet{victim: x.solved.victim}
 	clear(x.listed[:cap(x.listed)])
 }
@@ -119,11 +145,11 @@ func (x *setSearch) findShort() {
 	for k := range x.weights {
 		x.weights[k] = 1
 	}
-	r := &x.w.resources
+	r := x.resources
 	if r.silent.has(resourcesFilter.index) {
 		return
 	}
-	nominated := x.w.nominated
+	nominated := x.nominated
 	x.addShort(-1, int64(r.count+len(nominated))+1-r.n.maxPods)
 	for i := range r.needs {
 		d := &r.needs[i]
@@ -158,17 +184,13 @@ func (x *setSearch) addShort(need int, short int64) {
 
 // findItems lists what can leave. Amounts are no larger than the shortage: a set holds
 // enough if and only if it does so with amounts cut like that.
-func (x *setSearch) findItems() {
-	w := x.w
+func (x *setSearch) findItems(units [][2]int32) {
 	x.items = x.items[:0]
-	if len(w.units) > 0 {
-		for i := range w.units {
-			x.items = append(x.items, setItem{from: int32(w.units[i].from), to: int32(w.units[i].to)})
-		}
-	} else {
-		for i := range x.possible {
-			x.items = append(x.items, setItem{from: int32(i), to: int32(i) + 1})
-		}
+	for _, u := range units {
+		x.items = append(x.items, setItem{from: u[0], to: u[1]})
+	}
+	for i := 0; !x.grouped && i < len(x.possible); i++ {
+		x.items = append(x.items, setItem{from: int32(i), to: int32(i) + 1})
 	}
 	for i := range x.items {
 		x.fillItem(&x.items[i])
@@ -176,7 +198,7 @@ func (x *setSearch) findItems() {
 }
 
 func (x *setSearch) fillItem(it *setItem) {
-	a := x.w.a
+	a := x.a
 	costed := a.config.Cost != nil && slices.Contains(x.ranks, ByCost)
 	pods := x.possible[it.from:it.to]
 	it.top = pods[0].priority()
@@ -190,7 +212,7 @@ func (x *setSearch) fillItem(it *setItem) {
 		if costed {
 			it.cost = addCosts(it.cost, costOf(a.config.Cost, p.pod))
 		}
-		if p.at.name == x.w.n.name {
+		if p.at.name == x.n.name {
 			x.hold(it, p)
 		}
 	}
@@ -208,7 +230,7 @@ func (x *setSearch) hold(it *setItem, p *podState) {
 	for k := range x.dims {
 		v := int64(1)
 		if x.needOf[k] >= 0 {
-			v = x.w.resources.needs[x.needOf[k]].in(&p.takes)
+			v = x.resources.needs[x.needOf[k]].in(&p.takes)
 		}
 		it.holds[k] = min(x.short[k], it.holds[k]+min(x.short[k], v))
 	}

@@ -5,15 +5,15 @@ import "slices"
 // findFilters finds out whether sets can be told from amounts alone, and whether the
 // filters that pods of the node touch can only gain from a pod that leaves.
 func (x *setSearch) findFilters() {
-	a := x.w.a
+	a := x.a
 	x.checks, x.coarse, x.monotone = false, false, true
 	for i := range a.active {
 		f := &a.active[i]
-		if !f.touches(x.w.n) && len(x.w.units) == 0 {
+		if !f.touches(x.n) && !x.grouped {
 			continue
 		}
 		x.checks = true
-		x.monotone = x.monotone && a.gains(f.index, len(x.w.units) > 0)
+		x.monotone = x.monotone && a.gains(f.index, x.grouped)
 	}
 }
 
@@ -34,10 +34,9 @@ func (a *attempt) gains(filter int, far bool) bool {
 // findBudgets finds which budget the loss of each pod takes from. Pods that take from
 // several are left out of the bounds.
 func (x *setSearch) findBudgets() {
-	w := x.w
 	x.budgetsSure = true
 	x.budgetOf = fill(x.budgetOf, len(x.possible), -1)
-	set := w.a.snap.budgets
+	set := x.a.snap.budgets
 	if x.leftOf != set {
 		x.leftOf, x.left = set, x.left[:0]
 		for _, b := range set.list {
@@ -60,8 +59,8 @@ func (x *setSearch) findBudgets() {
 }
 
 func (x *setSearch) findBudget(it *setItem, at int32) {
-	w, p := x.w, x.possible[at]
-	policy := &w.a.config.Policy
+	w, p := x.host, x.possible[at]
+	policy := &x.a.config.Policy
 	if len(p.class.covering) == 0 && !policy.EmptySelectors {
 		return
 	}
@@ -112,7 +111,7 @@ func (x *setSearch) findRanks() {
 // those beside which the preemptor does not fit even if all others leave. All are away
 // now. Where the filters pass without these alone, they need not be asked about any set.
 func (x *setSearch) force() {
-	w := x.w
+	w := x.host
 	for i := range x.items {
 		pods := x.podsOf(int32(i))
 		w.changeAll(pods, 1)
@@ -131,28 +130,14 @@ func (x *setSearch) force() {
 		}
 		w.changeAll(x.podsOf(int32(i)), 1)
 	}
-	x.checks = x.coarse || !x.filtersPass()
+	x.checks = x.coarse || !w.filtersPass()
 }
 
 // unforce puts the forced items back.
 func (x *setSearch) unforce() {
 	for _, i := range x.forced {
-		x.w.changeAll(x.podsOf(i), 1)
+		x.host.changeAll(x.podsOf(i), 1)
 	}
-}
-
-// filtersPass asks all filters but NodeResourcesFit.
-func (x *setSearch) filtersPass() bool {
-	w := x.w
-	if len(w.nominated) > 0 {
-		if w.ask(0, len(w.filters), w.nominated).code != Success {
-			return false
-		}
-		if w.a.config.Policy.FilterOnce {
-			return true
-		}
-	}
-	return w.ask(0, len(w.filters), nil).code == Success
 }
 
 func (x *setSearch) podsOf(item int32) []*podState {

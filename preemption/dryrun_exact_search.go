@@ -154,14 +154,14 @@ func (x *setSearch) choose(p int, i int32, in bool) {
 		if in {
 			by = -1
 		}
-		x.w.changeAll(x.podsOf(i), by)
+		x.host.changeAll(x.podsOf(i), by)
 	}
 }
 
 // consider looks at the set at hand, which holds enough, and reports whether the preemptor
 // fits without it.
 func (x *setSearch) consider() (fits bool) {
-	if x.checks && x.w.check().code != Success {
+	if x.checks && x.host.check().code != Success {
 		return false
 	}
 	was := x.bestAt

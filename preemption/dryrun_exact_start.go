@@ -14,11 +14,6 @@ func (x *setSearch) startFrom() {
 		x.chosen[i] = true
 	}
 	x.offer()
-	w, possible := x.w, x.possible
-	for i, p := range possible {
-		w.violated[i] = len(w.charge(p))
-	}
-	w.ledger.Reset()
 	if x.checks {
 		x.reprieveByFilters()
 	} else {
@@ -31,40 +26,30 @@ func (x *setSearch) startFrom() {
 
 // reprieveByFilters is the reprieve of the dry run.
 func (x *setSearch) reprieveByFilters() {
-	w, possible := x.w, x.possible
+	x.changeFree(-1)
+	victim := x.host.reprieved(x.possible)
+	for i := range x.items {
+		x.chosen[i] = victim[x.items[i].from]
+	}
+	x.changeFree(1)
+}
+
+// changeFree takes all items but the forced ones away, or puts them back.
+func (x *setSearch) changeFree(by int) {
 	for i := range x.items {
 		if !slices.Contains(x.forced, int32(i)) {
-			w.changeAll(x.podsOf(int32(i)), -1)
+			x.host.changeAll(x.podsOf(int32(i)), by)
 		}
-	}
-	w.victim = fill(w.victim, len(possible), true)
-	w.spared = fill(w.spared, len(possible), false)
-	reprieve := w.reprieve
-	if len(w.units) > 0 {
-		w.noteViolating()
-		reprieve = w.reprieveUnits
-	}
-	reprieve(possible, true)
-	reprieve(possible, false)
-	for i := range x.items {
-		x.chosen[i] = w.victim[x.items[i].from]
-		if x.chosen[i] && !slices.Contains(x.forced, int32(i)) {
-			w.changeAll(x.podsOf(int32(i)), 1)
-		}
-	}
-	clear(w.victim)
-	for i := range w.blocks {
-		w.blocks[i] = filterStatus{}
 	}
 }
 
 // reprieveByAmounts is the reprieve where amounts alone decide.
 func (x *setSearch) reprieveByAmounts() {
-	held := x.heldBy(x.chosen)
+	held, violates := x.heldBy(x.chosen), x.host.violating(x.possible)
 	for _, violating := range [...]bool{true, false} {
 		for i := range x.items {
 			it := &x.items[i]
-			broken := slices.ContainsFunc(x.w.violated[it.from:it.to], func(n int) bool { return n > 0 })
+			broken := slices.Contains(violates[it.from:it.to], true)
 			if broken == violating {
 				x.spareItem(int32(i), &held)
 			}
@@ -204,7 +189,7 @@ func (x *setSearch) boundAll() Score {
 		it := &x.items[i]
 		top = min(top, it.top)
 		for _, p := range x.podsOf(int32(i)) {
-			r := p.rank().at(x.w.a.nowAt)
+			r := p.rank().at(x.a.nowAt)
 			if start := (instant{r.sec, r.nsec}); latest.before(start) {
 				latest = start
 			}
