@@ -102,6 +102,9 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 			}
 		}
 		violating, _ := budgets.SplitIn(outrank.DefaultRelease, victims)
+		if e.Config().Policy.Strict && len(violating) > 0 {
+			continue
+		}
 		score := preemption.Score{Violations: len(violating), Victims: len(victims), TopPriority: *victims[0].Priority, Start: victims[0].StartTime}
 		for _, p := range victims {
 			score.PrioritySum += int64(*p.Priority) + 1<<31
@@ -138,6 +141,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "spares") == 0 {
 			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }
 		}
+		config.Policy.Strict = rapid.IntRange(0, 3).Draw(t, "strict") == 0
 		e, err := preemption.NewEvaluator(config)
 		require.NoError(t, err)
 		snap, err := preemption.NewSnapshot(c)

@@ -34,8 +34,8 @@ const DefaultAcrossSteps = 20_000
 // On each node that failed with Unschedulable these pods can be victims: those of the node,
 // and those that such a term or constraint counts in a domain of the node. For required
 // anti-affinity the victims are determined: all pods that count in a domain of the node
-// have to leave, each of which must be of lower priority and allowed by
-// [Config.MayEvict]. For the rest, pods are put back by importance as far as the preemptor
+// have to leave, each of which must be one that the preemptor may evict by the
+// configuration. For the rest, pods are put back by importance as far as the preemptor
 // still fits, and then other sets are tried, by branch and bound, until none can be better
 // or the steps run out. Sets are compared by the policy's ranks, with budgets charged for
 // the actual victims alone, the most important first. ENGINE.md says what is pruned, and
@@ -46,8 +46,8 @@ const DefaultAcrossSteps = 20_000
 // that are being deleted and that a constraint of the preemptor selects: the constraint
 // has ceased to count them. A pod of another domain never becomes a victim, not even to
 // make a pod the first of its affinity (rule 7.13.6). Of the configuration, Chooser,
-// Sample, Extenders, Scorers, Policy.Victims and Workers do not count, and a strict
-// policy is refused.
+// Sample, Extenders, Scorers, Policy.Victims with its limit, and Workers do not count; a
+// strict policy does.
 //
 // The plan can be verified and carried out like any other. As a [WayOut] it can be asked
 // after Preempt, which is far cheaper and changes nothing where one node suffices:

@@ -39,7 +39,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
 	if x.worse(-1) {
-		return filterStatus{}
+		return x.unlessStrict()
 	}
 	for _, p := range x.node.pods {
 		w.changeUnit(p, -1)
@@ -53,12 +53,23 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 			status = filterStatus{}
 		case x.node.refuted.code != Success:
 			status = x.node.refuted
+		case status.code == Success && x.best < 0:
+			status = x.unlessStrict()
 		}
 	}
 	for _, p := range x.node.pods {
 		w.changeUnit(p, 1)
 	}
 	return status
+}
+
+// unlessStrict is the status of a node without a better set: where the policy is strict,
+// that each set violates a budget may be why (rule 13.5.3).
+func (x *acrossSearch) unlessStrict() filterStatus {
+	if x.config.Policy.Strict && x.best < 0 {
+		return strictStatus
+	}
+	return filterStatus{}
 }
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
@@ -253,10 +264,11 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 }
 
 // worse reports whether no set with the pods taken, those that have to be taken from
-// behind an index on, and any others, is better than the best set. All that sets are
-// compared by only grows with them.
+// behind an index on, and any others, is better than the best set, or allowed where the
+// policy is strict. All that sets are compared by only grows with them.
 func (x *acrossSearch) worse(at int) bool {
-	if x.best < 0 {
+	strict := x.config.Policy.Strict
+	if x.best < 0 && !strict {
 		return false
 	}
 	x.space = x.space[:0]
@@ -271,7 +283,14 @@ func (x *acrossSearch) worse(at int) bool {
 	if len(x.space) == 0 {
 		return false
 	}
-	score := x.scoreOf(x.space, x.violationsOf(x.space))
+	violations := x.violationsOf(x.space)
+	if strict && violations > 0 {
+		return true
+	}
+	if x.best < 0 {
+		return false
+	}
+	score := x.scoreOf(x.space, violations)
 	order, _ := score.compareBy(&x.bestScore, x.ranks)
 	return order >= 0
 }
