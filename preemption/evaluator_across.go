@@ -90,6 +90,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 		}
 	}
 	plan := r.plan()
+	plan.ClusterCertificate = nil // Optimal says it
 	if plan.Outcome == Preempt {
 		plan.Across, plan.Unhelpful = true, nil // nodes that could not be better were not tried
 	}
