@@ -90,16 +90,11 @@ func (c *Config) checkGroups() error {
 
 // checkAcross refuses what victims on other nodes are not found by.
 func (c *Config) checkAcross() error {
-	if c.Guard != nil {
-		return &outrank.InputError{Problems: []outrank.Problem{{
-			Object: "preemption config", Field: "Guard", Text: "victims on several nodes are not chosen by it",
-		}}}
-	}
-	if !c.Policy.Strict {
+	if c.Guard == nil {
 		return nil
 	}
 	return &outrank.InputError{Problems: []outrank.Problem{{
-		Object: "preemption config", Field: "Policy.Strict", Text: "set, which victims on other nodes are not found by",
+		Object: "preemption config", Field: "Guard", Text: "victims on several nodes are not chosen by it",
 	}}}
 }
 

@@ -17,6 +17,9 @@ type acrossNode struct {
 	// others has, for each constraint, the least count of the other domains as things
 	// are, or 0 where fewer domains count than there have to be.
 	others []int
+	// overlaps is set where several budgets cover a pod, which is charged up to the first
+	// that it violates: then another victim may leave fewer violations.
+	overlaps bool
 	// firstStep is the number of steps at the begin.
 	firstStep int
 	// refuted is why the last set made no room that the filters had agreed to while they
@@ -90,6 +93,7 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 	if s := x.findFar(n); s.code != Success {
 		return s
 	}
+	node.overlaps = x.stopsAtFirst() && slices.ContainsFunc(node.pods, func(p *podState) bool { return len(p.class.covering) > 1 })
 	node.sort(x.moreImportant)
 	x.findOthers(n)
 	return filterStatus{}
@@ -283,7 +287,10 @@ func (x *acrossSearch) worse(at int) bool {
 	if len(x.space) == 0 {
 		return false
 	}
-	violations := x.violationsOf(x.space)
+	violations := 0
+	if at == len(x.node.pods) || !x.node.overlaps {
+		violations = x.violationsOf(x.space)
+	}
 	if strict && violations > 0 {
 		return true
 	}
