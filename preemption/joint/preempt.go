@@ -21,7 +21,7 @@ import (
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
 // The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
-// and ranks count; Chooser, Scorers and Extenders are errors, because they decide about
+// and ranks count; Chooser, MayTake, Guard, Scorers and Extenders are errors, because they decide about
 // one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //
