@@ -21,8 +21,8 @@ import (
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
 //
 // The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
-// and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors, because they
-// decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
+// and ranks count; Chooser, MayTake, Guard, Scorers, Extenders and Policy.Strict are errors,
+// because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //
 // The snapshot stays as it is, but it is cloned, so that no other call may use it at the
