@@ -31,7 +31,8 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 		w.blocksOfChosen(possible)
 	}
 	if w.a.config.exact() {
-		c.Certificate = w.certificate(&c.Score)
+		sc := c.Score // so that c is not allocated by itself
+		c.Certificate = w.certificate(&sc)
 	}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
