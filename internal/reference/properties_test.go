@@ -25,6 +25,10 @@ func TestOnlyNodeOrderMatters(t *testing.T) {
 		c := gen.Cluster(gen.Full()).Draw(t, "cluster")
 		p := gen.Preemptor(gen.Full()).Draw(t, "preemptor")
 		other := gen.Shuffled(c).Draw(t, "shuffled")
+		if c.Release = rapid.SampledFrom([]outrank.Release{outrank.V1_36, outrank.V1_37}).Draw(t, "release"); c.Release == outrank.V1_37 {
+			other.Budgets = c.Budgets // whose order has a meaning there (rule 6.3.8)
+		}
+		other.Release = c.Release
 		want, got := decide(c, p), decide(other, p)
 		// Written in the node order of one of them, all but the choice agrees.
 		withoutChoice := func(d reference.Decision) string {
