@@ -117,6 +117,20 @@ func (a *attempt) mayEvict(p *podState) bool {
 	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
 }
 
+// beginGuard starts the caller's guard for an attempt.
+func (a *attempt) beginGuard() error {
+	a.guard = nil
+	if a.config.Guard == nil {
+		return nil
+	}
+	state, err := a.config.Guard.Start(a.pod, a.snap)
+	if err != nil {
+		return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name(), a.pod.Key(), err)
+	}
+	a.guard = state
+	return nil
+}
+
 // public returns the Status of a filterStatus, with its texts.
 func (a *attempt) public(s filterStatus) Status {
 	if s.code == Success {

@@ -1,25 +1,10 @@
 package preemption
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 )
-
-// beginGuard starts the caller's guard for an attempt.
-func (a *attempt) beginGuard() error {
-	a.guard = nil
-	if a.config.Guard == nil {
-		return nil
-	}
-	state, err := a.config.Guard.Start(a.pod, a.snap)
-	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name(), a.pod.Key(), err)
-	}
-	a.guard = state
-	return nil
-}
 
 // guarded is what a dry run of the node at hand asks the guard, and what became of it.
 type guarded struct {

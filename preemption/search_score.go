@@ -1,5 +1,7 @@
 package preemption
 
+import "math"
+
 // nodeScore is a candidate as the default ranks see it.
 type nodeScore struct {
 	position   int // in the order of the nodes, -1 for no candidate
@@ -75,4 +77,33 @@ func (f *nodeScore) betterBy(g *nodeScore, ranks []Rank) bool {
 		}
 	}
 	return f.position < g.position
+}
+
+// unknown is better than any figure of a rank.
+const unknown = math.MinInt64
+
+// leading are what the first two ranks beside the violations compare, the less the
+// better. Where the first is unknown, so is the second.
+type leading [2]int64
+
+// worse reports whether these figures lose against others.
+func (f *leading) worse(g *leading) bool {
+	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]
+}
+
+// figuresOf are the figures of a score.
+func (s *search) figuresOf(o *nodeScore) leading {
+	return leading{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}
+}
+
+func figure(rank Rank, top, victims int32, sum int64) int64 {
+	switch rank {
+	case ByVictims:
+		return int64(victims)
+	case ByPrioritySum:
+		return sum
+	case ByTopPriority:
+		return int64(top)
+	}
+	return unknown
 }
