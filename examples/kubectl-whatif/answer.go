@@ -37,6 +37,8 @@ type Document struct {
 	// Replacements is what becomes of the victims; there with --replacements alone, and
 	// where there are victims.
 	Replacements *question.Victims `json:"replacements,omitempty"`
+	// Exact is how far the decision is from the best one; there with --exact alone.
+	Exact *Exact `json:"exact,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`

@@ -21,6 +21,7 @@ func TestOtherQuestions(t *testing.T) {
 		{"--cpu 100m --class batch", "", "Nobody has to leave", `"outcome": "fits"`, 0},
 		{"--pending ml/train-2", "", "Nobody leaves, and the pod stays pending", `"ineligible"`, 4},
 		{"--replacements 2", "", "What becomes of 3 victims, once shop/checkout-2 runs on apps-b2", `"replacements": {`, 3},
+		{"--exact", "", "How sure that is: optimal", `"exact": {`, 3},
 		{"--pending all", "pending", "What becomes of all pods that wait in the sample cluster?", `"waits": 3`, 4},
 		{"--replicas 3", "replicas", "How many of 3 copies of shop/checkout-2 find room", `"victims": 6`, 3},
 		{"--replicas 2 --cpu 100m --class batch", "replicas", "How many of 2 copies of default/what-if", `"free": 2`, 0},

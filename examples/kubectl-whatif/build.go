@@ -36,7 +36,7 @@ func newDocument(d *decision) *Document {
 	doc := &Document{
 		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Decision: d.Explanation, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.caveats...), Replacements: d.then,
+		Caveats: append([]Warning{}, d.caveats...), Replacements: d.then, Exact: exactOf(d.best),
 	}
 	if d.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)

@@ -16,6 +16,8 @@ type decision struct {
 	why *explain.Report
 	// then is what becomes of the victims, nil where nobody asked.
 	then *question.Victims
+	// best is how far the decision is from the best one, nil where nobody asked.
+	best *preemption.Regret
 }
 
 // decide answers who a pod would push out, and why.
@@ -40,6 +42,11 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
 		err = d.follow(ctx)
 	}
+	if s.opts.exact && err == nil {
+		if d.best, err = eval.Regret(ctx, s.snap, &e.Plan, s.now); err != nil {
+			return nil, unusable("the pod", err)
+		}
+	}
 	watch.lap("explaining")
 	return d, err
 }
@@ -57,7 +64,7 @@ func (d *decision) follow(ctx context.Context) error {
 }
 
 func (d *decision) text(p console.Page, list int) error {
-	return writeText(p, newAnswer(d, list), d.then, list)
+	return writeText(p, newAnswer(d, list), d.then, d.best, list)
 }
 
 func (d *decision) document() any { return newDocument(d) }

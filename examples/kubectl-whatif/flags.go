@@ -78,6 +78,7 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.StringVar(&o.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
 	fs.BoolVar(&o.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 	fs.IntVar(&o.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
+	fs.BoolVar(&o.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.Func("set-class", "before a priority class changes to `NAME=VALUE`, or is made: who could push out whom; may be repeated", o.setClass)
 	fs.StringSliceVar(&o.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
 	fs.StringSliceVar(&o.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")

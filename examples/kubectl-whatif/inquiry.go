@@ -88,6 +88,10 @@ func (o *options) checkAmounts(a inquiry) error {
 		return fmt.Errorf("--replacements %d: a depth between 0 and %d is wanted", o.replacements, question.MostDepth)
 	case o.set["replacements"] && a != askPod && a != askOnNode:
 		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
+	case o.exact && a != askPod:
+		return errors.New("--exact compares the answer about one pod with the best one; this question asks something else")
+	case o.exact && o.format == "html":
+		return errors.New("--exact is told in text, json and yaml; the page of -o html draws one answer")
 	case o.static && a != askOnNode:
 		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
 	case o.set["why-not"] && o.whyNot == "":

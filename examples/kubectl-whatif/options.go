@@ -38,6 +38,7 @@ type options struct {
 	replicas, replacements int
 	whyNot, onNode         string
 	static                 bool // what --on-node asks about
+	exact                  bool
 	without                []string
 	setClasses             []classValue
 	classFiles             []string

@@ -15,7 +15,7 @@ import (
 )
 
 // writeText prints an answer for a person: the answer first, then why.
-func writeText(p console.Page, a *Answer, then *question.Victims, list int) error {
+func writeText(p console.Page, a *Answer, then *question.Victims, best *preemption.Regret, list int) error {
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a, list)
@@ -27,6 +27,9 @@ func writeText(p console.Page, a *Answer, then *question.Victims, list int) erro
 		if err := then.WriteText(p, list); err != nil {
 			return err
 		}
+	}
+	if best != nil {
+		writeExact(p, best)
 	}
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Exact compares a decision with the best one by the same ranks, where budgets are charged
+// for the victims alone in both.
+type Exact struct {
+	// By is the first rank in which the best decision is better; left out where it is not.
+	By preemption.Rank `json:"by,omitempty"`
+	// Gaps has by how much the best decision is better in each rank, in their order; below
+	// 0 where it is worse, which only happens behind By.
+	Gaps []Gap `json:"gaps"`
+	// Best is the best decision, with the certificate that says how sure that is.
+	Best *preemption.Plan `json:"best"`
+	// OnNode is the best that could be done on the node of the decision.
+	OnNode *preemption.Candidate `json:"onNode,omitempty"`
+}
+
+// Gap is a difference in one rank: violations, steps of priority, the sum of priorities
+// (2^31 for each victim), victims, cost, or nanoseconds of a later start.
+type Gap struct {
+	Rank preemption.Rank `json:"rank"`
+	Gap  int64           `json:"gap"`
+}
+
+// exactOf is nil where nobody asked.
+func exactOf(r *preemption.Regret) *Exact {
+	if r == nil {
+		return nil
+	}
+	e := &Exact{By: r.By, Gaps: []Gap{}, Best: r.Best, OnNode: r.OnNode}
+	for _, g := range r.Gaps {
+		e.Gaps = append(e.Gaps, Gap{g.Rank, g.Gap})
+	}
+	return e
+}
+
+// writeExact puts the decision and the best one side by side.
+func writeExact(p console.Page, r *preemption.Regret) {
+	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
+	if r.Plan.Outcome != preemption.Preempt && r.Best.Outcome != preemption.Preempt {
+		p.Line("  nobody leaves either: %s", r.Best.Outcome)
+		return
+	}
+	var t console.Table
+	t.Head("", "KUBE-SCHEDULER", "BEST")
+	var scored, best *preemption.Score
+	if r.Plan.Outcome == preemption.Preempt {
+		scored = &r.Score
+	}
+	if r.Best.Outcome == preemption.Preempt {
+		best = &r.Best.Score
+	}
+	t.Add("node", orNobody(scored, r.Plan.Node), orNobody(best, r.Best.Node))
+	for _, row := range []struct {
+		name string
+		of   func(*preemption.Score) string
+	}{
+		{"broken budgets", func(s *preemption.Score) string { return fmt.Sprint(s.Violations) }},
+		{"highest priority", func(s *preemption.Score) string { return fmt.Sprint(s.TopPriority) }},
+		{"sum of priorities", func(s *preemption.Score) string { return fmt.Sprint(plainSum(s)) }},
+		{"victims", func(s *preemption.Score) string { return fmt.Sprint(s.Victims) }},
+		{"earliest start of the highest", func(s *preemption.Score) string { return s.Start.UTC().Format(time.DateTime) }},
+	} {
+		cells := []string{row.name, "", ""}
+		for i, s := range []*preemption.Score{scored, best} {
+			if s != nil {
+				cells[i+1] = row.of(s)
+			}
+		}
+		t.Add(cells...)
+	}
+	t.Print(p)
+	if r.None() {
+		p.Line("  kube-scheduler's is as good as the best.")
+	} else {
+		p.Line("  The best is better by %s. It takes %s.", r.By, victimKeys(r.Best))
+	}
+	if c := r.Best.ClusterCertificate; c != nil {
+		p.Line("  How sure that is: %s.", c)
+	}
+}
+
+func orNobody(s *preemption.Score, node string) string {
+	if s == nil {
+		return "nobody leaves"
+	}
+	return node
+}
+
+// plainSum is the sum of the priorities as they are.
+func plainSum(s *preemption.Score) int64 { return s.PrioritySum - int64(s.Victims)<<31 }
+
+func victimKeys(p *preemption.Plan) string {
+	var keys []string
+	for _, v := range p.Victims {
+		keys = append(keys, string(v.Pod.Key()))
+	}
+	return strings.Join(keys, ", ")
+}
