@@ -8,7 +8,7 @@ import (
 )
 
 // DefaultSteps is how many steps the search of [Admitter.Exact] takes at most where
-// [Admitter.MostSteps] is zero. It is of the order of a tenth of a second.
+// [Admitter.MostSteps] is zero. They take some tens of milliseconds.
 const DefaultSteps = 100_000
 
 // Certificate says how good the pods are that a search chose (rule 17.8.7). It belongs to

@@ -79,7 +79,11 @@ type Asked struct {
 	// Key is namespace/name.
 	Key string `json:"key"`
 	// From is dump, manifest or flags.
-	From     string        `json:"from"`
+	From string `json:"from"`
+	// Template is Kind/Name of what would make the pod, in a manifest of something else
+	// than a pod, and Replicas how many it would make; a DaemonSet's depend on the nodes.
+	Template string        `json:"template,omitempty"`
+	Replicas *int          `json:"replicas,omitempty"`
 	Requests resource.List `json:"requests"`
 
 	Priority int32 `json:"priority"`

@@ -79,12 +79,19 @@ func askedOf(q *question) Asked {
 	if policy == "" {
 		policy = outrank.PreemptLowerPriority
 	}
-	return Asked{
+	asked := Asked{
 		Key: string(p.Key()), From: q.from, Requests: p.Requests(),
 		Priority: p.PriorityValue(), PriorityClass: p.PriorityClass, PrioritySource: q.source,
 		PreemptionPolicy: policy,
 		NodeName:         p.NodeName, NominatedNode: p.NominatedNode, NodeSelector: p.NodeSelector,
 	}
+	if t := q.template; t != nil {
+		asked.Template = t.String()
+		if t.Kind != "DaemonSet" {
+			asked.Replicas = &t.Replicas
+		}
+	}
+	return asked
 }
 
 // choose fills in what there is to say about the chosen node.

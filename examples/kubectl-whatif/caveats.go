@@ -16,7 +16,16 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *question) []Warning {
-	return slices.Concat(aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+}
+
+// aboutTemplate is about what a single pod does not say of the object that makes it.
+func aboutTemplate(q *question) []Warning {
+	if q.template == nil || q.template.Kind != "DaemonSet" {
+		return nil
+	}
+	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
+		"this is about a single pod, on the node where that is best; --why-not NODE asks about one node"}}
 }
 
 // aboutPod is about pods that kube-scheduler would not look at as things are. With a
@@ -235,11 +244,7 @@ func writeCaveats(p page, caveats []Warning) {
 	}
 	p.line("\nBefore you rely on this:")
 	for _, w := range caveats {
-		text := w.String()
-		if w.Object == theDump {
-			text = w.Object + " " + w.Text
-		}
-		for i, line := range wrapped(text, caveatWidth) {
+		for i, line := range wrapped(caveatText(w), caveatWidth) {
 			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
 		}
 	}
@@ -258,4 +263,12 @@ func wrapped(text string, width int) []string {
 		}
 	}
 	return lines
+}
+
+// caveatText is a sentence about the dump, or names the object that it is about.
+func caveatText(w Warning) string {
+	if w.Object == theDump {
+		return w.Object + " " + w.Text
+	}
+	return w.String()
 }

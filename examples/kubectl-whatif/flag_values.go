@@ -11,7 +11,7 @@ import (
 )
 
 // repeatable are the flags that may be given more than once.
-var repeatable = map[string]bool{"request": true}
+var repeatable = map[string]bool{"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true}
 
 // once has a flag refuse a second value, of which only the last would count.
 func once(f *pflag.Flag) {

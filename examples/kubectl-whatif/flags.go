@@ -32,7 +32,9 @@ func newFlags() *pflag.FlagSet {
 
 func (o *options) placeFlags() *pflag.FlagSet {
 	fs := newFlags()
-	fs.StringVar(&o.cluster, "cluster", "", "a `FILE` with a dump in JSON, plain or gzipped, - for standard input: "+dumpCommand)
+	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
+		dumpCommand)
+	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, of --cluster and of --filename")
 	return fs
 }
 
@@ -40,9 +42,10 @@ func (o *options) namedFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, or, with the feature gate for it, one on a node "+
 		"that has deferred its resize in place")
-	fs.StringVarP(&o.manifest, "filename", "f", "", "a `FILE` with a manifest in JSON, - for standard input; best as the API server would make it: "+
-		"kubectl create --dry-run=server -f pod.yaml -o json (with client instead, requests, host ports and so on are filled in here, "+
-		"and a warning names what is not); --pod is the same")
+	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
+		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+
+		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
+		"makes of it; --pod is the same")
 	return fs
 }
 
@@ -53,10 +56,13 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	fs.Func("request", "anything else, as `NAME=AMOUNT`, like nvidia.com/gpu=1; may be repeated", o.requestPair)
 	fs.StringVar(&o.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
 	fs.Func("priority", "its priority, a `NUMBER`, whatever the classes say", o.setPriority)
-	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`")
-	fs.StringVar(&o.name, "name", "what-if", "its `NAME`")
+	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none")
+	fs.StringVar(&o.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
 	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.labels, err = pairs(s); return })
 	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })
+	fs.Func("toleration", "a taint that it tolerates, `KEY=VALUE:EFFECT`, or KEY:EFFECT for any value, or without the effect for all; may be repeated", o.addToleration)
+	fs.Func("host-port", "a port that it takes on its node, `[IP:]PORT[/PROTOCOL]`; may be repeated", o.addHostPort)
+	fs.Func("claim", "a volume claim of the dump that it uses, by `NAME`, of its namespace; may be repeated", o.addClaim)
 	return fs
 }
 

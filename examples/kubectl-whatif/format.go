@@ -9,7 +9,7 @@ import (
 )
 
 // formats are the values of --output.
-var formats = []string{"text", "wide", "json", "yaml"}
+var formats = []string{"text", "wide", "json", "yaml", "html"}
 
 // formatNames lists them.
 func formatNames() string {

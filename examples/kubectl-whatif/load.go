@@ -1,34 +1,20 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
 // load reads the cluster that the options name.
 func load(opts *options, stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
-	in, size, done, err := openCluster(opts, stdin)
+	cluster, err := opts.readCluster(stdin, stderr)
 	if err != nil {
 		return nil, err
-	}
-	defer done()
-	bar := &progress{in: in, to: stderr, name: opts.source(), total: size, on: isTerminal(stderr), shown: time.Now()}
-	defer bar.end()
-	text, err := unzipped(bar)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", opts.source(), err)
-	}
-	cluster, err := outrank.ReadCluster(text)
-	if err != nil {
-		return nil, unusable(opts.source(), err)
 	}
 	if len(cluster.Nodes) == 0 {
 		return nil, noNodes(opts.source(), cluster)
@@ -36,55 +22,80 @@ func load(opts *options, stdin io.Reader, stderr io.Writer) (*outrank.Cluster, e
 	return cluster, nil
 }
 
+func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Cluster, error) {
+	bar := newProgress(stderr, o.source())
+	defer bar.end()
+	if o.sampled() {
+		return readOne(o.source(), sampleReader())
+	}
+	files, err := input.Expand(o.clusters, o.recursive)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	open := func(name string) (io.Reader, func() error, error) {
+		r, size, done, err := input.Open(name, stdin)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--cluster: %w", err)
+		}
+		return bar.through(r, size), done, nil
+	}
+	if len(files) > 1 {
+		return readSeveral(o.source(), files, open)
+	}
+	r, done, err := open(files[0])
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return readOne(input.Called(files[0]), r)
+}
+
+// readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.
+func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
+	text, err := input.JSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	cluster, err := outrank.ReadCluster(text)
+	if err != nil {
+		return nil, unusable(name, err)
+	}
+	return cluster, nil
+}
+
+// readSeveral reads files as one cluster.
+func readSeveral(name string, files []string, open func(string) (io.Reader, func() error, error)) (*outrank.Cluster, error) {
+	all := input.Merge(files, open).Reader()
+	defer all.Close()
+	cluster, err := outrank.ReadCluster(all)
+	var in *input.FileError
+	switch {
+	case err == nil:
+		return cluster, nil
+	case errors.As(err, &in) && errors.Is(err, input.ErrSyntax) && in.File != input.Stdin:
+		return nil, closerLook(in)
+	case errors.As(err, &in):
+		return nil, in
+	}
+	return nil, unusable(name, err)
+}
+
+// closerLook has the library say what stands in a file that is no JSON.
+func closerLook(in *input.FileError) error {
+	f, err := os.Open(in.File)
+	if err != nil {
+		return in
+	}
+	defer f.Close()
+	if _, err := readOne(in.File, f); err != nil {
+		return err
+	}
+	return in
+}
+
 func noNodes(source string, c *outrank.Cluster) error {
 	if len(c.Pods) == 0 && len(c.Skipped) == 0 && c.Finished == 0 {
 		return fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
 	}
 	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
-}
-
-// openCluster returns the dump, its size where it is known, and how to close it.
-func openCluster(opts *options, stdin io.Reader) (io.Reader, int64, func() error, error) {
-	nothing := func() error { return nil }
-	switch opts.cluster {
-	case "":
-		return sampleReader(), 0, nothing, nil
-	case "-":
-		f, _ := stdin.(*os.File)
-		return stdin, sizeOf(f), nothing, nil
-	}
-	f, err := os.Open(opts.cluster)
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("--cluster: %w", err)
-	}
-	return f, sizeOf(f), f.Close, nil
-}
-
-// sizeOf is 0 for anything but a regular file, a pipe for example.
-func sizeOf(f *os.File) int64 {
-	if f == nil {
-		return 0
-	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		return info.Size()
-	}
-	return 0
-}
-
-// unzipped looks at the first bytes and not at the name, so that a gzipped dump
-// may come through a pipe.
-func unzipped(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(r, 1<<18)
-	head, err := b.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("gzip: %w", err)
-		}
-		return z, nil
-	}
-	return b, nil
 }

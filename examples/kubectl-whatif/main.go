@@ -76,7 +76,7 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error
 		return err
 	}
 	a := newAnswer(d)
-	notices(stderr, a, d.warnings)
+	notices(stderr, a, d.warnings, d.question.others)
 	if opts.timings {
 		fmt.Fprintln(stderr, "whatif:", watch.String())
 	}
@@ -85,6 +85,8 @@ func answerQuestion(opts *options, stdin io.Reader, out, stderr io.Writer) error
 		return writeJSON(out, newDocument(d))
 	case "yaml":
 		return writeYAML(out, newDocument(d))
+	case "html":
+		return writeHTML(out, d)
 	}
 	writeText(out, a, opts.list)
 	return nil

@@ -8,21 +8,27 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // options is what the command line says.
 type options struct {
-	cluster, pending, manifest string
-	scheduler                  string // a file of its configuration
-	release                    outrank.Release
+	clusters, manifests []string // files and folders
+	recursive           bool     // into the folders below
+	pending             string
+	scheduler           string // a file of its configuration
+	release             outrank.Release
 
 	// The pod described by flags.
 	name, namespace, class string
 	priority               *int32
 	requests               resource.List
 	labels, nodeSelector   map[string]string
+	tolerations            []outrank.Toleration
+	hostPorts              []outrank.Port
+	claims                 []string // of the pod's namespace
 
 	format  string
 	now     time.Time
@@ -36,22 +42,25 @@ type options struct {
 func newOptions() *options { return &options{set: map[string]bool{}} }
 
 // describing are the flags that describe a pod.
-var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "namespace", "labels", "node-selector"}
+var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "labels", "node-selector", "toleration", "host-port", "claim"}
 
 // described reports whether the pod is described by flags.
 func (o *options) described() bool {
 	return slices.ContainsFunc(describing, func(name string) bool { return o.set[name] })
 }
 
+// sampled reports whether the sample is asked about.
+func (o *options) sampled() bool { return len(o.clusters) == 0 }
+
 // source is what to call the cluster in messages.
 func (o *options) source() string {
-	switch o.cluster {
-	case "":
+	switch len(o.clusters) {
+	case 0:
 		return sampleName
-	case "-":
-		return "standard input"
+	case 1:
+		return input.Called(o.clusters[0])
 	}
-	return o.cluster
+	return strings.Join(o.clusters, ", ")
 }
 
 // check refuses values that mean nothing and flags that contradict each other.
@@ -65,22 +74,18 @@ func (o *options) check() error {
 	if err := (&preemption.Config{Workers: o.workers}).Validate(); err != nil {
 		return fmt.Errorf("--workers: %w", err)
 	}
-	for _, name := range []string{"cluster", "pending", "filename", "name", "namespace"} {
-		if o.set[name] && o.valueOf(name) == "" {
-			return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"pending", []string{o.pending}}, {"name", []string{o.name}}, {"namespace", []string{o.namespace}}, {"cluster", o.clusters}, {"filename", o.manifests}} {
+		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
+			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
 	}
 	if err := o.checkNames(); err != nil {
 		return err
 	}
 	return o.contradictions()
-}
-
-func (o *options) valueOf(name string) string {
-	return map[string]string{
-		"cluster": o.cluster, "pending": o.pending, "filename": o.manifest,
-		"name": o.name, "namespace": o.namespace,
-	}[name]
 }
 
 // contradictions: there is one pod, and each thing about it is said once.
@@ -91,7 +96,8 @@ func (o *options) contradictions() error {
 			ways = append(ways, "--"+name)
 		}
 	}
-	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] }); i >= 0 {
+	// Among manifests, a name chooses.
+	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
 		ways = append(ways, "--"+describing[i])
 	}
 	if len(ways) > 1 {
@@ -100,7 +106,7 @@ func (o *options) contradictions() error {
 	if o.set["class"] && o.set["priority"] {
 		return errors.New("--class and --priority both say how important the pod is; use one of them")
 	}
-	if o.cluster == "-" && o.manifest == "-" {
+	if slices.Contains(o.clusters, input.Stdin) && slices.Contains(o.manifests, input.Stdin) {
 		return errors.New("--cluster - and --filename - both read standard input; give one of them a file")
 	}
 	return nil

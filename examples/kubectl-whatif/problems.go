@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -66,7 +64,7 @@ func complain(w io.Writer, err error) {
 }
 
 // notices tells what is odd about the dump and what was left out of it.
-func notices(w io.Writer, a *Answer, warnings []outrank.Problem) {
+func notices(w io.Writer, a *Answer, warnings []outrank.Problem, others map[string]int) {
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
 		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
 	}
@@ -76,14 +74,14 @@ func notices(w io.Writer, a *Answer, warnings []outrank.Problem) {
 	if text := leftOut(&a.Cluster); text != "" {
 		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
 	}
+	if len(others) > 0 {
+		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(others), ", ")))
+	}
 }
 
 // leftOut lists the objects of the dump that take no part, by kind.
 func leftOut(d *Dump) string {
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(d.Skipped)) {
-		parts = append(parts, fmt.Sprintf("%d %s", d.Skipped[kind], kind))
-	}
+	parts := kindsOf(d.Skipped)
 	if d.Finished > 0 {
 		parts = append(parts, plural(d.Finished, "finished pod"))
 	}

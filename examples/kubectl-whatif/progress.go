@@ -10,23 +10,46 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// progress reads through and tells a person how far it has come: a dump of a
-// large cluster takes seconds.
+// progress tells a person how far reading has come: a dump of a large cluster takes
+// seconds.
 type progress struct {
-	in    io.Reader
 	to    io.Writer
 	name  string
-	total int64 // 0 where it is not known
+	total int64 // of the files opened so far; 0 where one is not known
 	on    bool
 
-	read  int64
-	shown time.Time
-	width int // of the text on the screen
+	opened  int
+	unknown bool
+	read    int64
+	shown   time.Time
+	width   int // of the text on the screen
+}
+
+func newProgress(to io.Writer, name string) *progress {
+	return &progress{to: to, name: name, on: isTerminal(to), shown: time.Now()}
+}
+
+// through counts what is read from one more file, of a size, which is 0 where it is not
+// known.
+func (p *progress) through(r io.Reader, size int64) io.Reader {
+	p.opened++
+	p.unknown = p.unknown || size <= 0
+	if p.total += size; p.unknown || p.opened > 1 {
+		p.total = 0 // how much is to come is not known
+	}
+	return &counted{p, r}
+}
+
+// counted is a reader whose progress is told.
+type counted struct {
+	progress *progress
+	in       io.Reader
 }
 
 // Read counts, and shows the count a few times per second.
-func (p *progress) Read(b []byte) (int, error) {
-	n, err := p.in.Read(b)
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	p := c.progress
 	p.read += int64(n)
 	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
 		p.shown = now

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/spelling"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
 // question is the pod that is asked about, with its priority resolved.
@@ -20,6 +20,10 @@ type question struct {
 	source PrioritySource
 	// warnings name what a manifest lacks.
 	warnings []outrank.Problem
+	// template is what would make the pod, nil for a pod of its own; others counts what
+	// else stands in the manifests.
+	template *input.Template
+	others   map[string]int
 }
 
 // Where the pod may come from.
@@ -33,13 +37,13 @@ const (
 func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*question, error) {
 	switch {
 	case opts.pending != "":
-		return askPending(c, opts.pending)
-	case opts.manifest != "":
-		return askManifest(opts.manifest, c, stdin)
+		return askPending(opts, c, opts.pending)
+	case len(opts.manifests) > 0:
+		return askManifest(opts, c, stdin)
 	case opts.described():
 		return askDescribed(opts, c)
-	case opts.cluster == "":
-		return askPending(c, sampleQuestion)
+	case opts.sampled():
+		return askPending(opts, c, sampleQuestion)
 	}
 	return nil, noQuestion(c)
 }
@@ -62,10 +66,10 @@ func noQuestion(c *outrank.Cluster) error {
 
 // askPending takes a pending pod as it stands, or one that waits for its resize. Its priority was settled when it
 // was created, whatever became of its class since.
-func askPending(c *outrank.Cluster, name string) (*question, error) {
+func askPending(opts *options, c *outrank.Cluster, name string) (*question, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
-		namespace, rest = outrank.DefaultNamespace, name
+		namespace, rest = opts.namespace, name
 	}
 	pod := c.Pod(namespace, rest)
 	if pod == nil {
@@ -97,42 +101,6 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	return errors.New(text + suggest("; near it: ", near))
 }
 
-// askManifest reads a pod that is not in the cluster yet, and gives it the
-// priority that it would get there, and the volumes that its claims stand for.
-func askManifest(file string, c *outrank.Cluster, stdin io.Reader) (*question, error) {
-	pod, warnings, err := readManifest(file, stdin)
-	if err != nil {
-		return nil, err
-	}
-	if err := namespaceKnown(c, pod); err != nil {
-		return nil, err
-	}
-	if on := runsOn(c, pod); on != "" {
-		return nil, fmt.Errorf("pod %s of the manifest already runs on node %s; give it another metadata.name to ask about one more like it, "+
-			"or take it out of the dump to ask where it would go", pod.Key(), on)
-	}
-	c.ResolveVolumes(pod)
-	q := &question{pod: pod, from: fromManifest, warnings: warnings}
-	return q, q.resolve(c)
-}
-
-func readManifest(file string, stdin io.Reader) (*outrank.Pod, []outrank.Problem, error) {
-	in := stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--filename: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	pod, warnings, err := outrank.ReadManifest(in)
-	if err != nil {
-		return nil, nil, unusable("--filename "+file, err)
-	}
-	return pod, warnings, nil
-}
-
 // namespaceKnown refuses a pod that could not be created for want of a namespace.
 // The default one is always there.
 func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
@@ -160,11 +128,19 @@ func askDescribed(opts *options, c *outrank.Cluster) (*question, error) {
 	pod := &outrank.Pod{
 		Name: opts.name, Namespace: opts.namespace, Labels: opts.labels,
 		PriorityClass: opts.class, NodeSelector: opts.nodeSelector,
-		Containers: []outrank.Container{{Name: "main", Requests: opts.requests}},
+		Tolerations: opts.tolerations,
+		Containers:  []outrank.Container{{Name: "main", Requests: opts.requests, Ports: opts.hostPorts}},
+	}
+	for _, name := range opts.claims {
+		pod.Volumes = append(pod.Volumes, outrank.Volume{Claim: name})
 	}
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
 	}
+	if err := claimsKnown(c, pod); err != nil {
+		return nil, err
+	}
+	c.ResolveVolumes(pod)
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}

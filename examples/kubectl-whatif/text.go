@@ -60,6 +60,9 @@ func writeQuestion(p page, a *Answer) {
 	if !a.Now.IsZero() {
 		p.line("  as of      %s UTC", a.Now.UTC().Format("2006-01-02 15:04:05"))
 	}
+	if a.Pod.Template != "" {
+		p.line("  made by    %s", madeBy(&a.Pod))
+	}
 	p.line("  asks for   %s", amounts(a.Pod.Requests))
 	p.line("  priority   %s", priorityText(&a.Pod))
 	if r := a.Resize; r != nil {
@@ -71,6 +74,14 @@ func writeQuestion(p page, a *Answer) {
 		p.line("  nominated  to %s, by an earlier preemption", a.Pod.NominatedNode)
 	}
 	writeCaveats(p, a.Caveats)
+}
+
+// madeBy says of which pods the pod is one.
+func madeBy(p *Asked) string {
+	if p.Replicas == nil {
+		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
+	}
+	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, plural(*p.Replicas, "pod"))
 }
 
 // nodeLimits are the pod's plainest demands on its node.

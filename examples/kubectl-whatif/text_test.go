@@ -76,10 +76,13 @@ func TestTable(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
-	p := &progress{in: strings.NewReader("0123456789"), to: &screen, name: "dump", total: 20, on: true}
-	if _, err := p.Read(make([]byte, 10)); err != nil {
-		t.Fatal(err)
+	read := func(p *progress, size int64) {
+		if _, err := p.through(strings.NewReader("0123456789"), size).Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	p := &progress{to: &screen, name: "dump", on: true}
+	read(p, 20)
 	shown := "\rreading dump: 0.0 of 0.0 MB (50%)"
 	if screen.String() != shown {
 		t.Errorf("after half of it the screen has %q, want %q", screen.String(), shown)
@@ -88,11 +91,15 @@ func TestProgress(t *testing.T) {
 	if want := shown + "\r" + strings.Repeat(" ", len(shown)-1) + "\r"; screen.String() != want {
 		t.Errorf("at the end the screen has %q, want %q", screen.String(), want)
 	}
-	quiet := &progress{in: strings.NewReader("0123456789"), to: &screen, name: "dump"}
-	before := screen.Len()
-	if _, err := quiet.Read(make([]byte, 10)); err != nil {
-		t.Fatal(err)
+	screen.Reset()
+	p.shown = time.Time{}
+	read(p, 20)
+	if want := "\rreading dump: 0.0 MB"; !strings.HasPrefix(screen.String(), want) {
+		t.Errorf("in a second file the screen has %q, want %q", screen.String(), want)
 	}
+	quiet := &progress{to: &screen, name: "dump"}
+	before := screen.Len()
+	read(quiet, 20)
 	quiet.end()
 	if screen.Len() != before {
 		t.Errorf("progress is shown where nobody watches: %q", screen.String()[before:])

@@ -85,6 +85,11 @@ func joined(reasons []string) string {
 
 // priorityText says how important the pod is and how that is known.
 func priorityText(p *Asked) string {
+	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
+}
+
+// howPriorityIsKnown says how the importance of the pod is known.
+func howPriorityIsKnown(p *Asked) string {
 	var why string
 	switch p.PrioritySource {
 	case SourceRecorded:
@@ -103,7 +108,7 @@ func priorityText(p *Asked) string {
 	case SourceNumber:
 		why = "given as a number"
 	}
-	return fmt.Sprintf("%d (%s)", p.Priority, why)
+	return why
 }
 
 // whyIneligible says why the pod may not push anybody out.

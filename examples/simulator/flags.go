@@ -24,6 +24,8 @@ type options struct {
 	nodes, pods string
 	classes     workload.Classes
 	gangs       int // pods of each, 0 for none
+	kubelets    bool
+	static      *workload.Amounts // of a static pod on each node, nil for none
 	podsPerNode int64
 	shape       workload.Shape
 	queue       sim.Discipline
@@ -69,6 +71,12 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Func("classes", "", o.kept("classes", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return }))
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
 	fs.IntVar(&o.gangs, "gangs", 0, "")
+	fs.BoolVar(&o.kubelets, "kubelets", false, "")
+	fs.Func("static", "", o.kept("static", func(s string) error {
+		asks, err := workload.ParseStatic(s)
+		o.static, o.kubelets = &asks, true
+		return err
+	}))
 	fs.Float64Var(&o.shape.Load, "load", 1, "")
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
@@ -127,6 +135,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
 	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.texts["policy"] != "current"):
 		return errors.New("-gangs needs -queue priority and -policy current")
+	case o.gangs > 0 && o.kubelets:
+		return errors.New("-gangs does not go together with -kubelets and -static")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -165,7 +175,8 @@ how it went.
 Input
   -nodes file         nodes as CSV: sn,cpu_milli,memory_mib,gpu,model
   -pods file          pods as CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,
-                      creation_time,deletion_time,scheduled_time
+                      creation_time,deletion_time,scheduled_time; and for -kubelets
+                      node_name,static,memory_used_mib
                       (without both: a small sample)
   -classes list       priority of each service class
                       (default %s)
@@ -182,6 +193,9 @@ Work
                       all or none, and leave together when one has to; then they
                       are made anew and wait together. By the rules of v1.37
                       (default 0: none)
+  -static cpu,memory  a static pod that asks for so much, in thousandths of a core and
+                      MiB, comes to every node, one node after another; their kubelets
+                      evict others for it. This switches -kubelets on
   -seed n             decides about copies and when they come, and among nodes
                       of equal score (default 1; with 0 the first of the nodes)
 
@@ -190,21 +204,31 @@ Rules
   -score least|most         which of the nodes that take a pod: the least or the
                             most allocated (default least)
   -policy current|v1.13|sketch
-                            the variant of preemption (default current)
+                            the rules of preemption: those of today, those of
+                            Kubernetes v1.13, or a simple form found in tutorials
+                            (default current)
   -order sync|async|nominated-first
-                            in which order plans are carried out (default sync)
+                            victims are evicted and then the pod is nominated; or
+                            the other way round while the scheduler goes on; or as
+                            in v1.13 (default sync)
   -early-pop=false          a pod that did not fit waits to the end of its backoff,
                             also while the scheduler has nothing else to do
   -cycle duration           how long the scheduler takes for a pod (default 0s)
   -grace duration           how long an evicted pod takes to end (default 30s)
   -recreate=false           do not make evicted pods anew, from the beginning
+  -kubelets                 kubelets admit the pods that come to their nodes, evict
+                            others for critical ones, and evict where pods use more
+                            memory than the node has. Pods with a node_name come to
+                            it past the scheduler, static ones among them; a pod uses
+                            its memory_used_mib, else what it asks for. The qos of
+                            Guaranteed, Burstable and BE says who goes first
   -until duration           end the run at that time (default: when nothing
                             happens any more)
 
 Output
   -o text|json        form of the answer (default text)
   -events file        what happens, one event a line; - is standard output
-  -chart file.svg     a picture of what is in use and who waits
+  -chart file.svg     a picture of what is in use, who waits and who is evicted
   -inspect            run nothing: say what the pods ask for over time
 `, workload.DefaultClasses())
 }

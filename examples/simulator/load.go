@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
@@ -28,11 +29,38 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.static != nil {
+		if items, err = workload.StaticPods(items, nodes, *o.static); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkForKubelets(o, nodes, items); err != nil {
+		return nil, err
+	}
 	in := &input{nodes: nodes, items: items}
 	if o.gangs > 0 {
 		in.items, in.groups, err = workload.Gangs(items, o.gangs)
 	}
 	return in, err
+}
+
+// checkForKubelets refuses pods that nobody would look at as they want: those for
+// kubelets where there are none, and those for nodes that are not there.
+func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) error {
+	known := map[string]bool{}
+	for _, n := range nodes {
+		known[n.Name] = true
+	}
+	for i := range items {
+		item := &items[i]
+		if item.NeedsKubelets() && !o.kubelets {
+			return fmt.Errorf("pod %.60q: node_name, static and memory_used_mib need -kubelets", item.Pod.Name)
+		}
+		if name := item.Pod.NodeName; name != "" && !known[name] {
+			return fmt.Errorf("pod %.60q: node_name: there is no node %.60q", item.Pod.Name, name)
+		}
+	}
+	return nil
 }
 
 func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, error) {

@@ -45,6 +45,8 @@ func TestGolden(t *testing.T) {
 		{"gangs.json", []string{"-gangs", "5", "-o", "json"}},
 		{"gangevents.txt", []string{"-gangs", "3", "-events", "-", "-until", "37m"}},
 		{"events.txt", []string{"-events", "-", "-until", "37m"}},
+		{"static.txt", []string{"-static", "6000,8192"}},
+		{"static.json", []string{"-static", "6000,8192", "-o", "json"}},
 		{"inspect.txt", []string{"-inspect"}},
 		{"inspect.json", []string{"-inspect", "-o", "json"}},
 		{"denser.txt", []string{"-inspect", "-load", "2.5", "-time-scale", "0.5", "-seed", "7"}},

@@ -21,6 +21,10 @@ func (r *runner) draw() error {
 			report.Count(s.Pods.Arrived), report.Seconds(s.Simulated), report.Count(s.Pods.Evicted)),
 		Lines: []string{r.opts.rules(), r.opts.calledWith()},
 	}
+	if k := s.Kubelets; k != nil {
+		caption.Evictions = fmt.Sprintf("kubelets evicted %s for critical pods, %s under pressure",
+			report.Count(k.ForCritical), report.Count(k.UnderMemory+k.UnderDisk))
+	}
 	return r.files.chart.fill(func(w io.Writer) error {
 		return errors.Join(r.drawErr, chart.Write(w, caption, r.picture.Series(end)))
 	})
@@ -39,6 +43,7 @@ func (o *options) rules() string {
 		{"pods wait out their backoff", !o.earlyPop},
 		{"evicted pods do not come back", !o.recreate},
 		{fmt.Sprintf("gangs of %d", o.gangs), o.gangs > 0},
+		{"kubelets on every node", o.kubelets},
 	} {
 		if x.set {
 			parts = append(parts, x.text)

@@ -96,6 +96,9 @@ func (o *options) simulation() sim.Config {
 		End: o.until,
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
+	if o.kubelets {
+		c.Kubelets = &sim.Kubelets{}
+	}
 	if o.recreate {
 		c.Recreate.Rule = sim.RecreateWhenGone
 	}
@@ -106,7 +109,7 @@ func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
 		x := &items[i]
-		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless}
+		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless, Usage: x.Usage}
 	}
 	return work
 }

@@ -66,13 +66,13 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 func (x *explainer) compare(r *Report, active []*outrank.Pod) {
 	switch a := x.admitter; {
 	case a.PriorityFirst && a.Exact:
-		r.Order = BestSetByPriority
+		r.Choice = BestSetByPriority
 	case a.Exact:
-		r.Order = BestSet
+		r.Choice = BestSet
 	case a.PriorityFirst:
-		r.Order = PriorityFirst
+		r.Choice = PriorityFirst
 	}
-	if r.Order == "" || len(x.adm.Evictions) == 0 {
+	if r.Choice == "" || len(x.adm.Evictions) == 0 {
 		return
 	}
 	if s := x.adm.Search; s != nil {

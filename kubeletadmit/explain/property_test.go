@@ -245,7 +245,7 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 			require.Equal(t, s.report, r)
 			return
 		}
-		require.NotEmpty(t, r.Order)
+		require.NotEmpty(t, r.Choice)
 		require.Equal(t, len(goes) > 0, r.Kubelet != nil)
 		if r.Kubelet == nil {
 			return

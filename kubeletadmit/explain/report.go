@@ -25,10 +25,10 @@ type Report struct {
 	// Reason and Message are what the user is told of a rejected pod.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Order is why other pods may go than the kubelet would evict, empty where it decides
+	// Choice is why other pods may go than the kubelet would evict, empty where it decides
 	// as the kubelet does. Search says how good a set is that was searched for, and Kubelet
 	// what the kubelet would do; both are nil otherwise.
-	Order   Order                     `json:"order,omitempty"`
+	Choice  Choice                    `json:"choice,omitempty"`
 	Search  *kubeletadmit.Certificate `json:"search,omitempty"`
 	Kubelet *Kubelet                  `json:"kubelet,omitempty"`
 	// Failures are what the check found, in its order.
@@ -46,17 +46,17 @@ type Report struct {
 	Stay  []Pod `json:"stay,omitempty"`
 }
 
-// Order is by which options of a [kubeletadmit.Admitter] an answer was found.
-type Order string
+// Choice is by which options of a [kubeletadmit.Admitter] an answer was found.
+type Choice string
 
-// The orders.
+// The choices.
 const (
 	// PriorityFirst: the pods of the lowest priority go first.
-	PriorityFirst Order = "priority-first"
+	PriorityFirst Choice = "priority-first"
 	// BestSet: the best set of pods goes.
-	BestSet Order = "best-set"
+	BestSet Choice = "best-set"
 	// BestSetByPriority: both.
-	BestSetByPriority Order = "best-set-by-priority"
+	BestSetByPriority Choice = "best-set-by-priority"
 )
 
 // Kubelet is what the kubelet would do.

@@ -63,6 +63,15 @@ func aSummary(t testing.TB) *Summary {
 	return s
 }
 
+// withKubelets is a run in which kubelets did all they can.
+func withKubelets() *Summary {
+	return &Summary{Simulated: 60, Waits: (&Waits{}).List(), Kubelets: &Kubelets{
+		Started: 1200, Rejected: ReasonsOf(map[string]int{"OutOfpods": 1000, "Evicted": 2}),
+		ForCritical: 7, UnderMemory: 5, UnderDisk: 4, Pressures: 3, GivenUp: 1,
+		Evicted: Fates{Elsewhere: 6, SameNode: 5, Waiting: 2, Leaving: 1, Finished: 1, Over: 1},
+	}}
+}
+
 func TestGolden(t *testing.T) {
 	for _, tt := range []struct {
 		file    string
@@ -73,6 +82,9 @@ func TestGolden(t *testing.T) {
 		{"run.json", aSummary(t), (*Summary).WriteJSON},
 		{"empty.txt", &Summary{Waits: (&Waits{}).List()}, (*Summary).WriteText},
 		{"empty.json", &Summary{Waits: (&Waits{}).List()}, (*Summary).WriteJSON},
+		{"kubelets.txt", withKubelets(), (*Summary).WriteText},
+		{"kubelets.json", withKubelets(), (*Summary).WriteJSON},
+		{"idlekubelets.txt", &Summary{Waits: (&Waits{}).List(), Kubelets: &Kubelets{Rejected: ReasonsOf(nil)}}, (*Summary).WriteText},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			var b bytes.Buffer
@@ -96,7 +108,7 @@ func TestGangs(t *testing.T) {
 	s := Summary{Gangs: &Gangs{Arrived: 1200, Placed: 9, Waiting: 1, Preempted: 7, PreemptedAgain: 2, Preemptions: 5}}
 	var text strings.Builder
 	require.NoError(t, s.WriteText(&text))
-	require.Contains(t, text.String(), "gangs             1,200\n  placed              9  1 waited for a node at the end\n  preempted           7  2 more than once\n  preempting          5  times\n")
+	require.Contains(t, text.String(), "gangs             1,200\n  placed              9  1 waited for a node at the end\n  evicted             7  2 more than once\n  evicting            5  how often a gang evicted others\n")
 }
 
 func TestNamesAreSafe(t *testing.T) {
@@ -280,8 +292,8 @@ func ExampleSummary_WriteText() {
 	//   run                 3  2 to their end
 	//   waited              1  0 had no node at the end
 	//   evicted             1  0 more than once
-	// lost pod-seconds  1,800
-	// lost cpu-hours      2.0
+	// lost pod-seconds  1,800  for which evicted pods had run
+	// lost cpu-hours      2.0  of the cpu that they asked for meanwhile
 	//
 	// Time without a node
 	//   priority  pods   mean  median    p95    max
@@ -290,9 +302,9 @@ func ExampleSummary_WriteText() {
 	//
 	// Preemption
 	//   preemptions  1  1 eviction
-	//   cascades     0
-	//   cycles       0  0 rounds
-	//   repeats      0
+	//   cascades     0  evicted pods that evicted others in turn
+	//   cycles       0  rings of pods that evict each other, gone round 0 times
+	//   repeats      0  pods evicted several times
 }
 
 func ExampleLog() {

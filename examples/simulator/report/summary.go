@@ -18,7 +18,9 @@ type Summary struct {
 	Pods      Pods    `json:"pods"`
 	// Gangs is nil where no groups are queued as one.
 	Gangs *Gangs `json:"gangs,omitempty"`
-	Lost  Lost   `json:"lost"`
+	// Kubelets is nil where pods run as soon as they are bound.
+	Kubelets *Kubelets `json:"kubelets,omitempty"`
+	Lost     Lost      `json:"lost"`
 	// Waits are by priority, the highest first.
 	Waits      []Wait     `json:"waits"`
 	Preemption Preemption `json:"preemption"`

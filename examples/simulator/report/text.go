@@ -36,11 +36,14 @@ func (s *Summary) writePods(w io.Writer) {
 	if g := s.Gangs; g != nil {
 		t.Add("gangs", Count(g.Arrived), "")
 		t.Add("  placed", Count(g.Placed), Count(g.Waiting)+" waited for a node at the end")
-		t.Add("  preempted", Count(g.Preempted), Count(g.PreemptedAgain)+" more than once")
-		t.Add("  preempting", Count(g.Preemptions), "times")
+		t.Add("  evicted", Count(g.Preempted), Count(g.PreemptedAgain)+" more than once")
+		t.Add("  evicting", Count(g.Preemptions), "how often a gang evicted others")
 	}
-	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "")
-	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "")
+	if s.Kubelets != nil {
+		s.Kubelets.write(&t)
+	}
+	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "for which evicted pods had run")
+	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "of the cpu that they asked for meanwhile")
 	t.Write(w)
 }
 
@@ -62,9 +65,9 @@ func (p *Preemption) write(w io.Writer) {
 	fmt.Fprint(w, "\nPreemption\n")
 	t := Table{Right: map[int]bool{1: true}}
 	t.Add("  preemptions", Count(p.Preemptions), plural(p.Evictions, "eviction"))
-	t.Add("  cascades", Count(p.Cascades), p.longest())
-	t.Add("  cycles", Count(p.Cycles), plural(p.Rounds, "round"))
-	t.Add("  repeats", Count(p.Repeats), p.mostEvicted())
+	t.Add("  cascades", Count(p.Cascades), "evicted pods that evicted others in turn"+p.longest())
+	t.Add("  cycles", Count(p.Cycles), "rings of pods that evict each other, gone round "+plural(p.Rounds, "time"))
+	t.Add("  repeats", Count(p.Repeats), "pods evicted several times"+p.mostEvicted())
 	t.Write(w)
 	p.writeCascade(w)
 	p.writeCycles(w)
@@ -74,7 +77,7 @@ func (p *Preemption) longest() string {
 	if len(p.LongestCascade) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the longest of %d evictions", len(p.LongestCascade))
+	return fmt.Sprintf(", at most %d evictions long", len(p.LongestCascade))
 }
 
 func (p *Preemption) mostEvicted() string {
@@ -83,9 +86,9 @@ func (p *Preemption) mostEvicted() string {
 	case r == nil:
 		return ""
 	case r.Preemptor != "":
-		return fmt.Sprintf("%s %s times, by %s", r.Pod, Count(r.Times), r.Preemptor)
+		return fmt.Sprintf("; %s %s times, by %s", r.Pod, Count(r.Times), r.Preemptor)
 	}
-	return fmt.Sprintf("%s %s times, by several", r.Pod, Count(r.Times))
+	return fmt.Sprintf("; %s %s times, by several pods", r.Pod, Count(r.Times))
 }
 
 func (p *Preemption) writeCascade(w io.Writer) {

@@ -2,11 +2,9 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -27,7 +25,7 @@ func (a *actions) find(obj *outrank.Pod) *pod {
 }
 
 func missing(obj *outrank.Pod) error {
-	return fmt.Errorf("pod %s: %w", obj.Key(), preemption.ErrNotFound)
+	return missingKey(obj.Key())
 }
 
 // Latest returns the pod as it is now.

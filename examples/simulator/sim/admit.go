@@ -23,7 +23,7 @@ func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	}
 	for i := range work {
 		w := &work[i]
-		if w.check(&ps); w.Pod == nil {
+		if w.check(&ps, s.config.Kubelets != nil); w.Pod == nil {
 			continue
 		}
 		if p := s.admit(w, &ps); p != nil {
@@ -34,15 +34,21 @@ func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 }
 
 // check refuses work that makes no sense.
-func (w *Work) check(ps *problems) {
+func (w *Work) check(ps *problems, kubelets bool) {
 	if w.Pod == nil {
 		ps.add("work", "Pod", "missing")
 		return
 	}
 	object := "pod " + string(w.Pod.Key())
 	ps.join(object, "", w.Pod.Validate())
-	if w.Pod.NodeName != "" {
-		ps.add(object, "NodeName", "%s: work comes without a node", w.Pod.NodeName)
+	if w.Pod.NodeName != "" && !kubelets {
+		ps.add(object, "NodeName", "%s: work comes without a node, unless there are kubelets", w.Pod.NodeName)
+	}
+	if w.Pod.NodeName == "" && kubelets && w.Pod.Static {
+		ps.add(object, "NodeName", "a static pod comes to the node that has its file")
+	}
+	if w.Usage != nil {
+		checkUsage(ps, object, w.Usage)
 	}
 	if w.Pod.Finished() || w.Pod.Terminating() {
 		ps.add(object, "", "it is over, or being deleted, before it comes")
@@ -77,6 +83,9 @@ func (s *Simulation) admit(w *Work, ps *problems) *pod {
 		}
 	}
 	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: s.amounts(w.Pod.RunningRequests())}
+	if s.config.Kubelets != nil {
+		p.uses = usageOf(w)
+	}
 	p.revise(func(o *outrank.Pod) {
 		if s.uids++; o.UID == "" {
 			o.UID = "sim-" + strconv.Itoa(s.uids)
@@ -115,10 +124,13 @@ func (s *Simulation) settle(p *pod, ps *problems) {
 		ps.add("pod "+string(p.obj.Key()), "NodeName", "there is no node %s", p.obj.NodeName)
 		return
 	}
-	p.phase, p.host, p.shown, p.ends = Running, h, p.obj, horizon
-	p.lineage.arrived, p.lineage.placed = true, true
+	p.phase, p.host, p.shown, p.ends, p.there = Running, h, p.obj, horizon, true
+	p.started, p.lineage.arrived, p.lineage.placed = true, true, true
 	s.progress.arrivals++
 	s.take(p, 1)
+	if s.config.Kubelets != nil {
+		s.use(p, 1)
+	}
 	s.budgets.join(p)
 	if p.obj.Terminating() {
 		p.phase = Terminating

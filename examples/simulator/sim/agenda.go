@@ -15,13 +15,14 @@ func later(t, d time.Duration) time.Duration { return min(t+min(d, horizon), hor
 
 // momentKind orders what happens at the same time: first pods end, and those
 // whose time is up go, so that the room they leave is there for everything else;
-// then what is done from outside; then pods come. Scheduling comes after all of
+// then kubelets look at what is in use, then what is done from outside; then pods come. Scheduling comes after all of
 // it, so that the queue has its pick of all who are there.
 type momentKind uint8
 
 const (
 	endMoment momentKind = iota
 	goneMoment
+	lookMoment
 	changeMoment
 	arriveMoment
 )
@@ -35,6 +36,7 @@ type moment struct {
 	// number is the order in which moments were put on the agenda.
 	number uint64
 	pod    *pod
+	host   *host
 	change Change
 }
 

@@ -37,7 +37,7 @@ func AddPod(w Work) Change {
 	return Change{"add a pod", func(s *Simulation) error {
 		w.Arrival = s.at
 		var ps problems
-		w.check(&ps)
+		w.check(&ps, s.config.Kubelets != nil)
 		if len(ps) > 0 {
 			return ps.err()
 		}
@@ -75,7 +75,7 @@ func DeletePod(key outrank.Key) Change {
 			if p.obj.NominatedNode != "" {
 				s.queue.RoomGivenUp(p.obj, s.Time())
 			}
-		case Running:
+		case Admitting, Running:
 			s.tellToGo(p, nil, "")
 			s.tell(Event{Kind: Deleted, Pod: p.obj, Node: p.obj.NodeName}, "gone by %.3f", p.until.Seconds())
 		}
@@ -103,9 +103,10 @@ func RemoveNode(name string) Change {
 		if h == nil {
 			return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound)
 		}
+		h.removed = true // its kubelet does nothing any more
 		for _, obj := range s.snap.PodsOn(name) {
 			p := s.pods[obj.Key()]
-			p.lost = p.phase == Running || p.evicted
+			p.lost = p.phase == Running || p.phase == Admitting || p.evicted
 			if err := s.leave(p); err != nil {
 				return err
 			}

@@ -52,6 +52,9 @@ type Config struct {
 	Grace *time.Duration
 	// Recreate is what controllers do about evicted pods.
 	Recreate Recreate
+	// Kubelets, if set, admit pods to their nodes and evict them under pressure; without,
+	// pods run as soon as they are bound. They do not go together with groups of pods.
+	Kubelets *Kubelets
 	// Scale says how many pods a controller is meant to have, which budgets may
 	// depend on; nil means those that there are (see [pdb.StatusInput]).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
@@ -191,6 +194,7 @@ func (c *Config) Validate() error {
 	ps.join("simulation config", "Queue", c.Queue.Validate())
 	ps.join("simulation config", "History", c.History.Validate())
 	c.checkSchedulers(&ps)
+	c.Kubelets.check(&ps)
 	return ps.err()
 }
 
@@ -228,6 +232,7 @@ func (c Config) filledIn() Config {
 	if c.Recreate.Delay == 0 {
 		c.Recreate.Delay = DefaultRecreateDelay
 	}
+	c.Kubelets = c.Kubelets.filledIn()
 	return c
 }
 

@@ -85,8 +85,7 @@ func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *ho
 			return err
 		}
 	}
-	s.bind(entry, p, h)
-	return nil
+	return s.bind(entry, p, h)
 }
 
 // fail is the other end of an attempt.

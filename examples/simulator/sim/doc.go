@@ -13,8 +13,8 @@
 //
 // There is one clock, and it is virtual. What is going to happen stands on an
 // agenda in a total order: the time; at the same time pods that end, then those
-// whose grace period is over, then changes from outside, then arrivals; and of
-// these the order in which they were put there. The scheduler comes last: at no
+// whose grace period is over, then what kubelets look at, then changes from outside,
+// then arrivals; and of these the order in which they were put there. The scheduler comes last: at no
 // time does it begin with a pod before all is done that is due by then. Nothing
 // reads the wall clock, and the same input gives the same events, to the byte.
 //
@@ -51,6 +51,28 @@
 // the [execution.Nominator] has nominated, so that it says what
 // [execution.Nominator.ApplyTo] would.
 //
+// # Kubelets
+//
+// With [Config.Kubelets] a pod that is bound does not run yet: the kubelet of its node
+// admits it, as [kubeletadmit.Admitter] does, beside the pods that have started there.
+// A pod may also come to a node past the scheduler, and a static one has to. A kubelet
+// does one thing at a time: while the victims of a critical pod leave, which it kills one
+// after another, all pods behind it wait. A critical pod has its node in the eyes of the
+// schedulers from its arrival on. A pod that is turned away has failed, and its controller
+// makes it anew; nobody does that for static pods.
+//
+// A pod uses what its [Work] says, or [SetUsage], and as much as it requests where nothing
+// is said; nothing is guessed. A node is under memory pressure while the pods that have
+// started there use more than it can allocate, and under disk pressure where that is so of
+// ephemeral-storage; of a resource that it does not speak of it has enough. Kubelets look
+// at whole multiples of [Kubelets.Period]. One that sees a pressure puts the taint of
+// its condition on the node, turns away who is not admitted then, and evicts the pod that
+// [kubeletadmit.RankForEviction] puts first of those that are not critical and not on
+// their way out, with a second to end, and the next one when that is gone. The taint is
+// taken back when no pressure was seen for [Kubelets.Transition]. PIDs and inodes are not
+// followed. A controller gives up on a pod that failed too often ([Kubelets.Retries]), so
+// that a run ends.
+//
 // # Pods that are alike
 //
 // In a full cluster most attempts come to nothing: each departure has all pods
@@ -74,4 +96,6 @@
 //   - A pod that has a start is ready, and one that is being deleted takes room
 //     until it is gone: when its grace period is over, or when its work is done
 //     if that is earlier.
+//   - A pod that a kubelet evicts looks to schedulers and controllers like one that is
+//     being deleted, from the moment at which it is told to go.
 package sim

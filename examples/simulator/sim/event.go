@@ -17,14 +17,18 @@ const (
 	Arrived EventKind = "arrive"
 	// Refused: an attempt to place the pod came to nothing.
 	Refused EventKind = "refuse"
-	// Evicted: the pod was told to go for the related one.
+	// Evicted: the pod was told to go for the related one, or under pressure.
 	Evicted EventKind = "evict"
 	// Nominated: room is being made for the pod on the node. NominationLost: it
 	// is not any more.
 	Nominated      EventKind = "nominate"
 	NominationLost EventKind = "unnominate"
-	// Bound: the pod is on the node from now on.
-	Bound EventKind = "bind"
+	// Bound: the pod is on the node from now on. Where there are kubelets it has begun
+	// with Started, unless it was Rejected. GivenUp: nobody makes it anew.
+	Bound    EventKind = "bind"
+	Started  EventKind = "start"
+	Rejected EventKind = "reject"
+	GivenUp  EventKind = "give-up"
 	// Ended: the pod has come to its end.
 	Ended EventKind = "finish"
 	// Left: the pod is gone before its end.

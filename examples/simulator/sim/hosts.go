@@ -26,6 +26,7 @@ type host struct {
 	rooms []room
 	// nominated are the pods that wait for room on it.
 	nominated []*pod
+	kubelet
 }
 
 // columnsOf are cpu, memory, and whatever else the nodes offer but slots for
@@ -69,6 +70,7 @@ func (s *Simulation) addHost(n *outrank.Node) {
 }
 
 func (s *Simulation) removeHost(h *host) {
+	h.removed = true
 	delete(s.hosts, h.node.Name)
 	delete(s.byNode, h.node)
 	addTo(s.capacity, h.has, -1)

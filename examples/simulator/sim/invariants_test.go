@@ -27,6 +27,7 @@ type watch struct {
 	// toldToGo is when each pod was told to go, by key.
 	toldToGo map[outrank.Key]time.Duration
 	evicted  int
+	kubeletWatch
 }
 
 // watched prepares a run under watch; events go to the observer of the
@@ -54,6 +55,7 @@ func (w *watch) run(steps int) {
 }
 
 func (w *watch) step(next time.Duration) {
+	w.noteNodes()
 	before, cycles := w.s.Pending(), w.s.metrics.Values().ScheduleAttempts
 	require.NoError(w, w.s.Step())
 	require.Equal(w, next, w.s.at, "Next tells when the next step is")
@@ -75,6 +77,7 @@ func sum(attempts map[execution.Attempt]uint64) (n uint64) {
 func (w *watch) check() {
 	w.places()
 	w.capacity()
+	w.kubelets()
 	w.nominations()
 	w.leaving()
 	w.counters()
@@ -136,19 +139,31 @@ func (w *watch) lineage(l *lineage) {
 	switch {
 	case now.phase != Gone:
 	case w.s.config.Recreate.Rule == RecreateNever:
+	case l.givenUp:
+		require.Greater(w, l.failures, w.s.config.Kubelets.Retries, "%s was given up too early", l.name)
+	case now.obj.Static: // its file is read once
 	default:
 		require.False(w, now.evicted, "%s was evicted, and nobody made it anew", l.name)
 		require.False(w, now.lost, "%s was lost with its node, and nobody made it anew", l.name)
 	}
 }
 
-// capacity: no node holds more than it offers.
+// capacity: no node holds more than it offers. Where there are kubelets that is so for
+// the pods that have started; a critical pod has its node before others have left it.
 func (w *watch) capacity() {
 	for n := range w.s.snap.Nodes() {
 		pods := w.s.snap.PodsOn(n.Name)
-		require.LessOrEqual(w, int64(len(pods)), n.Allocatable.Amount("pods"), "pods on %s", n.Name)
+		started := 0
+		for _, p := range pods {
+			started += one(w.s.pods[p.Key()].started)
+		}
+		require.LessOrEqual(w, int64(started), n.Allocatable.Amount("pods"), "pods on %s", n.Name)
+		require.True(w, started == len(pods) || w.s.config.Kubelets != nil)
 		used := map[resource.Name]int64{}
 		for _, p := range pods {
+			if !w.s.pods[p.Key()].started {
+				continue
+			}
 			for name, q := range p.Requests() {
 				used[name] += resource.Amount(name, q)
 			}
@@ -191,7 +206,8 @@ func (w *watch) leaving() {
 			}
 			require.GreaterOrEqual(w, p.until, w.s.at, "%s should be gone", p.obj.Key())
 			require.Equal(w, w.s.config.Start.Add(p.until), p.obj.DeletionTime)
-			require.Equal(w, p.evicted, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
+			require.Equal(w, p.evicted && p.cause == noCause, p.obj.DisruptionReason == outrank.PreemptionByScheduler)
+			require.Equal(w, p.cause != noCause, p.obj.DisruptionReason == outrank.TerminationByKubelet)
 		}
 	}
 }
@@ -383,9 +399,13 @@ func (w *watch) event(e Event) {
 	switch e.Kind {
 	case Evicted:
 		w.evicted++
+		w.toldToGo[e.Pod.Key()] = e.Time
+		if w.s.pods[e.Pod.Key()].cause != noCause {
+			w.byKubelet(e)
+			return
+		}
 		require.Less(w, e.Pod.PriorityValue(), e.Related.PriorityValue(), "%s pushed out %s", e.Related.Key(), e.Pod.Key())
 		require.NotEqual(w, outrank.PreemptNever, e.Related.PreemptionPolicy, "%s", e.Related.Key())
-		w.toldToGo[e.Pod.Key()] = e.Time
 	case Deleted:
 		w.toldToGo[e.Pod.Key()] = e.Time
 	case Left, Ended:
@@ -408,9 +428,12 @@ func (w *watch) onTime(e Event) {
 		grace = *p.work.Grace
 	}
 	for _, x := range w.s.config.Schedulers {
-		if g := x.Preemption.Policy.Grace; g != nil && p.evicted {
+		if g := x.Preemption.Policy.Grace; g != nil && p.evicted && p.cause == noCause {
 			grace = *g
 		}
+	}
+	if p.cause == underMemory || p.cause == underDisk {
+		grace = pressureGrace
 	}
 	require.LessOrEqual(w, e.Time, told+grace, "%s", e.Pod.Key())
 }

@@ -15,6 +15,9 @@ func (s *Simulation) arrive(p *pod) error {
 	if p.phase != Coming {
 		return nil // it was deleted before
 	}
+	if p.obj.NodeName != "" {
+		return s.arriveOn(p)
+	}
 	p.phase, p.queued = Queued, s.at
 	p.lineage.arrived = true
 	s.progress.arrived(p)
@@ -28,13 +31,20 @@ func (s *Simulation) arrive(p *pod) error {
 }
 
 func (s *Simulation) tellArrival(p *pod) {
-	e := Event{Kind: Arrived, Pod: p.obj}
+	e := Event{Kind: Arrived, Pod: p.obj, Node: p.obj.NodeName}
+	how := ""
+	switch {
+	case p.obj.Static:
+		how = ", static"
+	case e.Node != "":
+		how = ", past the scheduler"
+	}
 	if n := len(p.lineage.lives); n > 1 {
 		e.Related = p.lineage.lives[n-2].obj
-		s.tell(e, "priority %d, in place of %s", p.obj.PriorityValue(), e.Related.Key())
+		s.tell(e, "priority %d%s, in place of %s", p.obj.PriorityValue(), how, e.Related.Key())
 		return
 	}
-	s.tell(e, "priority %d", p.obj.PriorityValue())
+	s.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
 }
 
 // count counts a pod in the queue, or no more.
@@ -81,24 +91,22 @@ func must(err error) {
 	}
 }
 
-// bind puts a pod on a node, and ends the attempt of the entry with that.
-func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
+// bind puts a pod on a node, and ends the attempt of the entry with that. It runs from
+// then on, or as soon as the node's kubelet lets it.
+func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) error {
 	s.count(p, -1)
 	nominated := p.obj.NominatedNode
 	s.nominator.Delete(p.obj)
-	p.phase, p.host, p.bound = Running, h, s.at
-	p.revise(func(o *outrank.Pod) {
-		o.NodeName, o.NominatedNode = h.node.Name, ""
-		o.StartTime, o.Phase, o.Ready = s.Time(), outrank.PhaseRunning, true
-	})
-	p.lineage.placed = true
+	p.phase, p.host = Admitting, h
+	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNode, o.StartTime = h.node.Name, "", s.Time() })
+	if s.config.Kubelets == nil {
+		p.phase = Running
+		p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
+		s.begin(p)
+	}
 	s.show(p)
 	s.take(p, 1)
 	s.budgets.touch(p)
-	if p.ends = horizon; !p.work.Endless {
-		p.ends = later(s.at, p.work.Duration)
-		s.agenda.add(moment{at: p.ends, kind: endMoment, pod: p})
-	}
 	s.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
 	s.queue.Done(entry)
 	attempt := execution.Attempt{Result: execution.ResultScheduled, Profile: p.scheduler.name}
@@ -112,6 +120,10 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) {
 		s.queue.AssignedPodAdded(p.obj, s.Time())
 		s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Node: h.node, Pod: p.obj}, s.Time())
 	}
+	if s.config.Kubelets == nil {
+		return nil
+	}
+	return s.deliver(p)
 }
 
 // tellToGo begins the grace period of a pod on a node. The reason is that of the
@@ -123,6 +135,9 @@ func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
 	}
 	if grace != nil {
 		d = *grace
+	}
+	if p.phase == Admitting {
+		d = 0 // there is nothing to stop
 	}
 	p.phase, p.until = Terminating, later(s.at, d)
 	p.revise(func(o *outrank.Pod) {
@@ -146,16 +161,25 @@ func (s *Simulation) end(p *pod) error {
 	s.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
 	s.vacate(p, Finished)
 	s.retire(p)
-	return nil
+	return s.goOn(p.host)
 }
 
 // leave is when a pod goes from its node without having come to its end.
 func (s *Simulation) leave(p *pod) error {
-	if p.evicted || p.lost {
+	if p.started && (p.evicted || p.lost) {
 		s.lost.Add(s.at-p.bound, p.asks[cpuColumn])
 	}
 	s.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
 	s.vacate(p, Gone)
+	if err := s.replace(p); err != nil {
+		return err
+	}
+	return s.goOn(p.host)
+}
+
+// replace has a controller make up for a pod that has gone, if it is one that does so
+// then.
+func (s *Simulation) replace(p *pod) error {
 	rule := s.config.Recreate.Rule
 	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
 		return s.recreate(p)
@@ -171,6 +195,9 @@ func (s *Simulation) vacate(p *pod, phase Phase) {
 	p.phase = phase
 	s.show(p)
 	s.take(p, -1)
+	if s.config.Kubelets != nil && p.started {
+		s.use(p, -1)
+	}
 	s.budgets.leave(p)
 	for _, x := range s.inOrder {
 		x.executor.Gone(p.obj)
@@ -178,11 +205,19 @@ func (s *Simulation) vacate(p *pod, phase Phase) {
 	s.queue.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Node: p.host.node, Pod: p.obj}, s.Time())
 }
 
-// recreate has a controller make a pod in place of another.
+// recreate has a controller make a pod in place of another, unless it gives up. A pod
+// that came to a node past the scheduler comes to it again.
 func (s *Simulation) recreate(p *pod) error {
+	if !s.anew(p) {
+		s.retire(p)
+		return nil
+	}
 	l, first := p.lineage, p.lineage.lives[0]
 	made := *first.work.Pod
-	made.NodeName, made.NominatedNode, made.UID = "", "", ""
+	if first.there {
+		made.NodeName = ""
+	}
+	made.NominatedNode, made.UID = "", ""
 	made.StartTime, made.DeletionTime, made.DisruptionReason = time.Time{}, time.Time{}, ""
 	made.Ready, made.Phase = false, ""
 	if s.config.Recreate.Change != nil {
@@ -196,7 +231,7 @@ func (s *Simulation) recreate(p *pod) error {
 	w := *first.work
 	w.Pod, w.Arrival, w.Lineage = &made, later(s.at, s.config.Recreate.Delay), l.name
 	var ps problems
-	w.check(&ps)
+	w.check(&ps, s.config.Kubelets != nil)
 	if len(ps) == 0 {
 		if next := s.admit(&w, &ps); next != nil {
 			s.agenda.add(moment{at: w.Arrival, kind: arriveMoment, pod: next})

@@ -4,13 +4,15 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
 // Work is a pod that is going to come, and what becomes of it. All of it is only
 // read.
 type Work struct {
 	// Pod is pending: it names no node. Its name is taken once in a run; where it
-	// has no UID it is given one.
+	// has no UID it is given one. Where there are [Kubelets] it may name one: it comes to
+	// that past the schedulers, and a static pod has to.
 	Pod *outrank.Pod
 	// Arrival is when it comes, since the beginning.
 	Arrival time.Duration
@@ -18,6 +20,10 @@ type Work struct {
 	// then left alone.
 	Duration time.Duration
 	Endless  bool
+	// Usage is what it uses while it runs, as long as nothing else is said with
+	// [SetUsage]; nil means as much memory and disk as it requests. Only kubelets
+	// look at it, and of it at Memory and Disk alone.
+	Usage *kubeletadmit.Usage
 	// Grace is the time it has to end when it is evicted or deleted; nil means the
 	// pod's own Grace or, where it has none, [Config.Grace].
 	Grace *time.Duration
@@ -37,6 +43,8 @@ const (
 	Coming
 	// Queued: it waits for a node.
 	Queued
+	// Admitting: it is on a node, and waits for its kubelet to start it.
+	Admitting
 	// Running: it is on a node.
 	Running
 	// Terminating: it is on a node, and has been told to go.
@@ -47,7 +55,7 @@ const (
 	Gone
 )
 
-var phaseNames = [...]string{"unknown", "coming", "queued", "running", "terminating", "finished", "gone"}
+var phaseNames = [...]string{"unknown", "coming", "queued", "admitting", "running", "terminating", "finished", "gone"}
 
 // String names the phase.
 func (p Phase) String() string { return phaseNames[p] }
@@ -69,15 +77,20 @@ type pod struct {
 	// tried is the state of the cluster, by number, in which the last attempt
 	// came to nothing.
 	tried uint64
-	// queued is since when it waits, bound since when it has its node, ends when
+	// queued is since when it waits, bound since when it runs, ends when
 	// its work is done, until when its grace period ends.
 	queued, bound, ends, until time.Duration
 	host                       *host
 	// reserved is the node that it is nominated to in the snapshot, nil for none.
 	reserved *host
-	// evicted says that it was told to go by a preemption, lost that its node
-	// went away.
-	evicted, lost bool
+	// there says that it was on its node from the beginning.
+	there bool
+	// started says that its work has begun, evicted that it was told to go and not from
+	// outside, lost that its node went away.
+	started, evicted, lost bool
+	// cause is why a kubelet evicted it, uses what it uses while it runs.
+	cause cause
+	uses  kubeletadmit.Usage
 	// class are the pods that it is alike to while it waits, nil where that is not
 	// known.
 	class *alike
@@ -86,7 +99,9 @@ type pod struct {
 }
 
 // onNode reports whether the pod takes room on a node.
-func (p *pod) onNode() bool { return p.phase == Running || p.phase == Terminating }
+func (p *pod) onNode() bool {
+	return p.phase == Admitting || p.phase == Running || p.phase == Terminating
+}
 
 // lineage is a pod with all those that were made in its place.
 type lineage struct {
@@ -96,6 +111,10 @@ type lineage struct {
 	lives     []*pod
 	priority  int32
 	evictions int
+	// failures counts how often a kubelet turned it away or evicted it under pressure;
+	// givenUp says that its controller did.
+	failures int
+	givenUp  bool
 	// waited is for how long there was a life in the queue, the present one's
 	// time left out.
 	waited time.Duration

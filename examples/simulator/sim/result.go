@@ -57,6 +57,7 @@ func (s *Simulation) Result() *Result {
 		p.EvictedAgain += one(l.evictions > 1)
 	}
 	r.Waits, r.Waited, r.Gangs = waits.List(), waits, s.gangs.sum()
+	r.Kubelets = s.kubeletSum()
 	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
 	return r
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,6 +24,7 @@ func (sc *scenario) readNode(s *statement) *outrank.Node {
 	s.options(optionSet{
 		"cpu":    asAmount(n.Allocatable, resource.CPU),
 		"memory": asAmount(n.Allocatable, resource.Memory),
+		"disk":   asAmount(n.Allocatable, resource.EphemeralStorage),
 		"pods":   asAmount(n.Allocatable, resource.Pods),
 		"labels": asLabels(&n.Labels),
 		"taint":  asTaint(&n.Taints),
@@ -99,9 +101,13 @@ func (sc *scenario) readPodThere(s *statement) {
 // readPod reads a pod that comes.
 func (sc *scenario) readPod(s *statement) sim.Change {
 	w, node := sc.readWork(s)
-	if node != "" {
+	if node != "" && sc.config.Kubelets == nil {
 		s.fail("a pod that comes has no node yet")
 	}
+	if w.Pod.Static && node == "" {
+		s.fail("a static pod has a node")
+	}
+	w.Pod.NodeName = node
 	return sim.AddPod(w)
 }
 
@@ -121,20 +127,28 @@ func (sc *scenario) readWork(s *statement) (w sim.Work, node string) {
 	w = sim.Work{Pod: p, Endless: true}
 	var grace time.Duration
 	var value int32
-	var scheduler string
+	var scheduler, static string
+	var uses kubeletadmit.Usage
 	s.options(optionSet{
 		"priority": func(v string) error { p.Priority = &value; return asNumber(&value)(v) },
 		"class":    asString(&p.PriorityClass),
 		"policy":   asPolicy(&p.PreemptionPolicy),
-		"cpu":      asAmount(asks, resource.CPU), "memory": asAmount(asks, resource.Memory),
-		"runs":   func(v string) error { w.Endless = false; return asDuration(&w.Duration)(v) },
-		"grace":  func(v string) error { w.Grace = &grace; return asDuration(&grace)(v) },
-		"labels": asLabels(&p.Labels), "on": asLabels(&p.NodeSelector),
+		"cpu":      asAmount(asks, resource.CPU), "memory": asAmount(asks, resource.Memory), "disk": asAmount(asks, resource.EphemeralStorage),
+		"uses":      func(v string) error { w.Usage = &uses; return asBytes(&uses.Memory)(v) },
+		"uses-disk": func(v string) error { w.Usage = &uses; return asBytes(&uses.Disk)(v) },
+		"qos":       func(v string) error { p.QOSClass = outrank.QOSClass(v); return nil },
+		"static":    asString(&static),
+		"runs":      func(v string) error { w.Endless = false; return asDuration(&w.Duration)(v) },
+		"grace":     func(v string) error { w.Grace = &grace; return asDuration(&grace)(v) },
+		"labels":    asLabels(&p.Labels), "on": asLabels(&p.NodeSelector),
 		"affinity": asTerm(&p.Affinity.Pods), "anti": asTerm(&p.Affinity.AntiPods),
 		"tolerates": asToleration(&p.Tolerations),
 		"gates":     func(v string) error { p.SchedulingGates = strings.Split(v, ","); return nil },
 		"scheduler": asString(&scheduler), "node": asString(&node),
 	})
+	if p.Static = static != ""; p.Static && static != "yes" {
+		s.fail("static: %q is not yes", static)
+	}
 	if p.PriorityClass != "" {
 		if err := sc.resolve(p); err != nil {
 			s.fail("%v", err)

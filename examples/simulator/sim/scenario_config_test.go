@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -28,6 +29,23 @@ func (sc *scenario) readRecreate(s *statement) {
 			made.Priority = outrank.Priority(made.PriorityValue() + int32(evictions)*raise)
 		}
 	}
+}
+
+// readKubelets puts a kubelet on every node.
+func (sc *scenario) readKubelets(s *statement) {
+	var k sim.Kubelets
+	var retries int32
+	s.options(optionSet{"period": asDuration(&k.Period), "transition": asDuration(&k.Transition), "retries": asNumber(&retries)})
+	k.Retries = int(retries)
+	sc.config.Kubelets = &k
+}
+
+// readUse reads what a pod uses from then on.
+func (sc *scenario) readUse(s *statement) sim.Change {
+	name := sc.mention(s, "pod")
+	var u kubeletadmit.Usage
+	s.options(optionSet{"memory": asBytes(&u.Memory), "disk": asBytes(&u.Disk)})
+	return sim.SetUsage(podKey(name), u)
 }
 
 // readOrders reads in which orders of carrying plans out the story is so.

@@ -91,7 +91,7 @@ func foundNominated(name, node string) func(*scene) string {
 	}
 }
 
-var phases = []sim.Phase{sim.Unknown, sim.Coming, sim.Queued, sim.Running, sim.Terminating, sim.Finished, sim.Gone}
+var phases = []sim.Phase{sim.Unknown, sim.Coming, sim.Queued, sim.Admitting, sim.Running, sim.Terminating, sim.Finished, sim.Gone}
 
 func (sc *scenario) readPhase(s *statement, name string) func(*scene) string {
 	word := s.next("phase")

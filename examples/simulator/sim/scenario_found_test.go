@@ -14,7 +14,7 @@ import (
 
 var eventKinds = []sim.EventKind{
 	sim.Arrived, sim.Refused, sim.Evicted, sim.Nominated, sim.NominationLost, sim.Bound,
-	sim.Ended, sim.Left, sim.Deleted, sim.Changed,
+	sim.Ended, sim.Left, sim.Deleted, sim.Changed, sim.Started, sim.Rejected, sim.GivenUp,
 }
 
 // eventPattern is what an event may look like; an empty field fits all.

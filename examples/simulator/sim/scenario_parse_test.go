@@ -23,7 +23,7 @@ import (
 //
 // First the cluster is described, by
 //
-//	node NAME cpu=4 [memory=8Gi] [pods=110] [labels=a=b,c=d] [taint=a=b:NoSchedule]
+//	node NAME cpu=4 [memory=8Gi] [disk=100Gi] [pods=110] [labels=a=b,c=d] [taint=a=b:NoSchedule]
 //	class NAME value=100 [policy=Never]
 //	budget NAME selector=a=b (min=1 | max=50% | allowed=0)
 //	pod NAME node=NODE ...            one that has run there for ever
@@ -32,6 +32,7 @@ import (
 //	backoff (to-its-end | may-end-early)
 //	orders (asynchronous | other-than-asynchronous)    all without it
 //	scheduler NAME [spares=a=b] [takes=a=b]
+//	kubelets [period=10s] [transition=5m] [retries=6]       without it pods run as soon as they are bound
 //
 // and then the story is told, in the order of time, each line beginning with
 // "at" and a time:
@@ -39,10 +40,14 @@ import (
 //	pod NAME [priority=100 | class=NAME] [policy=Never] [cpu=2] [memory=1Gi]
 //	    [runs=60s] [grace=30s] [labels=a=b] [on=a=b] [affinity=a=b/zone]
 //	    [anti=a=b/zone] [tolerates=a=b] [scheduler=NAME] [gates=a,b]
+//	    [disk=1Gi] [qos=Guaranteed] [uses=2Gi] [uses-disk=1Gi]
+//	    [node=NODE]   where there are kubelets: it comes to the node past the scheduler
+//	    [static=yes]  the same; the node has its file
 //	node, budget                      as above; a budget replaces one of its name
 //	delete POD, remove NODE, cordon NODE, uncordon NODE, lift BUDGET
 //	label POD a=b,c=d                 instead of the labels it has
 //	ungate POD                        all its scheduling gates are gone
+//	use POD [memory=3Gi] [disk=1Gi]   what it uses from then on, 0 of what is not given
 //	expect WHAT because REASON        see scenario_expect_test.go
 //
 // A pod without runs never ends. Lines of one time happen in their order, and
@@ -137,6 +142,7 @@ func (sc *scenario) read(s *statement) {
 		"recreate":  sc.readRecreate,
 		"cycle":     func(s *statement) { sc.config.Cycle = s.duration("cycle") },
 		"scheduler": sc.readScheduler,
+		"kubelets":  sc.readKubelets,
 		"backoff":   sc.readBackoff,
 		"orders":    sc.readOrders,
 	}[word]
@@ -166,6 +172,7 @@ func (sc *scenario) readStep(s *statement) {
 		"cordon":   func(s *statement) sim.Change { return sim.Cordon(sc.mention(s, "node")) },
 		"uncordon": func(s *statement) sim.Change { return sim.Uncordon(sc.mention(s, "node")) },
 		"label":    sc.readLabel,
+		"use":      sc.readUse,
 		"ungate":   func(s *statement) sim.Change { return sim.SetGates(podKey(sc.mention(s, "pod"))) },
 	}[word]
 	switch {

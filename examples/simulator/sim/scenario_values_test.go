@@ -45,6 +45,14 @@ func asAmount(list resource.List, name resource.Name) func(string) error {
 	}
 }
 
+func asBytes(to *int64) func(string) error {
+	return func(value string) error {
+		q, err := resource.Parse(value)
+		*to = resource.Amount(resource.Memory, q)
+		return err
+	}
+}
+
 // asLabels reads a=b,c=d.
 func asLabels(to *map[string]string) func(string) error {
 	return func(value string) error {

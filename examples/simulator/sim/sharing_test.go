@@ -50,6 +50,9 @@ func drawCrowd(t *rapid.T) *scene {
 	}
 	c.bindFails = pick(t, "bindings fail", false, false, false, true)
 	c.drawQueue(t)
+	if pick(t, "kubelets", false, false, true) {
+		drawKubelets(t, c)
+	}
 	return c
 }
 

@@ -76,6 +76,7 @@ type Simulation struct {
 	evictions map[int32]int // since the last sample, by priority
 	progress  progress
 	lost      losses
+	kubelets  kubeletCounts
 }
 
 // schedulerState is a [Scheduler] ready for use.
@@ -108,6 +109,11 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 	}
 	if err := cluster.Validate(); err != nil {
 		return nil, err
+	}
+	if config.Kubelets != nil && len(cluster.Groups) > 0 {
+		var ps problems
+		ps.add("simulation config", "Kubelets", "kubelets and groups of pods do not go together")
+		return nil, ps.err()
 	}
 	s := newSimulation(cluster, config.filledIn())
 	if err := s.assemble(cluster); err != nil {
@@ -204,10 +210,16 @@ func (s *Simulation) build() error {
 		}
 	}
 	snap, err := preemption.NewSnapshot(c)
-	if err == nil {
-		s.snap = snap
+	if err != nil {
+		return err
 	}
-	return err
+	s.snap = snap
+	if s.config.Kubelets != nil {
+		for _, n := range c.Nodes {
+			s.watchUse(s.hosts[n.Name])
+		}
+	}
+	return nil
 }
 
 // Run goes on until nothing happens any more, the end of the configuration, or
@@ -279,6 +291,10 @@ func (s *Simulation) happen(m *moment) error {
 	case goneMoment:
 		if m.pod.phase == Terminating {
 			return s.leave(m.pod)
+		}
+	case lookMoment:
+		if h := m.host; !h.removed && h.lookAt == m.at {
+			return s.look(h)
 		}
 	case changeMoment:
 		if err := m.change.do(s); err != nil {

@@ -16,12 +16,13 @@ var (
 		required: []string{"sn", "cpu_milli", "memory_mib"},
 		optional: []string{"gpu", "model"},
 	}
-	// pod_phase is in the traces, and says nothing about what is to come.
+	// pod_phase is in the traces, and says nothing about what is to come. node_name,
+	// static and memory_used_mib are for kubelets.
 	podColumns = columns{
 		required: []string{"creation_time"},
 		optional: []string{
 			"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
-			"deletion_time", "scheduled_time",
+			"deletion_time", "scheduled_time", "node_name", "static", "memory_used_mib",
 		},
 	}
 )

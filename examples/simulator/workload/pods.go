@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -26,7 +27,13 @@ type Item struct {
 	// that it never ends; Duration is 0 then.
 	Duration time.Duration
 	Endless  bool
+	// Usage is what it uses while it runs; nil means what it requests.
+	Usage *kubeletadmit.Usage
 }
+
+// NeedsKubelets reports whether the item says something that only kubelets look at: a
+// node that the pod comes to past the scheduler, or what it uses.
+func (i *Item) NeedsKubelets() bool { return i.Pod.NodeName != "" || i.Pod.Static || i.Usage != nil }
 
 // ReadPods reads the pods of a CSV file, a row at a time; file is what to call
 // it in errors. The items are in the order of arrival, of equals in that of
@@ -89,7 +96,32 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 		}}}
 	}
 	t.times(&item)
+	t.forKubelets(&item)
 	return item
+}
+
+// qualities are the service classes that are qualities of service by name, which kubelets
+// go by. Of other pods they work it out: no pod of a table has limits.
+var qualities = map[string]outrank.QOSClass{"Guaranteed": outrank.Guaranteed, "Burstable": outrank.Burstable, "BE": outrank.BestEffort}
+
+// forKubelets reads what only kubelets look at: where a pod comes to past the scheduler,
+// its quality of service, and what it uses.
+func (t *table) forKubelets(item *Item) {
+	item.Pod.QOSClass = qualities[item.Class]
+	item.Pod.NodeName = t.name("node_name")
+	switch text := t.text("static"); text {
+	case "", "false":
+	case "true":
+		if item.Pod.Static = true; item.Pod.NodeName == "" {
+			t.wrong("static", "a static pod needs a node_name: the node that has its file")
+		}
+	default:
+		t.wrong("static", "%s is neither true nor false", quote(text))
+	}
+	if t.text("memory_used_mib") != "" {
+		used := resource.Amount(resource.Memory, mebibytes(t.number("memory_used_mib", 0, mostMiB)))
+		item.Usage = &kubeletadmit.Usage{Memory: used}
+	}
 }
 
 func (t *table) requests() resource.List {

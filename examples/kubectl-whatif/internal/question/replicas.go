@@ -24,7 +24,8 @@ type Replicas struct {
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
 	// Turns are those of the replicas that run, in order; at most one of them is another:
-	// that of the first for which nothing helps, with which the question ends.
+	// that of the first for which nothing helps, or whose victims leave in vain, with which
+	// the question ends.
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
@@ -69,7 +70,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		out.Turns = append(out.Turns, turn)
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)
-		if out.Stopped = turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
+		if out.Stopped = turn.InVain != nil || turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
 			break
 		}
 		out.Running++
@@ -111,7 +112,7 @@ func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Tu
 	switch {
 	case err != nil:
 	case plan != nil:
-		err = s.carryOut(plan)
+		err = s.carryOut(plan, turn.InVain != nil)
 	case turn.Outcome == Placed:
 		err = s.bind(one, turn.Node)
 	}

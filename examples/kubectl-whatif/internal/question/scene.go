@@ -122,8 +122,9 @@ func (s *scene) announce(plan *preemption.Plan) error {
 	return s.nominate(plan.Pod, plan.Node)
 }
 
-// carryOut is what a plan leads to in the end: the victims are gone, and the pod runs.
-func (s *scene) carryOut(plan *preemption.Plan) error {
+// carryOut is what a plan leads to in the end: the victims are gone, and the pod runs, unless
+// that was in vain.
+func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 	for i := range plan.Victims {
 		if err := s.drop(plan.Victims[i].Pod); err != nil {
 			return err
@@ -134,7 +135,7 @@ func (s *scene) carryOut(plan *preemption.Plan) error {
 			return err
 		}
 	}
-	if plan.Resize {
+	if plan.Resize || vain {
 		return nil
 	}
 	return s.bind(plan.Pod, plan.Node)

@@ -39,6 +39,10 @@ type Turn struct {
 	Resize bool `json:"resize,omitempty"`
 	// Victims have to leave, the most important first.
 	Victims []Victim `json:"victims"`
+	// InVain says why Node does not take the pod even once the victims are gone; nil where it
+	// does. A scheduler's dry run takes some things for free that are not: a host port or a
+	// claim for a single pod that two pods hold, or the place of a pod that was leaving.
+	InVain *Reason `json:"inVain,omitempty"`
 	// ClearedNominations are pending pods that lose the room that was promised to them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
 	// Ineligible says why a pod that waits may not push others out; nil where it may.
@@ -92,24 +96,50 @@ func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *pre
 	if err != nil {
 		return t, nil, err
 	}
-	return told(t, plan)
+	t, plan = told(t, plan)
+	if plan != nil && !plan.Resize {
+		t.InVain, err = s.vain(eval, plan)
+	}
+	return t, plan, err
+}
+
+// vain asks the node of a plan with the victims gone; nil if it takes the pod.
+func (s *scene) vain(eval *preemption.Evaluator, plan *preemption.Plan) (*Reason, error) {
+	mark := s.snap.Mark()
+	var err error
+	for i := range plan.Victims {
+		if err = s.snap.RemovePod(plan.Victims[i].Pod.Key()); err != nil {
+			break
+		}
+	}
+	var status preemption.Status
+	if err == nil {
+		status, err = eval.Check(s.snap, plan.Pod, plan.Node)
+	}
+	if undone := s.snap.Undo(mark); err == nil {
+		err = undone
+	}
+	if err != nil || status.Code == preemption.Success {
+		return nil, err
+	}
+	return &Reason{Filter: status.Filter, Reasons: append([]string{}, status.Reasons...), Nodes: 1}, nil
 }
 
 // told says what a plan is.
-func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan, error) {
+func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if t.Resize = plan.Resize; t.Resize {
 		t.Node = plan.Pod.NodeName
 	}
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome, t.Fits = Placed, plan.Feasible
-		return t, nil, nil
+		return t, nil
 	case preemption.Preempt:
 		t.Outcome, t.Node, t.Victims = PushesOut, plan.Node, victimsOf(plan)
 		for _, p := range plan.ClearedNominations {
 			t.ClearedNominations = append(t.ClearedNominations, p.Key())
 		}
-		return t, plan, nil
+		return t, plan
 	}
 	t.Outcome, t.TurnedDown, t.Unhelpful = Waits, reasonsOf(plan.TurnedDown), reasonsOf(plan.Unhelpful)
 	if plan.Refused.Code != preemption.Success {
@@ -119,5 +149,5 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan, error) {
 		reason := plan.Ineligible
 		t.Ineligible = &reason
 	}
-	return t, nil, nil
+	return t, nil
 }

@@ -91,6 +91,9 @@ func (t *Turn) notes(limit int) []string {
 	if len(t.ClearedNominations) > 0 {
 		out = append(out, "loses the room that was promised to it: "+names(t.ClearedNominations, bounded(len(t.ClearedNominations), limit)))
 	}
+	if t.InVain != nil {
+		out = append(out, "in vain: with them gone "+t.Node+" still says "+reasons([]Reason{{t.InVain.Filter, t.InVain.Reasons, 0}}))
+	}
 	if t.Outcome != Waits {
 		return out
 	}

@@ -1,0 +1,143 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stdin is the name that stands for standard input.
+const Stdin = "-"
+
+// extensions are those of the files that a folder is read for, with or without ".gz".
+var extensions = []string{".json", ".yaml", ".yml"}
+
+// Expand replaces folders by their files ending in .json, .yaml or .yml, gzipped or not,
+// in the order of their names, and with recursive those of the folders below. Names
+// given twice, and a folder without such files, are errors.
+func Expand(names []string, recursive bool) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		files, err := filesOf(name, recursive)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if slices.Contains(out, file) {
+				return nil, fmt.Errorf("%s is named twice", Called(file))
+			}
+			out = append(out, file)
+		}
+	}
+	return out, nil
+}
+
+// Called is what to call a file in messages.
+func Called(name string) string {
+	if name == Stdin {
+		return "standard input"
+	}
+	return name
+}
+
+func filesOf(name string, recursive bool) ([]string, error) {
+	if name == Stdin {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, opening(err)
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != name && !recursive:
+			return filepath.SkipDir
+		case !d.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(path, ".gz"))):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("folder %s holds no file ending in %s", name, strings.Join(extensions, ", "))
+	}
+	return files, err
+}
+
+// opening has errors of looking at a file say what those of opening it do.
+func opening(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) && at.Op == "stat" {
+		at.Op = "open"
+	}
+	return err
+}
+
+// Open opens a file, or standard input for the name "-". The size is 0 where it is not
+// known.
+func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() error, err error) {
+	if name == Stdin {
+		f, _ := stdin.(*os.File)
+		return stdin, sizeOf(f), func() error { return nil }, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	return f, sizeOf(f), f.Close, nil
+}
+
+// sizeOf is 0 for anything but a regular file, a pipe for example.
+func sizeOf(f *os.File) int64 {
+	if f == nil {
+		return 0
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return 0
+}
+
+// unzipped looks at the first bytes and not at the name, so that a gzipped dump
+// may come through a pipe.
+func unzipped(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<18)
+	head, err := b.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		return bufio.NewReaderSize(z, 1<<18), nil
+	}
+	return b, nil
+}
+
+// JSON returns what r holds as JSON documents. JSON is passed on as it is, at no cost;
+// YAML is turned into JSON while it is read. Both may be gzipped.
+func JSON(r io.Reader) (io.Reader, error) {
+	text, err := unzipped(r)
+	if err != nil {
+		return nil, err
+	}
+	if isYAML(text) {
+		return newYAML(text), nil
+	}
+	return text, nil
+}

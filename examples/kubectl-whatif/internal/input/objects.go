@@ -1,0 +1,220 @@
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Object is an object of Kubernetes, of which only the head was read.
+type Object struct {
+	APIVersion, Kind, Namespace, Name string
+	// Raw is the object as JSON, with its apiVersion and kind.
+	Raw json.RawMessage
+}
+
+// head is what tells objects apart.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"metadata"`
+}
+
+// ErrSyntax is wrapped where a text is no JSON.
+var ErrSyntax = errors.New("this cannot be read as JSON")
+
+// mostHeld bounds the entries of a list that names their kind only after them.
+const mostHeld = 64 << 20
+
+// Each calls f with every object of a stream of JSON documents, lists taken apart: those
+// of kind List, and those of one kind, PodList for example, whose entries need not say
+// what they are. It ends with the first error of f.
+func Each(r io.Reader, f func(Object) error) error {
+	d := json.NewDecoder(r)
+	for {
+		switch token, err := d.Token(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return unreadable(d, err)
+		case token != json.Delim('{'):
+			return fmt.Errorf("%w: at byte %d stands no object", ErrSyntax, d.InputOffset())
+		}
+		doc := document{decoder: d, f: f}
+		if err := doc.read(); err != nil {
+			return err
+		}
+	}
+}
+
+// unreadable keeps errors of the reader as they are.
+func unreadable(d *json.Decoder, err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: after byte %d: %v", ErrSyntax, d.InputOffset(), err)
+	}
+	return err
+}
+
+// document is one that is being read.
+type document struct {
+	decoder *json.Decoder
+	f       func(Object) error
+
+	fields   bytes.Buffer // all but items
+	head     head
+	isList   bool
+	held     []json.RawMessage // entries that do not say what they are
+	heldSize int
+}
+
+// read reads the fields of a document, and hands out what it finds.
+func (d *document) read() error {
+	for d.decoder.More() {
+		token, err := d.decoder.Token()
+		if err != nil {
+			return unreadable(d.decoder, err)
+		}
+		if key, _ := token.(string); key == "items" {
+			err = d.items()
+		} else {
+			err = d.field(key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := d.decoder.Token(); err != nil {
+		return unreadable(d.decoder, err)
+	}
+	return d.finish()
+}
+
+func (d *document) field(key string) error {
+	var value json.RawMessage
+	if err := d.decoder.Decode(&value); err != nil {
+		return unreadable(d.decoder, err)
+	}
+	name, err := json.Marshal(key)
+	if err != nil {
+		return err
+	}
+	if d.fields.Len() > 0 {
+		d.fields.WriteByte(',')
+	}
+	d.fields.Write(name)
+	d.fields.WriteByte(':')
+	d.fields.Write(value)
+	// What is of another type is for the library to complain of.
+	switch key {
+	case "apiVersion":
+		_ = json.Unmarshal(value, &d.head.APIVersion)
+	case "kind":
+		_ = json.Unmarshal(value, &d.head.Kind)
+	case "metadata":
+		_ = json.Unmarshal(value, &d.head.Metadata)
+	}
+	return nil
+}
+
+// items reads the entries of a list.
+func (d *document) items() error {
+	token, err := d.decoder.Token()
+	switch {
+	case err != nil:
+		return unreadable(d.decoder, err)
+	case token == nil: // null
+		d.isList = true
+		return nil
+	case token != json.Delim('['):
+		return fmt.Errorf("%w: before byte %d: items is no list", ErrSyntax, d.decoder.InputOffset())
+	}
+	d.isList = true
+	for d.decoder.More() {
+		var raw json.RawMessage
+		if err := d.decoder.Decode(&raw); err != nil {
+			return unreadable(d.decoder, err)
+		}
+		if err := d.entry(raw); err != nil {
+			return err
+		}
+	}
+	if _, err = d.decoder.Token(); err != nil {
+		return unreadable(d.decoder, err)
+	}
+	return nil
+}
+
+// entry hands out an entry of a list, or holds it until the list says what it is.
+func (d *document) entry(raw json.RawMessage) error {
+	var h head
+	_ = json.Unmarshal(raw, &h) // what is of another type is for the library to complain of
+	if h.Kind != "" {
+		return d.handOut(h, raw)
+	}
+	if d.head.Kind != "" {
+		return d.unnamed(h, raw)
+	}
+	if d.heldSize += len(raw); d.heldSize > mostHeld {
+		return fmt.Errorf("a list of more than %d MB names the kind of its objects only after them", mostHeld>>20)
+	}
+	d.held = append(d.held, raw)
+	return nil
+}
+
+// unnamed hands out an entry of which only its list says what it is.
+func (d *document) unnamed(h head, raw json.RawMessage) error {
+	kind, ok := strings.CutSuffix(d.head.Kind, "List")
+	body := bytes.TrimSpace(raw)
+	if !ok || kind == "" || len(body) == 0 || body[0] != '{' {
+		return d.f(Object{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw})
+	}
+	h.Kind = kind
+	if h.APIVersion == "" {
+		h.APIVersion = d.head.APIVersion
+	}
+	own, err := json.Marshal(map[string]string{"apiVersion": h.APIVersion, "kind": h.Kind})
+	if err != nil {
+		return err
+	}
+	if rest := bytes.TrimSpace(body[1:]); len(rest) > 0 && rest[0] != '}' {
+		own = append(own[:len(own)-1], ',')
+		own = append(own, rest...)
+	}
+	return d.f(objectOf(h, own))
+}
+
+// handOut hands out an object, or the entries of a list in a list.
+func (d *document) handOut(h head, raw json.RawMessage) error {
+	if h.Kind == "List" {
+		return Each(bytes.NewReader(raw), d.f)
+	}
+	return d.f(objectOf(h, raw))
+}
+
+func objectOf(h head, raw json.RawMessage) Object {
+	return Object{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw}
+}
+
+// finish hands out what waited for the end of the document.
+func (d *document) finish() error {
+	for _, raw := range d.held {
+		var h head
+		_ = json.Unmarshal(raw, &h)
+		if err := d.unnamed(h, raw); err != nil {
+			return err
+		}
+	}
+	if d.isList && (strings.HasSuffix(d.head.Kind, "List") || d.head.Kind == "") {
+		return nil
+	}
+	raw := make(json.RawMessage, 0, d.fields.Len()+2)
+	raw = append(append(append(raw, '{'), d.fields.Bytes()...), '}')
+	return d.f(objectOf(d.head, raw))
+}

@@ -1,0 +1,243 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	"sigs.k8s.io/yaml"
+)
+
+// What is taken for YAML begins, after comments, with a document's mark, a directive, a
+// key as Kubernetes has them, or an entry of a list. Everything else is left to the
+// reader of JSON, which knows messages of kubectl and UTF-16 when it sees them.
+var (
+	yamlLine = regexp.MustCompile(`^(---(\s|$)|%[A-Z]|- |-$|["']?[a-z][A-Za-z0-9]*["']?\s*:(\s|$))`)
+	// kubectl writes "error: ..." where it fails.
+	errorLine = regexp.MustCompile(`^error:`)
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// isYAML looks at the beginning of a text.
+func isYAML(b *bufio.Reader) bool {
+	head, _ := b.Peek(1 << 16)
+	head = bytes.TrimPrefix(head, byteOrderMark)
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, " \t\r\n")
+		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
+			return yamlLine.Match(line) && !errorLine.Match(line)
+		}
+	}
+	return false
+}
+
+// Bounds of YAML, whose parser holds a whole document many times over.
+const (
+	// wholeDocument is up to where a document is handed to the parser in one piece; the
+	// list in a longer one is taken apart first, entry by entry.
+	wholeDocument = 8 << 20
+	// mostPiece is how long an entry, or a document that holds no list, may be.
+	mostPiece = 64 << 20
+)
+
+// yamlReader is YAML as a stream of JSON documents.
+type yamlReader struct {
+	in   *bufio.Reader
+	out  bytes.Buffer // what was not read yet
+	err  error        // what comes after that
+	step func() error // writes the next part to out
+
+	again []byte // lines to be read once more, before in
+	line  int    // lines read so far
+	doc   int    // documents so far
+	size  int    // wholeDocument, but in tests
+	list  list   // the list that is being taken apart
+}
+
+func newYAML(in *bufio.Reader) *yamlReader {
+	if head, _ := in.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
+		in.Discard(len(byteOrderMark))
+	}
+	y := &yamlReader{in: in, size: wholeDocument}
+	y.step = y.document
+	return y
+}
+
+// Read converts as much as is needed.
+func (y *yamlReader) Read(p []byte) (int, error) {
+	for y.out.Len() == 0 && y.err == nil {
+		y.err = y.step()
+	}
+	if y.out.Len() > 0 {
+		return y.out.Read(p)
+	}
+	return 0, y.err
+}
+
+// next returns the next line with its end, and nil at the end of the text.
+func (y *yamlReader) next() ([]byte, error) {
+	if len(y.again) > 0 {
+		end := bytes.IndexByte(y.again, '\n') + 1
+		if end == 0 {
+			end = len(y.again)
+		}
+		line := y.again[:end]
+		y.again = y.again[end:]
+		y.line++
+		return line, nil
+	}
+	var line []byte
+	for {
+		part, err := y.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil, errors.Is(err, io.EOF):
+			if len(line) > 0 {
+				y.line++
+				return line, nil
+			}
+			return nil, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		case len(line) > mostPiece:
+			return nil, y.wrong(y.line, errTooLong)
+		}
+	}
+}
+
+// back has lines read once more.
+func (y *yamlReader) back(lines []byte) {
+	y.again = append(lines[:len(lines):len(lines)], y.again...)
+	y.line -= countLines(lines)
+}
+
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+var errTooLong = fmt.Errorf("longer than %d MB, which is too long for YAML; take JSON instead (kubectl's -o json)", mostPiece>>20)
+
+// document converts one document, or begins to take it apart where it is long. The error
+// is io.EOF where there is none left.
+func (y *yamlReader) document() error {
+	y.doc++
+	from := y.line
+	var text []byte
+	for split := false; ; {
+		line, err := y.next()
+		if err != nil {
+			return err
+		}
+		if line == nil && text == nil {
+			return io.EOF
+		}
+		if line == nil {
+			return y.whole(text, from)
+		}
+		if endsDocument(line) && (line[0] == '.' || !onlyPreamble(text)) {
+			if line[0] == '-' {
+				y.back(line)
+			}
+			return y.whole(text, from)
+		}
+		text = append(text, line...)
+		if len(text) > y.size && !split {
+			if split = true; y.splits(text, from) {
+				return nil
+			}
+		}
+		if len(text) > mostPiece {
+			return y.wrong(from, errTooLong)
+		}
+	}
+}
+
+// endsDocument reports whether a line is "---" or "...", alone or with something behind it.
+func endsDocument(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) {
+		return false
+	}
+	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
+}
+
+// onlyPreamble reports whether a text is what may stand before the mark of its document:
+// comments and directives.
+func onlyPreamble(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
+			return false
+		}
+	}
+	return true
+}
+
+// whole converts a document in one piece. Nothing comes of an empty one.
+func (y *yamlReader) whole(text []byte, from int) error {
+	piece, err := y.convert(text, from)
+	if err != nil || string(piece) == "null" {
+		return err
+	}
+	if piece[0] != '{' {
+		return y.wrong(from, fmt.Errorf("this is no object but %s; an object of Kubernetes has fields, like kind", nameOf(piece)))
+	}
+	y.out.Write(piece)
+	return y.out.WriteByte('\n')
+}
+
+// convert turns a piece of YAML that begins after so many lines into JSON, by the parser
+// that kubectl uses: the same numbers, the same texts for yes and no. Keys given twice
+// and aliases that blow the text up are errors.
+func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
+	if err := expandable(text); err != nil {
+		return nil, y.wrong(from, err)
+	}
+	piece, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, y.wrong(from, err)
+	}
+	return piece, nil
+}
+
+var (
+	lineNumber = regexp.MustCompile(`\bline (\d+)`)
+	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?yaml: (unmarshal errors:\s*)?`)
+)
+
+// wrong names the document, and counts lines from the beginning of the text.
+func (y *yamlReader) wrong(from int, err error) error {
+	text := lineNumber.ReplaceAllStringFunc(yamlPrefix.ReplaceAllString(err.Error(), ""), func(s string) string {
+		n, _ := strconv.Atoi(s[len("line "):])
+		return fmt.Sprintf("line %d", n+from)
+	})
+	if !lineNumber.MatchString(text) {
+		text = fmt.Sprintf("from line %d on: %s", from+1, text)
+	}
+	return fmt.Errorf("YAML document %d, %s", y.doc, text)
+}
+
+func nameOf(piece []byte) string {
+	switch piece[0] {
+	case '[':
+		return "a list"
+	case '"':
+		return "a text"
+	case 't', 'f':
+		return "true or false"
+	}
+	var n json.Number
+	if json.Unmarshal(piece, &n) == nil {
+		return "a number"
+	}
+	return "something else"
+}

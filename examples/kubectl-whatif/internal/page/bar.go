@@ -1,0 +1,289 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// role is what a pod is in a picture.
+type role uint8
+
+const (
+	stays role = iota
+	leaves
+	comes
+	// kept is room that nominated pods keep.
+	kept
+)
+
+// part is a stretch of a bar: what one pod takes of a resource.
+type part struct {
+	pod    *outrank.Pod
+	role   role
+	amount int64
+	// number is the victim's place in the table, from 1.
+	number int
+	// text says who it is in place of the pod.
+	text string
+}
+
+// bar is one resource of a node, drawn from left to right.
+type bar struct {
+	// Caption says when: before or after.
+	Caption string
+	// Label says in words what the picture shows.
+	Label string
+	// Amount is what is taken and of how much, and Share the same in percent.
+	Amount, Share string
+	Segments      []segment
+	// Full is where the node ends, in percent of the picture; Over is set where
+	// more is taken than that.
+	Full string
+	// Lack is how far more is taken than there is reaches, and Over whether any
+	// is.
+	Lack string
+	Over bool
+}
+
+// segment is a part as it is drawn: X and Width are percent of the picture.
+type segment struct {
+	X, Width string
+	// Class is the colour, and Tip says what is there.
+	Class, Tip string
+	// Victim and Preemptor name the pod where it is one; Would where it would
+	// be a victim if the preemptor could have any.
+	Victim, Preemptor, Would string
+	// Text is written into the segment, and Number before it.
+	Text   string
+	Number int
+}
+
+// Hatched reports whether the pod leaves.
+func (s segment) Hatched() bool { return s.Victim != "" || s.Would != "" }
+
+// canvas is the width that texts in a picture are measured for.
+const canvas = 860
+
+// mostSegments is how many pods of a node are drawn one by one.
+const mostSegments = 150
+
+// painter draws bars of one node.
+type painter struct {
+	scale   scale
+	name    resource.Name
+	offered int64
+	// whole is what the width of the picture stands for; it is at least offered.
+	whole float64
+	// texts is set where there is room for names in the bars, and would where
+	// nobody really leaves.
+	texts, would bool
+}
+
+// fit makes the picture wide enough for the parts.
+func (p *painter) fit(bars ...[]part) {
+	p.whole = max(p.whole, float64(p.offered))
+	for _, parts := range bars {
+		p.whole = max(p.whole, sum(parts))
+	}
+}
+
+func sum(parts []part) float64 {
+	total := 0.0
+	for i := range parts {
+		total += float64(max(0, parts[i].amount))
+	}
+	return total
+}
+
+// draw draws a bar.
+func (p *painter) draw(caption, node string, parts []part) *bar {
+	b := &bar{Caption: caption}
+	at, left, merged := 0.0, 0, 0.0
+	for i := range parts {
+		q := &parts[i]
+		if q.amount <= 0 || p.whole == 0 {
+			continue
+		}
+		width := float64(q.amount) / p.whole
+		if q.role == stays && len(b.Segments) >= mostSegments {
+			left, merged = left+1, merged+width
+			continue
+		}
+		if left > 0 {
+			b.Segments = append(b.Segments, others(left, at, merged))
+			at, left, merged = at+merged, 0, 0
+		}
+		b.Segments = append(b.Segments, p.segment(q, at, width))
+		at += width
+	}
+	if left > 0 {
+		b.Segments = append(b.Segments, others(left, at, merged))
+	}
+	p.measure(b, node, parts)
+	return b
+}
+
+// measure says how much is taken.
+func (p *painter) measure(b *bar, node string, parts []part) {
+	used := sum(parts)
+	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
+	b.Share = share(used, float64(p.offered))
+	b.Over = used > float64(p.offered)
+	if p.whole > 0 {
+		b.Full = percent(float64(p.offered) / p.whole)
+		b.Lack = percent(max(0, used-float64(p.offered)) / p.whole)
+	}
+	b.Label = fmt.Sprintf("%s of node %s", p.name, isolated(node))
+	if b.Caption != "" {
+		b.Label += " " + b.Caption
+	}
+	b.Label += fmt.Sprintf(": %s taken, %s, by %s", b.Amount, b.Share, plural(len(parts), "pod"))
+	switch n := count(parts, leaves); {
+	case n == 1:
+		b.Label += ", of which 1 leaves"
+	case n > 1:
+		b.Label += fmt.Sprintf(", of which %d leave", n)
+	}
+	if count(parts, comes) > 0 {
+		b.Label += ", and the pod that is asked about is one of them"
+	}
+}
+
+func count(parts []part, r role) int {
+	n := 0
+	for i := range parts {
+		if parts[i].role == r {
+			n++
+		}
+	}
+	return n
+}
+
+// others stands for pods that are not drawn one by one.
+func others(n int, at, width float64) segment {
+	return segment{X: percent(at), Width: percent(width), Class: "rest", Tip: plural(n, "more pod"), Text: plural(n, "more pod")}
+}
+
+func (p *painter) segment(q *part, at, width float64) segment {
+	s := segment{X: percent(at), Width: percent(width), Tip: p.tip(q)}
+	name := q.text
+	if q.pod != nil {
+		name = q.pod.Name
+	}
+	switch q.role {
+	case comes:
+		s.Class, s.Preemptor = "comes", string(q.pod.Key())
+	case kept:
+		s.Class = "kept"
+	case leaves:
+		s.Class, s.Number = p.scale.class(q.pod), q.number
+		if p.would {
+			s.Would = string(q.pod.Key())
+		} else {
+			s.Victim = string(q.pod.Key())
+		}
+	default:
+		s.Class = p.scale.class(q.pod)
+	}
+	if !p.texts {
+		s.Number = 0
+		return s
+	}
+	room := width*canvas - 14
+	if s.Number > 0 {
+		room -= 20
+		switch {
+		case width*canvas < 24:
+			s.Number = 0
+		case width*canvas < 60:
+			s.Class += " slim"
+		}
+	}
+	if letters := int(room / 7.3); letters >= 10 || letters >= len(name) {
+		s.Text = clipped(name, letters)
+	}
+	return s
+}
+
+// tip says who a part is and what the pod asks for.
+func (p *painter) tip(q *part) string {
+	if q.pod == nil {
+		return q.text + ": " + string(p.name) + " " + p.amount(q.amount)
+	}
+	var b strings.Builder
+	b.WriteString(isolated(string(q.pod.Key())))
+	switch {
+	case q.role == leaves && p.would:
+		b.WriteString(" (would leave)")
+	case q.role == leaves && q.pod.Terminating():
+		b.WriteString(" (leaves, is terminating already)")
+	case q.role == leaves:
+		b.WriteString(" (leaves)")
+	case q.role == comes:
+		b.WriteString(" (the pod that is asked about)")
+	}
+	fmt.Fprintf(&b, "\npriority %d", q.pod.PriorityValue())
+	if q.pod.PriorityClass != "" {
+		b.WriteString(", " + isolated(q.pod.PriorityClass))
+	}
+	fmt.Fprintf(&b, "\n%s", amount.Texts(q.pod.Requests()))
+	return b.String()
+}
+
+func (p *painter) amount(counted int64) string {
+	return amount.Text(p.name, amount.Quantity(p.name, counted))
+}
+
+// percent writes a share of 1 with two decimals at most.
+func percent(share float64) string {
+	text := strconv.FormatFloat(100*share, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
+}
+
+// share writes how much of the whole is taken, in whole percent.
+func share(used, whole float64) string {
+	switch {
+	case whole > 0:
+		return strconv.FormatFloat(math.Round(100*used/whole), 'f', 0, 64) + " %"
+	case used > 0:
+		return "more than there is"
+	}
+	return "none"
+}
+
+// clamp makes a counted amount of a sum.
+func clamp(sum float64) int64 {
+	if sum >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(sum)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func noun(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// grouped writes a number with a space between thousands.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}

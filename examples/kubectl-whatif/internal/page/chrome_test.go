@@ -1,0 +1,246 @@
+package page
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// browsers are the programs that are looked for.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
+
+// chrome is a browser without a window that is driven over a pipe, by the
+// protocol of its developer tools.
+type chrome struct {
+	t       *testing.T
+	to      io.Writer
+	session string
+
+	mu      sync.Mutex
+	last    int
+	answers map[int]chan message
+	loaded  chan struct{}
+	// told is everything that the console and the log of the browser say, and
+	// asked for what was fetched beside the page itself.
+	told, fetched []string
+}
+
+type message struct {
+	ID        int             `json:"id"`
+	Method    string          `json:"method"`
+	Params    json.RawMessage `json:"params"`
+	Result    json.RawMessage `json:"result"`
+	SessionID string          `json:"sessionId"`
+	Error     *struct{ Message string }
+}
+
+// openChrome starts the browser, or skips the test where none is installed.
+func openChrome(t *testing.T) *chrome {
+	t.Helper()
+	program := ""
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skipf("no browser is installed to open the page in: none of %v", browsers)
+	}
+	toRead, to, err := os.Pipe()
+	require.NoError(t, err)
+	from, fromWrite, err := os.Pipe()
+	require.NoError(t, err)
+	args := []string{"--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir()}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.Command(program, append(args, "about:blank")...)
+	cmd.ExtraFiles = []*os.File{toRead, fromWrite}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, toRead.Close())
+	require.NoError(t, fromWrite.Close())
+	c := &chrome{t: t, to: to, answers: map[int]chan message{}, loaded: make(chan struct{}, 16)}
+	read := make(chan struct{})
+	go func() { defer close(read); c.read(from) }()
+	t.Cleanup(func() {
+		c.call("Browser.close", nil)
+		done := make(chan struct{})
+		go func() { defer close(done); _ = cmd.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			_ = cmd.Process.Kill()
+			<-done
+		}
+		_ = to.Close()
+		_ = from.Close()
+		<-read
+	})
+	c.attach()
+	return c
+}
+
+// attach opens a page and listens to everything that it says.
+func (c *chrome) attach() {
+	c.t.Helper()
+	var target struct{ TargetID string }
+	c.ask("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var session struct{ SessionID string }
+	c.ask("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
+	c.session = session.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		c.call(domain+".enable", nil)
+	}
+}
+
+// read takes what the browser says, message by message.
+func (c *chrome) read(from io.Reader) {
+	r := bufio.NewReaderSize(from, 1<<20)
+	for {
+		text, err := r.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(text[:len(text)-1], &m) != nil {
+			continue
+		}
+		c.mu.Lock()
+		if answer, ok := c.answers[m.ID]; ok && m.ID != 0 {
+			delete(c.answers, m.ID)
+			answer <- m
+		}
+		c.note(&m)
+		c.mu.Unlock()
+	}
+}
+
+// note keeps what must not happen.
+func (c *chrome) note(m *message) {
+	switch m.Method {
+	case "Page.loadEventFired":
+		c.loaded <- struct{}{}
+	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded":
+		c.told = append(c.told, m.Method+" "+string(m.Params))
+	case "Network.requestWillBeSent":
+		var sent struct{ Request struct{ URL string } }
+		if json.Unmarshal(m.Params, &sent) == nil && !strings.HasPrefix(sent.Request.URL, "file:") && !strings.HasPrefix(sent.Request.URL, "data:") {
+			c.fetched = append(c.fetched, sent.Request.URL)
+		}
+	}
+}
+
+// call sends a command and waits for the answer.
+func (c *chrome) call(method string, params any) json.RawMessage {
+	c.t.Helper()
+	answer := make(chan message, 1)
+	c.mu.Lock()
+	c.last++
+	command := map[string]any{"id": c.last, "method": method}
+	if params != nil {
+		command["params"] = params
+	}
+	if c.session != "" && !strings.HasPrefix(method, "Browser.") {
+		command["sessionId"] = c.session
+	}
+	c.answers[c.last] = answer
+	c.mu.Unlock()
+	text, err := json.Marshal(command)
+	require.NoError(c.t, err)
+	_, err = c.to.Write(append(text, 0))
+	require.NoError(c.t, err)
+	select {
+	case m := <-answer:
+		require.Nil(c.t, m.Error, method)
+		return m.Result
+	case <-time.After(time.Minute):
+		require.FailNow(c.t, "the browser does not answer", method)
+	}
+	return nil
+}
+
+func (c *chrome) ask(method string, params, into any) {
+	c.t.Helper()
+	require.NoError(c.t, json.Unmarshal(c.call(method, params), into))
+}
+
+// open writes a page to a file and opens it.
+func (c *chrome) open(text []byte) {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "page.html")
+	require.NoError(c.t, os.WriteFile(file, text, 0o600))
+	for len(c.loaded) > 0 {
+		<-c.loaded
+	}
+	c.call("Page.navigate", map[string]any{"url": "file://" + file})
+	select {
+	case <-c.loaded:
+	case <-time.After(time.Minute):
+		require.FailNow(c.t, "the page is not loaded")
+	}
+}
+
+// look sets the width of the window and what the reader prefers.
+func (c *chrome) look(width int, features ...string) {
+	c.t.Helper()
+	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+	list := []map[string]string{}
+	for i := 0; i < len(features); i += 2 {
+		list = append(list, map[string]string{"name": features[i], "value": features[i+1]})
+	}
+	c.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
+}
+
+// eval returns what a piece of JavaScript says about the page, as JSON.
+func (c *chrome) eval(script string, into any) {
+	c.t.Helper()
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	c.ask("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &out)
+	require.Empty(c.t, out.ExceptionDetails, "%s", out.ExceptionDetails)
+	require.NoError(c.t, json.Unmarshal(out.Result.Value, into), script)
+}
+
+// press presses a key.
+func (c *chrome) press(key string) {
+	c.t.Helper()
+	code := map[string]int{"Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Escape": 27, "Enter": 13}[key]
+	for _, kind := range []string{"rawKeyDown", "keyUp"} {
+		c.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code})
+	}
+}
+
+// silent checks that the browser had nothing to complain about.
+func (c *chrome) silent(what string) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Empty(c.t, c.told, "the console of %s", what)
+	require.Empty(c.t, c.fetched, "the network of %s", what)
+}
+
+// screenshot writes a picture of the whole page where the environment says, for
+// people to look at.
+func (c *chrome) screenshot(name string) {
+	folder := os.Getenv("WHATIF_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	c.t.Helper()
+	var shot struct{ Data []byte }
+	c.ask("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
+	require.NoError(c.t, os.WriteFile(filepath.Join(folder, name+".png"), shot.Data, 0o600), fmt.Sprint(name))
+}

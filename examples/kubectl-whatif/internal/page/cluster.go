@@ -1,0 +1,135 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// Bounds of what is drawn pod by pod.
+const (
+	// MostDetailed is how many nodes a cluster may have to be drawn pod by pod
+	// altogether.
+	MostDetailed = 60
+	// mostDetailedPods is how many pods they may hold for that.
+	mostDetailedPods = 2000
+	// mostPulled is how many nodes of a larger cluster are pulled out.
+	mostPulled = 12
+)
+
+// row is a node that is drawn pod by pod.
+type row struct {
+	ID, Letter, Name string
+	Stage, Word      string
+	Verdict          string
+	// Why says why the node was pulled out.
+	Why      string
+	Pods     int64
+	Scarcest int
+	Cells    []rowCell
+	// Two is set where the row shows the node before and after.
+	Two bool
+}
+
+// rowCell is a node by one resource.
+type rowCell struct {
+	View     int
+	Resource string
+	Share    string
+	// After is nil where nothing changes on the node.
+	Before, After *bar
+}
+
+// rows draws the nodes that are drawn pod by pod: all of a small cluster, and of
+// a larger one those that matter.
+func (d *maker) rows() []row {
+	var out []row
+	shown := d.inOrder()
+	if !d.detailed() {
+		shown = d.pulled()
+	}
+	for i, m := range shown {
+		r := d.row(m)
+		r.ID, r.Letter = fmt.Sprintf("node-%d", i+1), m.letter
+		out = append(out, r)
+	}
+	return out
+}
+
+// detailed reports whether the whole cluster is drawn pod by pod.
+func (d *maker) detailed() bool {
+	var pods int64
+	for _, m := range d.members {
+		pods += m.pods
+	}
+	return len(d.members) <= MostDetailed && pods <= mostDetailedPods
+}
+
+func (d *maker) row(m *member) row {
+	r := row{Name: m.node.Name, Stage: string(m.stage), Word: stageWords[m.stage][0], Verdict: m.verdict, Why: m.why, Pods: m.pods, Scarcest: m.scarcest}
+	e := d.in.Explanation
+	var c *preemption.Candidate
+	if e.Outcome == preemption.Preempt {
+		c = &e.Candidate
+	}
+	who := d.rosterOf(m.node.Name, c, m.stage == explain.Chosen)
+	r.Two = len(who.leaves) > 0 || m.stage == explain.Chosen
+	for i, v := range d.views {
+		before, after := d.parts(who, v.Name)
+		p := &painter{scale: d.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name)}
+		p.fit(before)
+		if r.Two {
+			p.fit(after)
+		}
+		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i]), Before: p.draw("", m.node.Name, before)}
+		if r.Two {
+			cell.Before, cell.After = p.draw("before", m.node.Name, before), p.draw("after", m.node.Name, after)
+		}
+		r.Cells = append(r.Cells, cell)
+	}
+	return r
+}
+
+// pulled are the nodes of a large cluster that matter, with letters.
+func (d *maker) pulled() []*member {
+	e := d.in.Explanation
+	var out []*member
+	pull := func(node, why string) {
+		m := d.byName[node]
+		if m == nil || m.letter != "" || len(out) == mostPulled {
+			return
+		}
+		m.letter, m.why = string(rune('A'+len(out))), why
+		out = append(out, m)
+	}
+	if e.Outcome == preemption.Preempt {
+		pull(e.Node, "the chosen node")
+		for i := range e.Victims {
+			if len(out) < mostScenes && e.Victims[i].Node != "" {
+				pull(e.Victims[i].Node, "victims of the same group run here")
+			}
+		}
+	}
+	for _, m := range d.members {
+		if m.stage == explain.Fits && len(out) < 4 {
+			pull(m.node.Name, "")
+		}
+	}
+	words := []string{"the best, if somebody were pushed out", "the next best"}
+	if e.Outcome == preemption.Preempt {
+		words = []string{"", "the runner-up", "the third best", "the fourth best", "the fifth best"}
+	}
+	for i := range e.Candidates[:min(len(e.Candidates), len(words))] {
+		pull(e.Candidates[i].Node, words[i])
+	}
+	if n := d.in.Report.Nothing; n != nil && n.Nearest != nil {
+		pull(n.Nearest.Node, "the nearest: the least room is missing")
+	}
+	for i := range d.in.Report.Nodes {
+		if g := &d.in.Report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
+			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", plural(g.Count, "node")))
+		}
+	}
+	return out
+}

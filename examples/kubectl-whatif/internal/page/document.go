@@ -1,0 +1,257 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// maker holds what the parts of a page are made from.
+type maker struct {
+	in      *Input
+	pod     *outrank.Pod
+	scale   scale
+	views   []view
+	members []*member
+	byName  map[string]*member
+	// numbers are the victims' places in their table; nil without victims.
+	numbers map[outrank.Key]int
+}
+
+// document is what the template writes.
+type document struct {
+	Title, Source, Release, Now string
+	Headline                    []headPart
+	Summary                     string
+	Outcome                     string
+	Pod                         asked
+	Counts                      []figure
+	Caveats, Hints, Fates       []string
+	Scenes                      []scene
+	Below, Above                scale
+	Views                       []view
+	Levels                      []string
+	Rows                        []row
+	Panels                      []panel
+	Sorted                      string
+	Victims                     []victimRow
+	MoreVictims                 int
+	Cleared                     []string
+	Candidates                  []candidateRow
+	MoreCandidates              int
+	Why, Stay, Missing, Groups  []string
+	Listed                      []listed
+	MoreListed                  int
+	// Leave and Kept say what the legend has to explain.
+	Leave, Come, Kept, Short bool
+	Style, Script            any
+	Policy                   string
+}
+
+// headPart is a stretch of the headline; a name is set apart.
+type headPart struct {
+	Text string
+	Name bool
+}
+
+// asked is the pod that is asked about.
+type asked struct {
+	Key, Class, From, Requests string
+	Priority                   int32
+	Nominated                  string
+}
+
+// figure is a figure with what it counts.
+type figure struct{ Figure, Of string }
+
+func newDocument(in *Input) *document {
+	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
+	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
+	d.findViews()
+	d.findMembers()
+	doc := &document{
+		Title: in.Title, Source: in.Source, Release: in.Snapshot.Release().String(),
+		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
+		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
+		Scenes: d.scenes(), Views: d.views,
+		Rows: d.rows(), Panels: d.panels(),
+		Style: style, Script: script, Policy: policy,
+	}
+	if doc.Title == "" {
+		doc.Title = "Who leaves for " + isolated(string(d.pod.Key())) + "?"
+	}
+	if !in.Now.IsZero() {
+		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	doc.Below, doc.Above = d.scale.parts()
+	doc.Sorted = string(d.views[d.shown()].Name)
+	d.tell(doc)
+	doc.legend()
+	return doc
+}
+
+// tell fills in the texts and tables.
+func (d *maker) tell(doc *document) {
+	doc.Victims, doc.MoreVictims = d.victims()
+	doc.Candidates, doc.MoreCandidates = d.candidates()
+	for i := range levels {
+		doc.Levels = append(doc.Levels, levels[i].text)
+	}
+	doc.Levels = append(doc.Levels, "over 100 %")
+	for _, p := range d.in.Explanation.ClearedNominations {
+		doc.Cleared = append(doc.Cleared, string(p.Key()))
+	}
+	r := d.in.Report
+	if r.Choice != nil && !r.Resize {
+		doc.Why = r.Choice.Texts()
+	}
+	if r.Stay != nil {
+		doc.Stay = r.Stay.Texts()
+	}
+	if r.Nothing != nil {
+		doc.Missing = r.Nothing.Texts()
+	}
+	for i := range r.Nodes {
+		doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+	}
+	for i := range d.in.Replacements {
+		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
+	}
+	if len(doc.Panels) > 0 {
+		doc.Listed, doc.MoreListed = d.list()
+	}
+}
+
+// legend finds out what the pictures hold.
+func (doc *document) legend() {
+	look := func(b *bar) {
+		if b == nil {
+			return
+		}
+		doc.Short = doc.Short || b.Over
+		for i := range b.Segments {
+			s := &b.Segments[i]
+			doc.Leave, doc.Come, doc.Kept = doc.Leave || s.Hatched(), doc.Come || s.Preemptor != "", doc.Kept || s.Class == "kept"
+		}
+	}
+	for i := range doc.Scenes {
+		for j := range doc.Scenes[i].Meters {
+			for _, b := range doc.Scenes[i].Meters[j].Bars {
+				look(b)
+			}
+		}
+	}
+	for i := range doc.Rows {
+		for j := range doc.Rows[i].Cells {
+			look(doc.Rows[i].Cells[j].Before)
+			look(doc.Rows[i].Cells[j].After)
+		}
+	}
+}
+
+// summary is what the headline leaves open.
+func summary(in *Input) string {
+	e := in.Explanation
+	switch e.Outcome {
+	case preemption.Preempt:
+		if e.Resize {
+			return "Its node has no room for that as things are."
+		}
+		if n := len(e.Candidates); n > 1 {
+			return fmt.Sprintf("No node takes it as things are. Evictions would make room on %d nodes; on this one they cost least.", n)
+		}
+		return "No node takes it as things are. This is the only one where evictions make room."
+	case preemption.Fits:
+		if e.Resize {
+			return "Its kubelet carries that out."
+		}
+		if e.Feasible == 1 {
+			return "One node takes it."
+		}
+		return fmt.Sprintf("%d nodes take it.", e.Feasible)
+	}
+	if e.Outcome == preemption.NotEligible {
+		return ineligible(e.Ineligible)
+	}
+	switch n := in.Report.Nothing; {
+	case n == nil:
+	case n.Enough != nil:
+		return fmt.Sprintf("Priority %d would be enough.", n.Enough.Priority)
+	case n.Hopeless:
+		return "No priority would be enough."
+	}
+	return ""
+}
+
+// ineligible says why a pod may not push others out.
+func ineligible(why preemption.Ineligibility) string {
+	switch why {
+	case preemption.PolicyNever:
+		return "Its preemption policy is Never: it waits for room instead of making it."
+	case preemption.VictimsTerminating:
+		return "Pods that were pushed out for it earlier are still leaving, and it waits for them."
+	case preemption.Nominated:
+		return "It is nominated to a node already."
+	case preemption.Disabled:
+		return "Preemption is switched off."
+	}
+	return ""
+}
+
+// headline is the answer.
+func headline(e *preemption.Explanation) []headPart {
+	pod := headPart{string(e.Pod.Key()), true}
+	node := headPart{e.Node, true}
+	text := func(s string) headPart { return headPart{Text: s} }
+	switch {
+	case e.Outcome == preemption.Preempt && e.Resize:
+		return []headPart{text(have(len(e.Victims)) + " "), node, text(" so that "), pod, text(" can grow")}
+	case e.Outcome == preemption.Preempt:
+		verb := " have to leave "
+		if len(e.Victims) == 1 {
+			verb = " has to leave "
+		}
+		return []headPart{text(plural(len(e.Victims), "pod") + verb), node, text(" so that "), pod, text(" can run")}
+	case e.Outcome == preemption.Fits && e.Resize:
+		return []headPart{text("Nobody has to leave: there is room for "), pod, text(" to grow")}
+	case e.Outcome == preemption.Fits:
+		return []headPart{text("Nobody has to leave: "), pod, text(" fits as things are")}
+	case e.Outcome == preemption.NotEligible && e.Resize:
+		return []headPart{text("Nobody leaves: "), pod, text(" may not push others out to grow")}
+	case e.Outcome == preemption.NotEligible:
+		return []headPart{text("Nobody leaves: "), pod, text(" may not push others out")}
+	}
+	return []headPart{text("Nobody leaves: pushing others out makes no room for "), pod}
+}
+
+func (d *maker) asked() asked {
+	p := d.pod
+	a := asked{Key: string(p.Key()), Class: p.PriorityClass, From: d.in.Priority, Priority: p.PriorityValue(), Requests: amount.Texts(p.Requests())}
+	if !d.in.Explanation.Resize {
+		a.Nominated = d.in.Snapshot.NominationOf(p.Key())
+	}
+	return a
+}
+
+// counts are the figures below the headline.
+func (d *maker) counts() []figure {
+	pods, pending := 0, 0
+	for p := range d.in.Snapshot.Pods() {
+		pods++
+		if d.in.Snapshot.NodeOf(p.Key()) == "" {
+			pending++
+		}
+	}
+	e := d.in.Explanation
+	return []figure{
+		{grouped(len(d.members)), noun(len(d.members), "node")},
+		{grouped(pods), noun(pods, "pod") + ", " + grouped(pending) + " pending"},
+		{grouped(e.Feasible), noun(e.Feasible, "node") + " with room as things are"},
+		{grouped(len(e.Candidates)), noun(len(e.Candidates), "node") + " where evictions make room"},
+		{grouped(len(e.Victims)), noun(len(e.Victims), "victim")},
+		{grouped(e.Violations()), "broken " + noun(e.Violations(), "budget")},
+	}
+}

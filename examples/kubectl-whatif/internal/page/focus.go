@@ -1,0 +1,199 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// scene is a node before and after, for each resource that matters.
+type scene struct {
+	// Before, Node and After are the heading: the node's name between two texts.
+	Before, Node, After string
+	// Note says what the picture leaves open.
+	Note   string
+	Meters []meter
+	// when are the captions of the bars.
+	when [2]string
+}
+
+// meter is one resource of a node.
+type meter struct {
+	Resource string
+	Offered  string
+	Bars     []*bar
+	Ticks    []tick
+}
+
+// tick is a mark on the axis below the bars.
+type tick struct{ X, Text, Class string }
+
+// mostScenes bounds the nodes beside the chosen one that are drawn in this way.
+const mostScenes = 4
+
+// scenes are the nodes that the answer is about.
+func (d *maker) scenes() []scene {
+	e := d.in.Explanation
+	switch e.Outcome {
+	case preemption.Preempt:
+		out := []scene{d.scene(e.Node, &e.Candidate, true, false)}
+		return append(out, d.elsewhere()...)
+	case preemption.Fits:
+		return d.fitting()
+	case preemption.NotEligible:
+		if len(e.Candidates) > 0 {
+			s := d.scene(e.Candidates[0].Node, &e.Candidates[0], true, true)
+			s.Note = "Nobody leaves, as the pod may not push others out. If it might, this is the node where it would."
+			return []scene{s}
+		}
+	}
+	return d.nearest()
+}
+
+// elsewhere are the other nodes that victims run on.
+func (d *maker) elsewhere() []scene {
+	var out []scene
+	known := map[string]bool{d.in.Explanation.Node: true, "": true}
+	more := 0
+	for i := range d.in.Explanation.Victims {
+		node := d.in.Explanation.Victims[i].Node
+		if known[node] {
+			continue
+		}
+		known[node] = true
+		if len(out) == mostScenes {
+			more++
+			continue
+		}
+		s := d.scene(node, &d.in.Explanation.Candidate, false, false)
+		s.Note = "Its pods leave because they are in a group with victims on the chosen node: all pods of the group leave together."
+		out = append(out, s)
+	}
+	if more > 0 {
+		out[len(out)-1].Note += fmt.Sprintf(" Victims run on %s besides.", plural(more, "more node"))
+	}
+	return out
+}
+
+// fitting is the first node that takes the pod as things are.
+func (d *maker) fitting() []scene {
+	for i := range d.in.Explanation.Nodes {
+		n := &d.in.Explanation.Nodes[i]
+		if n.Status.Code != preemption.Success {
+			continue
+		}
+		s := d.scene(n.Node, nil, true, false)
+		if more := d.in.Explanation.Feasible - 1; more > 0 {
+			s.Note = fmt.Sprintf("One of %d nodes that take the pod, the first in the cluster's order. Which one a scheduler takes is decided by its scores.", more+1)
+		}
+		return []scene{s}
+	}
+	return nil
+}
+
+// nearest is the node where the least room is missing.
+func (d *maker) nearest() []scene {
+	nothing := d.in.Report.Nothing
+	if nothing == nil || nothing.Nearest == nil {
+		return nil
+	}
+	// Those that are thought away are the pods below the preemptor, unless a
+	// rule spares some or groups count.
+	var c preemption.Candidate
+	for _, p := range d.in.Snapshot.PodsOn(nothing.Nearest.Node) {
+		if p.PriorityValue() < d.pod.PriorityValue() {
+			c.Victims = append(c.Victims, preemption.Victim{Pod: p})
+		}
+	}
+	c.Node = nothing.Nearest.Node
+	if len(c.Victims) != nothing.Nearest.Gone {
+		c.Victims = nil
+	}
+	s := d.scene(c.Node, &c, true, true)
+	s.After = " is the nearest, and too full all the same"
+	s.Note = "Nobody leaves. Of the nodes that lack room this is the one where the least is missing"
+	if len(c.Victims) > 0 {
+		s.Note += ", also with all pods thought away that could leave"
+	}
+	s.Note += "."
+	return []scene{s}
+}
+
+// scene draws a node.
+func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) scene {
+	s := scene{Before: "Node ", Node: node, After: ", before and after", when: [2]string{"before", "after"}}
+	if would {
+		s.when = [2]string{"as it is", "with it"}
+	}
+	r := d.rosterOf(node, c, takes)
+	if r == nil {
+		return s
+	}
+	for _, name := range d.metered(r) {
+		before, after := d.parts(r, name)
+		p := &painter{scale: d.scale, name: name, offered: r.node.Allocatable.Amount(name), texts: true, would: would}
+		p.fit(before, after)
+		if p.whole == 0 {
+			continue
+		}
+		s.Meters = append(s.Meters, meter{
+			Resource: string(name), Offered: p.amount(p.offered),
+			Bars:  []*bar{p.draw(s.when[0], node, before), p.draw(s.when[1], node, after)},
+			Ticks: p.ticks(),
+		})
+	}
+	return s
+}
+
+// metered are the resources that a node is drawn by: those that the pod asks
+// for, and the number of pods where that is short or where somebody would not be
+// seen otherwise.
+func (d *maker) metered(r *roster) []resource.Name {
+	var out []resource.Name
+	for _, v := range d.views {
+		if v.Name != resource.Pods && (v.Asked || d.pod.Requests() == nil) {
+			out = append(out, v.Name)
+		}
+	}
+	full := r.node.Allocatable.Amount(resource.Pods) <= d.in.Snapshot.Used(r.node.Name, resource.Pods)
+	if full || len(out) == 0 || d.unseen(r, out) {
+		out = append(out, resource.Pods)
+	}
+	return out
+}
+
+// unseen reports whether the preemptor or a victim takes nothing of any of the
+// resources.
+func (d *maker) unseen(r *roster, names []resource.Name) bool {
+	for _, p := range append(r.leaves[:len(r.leaves):len(r.leaves)], d.pod) {
+		seen := false
+		for _, name := range names {
+			seen = seen || taken(p.Requests(), name) > 0 && d.running(p, name) > 0
+		}
+		if !seen {
+			return true
+		}
+	}
+	return false
+}
+
+// ticks are the quarters of what the node offers.
+func (p *painter) ticks() []tick {
+	out := []tick{{X: "0%", Text: "0", Class: "first"}}
+	if p.offered <= 0 {
+		return out
+	}
+	full := float64(p.offered) / p.whole
+	for i := 1; i < 4 && full > 0.4; i++ {
+		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: [...]string{"odd", "even"}[(i+1)%2]})
+	}
+	class := "whole"
+	switch {
+	case full > 0.85:
+		class = "last"
+	case full < 0.1:
+		class, out = "first", nil
+	}
+	return append(out, tick{X: percent(full), Text: "100 % = " + p.amount(p.offered), Class: class})
+}

@@ -1,0 +1,165 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// member is a node of the cluster with what became of it.
+type member struct {
+	node  *outrank.Node
+	stage explain.Stage
+	// verdict says why, and group is the same for nodes that are shown together.
+	verdict, group string
+	// rank is the place among the candidates.
+	rank      int
+	candidate *preemption.Candidate
+	full      []float64
+	scarcest  int
+	pods      int64
+	// letter is that of a node that is pulled out of the field, and why says why.
+	letter, why string
+}
+
+func (m *member) fullest() float64 { return m.full[m.scarcest] }
+
+// stageWords are what became of a node: a word, and what it stands for.
+var stageWords = map[explain.Stage][2]string{
+	explain.Chosen:    {"chosen", "chosen"},
+	explain.Fits:      {"fits", "take the pod as things are"},
+	explain.Candidate: {"would do", "preemption would make room there, too"},
+	explain.InVain:    {"no use", "preemption was tried in vain"},
+	explain.NoHelp:    {"out", "no eviction helps there"},
+	explain.NotTried:  {"not tried", "preemption might help and was not tried"},
+}
+
+// stages are all of them, in the order of the page.
+var stages = []explain.Stage{explain.Chosen, explain.Fits, explain.Candidate, explain.InVain, explain.NoHelp, explain.NotTried}
+
+// findMembers goes through the nodes in the cluster's order.
+func (d *maker) findMembers() {
+	reports := map[string]*preemption.NodeReport{}
+	for i := range d.in.Explanation.Nodes {
+		reports[d.in.Explanation.Nodes[i].Node] = &d.in.Explanation.Nodes[i]
+	}
+	ranks := map[string]int{}
+	for i := range d.in.Explanation.Candidates {
+		ranks[d.in.Explanation.Candidates[i].Node] = i + 1
+	}
+	for n := range d.in.Snapshot.Nodes() {
+		m := &member{node: n, rank: ranks[n.Name], pods: d.in.Snapshot.Used(n.Name, resource.Pods)}
+		if m.rank > 0 {
+			m.candidate = &d.in.Explanation.Candidates[m.rank-1]
+		}
+		m.full, m.scarcest = d.filled(n)
+		d.judge(m, reports[n.Name])
+		d.members = append(d.members, m)
+		d.byName[n.Name] = m
+	}
+}
+
+// judge says what became of a node.
+func (d *maker) judge(m *member, r *preemption.NodeReport) {
+	e := d.in.Explanation
+	m.stage = explain.NoHelp
+	switch {
+	case e.Outcome == preemption.Preempt && m.node.Name == e.Node:
+		m.stage, m.verdict = explain.Chosen, have(len(e.Victims))
+	case r == nil:
+		m.verdict = "not asked"
+	case r.Status.Code == preemption.Success:
+		m.stage, m.verdict = explain.Fits, "takes the pod as things are"
+	case m.candidate != nil:
+		m.stage, m.verdict = explain.Candidate, candidateText(m.candidate)
+	case r.Tried:
+		m.stage, m.verdict = explain.InVain, reasonText(&r.AfterRemoval)
+	case r.Status.Code == preemption.Unschedulable && e.Refused.Code == preemption.Success:
+		m.stage, m.verdict = explain.NotTried, reasonText(&r.Status)
+	default:
+		m.verdict = reasonText(&r.Status)
+	}
+	m.group = m.verdict
+	switch m.stage {
+	case explain.Chosen, explain.Fits:
+		m.group = ""
+	case explain.Candidate:
+		m.group = d.lostBy(m.rank)
+	}
+}
+
+// lostBy says by which rank a candidate lost, from its place among all: those that
+// are as good as the chosen one by a rank, and by all before, come first.
+func (d *maker) lostBy(place int) string {
+	if d.in.Report.Choice == nil {
+		return ""
+	}
+	for _, round := range d.in.Report.Choice.Rounds {
+		if place > round.Left {
+			return "lost by " + round.Rank.String()
+		}
+	}
+	return ""
+}
+
+// have says how many pods have to leave.
+func have(victims int) string {
+	if victims == 1 {
+		return "1 pod has to leave"
+	}
+	return fmt.Sprintf("%d pods have to leave", victims)
+}
+
+// candidateText says what a candidate would cost.
+func candidateText(c *preemption.Candidate) string {
+	text := plural(len(c.Victims), "victim")
+	if len(c.Victims) > 0 {
+		text += fmt.Sprintf(", the most important of priority %d", c.Score.TopPriority)
+	}
+	if v := c.Violations(); v > 0 {
+		text += ", breaks " + plural(v, "budget")
+	}
+	return text
+}
+
+// reasonText is what a node said, with "Insufficient" once for all that is short.
+func reasonText(s *preemption.Status) string {
+	const short = "Insufficient "
+	var b strings.Builder
+	for i, r := range s.Reasons {
+		if i > 0 {
+			b.WriteString(", ")
+			if strings.HasPrefix(s.Reasons[i-1], short) {
+				r = strings.TrimPrefix(r, short)
+			}
+		}
+		b.WriteString(r)
+	}
+	switch {
+	case b.Len() > 0:
+		return b.String()
+	case s.Filter != "":
+		return s.Filter
+	case s.ExcludedBy != "":
+		return "left out by " + s.ExcludedBy
+	}
+	return s.Code.String()
+}
+
+// inOrder are the nodes in the order of what became of them: candidates by rank,
+// others as they stand in the cluster.
+func (d *maker) inOrder() []*member {
+	out := slices.Clone(d.members)
+	slices.SortStableFunc(out, func(a, b *member) int {
+		if a.stage != b.stage {
+			return slices.Index(stages, a.stage) - slices.Index(stages, b.stage)
+		}
+		return a.rank - b.rank
+	})
+	return out
+}

@@ -1,0 +1,66 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+)
+
+// piece is a stretch of a sentence. One that is Turned has letters that run from
+// right to left, and is kept apart from the text around it.
+type piece struct {
+	Text   string
+	Turned bool
+}
+
+// pieces cuts a sentence at its spaces, so that names that run from right to
+// left stand by themselves.
+func pieces(sentence string) []piece {
+	sentence = screen.Safe(sentence)
+	if !turned(sentence) {
+		return []piece{{Text: sentence}}
+	}
+	var out []piece
+	for word := range strings.SplitAfterSeq(sentence, " ") {
+		if !turned(word) {
+			out = append(out, piece{Text: word})
+			continue
+		}
+		start := len(word) - len(strings.TrimLeft(word, "([{"))
+		end := len(strings.TrimRight(word, " .,;:)]}"))
+		out = append(out, piece{Text: word[:start]}, piece{Text: word[start:end], Turned: true}, piece{Text: word[end:]})
+	}
+	return out
+}
+
+// isolated is a name for texts without markup, such as the label of a picture.
+func isolated(name string) string {
+	name = screen.Safe(name)
+	if turned(name) {
+		return "\u2068" + name + "\u2069"
+	}
+	return name
+}
+
+// turned reports whether any letter runs from right to left.
+func turned(s string) bool {
+	for _, r := range s {
+		if r >= 0x590 && unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
+			unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui) {
+			return true
+		}
+	}
+	return false
+}
+
+// clipped shortens a name in the middle where it has more than so many
+// characters, so that the end, by which names often differ, is still there.
+func clipped(name string, most int) string {
+	runes := []rune(screen.Safe(name))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	tail := (most - 1) / 2
+	return string(runes[:most-1-tail]) + "…" + string(runes[len(runes)-tail:])
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Steps of the colours: darker is more important. Priorities below the
+// preemptor's have colours of their own, as only those pods can be victims.
+const (
+	stepsBelow = 4
+	stepsAbove = 3
+)
+
+// step is a colour with the priorities that it stands for.
+type step struct {
+	Class string
+	Text  string
+	// Above is set where the priorities are not below the preemptor's.
+	Above bool
+	least int32
+}
+
+// scale gives priorities colours. Its steps go up.
+type scale []step
+
+// newScale spreads the colours over the priorities of the pods on nodes.
+func newScale(snap *preemption.Snapshot, asker int32) scale {
+	classes := map[int32]map[string]int{}
+	for p := range snap.Pods() {
+		if snap.NodeOf(p.Key()) == "" {
+			continue
+		}
+		of := classes[p.PriorityValue()]
+		if of == nil {
+			of = map[string]int{}
+			classes[p.PriorityValue()] = of
+		}
+		of[p.PriorityClass]++
+	}
+	all := slices.Sorted(maps.Keys(classes))
+	cut, _ := slices.BinarySearch(all, asker)
+	s := steps(all[:cut], stepsBelow, "low", classes)
+	return append(s, steps(all[cut:], stepsAbove, "high", classes)...)
+}
+
+// steps shares a number of colours evenly among priorities.
+func steps(all []int32, most int, class string, classes map[int32]map[string]int) scale {
+	n := min(most, len(all))
+	var s scale
+	for i := range n {
+		part := all[i*len(all)/n : (i+1)*len(all)/n]
+		// Few priorities use the ends of the colours, so that they differ most.
+		at := i
+		if n > 1 {
+			at = i * (most - 1) / (n - 1)
+		}
+		s = append(s, step{Class: fmt.Sprint(class, at), Text: stepText(part, classes), Above: class == "high", least: part[0]})
+	}
+	return s
+}
+
+// stepText names the priorities of a step, and the class of a single one.
+func stepText(part []int32, classes map[int32]map[string]int) string {
+	if len(part) > 1 {
+		return fmt.Sprintf("%d to %d", part[0], part[len(part)-1])
+	}
+	text := fmt.Sprint(part[0])
+	if class := commonest(classes[part[0]]); class != "" {
+		text = clipped(class, 40) + " " + text
+	}
+	return text
+}
+
+// commonest is the class that most pods of a priority name.
+func commonest(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return names[0]
+}
+
+// parts are the steps below the preemptor, and the others.
+func (s scale) parts() (below, above scale) {
+	for i := range s {
+		if s[i].Above {
+			return s[:i], s[i:]
+		}
+	}
+	return s, nil
+}
+
+// class is the colour of a pod.
+func (s scale) class(p *outrank.Pod) string {
+	found := "low0"
+	for i := range s {
+		if s[i].least > p.PriorityValue() {
+			break
+		}
+		found = s[i].Class
+	}
+	return found
+}

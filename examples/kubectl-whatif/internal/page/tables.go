@@ -1,0 +1,121 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// Bounds of the tables.
+const (
+	mostVictims    = 500
+	mostCandidates = 12
+	mostBudgets    = 5
+)
+
+// victimRow is a pod that has to leave.
+type victimRow struct {
+	Number               int
+	Key, Class           string
+	Priority             int32
+	Started, Age         string
+	Requests, Owner, Why string
+	// Node is where it runs if that is not the chosen node, and With the group
+	// that leaves with it.
+	Node, With  string
+	Budgets     []string
+	More        int
+	Terminating bool
+}
+
+// victims tells of each victim, and how many are left out.
+func (d *maker) victims() (rows []victimRow, more int) {
+	all := d.in.Explanation.Victims
+	for i := range all[:min(len(all), mostVictims)] {
+		r := d.victim(&all[i])
+		r.Number = i + 1
+		if i < len(d.in.Report.Victims) && d.in.Report.Victims[i].Pod.Key == all[i].Pod.Key() {
+			r.Why = stayed(&d.in.Report.Victims[i])
+		}
+		rows = append(rows, r)
+	}
+	return rows, len(all) - len(rows)
+}
+
+func (d *maker) victim(v *preemption.Victim) victimRow {
+	p := v.Pod
+	r := victimRow{
+		Key: string(p.Key()), Class: p.PriorityClass, Priority: p.PriorityValue(),
+		Started: amount.Moment(p.StartTime), Age: amount.Age(d.in.Now, p.StartTime),
+		Requests: amount.Texts(p.RunningRequestsIn(d.in.Snapshot.Release())), Owner: p.Owner.String(),
+		Node: v.Node, Terminating: v.Terminating(),
+	}
+	switch {
+	case v.Composite != nil:
+		r.With = string(v.Composite.Key())
+	case v.Group != nil:
+		r.With = string(v.Group.Key())
+	}
+	for _, b := range v.Violated[:min(len(v.Violated), mostBudgets)] {
+		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), plural(int(b.Allowed), "disruption")))
+	}
+	r.More = len(v.Violated) - len(r.Budgets)
+	return r
+}
+
+// stayed says why a victim has to leave.
+func stayed(v *explain.Victim) string {
+	switch {
+	case v.Blocks == nil:
+		return "An extender named it."
+	case v.AtItsTurn:
+		return "When it was put back, " + v.Blocks.Text() + "."
+	}
+	return "If it stayed, " + v.Blocks.Text() + "."
+}
+
+// candidateRow is a node on which pushing others out makes room.
+type candidateRow struct {
+	Node                string
+	Chosen              bool
+	Violations, Victims int
+	Top                 int32
+	Sum                 int64
+	Started             string
+	Who                 []string
+	More                int
+}
+
+// candidates tells of the best ones, and how many are left out.
+func (d *maker) candidates() (rows []candidateRow, more int) {
+	e := d.in.Explanation
+	for i := range e.Candidates[:min(len(e.Candidates), mostCandidates)] {
+		c := &e.Candidates[i]
+		r := candidateRow{
+			Node: c.Node, Chosen: e.Outcome == preemption.Preempt && c.Node == e.Node,
+			Violations: c.Score.Violations, Victims: len(c.Victims), Top: c.Score.TopPriority,
+			Sum: c.Score.PrioritySum - int64(c.Score.Victims)<<31, Started: amount.Moment(c.Score.Start),
+		}
+		for j := range c.Victims[:min(len(c.Victims), 3)] {
+			r.Who = append(r.Who, string(c.Victims[j].Pod.Key()))
+		}
+		r.More = len(c.Victims) - len(r.Who)
+		rows = append(rows, r)
+	}
+	return rows, len(e.Candidates) - len(rows)
+}
+
+// numbersOf gives the victims the numbers that they have in the table.
+func numbersOf(e *preemption.Explanation) map[outrank.Key]int {
+	if e.Outcome != preemption.Preempt {
+		return nil
+	}
+	numbers := map[outrank.Key]int{}
+	for i := range e.Victims {
+		numbers[e.Victims[i].Pod.Key()] = i + 1
+	}
+	return numbers
+}

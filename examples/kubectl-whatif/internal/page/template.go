@@ -1,0 +1,68 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+//go:embed style.css
+var styleText string
+
+//go:embed script.js
+var scriptText string
+
+// The style and the script are the page's own, and no part of them comes from a
+// cluster.
+var (
+	style  = template.CSS("\n" + strings.Replace(styleText, "@VIEWS@\n", viewRules(), 1))
+	script = template.JS("\n" + scriptText)
+)
+
+// policy lets in this style and this script, by their hashes, and nothing from
+// anywhere else.
+var policy = "default-src 'none'; style-src '" + hashOf(string(style)) + "'; script-src '" + hashOf(string(script)) +
+	"'; img-src data:; base-uri 'none'; form-action 'none'"
+
+// viewRules give the cells the colour of the resource that the reader chose.
+func viewRules() string {
+	var b strings.Builder
+	for _, view := range "abcdz"[:mostViews] + "z" {
+		id := fmt.Sprint(view - 'a')
+		if view == 'z' {
+			id = "z"
+		}
+		for l := range len(levels) + 1 {
+			fmt.Fprintf(&b, "body:has(#by-%s:checked) .%c%d { background: var(--l%d); color: var(--on-l%d);", id, view, l, l, l)
+			if l < 2 {
+				// The lightest ones need an edge to be seen.
+				b.WriteString(" border-color: var(--frame);")
+			}
+			b.WriteString(" }\n")
+		}
+	}
+	return b.String()
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
+	"safe":     screen.Safe,
+	"isolated": isolated,
+	"pieces":   pieces,
+	"plural":   plural,
+	"grouped":  grouped,
+	"lines":    func(s string) []string { return strings.Split(s, "\n") },
+	"minus":    func(a, b int) int { return a - b },
+}).Parse(pageText))

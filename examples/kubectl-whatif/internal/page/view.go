@@ -1,0 +1,134 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// mostViews is how many resources the nodes can be shown by.
+const mostViews = 4
+
+// view is a resource that the nodes can be shown by.
+type view struct {
+	Name resource.Name
+	// Index tells it apart in the style.
+	Index int
+	// Chosen is set for the one that is shown at first, Asked where the preemptor
+	// asks for it.
+	Chosen, Asked bool
+}
+
+// Label is the resource in words.
+func (v view) Label() string { return string(v.Name) }
+
+// findViews chooses the resources: cpu, memory and what else the pod asks for,
+// and the number of pods where some node has no place for one more.
+func (d *maker) findViews() {
+	asked := d.pod.Requests()
+	names := []resource.Name{resource.CPU, resource.Memory}
+	for _, name := range asked.Names() {
+		if name.Counted() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < mostViews && d.crowded() {
+		names = append(names, resource.Pods)
+	}
+	for i, name := range names[:min(len(names), mostViews)] {
+		d.views = append(d.views, view{Name: name, Index: i, Asked: asked.Amount(name) > 0})
+	}
+	d.chooseView()
+}
+
+// crowded reports whether the number of pods is in the way anywhere, or nothing
+// else would show a victim.
+func (d *maker) crowded() bool {
+	for _, c := range slices.Concat(d.in.Explanation.TurnedDown, d.in.Explanation.Unhelpful) {
+		if slices.Contains(c.Reasons, "Too many pods") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.in.Explanation.Victims, func(v preemption.Victim) bool {
+		return d.running(v.Pod, resource.CPU) == 0 && d.running(v.Pod, resource.Memory) == 0
+	})
+}
+
+// chooseView marks the view that is shown at first: the caller's, or what the
+// cluster has least of left among what the pod asks for.
+func (d *maker) chooseView() {
+	best, most := 0, -1.0
+	for i, v := range d.views {
+		var used, offered float64
+		for n := range d.in.Snapshot.Nodes() {
+			used += float64(d.in.Snapshot.Used(n.Name, v.Name))
+			offered += float64(n.Allocatable.Amount(v.Name))
+		}
+		if fill := fullness(used, offered); v.Asked && fill > most {
+			best, most = i, fill
+		}
+		if v.Name == d.in.Resource {
+			best, most = i, 1e300
+		}
+	}
+	d.views[best].Chosen = true
+}
+
+// fullness is how much of the whole is taken: above 1 where it is more than
+// there is, and below 0 where nothing is offered and nothing taken.
+func fullness(used, offered float64) float64 {
+	switch {
+	case offered > 0:
+		return used / offered
+	case used > 0:
+		return 1e9
+	}
+	return -1
+}
+
+// levels are how full a cell looks, by the fullness below which it does.
+var levels = []struct {
+	below float64
+	text  string
+}{{0.5, "under 50 %"}, {0.7, "50 to 70 %"}, {0.85, "70 to 85 %"}, {0.95, "85 to 95 %"}, {1.0000001, "95 to 100 %"}}
+
+// level is the step of a fullness, from 0; the last one is more than full.
+func level(full float64) int {
+	for i := range levels {
+		if full < levels[i].below {
+			return i
+		}
+	}
+	return len(levels)
+}
+
+// shown is the view that is shown at first.
+func (d *maker) shown() int {
+	return slices.IndexFunc(d.views, func(v view) bool { return v.Chosen })
+}
+
+// filled is how full a node is of the resource of each view, and of which it has
+// least left.
+func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
+	for i, v := range d.views {
+		full = append(full, fullness(float64(d.in.Snapshot.Used(n.Name, v.Name)), float64(n.Allocatable.Amount(v.Name))))
+		if full[i] > full[scarcest] {
+			scarcest = i
+		}
+	}
+	return full, scarcest
+}
+
+// fullText writes a fullness.
+func fullText(full float64) string {
+	switch {
+	case full < 0:
+		return "none"
+	case full > 1e6:
+		return "more than there is"
+	}
+	return fmt.Sprintf("%.0f %%", 100*full)
+}

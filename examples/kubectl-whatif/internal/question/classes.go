@@ -1,0 +1,291 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// ClassImpact is what a change of priority classes would do.
+//
+// A pod keeps the priority that it was created with, whatever becomes of its class. So a
+// change does nothing at first, and takes effect pod by pod as pods are created: first
+// for new pods against all that run as they stand, in the end for everybody, once
+// controllers have made their pods again. The two are told apart, because the time between
+// them is the dangerous one: in Grafana Labs' outage of July 2019 pods of a new class, which
+// was the default, met copies of the same service that had been created before it, counted
+// with 0, and were pushed out one after another.
+type ClassImpact struct {
+	// Changes are the classes that are new or have other values, by name.
+	Changes []ClassChange `json:"changes"`
+	// DefaultBefore and DefaultAfter name the class of pods that name none; empty for none.
+	DefaultBefore string `json:"defaultBefore,omitempty"`
+	DefaultAfter  string `json:"defaultAfter,omitempty"`
+	// Running counts the pods on nodes. Remade of them would get another priority or policy
+	// when their controllers make them again.
+	Running int `json:"running"`
+	Remade  int `json:"remade"`
+	// Classes tell for each class whom its new pods could push out, the highest value first,
+	// those that change before the others; no more than 256. The one without a name is for
+	// pods that name no class.
+	Classes     []ClassReach `json:"classes"`
+	MoreClasses int          `json:"moreClasses,omitempty"`
+	// Pending are the pods that wait for which the change means something else, by name, of
+	// PendingPods that were looked at.
+	Pending     []PendingImpact `json:"pending"`
+	PendingPods int             `json:"pendingPods"`
+	// NamedDefault counts pods that carry the name of the default class while another becomes
+	// it: nobody can tell whether they name it, or named none when they were created. They
+	// count as naming it. UnknownClass counts pods that name a class that is not there; they
+	// keep their priority.
+	NamedDefault int `json:"namedDefault,omitempty"`
+	UnknownClass int `json:"unknownClass,omitempty"`
+}
+
+// ClassChange is a class before and after; nil for one that is not there.
+type ClassChange struct {
+	Name   string      `json:"name"`
+	Before *ClassValue `json:"before,omitempty"`
+	After  *ClassValue `json:"after,omitempty"`
+}
+
+// ClassValue is what a class says.
+type ClassValue struct {
+	Value         int32                    `json:"value"`
+	Policy        outrank.PreemptionPolicy `json:"preemptionPolicy"`
+	GlobalDefault bool                     `json:"globalDefault,omitempty"`
+}
+
+// ClassReach is whom new pods of a class could push out.
+type ClassReach struct {
+	Class  string      `json:"class"`
+	Before *ClassValue `json:"before,omitempty"`
+	After  *ClassValue `json:"after,omitempty"`
+	// Now counts the running pods that a new pod of the class could push out before the
+	// change.
+	Now int `json:"now"`
+	// AsTheyStand is after the change, with those that run as they stand, and Again once
+	// controllers have made all pods again.
+	AsTheyStand Reach `json:"asTheyStand"`
+	Again       Reach `json:"again"`
+}
+
+// Reach is a number of pods that can be pushed out, compared with before.
+type Reach struct {
+	Pods int `json:"pods"`
+	// Gained could not be pushed out before, and Lost could.
+	Gained int `json:"gained"`
+	Lost   int `json:"lost"`
+	// GainedBy counts those that are gained by their class, the most first, and Names are the
+	// first ten of them, the most important first.
+	GainedBy []ClassCount  `json:"gainedBy"`
+	Names    []outrank.Key `json:"names"`
+}
+
+// ClassCount is a number of pods of a class.
+type ClassCount struct {
+	Class string `json:"class"`
+	Pods  int    `json:"pods"`
+}
+
+// PendingImpact is a pod that waits, and what becomes of it when it is asked about alone.
+type PendingImpact struct {
+	Pod Pod `json:"pod"`
+	// After is its priority once it is created again; a pod that waits keeps its own, too.
+	After int32 `json:"priorityAfter"`
+	// Now is as things are. AsTheyStand is after it was created again, with those that run as
+	// they stand, and Again with these created again, too.
+	Now         Turn `json:"now"`
+	AsTheyStand Turn `json:"asTheyStand"`
+	Again       Turn `json:"again"`
+}
+
+// AskClasses answers what a change of priority classes would do: the classes given take the
+// place of those of their names, or are new. Nothing is asked about a class that goes away.
+// Kubernetes itself lets nobody change the value of a class: it has to be deleted and made
+// again, which is what is meant here.
+//
+// Which running pods could be pushed out goes by priorities and policies alone; for the pods
+// that wait whole decisions are made, each for itself. Pods without a controller, and mirror
+// pods, are not made again and keep what they have.
+//
+// Errors are those of the setting, of [priority.NewTable] about the classes after the change,
+// of the context, and of [preemption.Evaluator.Preempt]. Time is linear in the running pods
+// for each class, and that of up to three decisions for each pod that waits. Groups of pods
+// keep the priority that they have.
+func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityClass) (*ClassImpact, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	if slices.Contains(changed, nil) {
+		return nil, fmt.Errorf("%w: a priority class is nil", outrank.ErrInvalid)
+	}
+	before, after, err := tables(set.Cluster.Classes, changed)
+	if err != nil {
+		return nil, err
+	}
+	q := &classQuestion{scene: set.scene(ctx), before: before, after: after, out: &ClassImpact{
+		Changes: []ClassChange{}, Classes: []ClassReach{}, Pending: []PendingImpact{},
+	}}
+	q.changes(changed)
+	if err := q.census(); err != nil {
+		return nil, err
+	}
+	q.reaches()
+	if err := q.pending(); err != nil {
+		return nil, err
+	}
+	return q.out, nil
+}
+
+// tables are the classes before and after.
+func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.Table, err error) {
+	if before, err = priority.NewTable(classes); err != nil {
+		return nil, nil, err
+	}
+	all := slices.DeleteFunc(slices.Clone(classes), func(c *outrank.PriorityClass) bool {
+		return slices.ContainsFunc(changed, func(o *outrank.PriorityClass) bool { return o.Name == c.Name })
+	})
+	after, err = priority.NewTable(append(all, changed...))
+	return before, after, err
+}
+
+func valueOf(t *priority.Table, name string) *ClassValue {
+	if name == "" {
+		if c, ok := t.Default(); ok {
+			return &ClassValue{c.Value, c.PreemptionPolicy, true}
+		}
+		return &ClassValue{0, outrank.PreemptLowerPriority, false}
+	}
+	c, ok := t.Lookup(name)
+	if !ok {
+		return nil
+	}
+	return &ClassValue{c.Value, c.PreemptionPolicy, c.GlobalDefault}
+}
+
+// classQuestion is a change of classes while it is looked at.
+type classQuestion struct {
+	*scene
+	before, after *priority.Table
+	out           *ClassImpact
+	running       []counted
+	// again is the cluster once controllers have made all pods again; nil where nothing
+	// would be another.
+	again *scene
+}
+
+// counted is a running pod with the priorities that it counts with as a victim.
+type counted struct {
+	pod          *outrank.Pod
+	now, another int32
+	remade       *outrank.Pod // nil where nothing of it changes
+}
+
+// changes notes what becomes of each class.
+func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
+	for _, c := range changed {
+		before, after := valueOf(q.before, c.Name), valueOf(q.after, c.Name)
+		if before == nil || *before != *after {
+			q.out.Changes = append(q.out.Changes, ClassChange{c.Name, before, after})
+		}
+	}
+	slices.SortFunc(q.out.Changes, func(a, b ClassChange) int { return compareText(a.Name, b.Name) })
+	if c, ok := q.before.Default(); ok {
+		q.out.DefaultBefore = c.Name
+	}
+	if c, ok := q.after.Default(); ok {
+		q.out.DefaultAfter = c.Name
+	}
+}
+
+// next is a pod as it would be if it were created again after the change; the pod itself
+// where it would be the same.
+func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
+	value := valueOf(q.after, p.PriorityClass)
+	switch {
+	case value == nil:
+		q.out.UnknownClass++
+		return p
+	case p.PriorityClass != "" && p.PriorityClass == q.out.DefaultBefore && q.out.DefaultAfter != q.out.DefaultBefore:
+		q.out.NamedDefault++
+	}
+	if was := valueOf(q.before, p.PriorityClass); was != nil && was.Value == value.Value && was.Policy == value.Policy {
+		return p // if it has something else, that comes from elsewhere
+	}
+	if p.PriorityValue() == value.Value && policyOf(p) == value.Policy {
+		return p
+	}
+	c := *p
+	c.Priority, c.PreemptionPolicy = outrank.Priority(value.Value), value.Policy
+	if c.PriorityClass == "" {
+		c.PriorityClass = q.out.DefaultAfter
+	}
+	return &c
+}
+
+func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
+	if p.PreemptionPolicy == "" {
+		return outrank.PreemptLowerPriority
+	}
+	return p.PreemptionPolicy
+}
+
+// census counts the running pods as they are and as they would be made again.
+func (q *classQuestion) census() error {
+	again := q.snap.Clone()
+	for p := range q.snap.Pods() {
+		if q.snap.NodeOf(p.Key()) == "" {
+			continue
+		}
+		if _, ok := q.snap.Node(q.snap.NodeOf(p.Key())); !ok {
+			continue
+		}
+		c := counted{pod: p}
+		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static {
+			if next := q.next(p); next != p {
+				c.remade = next
+				if err := again.UpdatePod(next); err != nil {
+					return err
+				}
+				q.out.Remade++
+			}
+		}
+		q.running = append(q.running, c)
+	}
+	q.out.Running = len(q.running)
+	if q.out.Remade > 0 {
+		q.again = &scene{ctx: q.ctx, set: q.set, snap: again}
+	}
+	return q.count()
+}
+
+// count finds out what each pod counts with as a victim, which is not its own priority where
+// victims leave in groups.
+func (q *classQuestion) count() error {
+	probe := &outrank.Pod{Namespace: "probe", Name: "probe", Priority: outrank.Priority(priority.NodeCritical)}
+	now, err := q.set.Evaluator.Trials(q.snap, preemption.Request{Pod: probe})
+	if err != nil {
+		return err
+	}
+	then := now
+	if q.again != nil {
+		if then, err = q.set.Evaluator.Trials(q.again.snap, preemption.Request{Pod: probe}); err != nil {
+			return err
+		}
+	}
+	for i := range q.running {
+		c := &q.running[i]
+		c.now = now.CountsAs(c.pod)
+		c.another = c.now
+		if q.again != nil {
+			known, _ := q.again.snap.Pod(c.pod.Key())
+			c.another = then.CountsAs(known)
+		}
+	}
+	return nil
+}

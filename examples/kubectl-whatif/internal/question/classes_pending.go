@@ -1,0 +1,73 @@
+package question
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// pending finds out for each pod that waits whether the change means something else.
+func (q *classQuestion) pending() error {
+	waiting := q.waiting()
+	for i, pod := range waiting {
+		if pod.NodeName == "" && !pod.Gated() && !pod.Terminating() && q.set.evaluatorFor(pod) != nil && !q.grouped(pod) {
+			q.out.PendingPods++
+			impact, err := q.impact(pod)
+			if err != nil {
+				return err
+			}
+			if impact != nil {
+				q.out.Pending = append(q.out.Pending, *impact)
+			}
+		}
+		q.set.progress(i+1, len(waiting))
+	}
+	return nil
+}
+
+// impact is what a pod that waits does now and after the change; nil where that is the
+// same.
+func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
+	next := q.next(pod)
+	if next == pod && q.again == nil {
+		return nil, nil
+	}
+	out := &PendingImpact{Pod: podOf(pod, ""), After: next.PriorityValue()}
+	var err error
+	if out.Now, err = q.alone(q.scene, pod); err != nil {
+		return nil, err
+	}
+	if out.AsTheyStand = out.Now; next != pod {
+		if out.AsTheyStand, err = q.alone(q.scene, next); err != nil {
+			return nil, err
+		}
+	}
+	if out.Again = out.AsTheyStand; q.again != nil {
+		if out.Again, err = q.alone(q.again, next); err != nil {
+			return nil, err
+		}
+	}
+	if out.After == out.Pod.Priority && alike(&out.Now, &out.AsTheyStand) && alike(&out.Now, &out.Again) {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// alone asks about a pod by itself, and leaves the scene as it is.
+func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
+	mark := s.snap.Mark()
+	err := s.snap.UpdatePod(pod)
+	var turn Turn
+	if err == nil {
+		turn, _, err = s.decide(s.set.evaluatorFor(pod), pod)
+	}
+	if undone := s.snap.Undo(mark); err == nil {
+		err = undone
+	}
+	return turn, err
+}
+
+// alike reports whether two turns push out the same pods, or nobody with the same outcome.
+func alike(a, b *Turn) bool {
+	return a.Outcome == b.Outcome && slices.EqualFunc(a.Victims, b.Victims, func(v, w Victim) bool { return v.Key == w.Key })
+}

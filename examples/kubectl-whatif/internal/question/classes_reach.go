@@ -1,0 +1,139 @@
+package question
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// mostClasses is how many classes are told of, and mostNames how many pods of each.
+const (
+	mostClasses = 256
+	mostNames   = 10
+)
+
+func compareText(a, b string) int { return cmp.Compare(a, b) }
+
+// reaches finds out for each class whom its new pods could push out.
+func (q *classQuestion) reaches() {
+	slices.SortFunc(q.running, func(a, b counted) int {
+		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))
+	})
+	rows := q.rows()
+	told := rows[:min(len(rows), mostClasses)]
+	q.out.MoreClasses = len(rows) - len(told)
+	for i := range told {
+		q.reach(&told[i])
+	}
+	slices.SortStableFunc(told, func(a, b ClassReach) int { return cmp.Or(compareBool(b.changes(), a.changes()), byValue(&a, &b)) })
+	q.out.Classes = append(q.out.Classes, told...)
+}
+
+// rows are the classes before and after, those that change first, and the one for pods that
+// name none.
+func (q *classQuestion) rows() []ClassReach {
+	known := map[string]bool{"": true}
+	for _, t := range []*priority.Table{q.before, q.after} {
+		for _, c := range t.Classes() {
+			known[c.Name] = true
+		}
+	}
+	var out []ClassReach
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		out = append(out, ClassReach{Class: name, Before: valueOf(q.before, name), After: valueOf(q.after, name)})
+	}
+	slices.SortStableFunc(out, func(a, b ClassReach) int {
+		return cmp.Or(compareBool(b.other(), a.other()), byValue(&a, &b))
+	})
+	return out
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func byValue(a, b *ClassReach) int {
+	of := func(r *ClassReach) int32 {
+		if r.After != nil {
+			return r.After.Value
+		}
+		return r.Before.Value
+	}
+	return cmp.Compare(of(b), of(a))
+}
+
+// other reports whether the class itself changes.
+func (r *ClassReach) other() bool {
+	return (r.Before == nil) != (r.After == nil) || r.Before != nil && (r.Before.Value != r.After.Value || r.Before.Policy != r.After.Policy)
+}
+
+// changes reports whether anything changes for new pods of the class.
+func (r *ClassReach) changes() bool {
+	return r.other() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
+}
+
+// reach counts whom new pods of one class could push out.
+func (q *classQuestion) reach(r *ClassReach) {
+	config := q.set.Evaluator.Config()
+	preempts := func(v *ClassValue) bool {
+		return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Policy.IgnoreNever)
+	}
+	before, after := preempts(r.Before), preempts(r.After)
+	stand, again := newTally(&r.AsTheyStand), newTally(&r.Again)
+	for i := range q.running {
+		c := &q.running[i]
+		was := before && c.now < r.Before.Value
+		if was {
+			r.Now++
+		}
+		stand.add(c, was, after && c.now < r.After.Value)
+		again.add(c, was, after && c.another < r.After.Value)
+	}
+	stand.end()
+	again.end()
+}
+
+// tally counts a reach.
+type tally struct {
+	*Reach
+	by map[string]int
+}
+
+func newTally(r *Reach) *tally {
+	r.GainedBy, r.Names = []ClassCount{}, []outrank.Key{}
+	return &tally{r, map[string]int{}}
+}
+
+func (t *tally) add(c *counted, was, is bool) {
+	if is {
+		t.Pods++
+	}
+	switch {
+	case was && !is:
+		t.Lost++
+	case is && !was:
+		t.Gained++
+		t.by[c.pod.PriorityClass]++
+		if len(t.Names) < mostNames {
+			t.Names = append(t.Names, c.pod.Key())
+		}
+	}
+}
+
+func (t *tally) end() {
+	for class, pods := range t.by {
+		t.GainedBy = append(t.GainedBy, ClassCount{class, pods})
+	}
+	slices.SortFunc(t.GainedBy, func(a, b ClassCount) int {
+		return cmp.Or(cmp.Compare(b.Pods, a.Pods), cmp.Compare(a.Class, b.Class))
+	})
+}

@@ -1,0 +1,198 @@
+package question
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// WriteText tells what the change would do to people; limit bounds the pods and classes that
+// are shown, 0 shows all. The error is that of w.
+func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
+	var out paper
+	c.writeChanges(&out)
+	c.writeClasses(&out, limit)
+	c.writePending(&out, limit)
+	return out.to(w)
+}
+
+func (c *ClassImpact) writeChanges(out *paper) {
+	if len(c.Changes) == 0 {
+		out.line("No class changes.")
+	}
+	for i := range c.Changes {
+		out.line("Class %s: %s", c.Changes[i].Name, c.Changes[i].text())
+	}
+	if c.DefaultBefore != c.DefaultAfter {
+		out.line("Pods that name no class: %s, now %s", orNone(c.DefaultAfter), orNone(c.DefaultBefore))
+	}
+	out.line("")
+	out.line("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of")
+	out.line("its class. Of %s %d would get another priority or policy when their controllers", plural(c.Running, "running pod"), c.Remade)
+	out.line("make them again.")
+	if c.NamedDefault > 0 {
+		out.line("%s the default class %s; a pod that names no class itself would get another when it is", subject(c.NamedDefault, "pod carries", "pods carry"), c.DefaultBefore)
+		out.line("made again, which cannot be told apart here.")
+	}
+	if c.UnknownClass > 0 {
+		out.line("%s a class that is not there; its priority is taken to stay.", subject(c.UnknownClass, "pod names", "pods name"))
+	}
+}
+
+func orNone(class string) string {
+	if class == "" {
+		return "priority 0"
+	}
+	return "class " + class
+}
+
+func subject(n int, one, more string) string {
+	return fmt.Sprintf("%d %s", n, verb(n, one, more))
+}
+
+// text says what becomes of the class.
+func (c *ClassChange) text() string {
+	if c.Before == nil {
+		return "new, " + c.After.text()
+	}
+	return fmt.Sprintf("%s, now %s", c.After.text(), c.Before.text())
+}
+
+func (v *ClassValue) text() string {
+	if v == nil {
+		return "none"
+	}
+	text := fmt.Sprintf("value %d, %s", v.Value, v.Policy)
+	if v.GlobalDefault {
+		text += ", the default"
+	}
+	return text
+}
+
+// writeClasses tells of the classes whose reach changes.
+func (c *ClassImpact) writeClasses(out *paper, limit int) {
+	var rows sheet
+	rows.row("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL MADE AGAIN")
+	told, changed := 0, 0
+	for i := range c.Classes {
+		r := &c.Classes[i]
+		if !r.changes() {
+			continue
+		}
+		if changed++; limit > 0 && told == limit {
+			continue
+		}
+		told++
+		rows.row(className(r.Class), r.values(), strconv.Itoa(r.Now), r.AsTheyStand.text(), r.Again.text())
+		if r.AsTheyStand.Gained > 0 {
+			rows.row("can be pushed out at once: " + r.AsTheyStand.gained())
+		}
+		if r.Again.Gained > 0 {
+			rows.row("once all are made again: " + r.Again.gained())
+		}
+	}
+	out.line("")
+	if changed == 0 {
+		out.line("No running pod becomes one that can be pushed out, and none stops being one.")
+		return
+	}
+	out.line("How many running pods a new pod of a class could push out, by priority alone:")
+	rows.write(out)
+	if more := changed - told; more > 0 {
+		out.line("  and %d more", more)
+	}
+	if c.MoreClasses > 0 {
+		out.line("  %s not looked at", subject(c.MoreClasses, "class was", "classes were"))
+	}
+}
+
+func className(name string) string {
+	if name == "" {
+		return "(none)"
+	}
+	return name
+}
+
+// values are those before and after.
+func (r *ClassReach) values() string {
+	one := func(v *ClassValue) string {
+		if v == nil {
+			return "-"
+		}
+		text := strconv.Itoa(int(v.Value))
+		if v.Policy == "Never" {
+			text += " (Never)"
+		}
+		return text
+	}
+	before, after := one(r.Before), one(r.After)
+	if before == after {
+		return after
+	}
+	return before + " -> " + after
+}
+
+func (r *Reach) text() string {
+	text := strconv.Itoa(r.Pods)
+	switch {
+	case r.Gained > 0 && r.Lost > 0:
+		text += fmt.Sprintf(" (+%d, -%d)", r.Gained, r.Lost)
+	case r.Gained > 0:
+		text += fmt.Sprintf(" (+%d)", r.Gained)
+	case r.Lost > 0:
+		text += fmt.Sprintf(" (-%d)", r.Lost)
+	}
+	return text
+}
+
+// gained says who can be pushed out that could not before.
+func (r *Reach) gained() string {
+	parts := make([]string, 0, len(r.GainedBy))
+	for _, c := range r.GainedBy[:min(len(r.GainedBy), 5)] {
+		if c.Class == "" {
+			parts = append(parts, fmt.Sprintf("%d without a class", c.Pods))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d of %s", c.Pods, c.Class))
+		}
+	}
+	text := strings.Join(parts, ", ") + ": "
+	shown := r.Names[:min(len(r.Names), 3)]
+	text += names(shown, len(shown))
+	if more := r.Gained - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// writePending tells of the pods that wait.
+func (c *ClassImpact) writePending(out *paper, limit int) {
+	out.line("")
+	switch {
+	case c.PendingPods == 0:
+		out.line("No pod is pending.")
+		return
+	case len(c.Pending) == 0:
+		out.line("For none of %s that could be tried the change means anything.", plural(c.PendingPods, "pending pod"))
+		return
+	}
+	out.line("Of %s the change means something else for %d, each asked about alone. As things are they", plural(c.PendingPods, "pending pod"), len(c.Pending))
+	out.line("keep their priority; this is what they would do if they were created again:")
+	var rows sheet
+	rows.row("POD", "PRIORITY", "", "OUTCOME", "NODE", "WHO LEAVES")
+	shown := bounded(len(c.Pending), limit)
+	for i := range c.Pending[:shown] {
+		p := &c.Pending[i]
+		priority := strconv.Itoa(int(p.Pod.Priority))
+		if p.After != p.Pod.Priority {
+			priority += " -> " + strconv.Itoa(int(p.After))
+		}
+		rows.row(string(p.Pod.Key), priority, "now", p.Now.outcome(), p.Now.Node, p.Now.leavers(limit))
+		rows.row("", "", "those as they stand", p.AsTheyStand.outcome(), p.AsTheyStand.Node, p.AsTheyStand.leavers(limit))
+		rows.row("", "", "all made again", p.Again.outcome(), p.Again.Node, p.Again.leavers(limit))
+	}
+	rows.write(out)
+	if more := len(c.Pending) - shown; more > 0 {
+		out.line("  and %d more", more)
+	}
+}

@@ -1,0 +1,349 @@
+package question_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// drawn is a setting about a drawn cluster, in which most pods have controllers and classes,
+// and some wait.
+func drawn(t *rapid.T, shape clustergen.Shape) question.Setting {
+	shape.Nodes = rapid.IntRange(1, 6).Draw(t, "nodes")
+	shape.Budgets, shape.Nominated = rapid.IntRange(0, 4).Draw(t, "budgets"), rapid.IntRange(0, 4).Draw(t, "nominated")
+	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
+	require.NoError(t, err)
+	c.Classes = []*outrank.PriorityClass{{Name: "low", Value: 10}, {Name: "high", Value: 1000}, {Name: "polite", Value: 500, PreemptionPolicy: outrank.PreemptNever}}
+	for i, p := range c.Pods {
+		if i%4 > 0 {
+			p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet", "Job"}[i%3], Name: fmt.Sprint(i % 5)}
+		}
+		p.Ready = i%5 > 0
+		if i%3 > 0 {
+			class := c.Classes[i%len(c.Classes)]
+			p.PriorityClass, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
+		}
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "waiting") {
+		p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
+		require.NoError(t, err)
+		p.Name, p.UID, p.NominatedNode = fmt.Sprintf("waiting-%d", i), "", ""
+		c.Pods = append(c.Pods, p)
+	}
+	s := set(t, c)
+	s.Now = clustergen.Now()
+	return s
+}
+
+// shapes are the sorts of clusters that properties run over.
+var shapes = map[string]clustergen.Shape{
+	"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},
+}
+
+func overShapes(t *testing.T, property func(t *rapid.T, s question.Setting)) {
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				s := drawn(t, shape)
+				unchanged(t, s, func() { property(t, s) })
+			})
+		})
+	}
+}
+
+// stage follows by hand what a result says, and asks at each step whether it can be.
+type stage struct {
+	*rapid.T
+	question.Setting
+	snap *preemption.Snapshot
+}
+
+func follow(t *rapid.T, s question.Setting) *stage { return &stage{t, s, s.Snapshot.Clone()} }
+
+func (s *stage) fits(pod *outrank.Pod, node string) bool {
+	status, err := s.Evaluator.Check(s.snap, pod, node)
+	require.NoError(s, err)
+	return status.Code == preemption.Success
+}
+
+func (s *stage) feasible(pod *outrank.Pod) int {
+	nodes, err := s.Evaluator.Feasible(context.Background(), s.snap, pod)
+	require.NoError(s, err)
+	return len(nodes)
+}
+
+// run has a pod run on a node, and requires that it fits there.
+func (s *stage) run(pod *outrank.Pod, node string) {
+	require.True(s, s.fits(pod, node), "%s is said to fit on %s", pod.Key(), node)
+	placed := *pod
+	placed.NodeName, placed.NominatedNode = node, ""
+	require.NoError(s, s.snap.PutPod(&placed))
+}
+
+func (s *stage) remove(victims []question.Victim) {
+	for _, v := range victims {
+		require.NoError(s, s.snap.RemovePod(v.Key))
+	}
+}
+
+// stable requires that a question has the same answer again, to the byte, that its JSON can be
+// read back, and that its text has no character that a terminal obeys.
+func stable[T answer](t *rapid.T, again func() (T, error)) T {
+	one, err := again()
+	require.NoError(t, err)
+	two, err := again()
+	require.NoError(t, err)
+	a, err := json.Marshal(one)
+	require.NoError(t, err)
+	b, err := json.Marshal(two)
+	require.NoError(t, err)
+	require.Equal(t, string(a), string(b))
+	require.NotContains(t, string(a), "null", "lists are never null")
+	for _, limit := range []int{0, 1, 10} {
+		var first, second bytes.Buffer
+		require.NoError(t, one.WriteText(&first, limit))
+		require.NoError(t, two.WriteText(&second, limit))
+		require.Equal(t, first.String(), second.String())
+		require.NotContains(t, first.String(), "\x1b")
+	}
+	return one
+}
+
+// A replica that is said to fit fits at its turn, without evictions where none is told of; the
+// victims of one that pushes others out make room and are needed, and the one with which it
+// stops has no room anywhere and pushes nobody out.
+func TestPropertyReplicasAreTrue(t *testing.T) {
+	overShapes(t, func(t *rapid.T, s question.Setting) {
+		p := drawPod(t, s)
+		r := stable(t, func() (*question.Replicas, error) { return question.AskReplicas(context.Background(), s, p, 30) })
+		walk := follow(t, s)
+		if walk.snap.NodeOf(p.Key()) == "" {
+			_ = walk.snap.RemovePod(p.Key())
+		}
+		for i, turn := range r.Turns {
+			one := *p
+			_, one.Name = turn.Pod.Key.Split()
+			one.UID, one.NominatedNode = "", ""
+			switch turn.Outcome {
+			case question.Placed:
+				require.Equal(t, walk.feasible(&one), turn.Fits)
+			case question.PushesOut:
+				require.Zero(t, walk.feasible(&one), "a pod is pushed out in vain")
+				require.NotEmpty(t, turn.Victims)
+				for _, v := range turn.Victims {
+					require.Less(t, v.Priority, turn.Pod.Priority)
+				}
+				walk.remove(turn.Victims)
+				if turn.InVain != nil {
+					require.True(t, r.Stopped)
+					require.False(t, walk.fits(&one, turn.Node))
+					continue
+				}
+			default:
+				require.True(t, r.Stopped)
+				require.Equal(t, len(r.Turns)-1, i)
+				require.Equal(t, r.Running, i)
+				require.Zero(t, walk.feasible(&one))
+				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
+				require.NoError(t, err)
+				require.NotEqual(t, preemption.Preempt, plan.Outcome)
+				continue
+			}
+			walk.run(&one, turn.Node)
+		}
+		if !r.Stopped {
+			require.Equal(t, 30, r.Running)
+		}
+	})
+}
+
+func drawPod(t *rapid.T, s question.Setting) *outrank.Pod {
+	p, err := clustergen.Preemptor(clustergen.Shape{}, rapid.Uint64().Draw(t, "asked"))
+	require.NoError(t, err)
+	p.Name, p.Group, p.NominatedNode = "asked", "", ""
+	return p
+}
+
+// What all pending pods do can be followed step by step: a pod that is placed fits, one that
+// pushes others out fits once its victims are gone, and one that waits fits nowhere.
+func TestPropertyPendingIsTrue(t *testing.T) {
+	overShapes(t, func(t *rapid.T, s question.Setting) {
+		r := stable(t, func() (*question.Pending, error) { return question.AllPending(context.Background(), s) })
+		waiting := 0
+		for p := range s.Snapshot.Pods() {
+			if p.NodeName == "" {
+				waiting++
+			}
+		}
+		require.Len(t, r.Turns, waiting)
+		walk := follow(t, s)
+		for i, turn := range r.Turns {
+			if i > 0 {
+				require.GreaterOrEqual(t, r.Turns[i-1].Pod.Priority, turn.Pod.Priority, "the order of the queue")
+			}
+			pod, _ := walk.snap.Pod(turn.Pod.Key)
+			switch turn.Outcome {
+			case question.Placed:
+				require.True(t, walk.fits(pod, turn.Node))
+				require.NoError(t, walk.snap.Bind(pod.Key(), turn.Node))
+			case question.PushesOut:
+				require.Zero(t, walk.feasible(pod))
+				mark := walk.snap.Mark()
+				walk.remove(turn.Victims)
+				require.Equal(t, turn.InVain == nil, walk.fits(pod, turn.Node), "%s fits on %s without its victims", pod.Key(), turn.Node)
+				require.NoError(t, walk.snap.Undo(mark))
+				walk.announce(&turn)
+			case question.Waits:
+				require.Zero(t, walk.feasible(pod))
+			}
+		}
+	})
+}
+
+// announce has the victims of a turn begin to leave.
+func (s *stage) announce(turn *question.Turn) {
+	for _, v := range turn.Victims {
+		known, _ := s.snap.Pod(v.Key)
+		require.Equal(s, known.Terminating(), v.Terminating)
+		if !v.Terminating {
+			leaving := *known
+			leaving.NodeName, leaving.DeletionTime, leaving.DisruptionReason = s.snap.NodeOf(v.Key), s.Now, outrank.PreemptionByScheduler
+			require.NoError(s, s.snap.UpdatePod(&leaving))
+		}
+	}
+	for _, key := range turn.ClearedNominations {
+		require.NoError(s, s.snap.Nominate(key, ""))
+	}
+	require.NoError(s, s.snap.Nominate(turn.Pod.Key, turn.Node))
+}
+
+// A pod that is said to be within the reach of a class is a possible victim of a pod of the
+// class that may go nowhere but to its node, and no other pod is.
+func TestPropertyReachIsTrue(t *testing.T) {
+	overShapes(t, func(t *rapid.T, s question.Setting) {
+		changed := []*outrank.PriorityClass{{
+			Name: rapid.SampledFrom([]string{"low", "high", "polite", "new"}).Draw(t, "class"), Value: rapid.Int32Range(-10, 2000).Draw(t, "value"),
+			GlobalDefault: rapid.Bool().Draw(t, "default"), PreemptionPolicy: rapid.SampledFrom([]outrank.PreemptionPolicy{"", outrank.PreemptNever}).Draw(t, "policy"),
+		}}
+		r := stable(t, func() (*question.ClassImpact, error) { return question.AskClasses(context.Background(), s, changed) })
+		for _, class := range r.Classes {
+			before, after := reach(t, s, class.Before), reach(t, s, class.After)
+			require.Equal(t, len(before), class.Now)
+			require.Equal(t, len(after), class.AsTheyStand.Pods, "class %q", class.Class)
+			gained := 0
+			for key := range after {
+				if !before[key] {
+					gained++
+				}
+			}
+			require.Equal(t, gained, class.AsTheyStand.Gained)
+			require.Equal(t, len(before)-len(after)+gained, class.AsTheyStand.Lost)
+			for _, key := range class.AsTheyStand.Names {
+				require.True(t, after[key] && !before[key], "%s is new within reach of %q", key, class.Class)
+			}
+		}
+		for _, p := range r.Pending {
+			walk := follow(t, s)
+			pod, _ := walk.snap.Pod(p.Pod.Key)
+			if p.Now.Outcome == question.PushesOut {
+				walk.remove(p.Now.Victims)
+				require.Equal(t, p.Now.InVain == nil, walk.fits(pod, p.Now.Node))
+			}
+		}
+	})
+}
+
+// reach are the pods that a pod with what a class says might push out, asked node by node.
+func reach(t *rapid.T, s question.Setting, v *question.ClassValue) map[outrank.Key]bool {
+	out := map[outrank.Key]bool{}
+	if v == nil || v.Policy == outrank.PreemptNever {
+		return out
+	}
+	probe := &outrank.Pod{Name: "probe", Priority: outrank.Priority(v.Value), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+	trials, err := s.Evaluator.Trials(s.Snapshot, preemption.Request{Pod: probe, Now: s.Now})
+	require.NoError(t, err)
+	for _, n := range s.Cluster.Nodes {
+		trial, err := trials.On(n.Name)
+		require.NoError(t, err)
+		for _, p := range trial.Possible() {
+			out[p.Key()] = true
+		}
+	}
+	return out
+}
+
+// What becomes of the pods of nodes that go can be followed step by step, and every pod of
+// the nodes is told of once.
+func TestPropertyWithoutIsTrue(t *testing.T) {
+	overShapes(t, func(t *rapid.T, s question.Setting) {
+		going := []string{}
+		for _, n := range s.Cluster.Nodes {
+			if rapid.IntRange(0, 2).Draw(t, "goes") == 0 || len(going) == 0 {
+				going = append(going, n.Name)
+			}
+		}
+		r := stable(t, func() (*question.Without, error) { return question.AskWithout(context.Background(), s, going) })
+		walk := follow(t, s)
+		originals, on := map[outrank.Key]*outrank.Pod{}, 0
+		for p := range s.Snapshot.Pods() {
+			originals[p.Key()] = p
+		}
+		for _, name := range going {
+			for _, p := range walk.snap.PodsOn(name) {
+				on++
+				require.NoError(t, walk.snap.RemovePod(p.Key()))
+			}
+			require.NoError(t, walk.snap.RemoveNode(name))
+		}
+		require.LessOrEqual(t, on, len(r.Lost)+len(r.Tied)+len(r.Leaving)+r.Totals.Own)
+		seen := map[outrank.Key]bool{}
+		for _, m := range r.Moves {
+			require.False(t, seen[m.Pod.Key], "%s moves twice", m.Pod.Key)
+			seen[m.Pod.Key] = true
+			pod := again(originals[m.Pod.Key])
+			switch m.Outcome {
+			case question.Placed:
+				walk.run(pod, m.Node)
+			case question.PushesOut:
+				require.Zero(t, walk.feasible(pod))
+				walk.remove(m.Victims)
+				if m.InVain != nil {
+					require.False(t, walk.fits(pod, m.Node))
+					continue
+				}
+				walk.run(pod, m.Node)
+			case question.Waits:
+				require.Zero(t, walk.feasible(pod))
+			}
+		}
+	})
+}
+
+// again is a pod as its controller makes it anew.
+func again(p *outrank.Pod) *outrank.Pod {
+	c := *p
+	c.UID, c.NominatedNode, c.Phase, c.DisruptionReason = "", "", "", ""
+	if c.NodeName = ""; c.Owner.Kind == "DaemonSet" {
+		c.NodeName = p.NodeName
+	}
+	c.Allocated, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
+	for _, list := range []*[]outrank.Container{&c.Containers, &c.InitContainers} {
+		fresh := append([]outrank.Container(nil), *list...)
+		for i := range fresh {
+			fresh[i].Allocated, fresh[i].Actual, fresh[i].Reported = nil, nil, false
+		}
+		*list = fresh
+	}
+	return &c
+}

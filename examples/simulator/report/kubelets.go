@@ -1,0 +1,106 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kubelets counts what the kubelets of the nodes did.
+type Kubelets struct {
+	// Started is how many pods they started, Rejected how many they turned away, by
+	// reason in the order of the names.
+	Started  int      `json:"started"`
+	Rejected []Reason `json:"rejected"`
+	// ForCritical is how many pods they evicted so that a critical one could start,
+	// UnderMemory and UnderDisk how many because their pods used more than the node can
+	// allocate.
+	ForCritical int `json:"evictedForCriticalPods"`
+	UnderMemory int `json:"evictedUnderMemoryPressure"`
+	UnderDisk   int `json:"evictedUnderDiskPressure"`
+	// Evicted is what became of all these pods.
+	Evicted Fates `json:"evicted"`
+	// Pressures is how often a node came under pressure; GivenUp counts pods that nobody
+	// made anew any more, since kubelets had turned them away or evicted them too often.
+	Pressures int `json:"pressures"`
+	GivenUp   int `json:"givenUp"`
+}
+
+// Reason is how many pods were turned away for a reason.
+type Reason struct {
+	Reason string `json:"reason"`
+	Pods   int    `json:"pods"`
+}
+
+// Fates are what became of pods that kubelets evicted. Each counts once for every time.
+type Fates struct {
+	// Elsewhere: the pod made in its place started on another node. SameNode: on the same.
+	Elsewhere int `json:"startedElsewhere"`
+	SameNode  int `json:"startedOnSameNode"`
+	// Waiting: the pod made in its place has not started by the end of the run.
+	Waiting int `json:"waiting"`
+	// Leaving: the pod itself is not gone yet. Finished: it came to its end before.
+	Leaving  int `json:"leaving"`
+	Finished int `json:"finished"`
+	// Over: nobody made it anew.
+	Over int `json:"notMadeAnew"`
+}
+
+// ReasonsOf lists counts by reason.
+func ReasonsOf(counts map[string]int) []Reason {
+	out := []Reason{}
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, Reason{reason, counts[reason]})
+	}
+	return out
+}
+
+// rejected is how many pods were turned away, and why.
+func (k *Kubelets) rejected() (n int, text string) {
+	var parts []string
+	for _, r := range k.Rejected {
+		n += r.Pods
+		parts = append(parts, Count(r.Pods)+" "+r.Reason)
+	}
+	return n, strings.Join(parts, ", ")
+}
+
+// write adds the rows of the kubelets.
+func (k *Kubelets) write(t *Table) {
+	t.Add("kubelets", "", "")
+	t.Add("  started", Count(k.Started), "pods")
+	n, reasons := k.rejected()
+	t.Add("  rejected", Count(n), reasons)
+	t.Add("  evicted", Count(k.ForCritical+k.UnderMemory+k.UnderDisk), list(
+		amount{k.ForCritical, "so that a critical pod can start"}, amount{k.UnderMemory, "under memory pressure"}, amount{k.UnderDisk, "under disk pressure"}))
+	f := &k.Evicted
+	t.Add("  of these", Count(f.Elsewhere), "started again on another node"+after(list(
+		amount{f.SameNode, "on the same one"}, amount{f.Waiting, "waiting at the end"}, amount{f.Leaving, "still leaving"},
+		amount{f.Finished, "finished first"}, amount{f.Over, "not made anew"})))
+	t.Add("  pressures", Count(k.Pressures), "how often a node came under pressure")
+	t.Add("  given up", Count(k.GivenUp), "pods that kubelets rejected or evicted too often")
+}
+
+// amount is a number with what it counts.
+type amount struct {
+	n    int
+	what string
+}
+
+// list writes the amounts that are not 0.
+func list(amounts ...amount) string {
+	var parts []string
+	for _, a := range amounts {
+		if a.n > 0 {
+			parts = append(parts, Count(a.n)+" "+a.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func after(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ", " + text
+}

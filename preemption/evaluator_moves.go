@@ -1,0 +1,340 @@
+package preemption
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15).
+type Loss uint8
+
+// What becomes of it, the mildest first.
+const (
+	// Moved: its controller makes it again, and another node has room for that now.
+	Moved Loss = iota
+	// Waits: its controller makes it again, no other node has room for that now, and some
+	// other node could have if pods left it. A pod of a group that names one waits, too:
+	// where a group is scheduled is not looked at.
+	Waits
+	// Lost: no controller makes it again, or no other node could take it whatever leaves
+	// it: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
+	// other node.
+	Lost
+)
+
+// String returns "moved", "waits" or "lost".
+func (l Loss) String() string {
+	switch l {
+	case Moved:
+		return "moved"
+	case Waits:
+		return "waits"
+	case Lost:
+		return "lost"
+	}
+	return fmt.Sprintf("Loss(%d)", uint8(l))
+}
+
+// LossCosts is what each kind of loss costs, in a unit of the caller's.
+type LossCosts struct{ Moved, Waits, Lost int64 }
+
+// Of returns the cost of a loss, 0 for anything that is none.
+func (c LossCosts) Of(l Loss) int64 {
+	switch l {
+	case Moved:
+		return c.Moved
+	case Waits:
+		return c.Waits
+	case Lost:
+		return c.Lost
+	}
+	return 0
+}
+
+// Moves knows of a snapshot which pods could run elsewhere. It holds a copy of the
+// snapshot as it was when it was made, and answers about that one: what has changed since
+// does not matter to it. Any number of goroutines may use it at once; they take turns.
+type Moves struct {
+	mu   sync.Mutex
+	eval *Evaluator
+	snap *Snapshot
+	// known are the answers for pods that every node answers alike.
+	known map[string]elsewhere
+	err   error
+}
+
+// elsewhere is which nodes take a pod: the first two that do and, if there are not two,
+// the first two that could if pods left them. With two, one is not the pod's own.
+type elsewhere struct{ fit, could [2]string }
+
+// other returns whether one of the two is another node than this one.
+func other(two [2]string, node string) bool {
+	return two[0] != "" && two[0] != node || two[1] != "" && two[1] != node
+}
+
+// note adds a node, and reports whether there are two now.
+func note(two *[2]string, node string) bool {
+	if two[0] == "" {
+		two[0] = node
+		return false
+	}
+	two[1] = node
+	return true
+}
+
+// NewMoves returns what is known of the snapshot as it is now, by the filters of the
+// evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
+// error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
+// another release.
+func NewMoves(e *Evaluator, snap *Snapshot) (*Moves, error) {
+	if e == nil || snap == nil {
+		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
+	}
+	if err := e.config.checkRelease(snap); err != nil {
+		return nil, err
+	}
+	plain := &Evaluator{chunk: e.chunk, config: Config{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
+	return &Moves{eval: plain, snap: snap.Clone(), known: map[string]elsewhere{}}, nil
+}
+
+// Of returns what becomes of the work of a running pod if it is evicted and every other
+// pod stays where it is (rules 11.12 to 11.14). The pod's own node does not count: the
+// preemptor takes the room there. Each pod is asked about by itself, so that two that
+// could both take the last place elsewhere both count as moved; [Moves.Together] has them
+// one after the other.
+//
+// A pod that the filters cannot be asked about is Lost, and [Moves.Err] says why. Time is
+// that of asking nodes until one has room. Pods that are alike, such as the replicas of a
+// Deployment, share an answer unless affinity, spread or a filter of the caller's looks
+// at other pods: then each costs that.
+func (m *Moves) Of(pod *outrank.Pod) Loss {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if pod == nil {
+		m.fail(fmt.Errorf("moves: %w: no pod", outrank.ErrInvalid))
+		return Lost
+	}
+	if loss, ok := byOwner(pod); ok {
+		return loss
+	}
+	found, err := m.find(pod)
+	if err != nil {
+		m.fail(fmt.Errorf("pod %s: %w", pod.Key(), err))
+		return Lost
+	}
+	return found.loss(pod.NodeName)
+}
+
+// find asks about a pod, with the pod itself gone where that matters to other nodes than
+// its own.
+func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
+	again := m.again(pod)
+	found, shared, err := m.findShared(again)
+	if shared || err != nil {
+		return found, err
+	}
+	mark := m.snap.Mark()
+	if p, ok := m.snap.pods.of(pod); ok && samePod(p.pod, pod) {
+		err = m.snap.RemovePod(pod.Key())
+	}
+	if err == nil {
+		found, err = m.ask(again, pod.NodeName)
+	}
+	if undo := m.snap.Undo(mark); err == nil {
+		err = undo
+	}
+	return found, err
+}
+
+// byOwner is the answer that no node need be asked for.
+func byOwner(pod *outrank.Pod) (Loss, bool) {
+	switch {
+	case pod.Owner == (outrank.Owner{}), pod.Owner.Kind == "DaemonSet":
+		return Lost, true
+	case pod.Group != "":
+		return Waits, true
+	}
+	return Moved, false
+}
+
+func (e *elsewhere) loss(node string) Loss {
+	switch {
+	case other(e.fit, node):
+		return Moved
+	case other(e.could, node):
+		return Waits
+	}
+	return Lost
+}
+
+// findShared finds nodes for a pod that its controller has made again, if all nodes answer
+// pods like it alike, whoever else runs.
+func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
+	s := searches.Get().(*search)
+	defer s.release()
+	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+		return found, false, err
+	}
+	if !s.fixed || s.anyPod || len(pod.Volumes) > 0 {
+		return found, false, nil
+	}
+	s.writeSignature()
+	if found, ok := m.known[string(s.signature)]; ok {
+		return found, true, nil
+	}
+	if s.refused.code == Success {
+		s.findTwo(&found, "", true)
+	}
+	if len(m.known) >= mostKnownMoves {
+		clear(m.known)
+	}
+	m.known[string(s.signature)] = found
+	return found, true, nil
+}
+
+// ask finds another node than its own for such a pod, in the snapshot as it is.
+func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
+	s := searches.Get().(*search)
+	defer s.release()
+	if err := s.begin(&m.eval.config, m.snap, &Request{Pod: pod}); err != nil {
+		return found, err
+	}
+	if s.refused.code == Success {
+		s.findTwo(&found, own, false)
+	}
+	return found, nil
+}
+
+// mostKnownMoves bounds the memory of a Moves.
+const mostKnownMoves = 1 << 14
+
+// findTwo asks the nodes in their order, until enough is known of them: two that fit, or
+// one other than the pod's own where nobody else will ask.
+func (s *search) findTwo(found *elsewhere, own string, shared bool) {
+	for _, slot := range s.snap.order {
+		n := s.snap.nodes[slot]
+		if !shared && n.name == own {
+			continue
+		}
+		if s.workers[0].fits(slot) {
+			if note(&found.fit, n.name) || !shared {
+				return
+			}
+		} else if found.could[1] == "" && s.workers[0].dry.filter(n).code == Unschedulable {
+			note(&found.could, n.name)
+		}
+	}
+}
+
+// again is a pod as its controller makes it again, with a name that nobody has.
+func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
+	p := *pod
+	p.UID, p.NodeName, p.NominatedNode, p.Phase, p.DisruptionReason, p.Ready = "", "", "", "", "", false
+	p.StartTime, p.DeletionTime = time.Time{}, time.Time{}
+	p.Allocated, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
+	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
+	for there := true; there; {
+		p.Name += "-again"
+		_, there = m.snap.pods.get(p.Key())
+	}
+	return &p
+}
+
+// unreported are containers of which no status says anything yet.
+func unreported(containers []outrank.Container) []outrank.Container {
+	out := append([]outrank.Container(nil), containers...)
+	for i := range out {
+		out[i].Allocated, out[i].Actual, out[i].Reported = nil, nil, false
+	}
+	return out
+}
+
+func (m *Moves) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// Err returns the first error that a question ran into, nil if none has: a pod that is
+// not valid, or a filter of the caller's that failed. What it was about counts as Lost.
+func (m *Moves) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// Cost makes a [Config.Cost] of what [Moves.Of] says. It keeps the contract of Config.Cost,
+// because the answer depends on the pod and on the copy of the snapshot alone. So an
+// evaluator with it goes by what fitted where when the Moves was made: after changes that
+// matter, make a new Moves and a new Evaluator. The costs of several victims are added up
+// though each was asked about by itself.
+//
+// The costs of all pods on a node are asked for before the node is compared by
+// [ByCost], also those of pods that cannot be victims.
+func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
+	return func(victim *outrank.Pod) int64 { return costs.Of(m.Of(victim)) }
+}
+
+// Together returns what becomes of the victims of a candidate for the preemptor, in their
+// order, once all of them are gone and the preemptor runs: each replacement takes the
+// first node with room other than its own, in the order of the nodes, and is there when
+// the next one is asked about (rule 11.15). So of two that could take the last place
+// elsewhere the first moves. With a [Scorer] candidates can be compared by it, at the price
+// of a few questions to all nodes for each candidate; Cost is cheaper, and says less.
+//
+// Errors are those of [Snapshot.RemovePod] for a victim that is not in the copy of the
+// snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
+// each victim.
+func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if preemptor == nil || c == nil {
+		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
+	}
+	mark := m.snap.Mark()
+	losses, err := m.together(preemptor, c)
+	if undo := m.snap.Undo(mark); err == nil {
+		err = undo
+	}
+	return losses, err
+}
+
+func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
+	for i := range c.Victims {
+		if err := m.snap.RemovePod(c.Victims[i].Pod.Key()); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.seat(preemptor, c.Node); err != nil {
+		return nil, err
+	}
+	losses := make([]Loss, len(c.Victims))
+	for i := range c.Victims {
+		victim, own := c.Victims[i].Pod, c.Victims[i].nodeOf(c)
+		if loss, ok := byOwner(victim); ok {
+			losses[i] = loss
+			continue
+		}
+		pod := m.again(victim)
+		found, err := m.ask(pod, own)
+		if err != nil {
+			return nil, err
+		}
+		if losses[i] = found.loss(own); losses[i] == Moved {
+			if err := m.seat(pod, found.fit[0]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return losses, nil
+}
+
+// seat has a pod run on a node.
+func (m *Moves) seat(pod *outrank.Pod, node string) error {
+	placed := *pod
+	placed.NodeName, placed.NominatedNode = node, ""
+	return m.snap.PutPod(&placed)
+}

@@ -1,0 +1,204 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+func ownedBy(kind, name string) func(*outrank.Pod) {
+	return func(p *outrank.Pod) { p.Owner = outrank.Owner{Kind: kind, Name: name} }
+}
+
+// movesCluster has a full node, one with room for one pod, and a full one of another zone.
+func movesCluster() *outrank.Cluster {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "2", "a"), node("n3", "1", "b")}}
+	c.Pods = []*outrank.Pod{
+		pod("web-1", 1, "1", on("n1"), ownedBy("ReplicaSet", "web")), pod("web-2", 1, "1", on("n1"), ownedBy("ReplicaSet", "web")),
+		pod("agent", 1, "1", on("n1"), ownedBy("DaemonSet", "agent")), pod("shell", 1, "1", on("n1")),
+		pod("api", 1, "1", on("n2"), ownedBy("ReplicaSet", "api")), pod("other", 1, "1", on("n3"), ownedBy("ReplicaSet", "other")),
+	}
+	return c
+}
+
+func TestMoves(t *testing.T) {
+	c := movesCluster()
+	big := pod("big", 1, "2", on("n1"), ownedBy("Job", "big"))
+	tied := pod("tied", 1, "0", on("n1"), ownedBy("StatefulSet", "tied"))
+	tied.NodeSelector = map[string]string{"kubernetes.io/hostname": "n1"}
+	c.Nodes[0].Labels["kubernetes.io/hostname"] = "n1"
+	c.Pods = append(c.Pods, tied)
+	m, err := preemption.NewMoves(newEvaluator(t, preemption.Config{}), newSnapshot(t, c))
+	require.NoError(t, err)
+	want := map[string]preemption.Loss{
+		"web-1": preemption.Moved, "web-2": preemption.Moved, "agent": preemption.Lost, "shell": preemption.Lost,
+		"api": preemption.Waits, "other": preemption.Moved, "tied": preemption.Lost, "big": preemption.Waits,
+	}
+	for _, p := range append(slices.Clone(c.Pods), big) {
+		assert.Equal(t, want[p.Name], m.Of(p), p.Name)
+	}
+	require.NoError(t, m.Err())
+	// Both could move, and there is room for one of them.
+	losses, err := m.Together(pod("urgent", 9, "2"), &preemption.Candidate{Node: "n1", Victims: []preemption.Victim{{Pod: c.Pods[0]}, {Pod: c.Pods[1]}, {Pod: c.Pods[2]}}})
+	require.NoError(t, err)
+	assert.Equal(t, []preemption.Loss{preemption.Moved, preemption.Waits, preemption.Lost}, losses)
+	_, err = m.Together(pod("urgent", 9, "2"), &preemption.Candidate{Node: "n1", Victims: []preemption.Victim{{Pod: big}}})
+	require.ErrorIs(t, err, preemption.ErrNotFound)
+}
+
+// A pod that stands in the way of its own copy in its zone does not once it is gone.
+func TestMovesOfAPodThatKeepsItselfAway(t *testing.T) {
+	c := movesCluster()
+	lonely := c.Pods[0]
+	lonely.Labels = map[string]string{"app": "lonely"}
+	lonely.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: selects("lonely")}}
+	for _, n := range c.Nodes {
+		n.Labels["zone"] = "a"
+	}
+	m, err := preemption.NewMoves(newEvaluator(t, preemption.Config{}), newSnapshot(t, c))
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Moved, m.Of(lonely))
+	second := *lonely
+	second.Name = "lonely-2"
+	assert.Equal(t, preemption.Waits, m.Of(&second), "one that is not there keeps to the first, which is")
+}
+
+func TestBadMoves(t *testing.T) {
+	_, err := preemption.NewMoves(nil, nil)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	m, err := preemption.NewMoves(newEvaluator(t, preemption.Config{}), newSnapshot(t, movesCluster()))
+	require.NoError(t, err)
+	_, err = m.Together(nil, nil)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.Equal(t, preemption.Lost, m.Of(nil))
+	require.ErrorIs(t, m.Err(), outrank.ErrInvalid)
+	assert.Equal(t, "Loss(9)", preemption.Loss(9).String())
+}
+
+// What is said of a pod is what a cluster without it says: a node other than its own
+// takes it, or could, or none.
+func TestPropertyMovesAreTrue(t *testing.T) {
+	for _, name := range []string{"plain", "affinity", "spread", "volumes"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(movesShapes[name]).Draw(t, "cluster")
+				for i, p := range c.Pods {
+					p.Owner, p.Group = outrank.Owner{Kind: "ReplicaSet", Name: fmt.Sprint(i % 3)}, ""
+				}
+				snap, err := preemption.NewSnapshot(c)
+				require.NoError(t, err)
+				e, err := preemption.NewEvaluator(preemption.Config{})
+				require.NoError(t, err)
+				m, err := preemption.NewMoves(e, snap)
+				require.NoError(t, err)
+				for p := range snap.Pods() {
+					if p.NodeName == "" {
+						continue
+					}
+					require.Equal(t, movesPlainly(t, e, snap, p), m.Of(p), p.Name)
+				}
+				require.NoError(t, m.Err())
+			})
+		})
+	}
+}
+
+// movesPlainly asks every node for a copy of the pod, in a cluster without it.
+func movesPlainly(t *rapid.T, e *preemption.Evaluator, snap *preemption.Snapshot, p *outrank.Pod) preemption.Loss {
+	without := snap.Clone()
+	require.NoError(t, without.RemovePod(p.Key()))
+	again := *p
+	again.Name, again.UID, again.NodeName, again.NominatedNode, again.Phase = "some-copy", "", "", "", ""
+	again.StartTime, again.DeletionTime = time.Time{}, time.Time{}
+	again.Allocated, again.Actual, again.Reported, again.ResizeDeferred, again.ResizeInfeasible = nil, nil, false, false, false
+	again.Containers = slices.Clone(p.Containers)
+	for i := range again.Containers {
+		again.Containers[i].Allocated, again.Containers[i].Actual, again.Containers[i].Reported = nil, nil, false
+	}
+	loss := preemption.Lost
+	for n := range without.Nodes() {
+		if n.Name == p.NodeName {
+			continue
+		}
+		status, err := e.Check(without, &again, n.Name)
+		require.NoError(t, err)
+		switch status.Code {
+		case preemption.Success:
+			return preemption.Moved
+		case preemption.Unschedulable:
+			loss = preemption.Waits
+		}
+	}
+	return loss
+}
+
+func TestWorkLost(t *testing.T) {
+	now := gen.Now
+	worker := func(start time.Time) *outrank.Pod {
+		p := pod("w", 1, "2")
+		p.StartTime = start
+		return p
+	}
+	saved := func(at time.Time) func(*outrank.Pod) time.Time { return func(*outrank.Pod) time.Time { return at } }
+	for _, tt := range []struct {
+		name       string
+		start      time.Time
+		checkpoint func(*outrank.Pod) time.Time
+		want       int64
+	}{
+		{"two cores for a minute", now.Add(-time.Minute), nil, 2000 * 60},
+		{"since the checkpoint", now.Add(-time.Hour), saved(now.Add(-time.Minute)), 2000 * 60},
+		{"a checkpoint of an earlier run", now.Add(-time.Minute), saved(now.Add(-time.Hour)), 2000 * 60},
+		{"none known", now.Add(-time.Minute), saved(time.Time{}), 2000 * 60},
+		{"parts of a second", now.Add(-1999 * time.Millisecond), nil, 2000},
+		{"not started", time.Time{}, saved(now.Add(-time.Hour)), 0},
+		{"starts later", now.Add(time.Hour), nil, 0},
+		{"saved later", now.Add(-time.Hour), saved(now.Add(time.Hour)), 0},
+		{"long ago", time.Unix(-1<<55, 0), nil, math.MaxInt64},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, preemption.WorkLost("cpu", now, tt.checkpoint)(worker(tt.start)))
+		})
+	}
+	assert.Zero(t, preemption.WorkLost("memory", now, nil)(worker(now.Add(-time.Hour))))
+	cost := func(n int64) func(*outrank.Pod) int64 { return func(*outrank.Pod) int64 { return n } }
+	assert.Equal(t, int64(5), preemption.SumOfCosts(cost(2), nil, cost(-9), cost(3))(nil))
+	assert.Equal(t, int64(math.MaxInt64), preemption.SumOfCosts(cost(math.MaxInt64), cost(3))(nil))
+}
+
+// A decision by what can move is the one by the same costs looked up in a table.
+func TestMovesDecide(t *testing.T) {
+	c := movesCluster()
+	c.Nodes[0].Allocatable["cpu"], c.Nodes[1].Allocatable["cpu"] = c.Nodes[2].Allocatable["cpu"], c.Nodes[2].Allocatable["cpu"]
+	c.Nodes = append(c.Nodes, node("n4", "1", "b"))
+	c.Pods = []*outrank.Pod{pod("shell", 1, "1", on("n1")), pod("agent", 1, "1", on("n2"), ownedBy("DaemonSet", "agent")), pod("web", 1, "1", on("n3"), ownedBy("ReplicaSet", "web"))}
+	c.Pods = append(c.Pods, pod("held", 50, "1", on("n4")))
+	snap := newSnapshot(t, c)
+	require.NoError(t, snap.RemovePod("default/held"))
+	m, err := preemption.NewMoves(newEvaluator(t, preemption.Config{}), snap)
+	require.NoError(t, err)
+	require.NoError(t, snap.AddPod(c.Pods[3]))
+	e := newEvaluator(t, byCost(m.Cost(preemption.LossCosts{Moved: 1, Waits: 5, Lost: 10})))
+	plan, err := e.Preempt(context.Background(), snap, pod("urgent", 9, "1"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n3", plan.Node)
+	assert.Equal(t, int64(1), plan.Score.Cost)
+}
+
+var movesShapes = map[string]gen.Shape{
+	"plain":    {Nodes: 4, PodsPerNode: 4, Taints: true, Selectors: true, Nominated: 2},
+	"affinity": {Nodes: 4, PodsPerNode: 4, Affinity: true, Ports: true},
+	"spread":   {Nodes: 4, PodsPerNode: 4, Spread: true, Nominated: 2},
+	"volumes":  {Nodes: 4, PodsPerNode: 4, Volumes: true},
+}
