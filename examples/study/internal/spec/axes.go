@@ -65,6 +65,13 @@ var axes = []Axis{
 		s.Sim.Grace = new(time.Duration)
 		return duration(v, s.Sim.Grace)
 	}},
+	{"kubelets", "false", "whether kubelets admit pods, and evict for critical pods and under pressure", func(s *Setting, v string) error {
+		run, err := strconv.ParseBool(v)
+		if run {
+			s.Sim.Kubelets = &sim.Kubelets{}
+		}
+		return err
+	}},
 	{"sample", "all", "how many nodes preemption looks at: all, reference (what kube-scheduler takes by default), or a percentage like 10", sample},
 }
 

@@ -21,6 +21,8 @@
 //	            equal seeds; "policy" if it is not given
 //	confidence: of the intervals, 0.95 if it is not given
 //	resamples:  how many resamples an interval is worked out from, 2000 if it is not given
+//	metrics:    which metrics the Markdown table and the pictures show, by name; a few if
+//	            it is not given. The other tables have all
 //
 // Paths are relative to the folder of the study's file.
 package spec

@@ -24,6 +24,7 @@ type file struct {
 	Compare    string               `json:"compare"`
 	Confidence *float64             `json:"confidence"`
 	Resamples  *int                 `json:"resamples"`
+	Metrics    []string             `json:"metrics"`
 }
 
 // literal is a value as it is written.
@@ -68,7 +69,7 @@ func Read(data []byte, folder string) (*Study, error) {
 func (f *file) study() *Study {
 	s := &Study{
 		Name: f.Name, About: f.About, Traces: f.Traces, Grid: map[string][]string{}, Seeds: Seeds{First: 1, Count: 10},
-		Compare: f.Compare, Confidence: 0.95, Resamples: 2000,
+		Compare: f.Compare, Confidence: 0.95, Resamples: 2000, Metrics: f.Metrics,
 	}
 	for name, values := range f.Grid {
 		s.Grid[name] = []string{}

@@ -16,6 +16,9 @@ type Study struct {
 	Compare    string              `json:"compare"`
 	Confidence float64             `json:"confidence"`
 	Resamples  int                 `json:"resamples"`
+	// Metrics are those that the Markdown table and the pictures show; the other tables
+	// have all.
+	Metrics []string `json:"metrics,omitempty"`
 }
 
 // Trace is where nodes and pods come from. One of Sample, Nodes with Pods, Dump and
@@ -28,6 +31,8 @@ type Trace struct {
 	PodsPerNode int64     `json:"podsPerNode,omitempty"`
 	Dump        string    `json:"dump,omitempty"`
 	Generate    *Generate `json:"generate,omitempty"`
+	// Digest tells the contents of the files from others; no study gives it.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Generate is a generated trace: pods of four classes that arrive evenly at random and

@@ -52,7 +52,9 @@ func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-func (s *Store) path(key string) string { return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key) }
+func (s *Store) path(key string) string {
+	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
+}
 
 // Load returns a result, nil if there is none that can be used: a file that was cut off
 // counts as none, and so does a run that failed, which is tried again.
