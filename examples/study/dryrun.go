@@ -35,7 +35,8 @@ func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 	}
 	each := total / float64(n)
 	all := time.Duration(each * float64(study.Runs()) * 1e9)
+	here := max(all/time.Duration(runtime.GOMAXPROCS(0)), time.Duration(each*1e9))
 	fmt.Fprintf(out, "a run takes %.2g s on average, measured on %d; all of them about %s on one core, %s on the %d here\n",
-		each, n, progress.Duration(all), progress.Duration(all/time.Duration(runtime.GOMAXPROCS(0))), runtime.GOMAXPROCS(0))
+		each, n, progress.Duration(all), progress.Duration(here), runtime.GOMAXPROCS(0))
 	return nil
 }

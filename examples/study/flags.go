@@ -5,8 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
+
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 )
 
 // options is what the command line says, beside the flags of Beam.
@@ -31,9 +32,9 @@ func parse(args []string) (*options, error) {
 		complain(fs.Output(), err)
 		return nil, err
 	}
-	if !o.verbose {
-		slog.SetLogLoggerLevel(slog.LevelError)
-		slog.SetDefault(slog.New(slog.NewTextHandler(fs.Output(), &slog.HandlerOptions{Level: slog.LevelError})))
+	beamlog.LogLevel = "error"
+	if o.verbose {
+		beamlog.LogLevel = "info"
 	}
 	return o, nil
 }

@@ -8,7 +8,9 @@ require (
 	github.com/DataDog/sketches-go v1.4.8
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/outrank-go/outrank v0.0.0-00010101000000-000000000000
+	github.com/stretchr/testify v1.12.1
 	golang.org/x/term v0.47.0
+	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -64,6 +66,7 @@ require (
 	go.opentelemetry.io/otel/sdk/metric v1.44.0 // indirect
 	go.opentelemetry.io/otel/trace v1.44.0 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20260508232706-74f9aab9d74a // indirect
 	golang.org/x/net v0.59.0 // indirect
@@ -79,3 +82,5 @@ require (
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+tool github.com/apache/beam/sdks/v2/go/cmd/prism

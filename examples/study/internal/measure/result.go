@@ -2,7 +2,6 @@ package measure
 
 import (
 	"github.com/DataDog/sketches-go/ddsketch"
-	"github.com/DataDog/sketches-go/ddsketch/store"
 
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
@@ -63,10 +62,4 @@ func (s *Sketch) Quantile(share float64) float64 {
 		return 0
 	}
 	return v
-}
-
-// decode is for tests of what was written.
-func decode(b []byte) (*Sketch, error) {
-	s, err := ddsketch.DecodeDDSketch(b, store.DenseStoreConstructor, nil)
-	return &Sketch{s}, err
 }
