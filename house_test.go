@@ -39,6 +39,8 @@ var rooms = map[string][]string{
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// Why a decision is what it is, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "internal/fit", "internal/prose", "internal/release"},
+	// Several preemptors at once.
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/prose"},
 	// The same of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// What a scheduler's configuration file means for a decision.

@@ -47,6 +47,15 @@ type (
 		OwnScores []int64      `json:"ownScores,omitempty"`
 
 		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
+		Certificate        *wireCertificate  `json:"certificate,omitempty"`
+	}
+	wireCertificate struct {
+		Optimal  bool       `json:"optimal"`
+		Bound    *wireScore `json:"bound,omitempty"`
+		Rank     Rank       `json:"rank,omitempty"`
+		Gap      int64      `json:"gap,omitempty"`
+		Steps    int        `json:"steps"`
+		Unsolved int        `json:"unsolved,omitempty"`
 	}
 	wireReport struct {
 		Node         string      `json:"node"`
@@ -61,12 +70,15 @@ type (
 		Outcome            Outcome           `json:"outcome"`
 		Resize             bool              `json:"resize,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Across             bool              `json:"across,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
 		Victims            []wireVictim      `json:"victims"`
 		Score              *wireScore        `json:"score,omitempty"`
 		OwnScores          []int64           `json:"ownScores,omitempty"`
 		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
+		Certificate        *wireCertificate  `json:"certificate,omitempty"`
+		ClusterCertificate *wireCertificate  `json:"clusterCertificate,omitempty"`
 		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
 		Feasible           int               `json:"feasible"`
 		TurnedDown         []wireCount       `json:"turnedDown"`
@@ -115,7 +127,19 @@ func (e *answerEncoder) score(s Score) wireScore {
 }
 
 func (e *answerEncoder) candidate(c Candidate) wireCandidate {
-	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations)}
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations), e.certificate(c.Certificate)}
+}
+
+func (e *answerEncoder) certificate(c *Certificate) *wireCertificate {
+	if c == nil {
+		return nil
+	}
+	w := &wireCertificate{Optimal: c.Optimal, Rank: c.Rank, Gap: c.Gap, Steps: c.Steps, Unsolved: c.Unsolved}
+	if c.Bound != (Score{}) {
+		bound := e.score(c.Bound)
+		w.Bound = &bound
+	}
+	return w
 }
 
 func (e *answerEncoder) report(r NodeReport) wireReport {
@@ -129,9 +153,10 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.Across,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
 	}
 	if p.Ineligible != Eligible {
@@ -186,6 +211,12 @@ func (v Victim) MarshalJSON() ([]byte, error) {
 func (a Score) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 	return e.Encode("score", e.score(a))
+}
+
+// MarshalJSON returns the certificate as it stands in the JSON of a [Plan].
+func (c Certificate) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("certificate", e.certificate(&c))
 }
 
 // MarshalJSON returns the status as it stands in the JSON of a [Victim] and a

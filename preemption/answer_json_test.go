@@ -227,7 +227,7 @@ func TestZeroAnswers(t *testing.T) {
 	}
 	for _, v := range []any{
 		preemption.Plan{}, preemption.Explanation{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
-		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Unit{},
+		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Certificate{}, preemption.Unit{},
 		preemption.GroupVictim{Violated: make([]*outrank.PodDisruptionBudget, 1)}, preemption.Refusal{}, preemption.Assignment{},
 		preemption.Placement{}, (*preemption.Plan)(nil),
 	} {
@@ -262,7 +262,7 @@ func TestEmbeddedAnswers(t *testing.T) {
 func TestAnswersCannotBeReadBack(t *testing.T) {
 	for _, to := range []any{
 		&preemption.Plan{}, &preemption.Explanation{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
-		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
+		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.Certificate{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
 		&preemption.Unit{}, &preemption.Refusal{}, &preemption.Assignment{}, &preemption.Placement{},
 	} {
 		text, err := json.Marshal(to)

@@ -76,3 +76,8 @@ func (a *Assignment) UnmarshalJSON(text []byte) error {
 func (p *Placement) UnmarshalJSON(text []byte) error {
 	return answerjson.Unread("preemption.Placement", text)
 }
+
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (c *Certificate) UnmarshalJSON(text []byte) error {
+	return answerjson.Unread("preemption.Certificate", text)
+}

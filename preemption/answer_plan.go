@@ -95,6 +95,9 @@ type Plan struct {
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
+	// Across is set where victims were looked for on other nodes, too
+	// ([Evaluator.PreemptAcross]). Budgets are charged for the victims alone then.
+	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
 	// unless the outcome is Preempt.
@@ -102,6 +105,12 @@ type Plan struct {
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.
 	Grace *time.Duration
+
+	// ClusterCertificate says how good the candidate is among all that the nodes could
+	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
+	// [Exact], and unless victims were looked for. With a [Sample] it is about the nodes of
+	// the sample.
+	ClusterCertificate *Certificate
 
 	// Refused is what ended the attempt before any node was asked, so that all of
 	// them have this status (PreFilter); Success where nothing did.
@@ -149,6 +158,9 @@ type Candidate struct {
 	// ClearedNominations are the pods of lower priority that are nominated to
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
+	// Certificate says how good the victims are among all that this node could have.
+	// It is nil but for the policy [Exact].
+	Certificate *Certificate
 }
 
 // Violations returns the number of victims whose loss violates a budget or,
@@ -160,7 +172,8 @@ type Victim struct {
 	Pod *outrank.Pod
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
-	// together (rule 12.8.5). The two are nil for a pod that leaves by itself.
+	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
+	// from afar ([Plan.Across]). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup

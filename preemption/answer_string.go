@@ -27,6 +27,9 @@ func (p Plan) String() string {
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
 	t.effects(p.ClearedNominations, p.Grace)
+	if p.ClusterCertificate != nil {
+		t.line("certificate", p.ClusterCertificate.String())
+	}
 	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
 	t.line("after removal", listed(p.Unhelpful, mostReasons, Count.String))
 	return t.String()

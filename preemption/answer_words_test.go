@@ -60,8 +60,8 @@ func TestWords(t *testing.T) {
 	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled")
 	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost")
 	words(t, preemption.WaitForPreempted, "for-preempted", "for-terminating", "while-nominated")
-	words(t, preemption.Reprieve, "reprieve", "ascending")
-	words(t, preemption.PerVictim, "per-victim", "per-budget")
+	words(t, preemption.Reprieve, "reprieve", "ascending", "exact")
+	words(t, preemption.PerVictim, "per-victim", "per-budget", "uncharged", "victims-alone")
 }
 
 // Every value that has a text for people has a word for programs.

@@ -123,6 +123,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	ps = append(ps, c.Policy.problems()...)
+	ps = append(ps, c.exactProblems()...)
 	ps = append(ps, c.Plugins.problems()...)
 	if c.Cost == nil && slices.Contains(c.Policy.Ranks, ByCost) {
 		add("Cost", "missing, and the policy ranks candidates by it")

@@ -15,6 +15,7 @@ import (
 //	Waiting             WaitForPreempted   WaitForTerminating WaitWhileNominated
 //	IgnoreNever         no                 yes                no
 //	Victims             Reprieve           Reprieve           Ascending
+//	Strict              no                 no                 no
 //	IgnoreStart         no                 yes                no
 //	EvictUnprioritized  no                 no                 yes
 //	FilterOnce          no                 no                 yes
@@ -36,6 +37,12 @@ type Policy struct {
 	IgnoreNever bool
 	// Victims is how victims are found on a node.
 	Victims VictimRule
+	// Limit is how many steps the search of [Exact] may take on one node; zero means
+	// [DefaultLimit]. Other rules do not look at it.
+	Limit int
+	// Strict never violates a budget: a node on which that cannot be avoided is no
+	// candidate, and its status says so (rules 13.5.1 to 13.5.4).
+	Strict bool
 	// IgnoreStart makes pods of one priority equally important, whenever they
 	// started. The namespace and then the name settle such ties.
 	IgnoreStart bool
@@ -98,6 +105,10 @@ const (
 	// fits (rule 13.3.1). Budgets are charged for the victims alone, in that
 	// order (rule 13.3.5).
 	Ascending
+	// Exact: of all sets of possible victims with which the preemptor fits, the best one
+	// by the ranks of the policy (group 13.4). Budgets are charged for the victims alone.
+	// [Candidate].Certificate says whether it is the best for certain.
+	Exact
 )
 
 // BudgetRule is a way to count violations.
@@ -113,6 +124,11 @@ const (
 	// disruption. Nothing is counted down, and budgets that have counted the pod
 	// already are no exception.
 	Uncharged
+	// VictimsAlone counts as PerVictim does, and charges budgets for the actual victims
+	// alone, the most important first, so that a victim that could leave by itself
+	// without a violation never counts as one (rule 13.5.5). Which pods are victims does
+	// not change: the order of putting back is that of PerVictim.
+	VictimsAlone
 )
 
 // Current is the policy of kube-scheduler v1.36. It is the zero Policy.
@@ -147,10 +163,13 @@ func (p *Policy) problems() []outrank.Problem {
 	if p.Waiting > WaitWhileNominated {
 		add("Policy.Waiting", "there is no rule %d", p.Waiting)
 	}
-	if p.Victims > Ascending {
+	if p.Victims > Exact {
 		add("Policy.Victims", "there is no rule %d", p.Victims)
 	}
-	if p.Budgets > Uncharged {
+	if p.Limit < 0 {
+		add("Policy.Limit", "%d is negative", p.Limit)
+	}
+	if p.Budgets > VictimsAlone {
 		add("Policy.Budgets", "there is no rule %d", p.Budgets)
 	}
 	for i, r := range p.Ranks {

@@ -8,8 +8,8 @@ var (
 	waitingWords = []string{
 		WaitForPreempted: "for-preempted", WaitForTerminating: "for-terminating", WaitWhileNominated: "while-nominated",
 	}
-	victimRuleWords = []string{Reprieve: "reprieve", Ascending: "ascending"}
-	budgetRuleWords = []string{PerVictim: "per-victim", PerBudget: "per-budget"}
+	victimRuleWords = []string{Reprieve: "reprieve", Ascending: "ascending", Exact: "exact"}
+	budgetRuleWords = []string{PerVictim: "per-victim", PerBudget: "per-budget", Uncharged: "uncharged", VictimsAlone: "victims-alone"}
 )
 
 // MarshalText returns the rule as a word for programs: "for-preempted",
@@ -22,8 +22,8 @@ func (w *Waiting) UnmarshalText(text []byte) error {
 	return answerjson.ParseWord(waitingWords, text, w)
 }
 
-// MarshalText returns the rule as a word for programs: "reprieve" or
-// "ascending". Any other value is an error that names the type.
+// MarshalText returns the rule as a word for programs: "reprieve", "ascending" or
+// "exact". Any other value is an error that names the type.
 func (r VictimRule) MarshalText() ([]byte, error) { return answerjson.Word(victimRuleWords, r) }
 
 // UnmarshalText reads what MarshalText returns; see [Code.UnmarshalText].
@@ -31,8 +31,8 @@ func (r *VictimRule) UnmarshalText(text []byte) error {
 	return answerjson.ParseWord(victimRuleWords, text, r)
 }
 
-// MarshalText returns the rule as a word for programs: "per-victim" or
-// "per-budget". Any other value is an error that names the type.
+// MarshalText returns the rule as a word for programs: "per-victim", "per-budget",
+// "uncharged" or "victims-alone". Any other value is an error that names the type.
 func (r BudgetRule) MarshalText() ([]byte, error) { return answerjson.Word(budgetRuleWords, r) }
 
 // UnmarshalText reads what MarshalText returns; see [Code.UnmarshalText].

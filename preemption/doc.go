@@ -47,7 +47,8 @@
 // that has one. Package preemption/execution carries a plan out through an
 // interface of the caller, keeps nominations, and handles pods that could not
 // be scheduled. Package preemption/history finds cascades and cycles among the
-// preemptions that happened. Package priority/queue holds the pods that wait.
+// preemptions that happened. Package preemption/joint plans for several pods at once.
+// Package priority/queue holds the pods that wait.
 // Program examples/simulator puts all of it together.
 //
 // # Rules

@@ -32,7 +32,10 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	if w.a.config.Chooser != nil {
 		return possible, w.choose(possible)
 	}
-	if w.a.config.Policy.Victims == Ascending {
+	switch w.a.config.Policy.Victims {
+	case Exact:
+		return possible, w.exact(possible)
+	case Ascending:
 		if len(w.units) > 0 {
 			return possible, w.ascendUnits(possible)
 		}
@@ -45,8 +48,17 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	if s := w.check(); s.code != Success {
 		return possible, s
 	}
+	if w.a.config.Policy.Strict {
+		if s := w.addSpared(possible); s.code != Success {
+			return possible, s
+		}
+	} else {
+		w.spared = fill(w.spared, len(possible), false)
+	}
 	for i, p := range possible {
-		w.violated[i] = len(w.charge(p))
+		if !w.spared[i] {
+			w.violated[i] = len(w.charge(p))
+		}
 	}
 	w.ledger.Reset()
 	reprieve := w.reprieve
@@ -56,9 +68,12 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	}
 	found := reprieve(possible, true)
 	if reprieve(possible, false) || found {
+		if w.a.config.chargesVictims() {
+			w.chargeVictims(possible)
+		}
 		return possible, filterStatus{}
 	}
-	return possible, filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + n.name}}
+	return possible, w.contradiction()
 }
 
 // possible lists the pods that the preemptor may evict, the most important
@@ -88,9 +103,13 @@ func (w *dryRunner) possible() []*podState {
 // (Policy Ascending), and charges the budgets for them.
 func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
+	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
 	for i := len(possible) - 1; i >= 0; i-- {
 		p := possible[i]
+		if strict && w.spared[i] {
+			continue
+		}
 		w.remove(p)
 		w.victim[i], w.blocks[i] = true, s
 		w.violated[i] = len(w.charge(p))
@@ -99,6 +118,9 @@ func (w *dryRunner) ascend(possible []*podState) filterStatus {
 		}
 	}
 	w.ledger.Reset()
+	if strict {
+		return w.strictEnd(possible, s)
+	}
 	return s
 }
 
@@ -131,7 +153,7 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 // had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
 	for i, p := range possible {
-		if (w.violated[i] > 0) != violating {
+		if (w.violated[i] > 0) != violating || w.spared[i] {
 			continue
 		}
 		w.add(p)

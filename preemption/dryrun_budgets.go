@@ -29,7 +29,8 @@ func (w *dryRunner) chargeAll(p *podState, covering []int32) []int32 {
 // stopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates.
 func (a *attempt) stopsAtFirst() bool {
-	return a.rules.BudgetsStopAtFirst && a.config.Policy.Budgets == PerVictim
+	rule := a.config.Policy.Budgets
+	return a.rules.BudgetsStopAtFirst && (rule == PerVictim || rule == VictimsAlone)
 }
 
 // coveringAny lists the budgets that cover a pod where empty selectors and pods

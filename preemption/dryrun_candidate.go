@@ -46,8 +46,11 @@ func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 // candidate returns the result of the dry run that just ended.
 func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c := Candidate{Node: w.n.name, Score: w.score(possible)}
-	if w.a.config.Chooser != nil {
+	if w.a.config.Chooser != nil || w.a.config.exact() {
 		w.blocksOfChosen(possible)
+	}
+	if w.a.config.exact() {
+		c.Certificate = w.certificate(&c.Score)
 	}
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
@@ -66,13 +69,16 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
 func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
+	if w.a.config.Policy.Strict {
+		return // none violates any
+	}
 	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
 	name := func(i int, v *Victim) {
 		if broken := w.charge(possible[i]); v != nil {
 			v.Violated = shared.of(broken)
 		}
 	}
-	if w.a.config.Chooser != nil {
+	if w.a.config.chargesVictims() {
 		v := 0
 		for i := range possible {
 			if w.victim[i] {

@@ -35,13 +35,8 @@ func (w *dryRunner) choose(possible []*podState) filterStatus {
 	if w.err = w.takeChosen(possible, chosen); w.err != nil {
 		return filterStatus{code: Unschedulable, by: byNone, text: []string{w.err.Error()}}
 	}
-	for i, p := range possible {
-		if w.victim[i] {
-			w.violated[i] = len(w.charge(p))
-		}
-	}
-	w.ledger.Reset()
-	return filterStatus{}
+	w.chargeVictims(possible)
+	return w.strictly(possible)
 }
 
 // takeChosen checks what the rule chose and removes it.

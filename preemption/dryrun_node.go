@@ -30,6 +30,10 @@ type dryRunner struct {
 	gathered  []*podState
 	violated  []int // budgets it violates
 	victim    []bool
+	spared    []bool // stays because of its budgets
+	used      map[int32]int64
+	sets      setSearch
+	open      []openNode
 	blocks    []filterStatus
 	chosen    []*podState
 	// covering and none are the memory of what charge returns, broken that of what
@@ -48,7 +52,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *dryRunner) begin(a *attempt) {
-	w.a, w.err = a, nil
+	w.a, w.err, w.open, w.sets.solved.n = a, nil, w.open[:0], nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if w.ledgerOf != a.snap.budgets {
 		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
@@ -81,6 +85,8 @@ func (w *dryRunner) release() {
 	clear(w.seen)
 	w.units = w.units[:0]
 	clear(w.chosen)
+	clear(w.open[:cap(w.open)])
+	w.sets.release()
 }
 
 // enter begins with a node in the state of the snapshot.

@@ -183,7 +183,7 @@ func (w *dryRunner) unitAt(i int) *dryUnit {
 func (w *dryRunner) reprieveUnits(possible []*podState, violating bool) (victims bool) {
 	for i := range w.units {
 		u := &w.units[i]
-		if u.violates != violating {
+		if u.violates != violating || w.spared[u.from] {
 			continue
 		}
 		w.changeAll(u.pods, 1)
@@ -202,9 +202,13 @@ func (w *dryRunner) reprieveUnits(possible []*podState, violating bool) (victims
 // ascendUnits is ascend for units.
 func (w *dryRunner) ascendUnits(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
+	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
 	for i := len(w.units) - 1; i >= 0; i-- {
 		u := &w.units[i]
+		if strict && w.spared[u.from] {
+			continue
+		}
 		w.changeAll(u.pods, -1)
 		for k := u.from; k < u.to; k++ {
 			w.victim[k], w.blocks[k] = true, s
@@ -215,6 +219,9 @@ func (w *dryRunner) ascendUnits(possible []*podState) filterStatus {
 		}
 	}
 	w.ledger.Reset()
+	if strict {
+		return w.strictEnd(possible, s)
+	}
 	return s
 }
 

@@ -15,6 +15,9 @@ func (e *Explanation) PlanFor(node string) (*Plan, error) {
 		if c.Node == node {
 			plan := e.Plan
 			plan.Candidate = c
+			if node != e.Node {
+				plan.ClusterCertificate = nil // it is about the best one
+			}
 			return &plan, nil
 		}
 	}

@@ -87,7 +87,7 @@ func (t *Trial) Possible() []*outrank.Pod { return podsOf(t.of.possible) }
 // does. Nil where the policy charges the victims alone. The slices are the caller's.
 func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	w := t.of.w
-	if w.a.config.Policy.Victims == Ascending || w.a.config.Chooser != nil {
+	if w.a.config.Policy.Victims == Ascending || w.a.config.chargesVictims() {
 		return nil
 	}
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))

@@ -33,6 +33,7 @@ var (
 //     (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them (ErrUnsound).
+//     In a plan with [Plan.Across] victims may be on other nodes.
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
 //     promised: by the victim rule Reprieve, without extenders that concern the pod,
 //     and as long as no filter looks at what other pods are but at what they take.
@@ -165,7 +166,7 @@ func (v *verification) findVictims() error {
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.hasUnits(v.at):
+		case v.hasUnits(v.at) && !v.plan.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
@@ -176,7 +177,11 @@ func (v *verification) findVictims() error {
 		}
 		v.victims = append(v.victims, p)
 	}
-	v.sortVictims(v.at, v.victims)
+	if v.plan.Across {
+		slices.SortFunc(v.victims, v.moreImportant)
+	} else {
+		v.sortVictims(v.at, v.victims)
+	}
 	return v.wholeUnits()
 }
 
@@ -197,7 +202,7 @@ func (v *verification) unitLeaves(p *podState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.hasUnits(v.at) || v.extended() {
+	if !v.rules.VictimUnits || !v.hasUnits(v.at) && !v.plan.Across || v.extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -216,11 +221,11 @@ func (v *verification) room() error {
 	v.dry.enter(v.at)
 	v.dry.possible() // where victims are units, their pods on other nodes are followed, too
 	for _, p := range v.victims {
-		v.dry.remove(p)
+		v.dry.changeUnit(p, -1)
 	}
 	defer func() {
 		for _, p := range v.victims {
-			v.dry.add(p)
+			v.dry.changeUnit(p, 1)
 		}
 	}()
 	if s := v.dry.check(); s.code != Success {
@@ -271,6 +276,9 @@ func (v *verification) accounts() error {
 	if !v.extended() {
 		violations = v.violations()
 	}
+	if v.config.Policy.Strict && violations > 0 {
+		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
+	}
 	got, want := v.plan.Score, v.scoreOf(v.victims, violations)
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
@@ -299,7 +307,7 @@ func (v *verification) ascending() []*podState {
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.possible())
-	if v.config.Chooser != nil {
+	if v.config.chargesVictims() || v.plan.Across {
 		charged = v.victims
 	} else if v.config.Policy.Victims == Ascending {
 		charged = v.ascending()

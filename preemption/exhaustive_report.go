@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -16,12 +17,26 @@ func (r *result) plan() *Plan {
 	case r.best < 0:
 		p.Outcome = NothingHelps
 		p.Unhelpful = r.countsOf(r.after, r.tried)
+		p.ClusterCertificate = r.certifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = Preempt
 		p.Unhelpful = r.countsOf(r.after, r.tried)
 		p.Candidate, p.Grace = r.chosen, r.config.Policy.Grace
+		p.ClusterCertificate = r.certifyAll(&p.Candidate, r.openNodes())
 	}
 	return p
+}
+
+// openNodes lists the nodes that were tried and not searched to the end.
+func (r *result) openNodes() (open []openNode) {
+	for _, w := range r.runners {
+		for _, o := range w.open {
+			if at := slices.Index(r.snap.order, o.n.slot); r.tried[at] {
+				open = append(open, o)
+			}
+		}
+	}
+	return open
 }
 
 func (r *result) explanation() *Explanation {

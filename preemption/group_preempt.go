@@ -44,7 +44,8 @@ import (
 // Policy Disabled, IgnoreNever, Waiting and Grace. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the
-// cluster.
+// cluster. Exact victims, strict budgets and the count of the victims alone are
+// refused.
 //
 // It differs from the reference in this:
 //

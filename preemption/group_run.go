@@ -38,6 +38,9 @@ type groupRun struct {
 const mostAnswers = 1 << 22
 
 func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, error) {
+	if err := e.config.checkGroups(); err != nil {
+		return nil, err
+	}
 	if snap == nil {
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}

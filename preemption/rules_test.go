@@ -72,6 +72,9 @@ func drawConfig(t *rapid.T) Config {
 			return -s % 5
 		}})
 	}
+	if c.Policy.Victims == Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
+		c.Policy.Victims = Reprieve
+	}
 	return c
 }
 
@@ -108,12 +111,13 @@ func drawPolicy(t *rapid.T) Policy {
 	p := Policy{
 		Waiting:            rapid.SampledFrom([]Waiting{WaitForPreempted, WaitForTerminating, WaitWhileNominated}).Draw(t, "waiting"),
 		IgnoreNever:        rapid.Bool().Draw(t, "ignore never"),
-		Victims:            rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Ascending}).Draw(t, "victims"),
+		Victims:            rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Ascending, Exact}).Draw(t, "victims"),
 		IgnoreStart:        rapid.Bool().Draw(t, "ignore start"),
 		EvictUnprioritized: rapid.Bool().Draw(t, "unprioritized"),
 		FilterOnce:         rapid.Bool().Draw(t, "filter once"),
-		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged}).Draw(t, "budget rule"),
+		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged, VictimsAlone}).Draw(t, "budget rule"),
 		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
+		Strict:             rapid.IntRange(0, 3).Draw(t, "strict") == 0,
 		ClearAlways:        rapid.Bool().Draw(t, "clear always"),
 		NominatedInTurn:    rapid.Bool().Draw(t, "nominated in turn"),
 	}
@@ -228,7 +232,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == Fits || want.Outcome == NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || slices.ContainsFunc(config.Filters, isSelective)) {
+		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {

@@ -30,6 +30,9 @@ var benchedRules = []struct {
 	{"ranks-top-first", ranked(preemption.ByTopPriority, preemption.ByStart, preemption.ByVictims, preemption.ByPrioritySum, preemption.ByViolations)},
 	{"v1.13", preemption.Config{Policy: preemption.V1_13()}},
 	{"simplified", preemption.Config{Policy: preemption.Simplified()}},
+	{"exact", exactly(preemption.Policy{})},
+	{"strict", by(preemption.Policy{Strict: true})},
+	{"victims-alone", by(preemption.Policy{Budgets: preemption.VictimsAlone})},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"cost", preemption.Config{

@@ -16,7 +16,7 @@ import (
 
 // configure reads how to decide, a statement on a line; none is the default.
 //
-//	policy v1.13 | simplified | disabled
+//	policy v1.13 | simplified | disabled | exact | strict | victims-alone; several may stand below each other
 //	sample [percent=10] [minimum=100] [offset=0]
 //	plugins [off=NAME,...] [off-on-nodes=NAME,...] [ignores=RESOURCE,...] [ignores-groups=GROUP,...]
 //	adds any [node=(...)] [spread=(... by zone)]   what holds for every pod; the selector is
@@ -72,6 +72,12 @@ func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 		w.config.Policy = preemption.Simplified()
 	case "disabled":
 		w.config.Policy.Disabled = true
+	case "exact":
+		w.config.Policy.Victims = preemption.Exact
+	case "strict":
+		w.config.Policy.Strict = true
+	case "victims-alone":
+		w.config.Policy.Budgets = preemption.VictimsAlone
 	default:
 		l.Fail("unknown policy %q", name)
 	}

@@ -83,7 +83,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *preemption.Evaluator, snap *
 			continue
 		}
 		want := ex.Plan
-		if want.Outcome == preemption.Preempt && w.config.MayEvict != nil {
+		if want.Outcome == preemption.Preempt && (w.config.MayEvict != nil || w.config.Policy.Strict) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := cmp.Diff(&want, plan); diff != "" {

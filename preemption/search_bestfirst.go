@@ -20,7 +20,7 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		few = w.fewestOfAny(e, sum)
 	}
 	if w.least.position >= 0 {
-		first := figures{w.rough(w.firstRank, b, sum, e, few), unknown}
+		first := leading{w.rough(w.firstRank, b, sum, e, few), unknown}
 		if first[0] == w.leastFirst[0] && w.secondRank != 0 {
 			first[1] = w.rough(w.secondRank, b, sum, e, few)
 		}
@@ -110,7 +110,7 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 
 // losesByFirst reports whether a node whose figures are no better than these loses
 // against the incumbent.
-func (w *searchWorker) losesByFirst(first *figures) bool {
+func (w *searchWorker) losesByFirst(first *leading) bool {
 	best := &w.best
 	if best.position < 0 || best.violations > 0 {
 		return false

@@ -270,7 +270,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case touched && w.config.Policy.Victims == Ascending:
+	case touched && (w.config.Policy.Victims == Ascending || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
 		b.kind = settled
 		return
@@ -331,7 +331,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	if st.code != Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending {
+	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}
@@ -341,6 +341,21 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	w.makesRoom(b, slot, sum)
 	b.kind = byFilters
 	w.boundVictims(b, sum)
+}
+
+// helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
+// victims gone is no candidate. Among exact victims may be a smaller set that helps,
+// where a pod of the node touches a filter that can lose by a pod that leaves.
+func (w *searchWorker) helpsAtMostWithAll(n *nodeState) bool {
+	if !w.exact {
+		return true
+	}
+	for i := range w.active {
+		if f := &w.active[i]; f.touches(n) && !w.gains(f.index, false) {
+			return false
+		}
+	}
+	return true
 }
 
 // helpsWithoutAll reports whether the node that was entered takes the preemptor once all

@@ -130,6 +130,7 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 	s.tally = t
 	if best.position < 0 {
 		p.Outcome = NothingHelps
+		p.ClusterCertificate = s.certifyAll(nil, s.openNodes())
 		return
 	}
 	n, w := s.nodeAt(best.position), &s.workers[0].dry
@@ -139,11 +140,15 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 		return
 	}
 	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
-	if s.asked || s.selective || s.chosen {
+	if s.asked || s.selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
 	p.ClearedNominations = s.clearedNominations(n, p.Victims)
+	p.ClusterCertificate = s.certifyAll(&p.Candidate, s.openNodes())
 }
+
+// openNodes lists the nodes that were not searched to the end. One worker does all of it.
+func (s *search) openNodes() []openNode { return s.workers[0].dry.open }
 
 // counts returns the counts with their texts, sorted by frequency.
 func (a *attempt) counts(t tally) []Count {

@@ -139,18 +139,18 @@ func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, e *extre
 // unknown is better than any figure of a rank.
 const unknown = math.MinInt64
 
-// figures are what the first two ranks beside the violations compare, the less the
+// leading are what the first two ranks beside the violations compare, the less the
 // better. Where the first is unknown, so is the second.
-type figures [2]int64
+type leading [2]int64
 
 // worse reports whether these figures lose against others.
-func (f *figures) worse(g *figures) bool {
+func (f *leading) worse(g *leading) bool {
 	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]
 }
 
 // figuresOf are the figures of a score.
-func (s *search) figuresOf(o *nodeScore) figures {
-	return figures{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}
+func (s *search) figuresOf(o *nodeScore) leading {
+	return leading{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}
 }
 
 func figure(rank Rank, top, victims int32, sum int64) int64 {

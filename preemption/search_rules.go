@@ -45,9 +45,13 @@ type searchRules struct {
 	tight [8]uint32
 	// costed: a rank compares what victims cost.
 	costed bool
-	// chosen: the caller's rule chooses the victims. Whatever it chooses has to make
-	// room, so that the bounds on any set of victims hold.
-	chosen bool
+	// chosen: the victims are found by a dry run alone, as where the caller's rule chooses
+	// them. Whoever they are, they make room, so that the bounds on any set of victims
+	// hold. partial: with room for all possible victims gone there may be none all the
+	// same.
+	chosen, partial bool
+	// exact: the best set of victims is searched for.
+	exact bool
 	// byRows: the victims are found as by the default rules.
 	byRows bool
 }
@@ -69,7 +73,7 @@ func (c *Config) pruned(req *Request) bool {
 
 func (c *Config) searchRules() searchRules {
 	policy := &c.Policy
-	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.Chooser != nil}
+	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	r.costed = slices.Contains(policy.Ranks, ByCost)

@@ -39,7 +39,7 @@ type searchWorker struct {
 	lowScore, highScore nodeScore
 	promising           []nodeScore
 	deferred            []deferredNode
-	leastFirst          figures // of least
+	leastFirst          leading // of least
 	fitsSomewhere       bool
 	tries               int
 	// scratch is the candidate that was found last. While recording is set, blocked
@@ -92,7 +92,7 @@ func (s *search) prepareWorkers(workers int) {
 // deferredNode is a candidate that can wait: it loses by the first ranks against the
 // best optimistic score that the worker has seen. first bounds its figures.
 type deferredNode struct {
-	first    figures
+	first    leading
 	position int32
 }
 

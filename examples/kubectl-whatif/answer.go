@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -33,6 +34,9 @@ type Document struct {
 	Why *explain.Report `json:"why"`
 	// Victims has what the manifests say of the decision's victims, in its order.
 	Victims []VictimFacts `json:"victims"`
+	// Replacements is what becomes of the victims; there with --replacements alone, and
+	// where there are victims.
+	Replacements *question.Victims `json:"replacements,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`

@@ -10,6 +10,20 @@ import (
 // barWidth is how many characters stand for all that a node offers.
 const barWidth = 40
 
+// narrowBar is how wide a bar is at least, and besideBar what stands beside it in its line.
+const (
+	narrowBar = 10
+	besideBar = 58
+)
+
+// barOn is how wide a bar is on a screen, of which 0 columns are as many as it takes.
+func barOn(columns int) int {
+	if columns <= 0 {
+		return barWidth
+	}
+	return min(barWidth, max(narrowBar, columns-besideBar))
+}
+
 // part is a stretch of a bar.
 type part struct {
 	sign  byte
@@ -18,31 +32,31 @@ type part struct {
 
 // bars draws one resource of the node before and after: # stays, x leaves, + is
 // the pod, o is kept for nominated pods, and dots are free.
-func bars(r *Room) (before, after string) {
+func bars(r *Room, width int) (before, after string) {
 	value := func(q resource.Quantity) float64 { return float64(resource.Amount(r.Resource, q)) }
 	used, freed := value(r.Used), value(r.Freed)
 	// A node may be overcommitted, and what is there still has to be drawn.
 	whole := max(value(r.Allocatable), used, value(r.After)+value(r.Reserved))
 	stays := part{'#', used - freed}
-	before = draw(whole, stays, part{'x', freed})
-	after = draw(whole, stays, part{'+', value(r.Needed)}, part{'o', value(r.Reserved)})
+	before = draw(width, whole, stays, part{'x', freed})
+	after = draw(width, whole, stays, part{'+', value(r.Needed)}, part{'o', value(r.Reserved)})
 	return before, after
 }
 
 // draw puts parts side by side. Ends are rounded, not lengths, so that the same
 // amount ends in the same place.
-func draw(whole float64, parts ...part) string {
+func draw(width int, whole float64, parts ...part) string {
 	var b strings.Builder
 	sum := 0.0
 	for _, p := range parts {
 		sum += p.value
-		end := barWidth
+		end := width
 		if whole > 0 {
-			end = min(barWidth, int(math.Round(sum/whole*barWidth)))
+			end = min(width, int(math.Round(sum/whole*float64(width))))
 		}
 		b.WriteString(strings.Repeat(string(p.sign), max(0, end-b.Len())))
 	}
-	return b.String() + strings.Repeat(".", barWidth-b.Len())
+	return b.String() + strings.Repeat(".", width-b.Len())
 }
 
 // crowded reports whether the number of pods is what the node is short of.

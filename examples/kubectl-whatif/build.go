@@ -9,17 +9,17 @@ import (
 )
 
 // newAnswer puts a decision into the form that is printed.
-func newAnswer(d *decision) *Answer {
+func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
-		Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
+		Cluster: dumpOf(d.scene), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Caveats: d.caveats, Why: d.why,
 		Outcome: d.Outcome, Ineligible: d.Ineligible,
 		Refused:        d.Refused.Code != preemption.Success,
-		FeasibleNodes:  feasible(d),
+		FeasibleNodes:  feasible(d, list),
 		CandidateCount: len(d.Candidates),
-		TurnedDown:     turnedDown(d), Unhelpful: unhelpful(d),
+		TurnedDown:     turnedDown(d, list), Unhelpful: unhelpful(d, list),
 	}
-	for i := range d.Candidates[:min(len(d.Candidates), d.opts.list)] {
+	for i := range d.Candidates[:min(len(d.Candidates), list)] {
 		a.Candidates = append(a.Candidates, candidateOf(&d.Candidates[i]))
 	}
 	if d.Outcome == preemption.Preempt {
@@ -34,9 +34,9 @@ func newAnswer(d *decision) *Answer {
 // newDocument puts a decision into the form that programs read.
 func newDocument(d *decision) *Document {
 	doc := &Document{
-		APIVersion: "whatif/v1", Cluster: dumpOf(d), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
+		APIVersion: "whatif/v1", Cluster: dumpOf(d.scene), Now: d.now, Pod: askedOf(d.question), Resize: resizeOf(d),
 		Decision: d.Explanation, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
-		Caveats: append([]Warning{}, d.caveats...),
+		Caveats: append([]Warning{}, d.caveats...), Replacements: d.then,
 	}
 	if d.Outcome == preemption.Preempt {
 		doc.Room = roomOn(d)
@@ -46,7 +46,7 @@ func newDocument(d *decision) *Document {
 		doc.Victims = append(doc.Victims, VictimFacts{string(p.Key()), p.RunningRequestsIn(d.cluster.Release), p.Owner.String()})
 	}
 	if d.Outcome == preemption.NothingHelps {
-		doc.Hints = hints(newAnswer(d))
+		doc.Hints = hints(newAnswer(d, 0))
 	}
 	for _, w := range d.warnings {
 		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
@@ -54,12 +54,12 @@ func newDocument(d *decision) *Document {
 	return doc
 }
 
-func dumpOf(d *decision) Dump {
-	c := d.cluster
+func dumpOf(s *scene) Dump {
+	c := s.cluster
 	out := Dump{
-		Source: d.opts.source(), Nodes: len(c.Nodes), Pods: len(c.Pods),
+		Source: s.opts.source(), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Budgets: len(c.Budgets), Classes: len(c.Classes),
-		Release: c.Release.OrDefault(), ReleaseFrom: d.releaseFrom,
+		Release: c.Release.OrDefault(), ReleaseFrom: s.releaseFrom,
 		Skipped: map[string]int{}, Finished: c.Finished,
 	}
 	for kind, n := range c.Skipped {
@@ -73,7 +73,7 @@ func dumpOf(d *decision) Dump {
 	return out
 }
 
-func askedOf(q *question) Asked {
+func askedOf(q *asking) Asked {
 	p := q.pod
 	policy := p.PreemptionPolicy
 	if policy == "" {
@@ -211,30 +211,30 @@ func quantity(name resource.Name, amount int64) resource.Quantity {
 	return resource.New(amount)
 }
 
-func feasible(d *decision) Nodes {
+func feasible(d *decision, list int) Nodes {
 	out := Nodes{Count: d.Feasible, Names: []string{}}
 	for i := range d.Nodes {
-		if d.Nodes[i].Status.Code == preemption.Success && len(out.Names) < d.opts.list {
+		if d.Nodes[i].Status.Code == preemption.Success && len(out.Names) < list {
 			out.Names = append(out.Names, d.Nodes[i].Node)
 		}
 	}
 	return out
 }
 
-func turnedDown(d *decision) []Reason {
-	return reasons(d, d.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
+func turnedDown(d *decision, list int) []Reason {
+	return reasons(d, list, d.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.Status, n.Status.Code != preemption.Success
 	})
 }
 
-func unhelpful(d *decision) []Reason {
-	return reasons(d, d.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
+func unhelpful(d *decision, list int) []Reason {
+	return reasons(d, list, d.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.AfterRemoval, n.Tried && n.AfterRemoval.Code != preemption.Success
 	})
 }
 
 // reasons adds to each count the names of its nodes.
-func reasons(d *decision, counts []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
+func reasons(d *decision, list int, counts []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
 	out := make([]Reason, len(counts))
 	place := make(map[string]int, len(counts))
 	for i, c := range counts {
@@ -248,7 +248,7 @@ func reasons(d *decision, counts []preemption.Count, of func(*preemption.NodeRep
 		}
 		r := &out[place[same(status)]]
 		r.Tried = d.Nodes[i].Tried
-		if len(r.Nodes.Names) < d.opts.list {
+		if len(r.Nodes.Names) < list {
 			r.Nodes.Names = append(r.Nodes.Names, d.Nodes[i].Node)
 		}
 	}

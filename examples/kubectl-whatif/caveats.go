@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // dumpCommand makes a dump with all that an answer may depend on.
@@ -15,12 +15,15 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 
 // caveats say why the answer may not be what happens: what the dump does not hold,
 // and what is special about the pod.
-func caveats(opts *options, c *outrank.Cluster, q *question) []Warning {
+func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
+	if q == nil {
+		return slices.Concat(aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
+	}
 	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about what a single pod does not say of the object that makes it.
-func aboutTemplate(q *question) []Warning {
+func aboutTemplate(q *asking) []Warning {
 	if q.template == nil || q.template.Kind != "DaemonSet" {
 		return nil
 	}
@@ -30,7 +33,7 @@ func aboutTemplate(q *question) []Warning {
 
 // aboutPod is about pods that kube-scheduler would not look at as things are. With a
 // configuration the answer is by the profile of the pod's own scheduler.
-func aboutPod(opts *options, q *question) []Warning {
+func aboutPod(opts *options, q *asking) []Warning {
 	p := q.pod
 	var out []Warning
 	add := func(field, format string, args ...any) {
@@ -57,7 +60,7 @@ func aboutPod(opts *options, q *question) []Warning {
 }
 
 // aboutClaims is about claims of the pod that say less than kube-scheduler knows.
-func aboutClaims(c *outrank.Cluster, q *question) []Warning {
+func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	known := make(map[outrank.Key]bool, len(c.Claims))
 	for _, vc := range c.Claims {
 		known[vc.Key()] = true
@@ -161,9 +164,9 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 
 // aboutNamespaces is about namespaces of which neither labels nor existence are
 // known.
-func aboutNamespaces(c *outrank.Cluster, q *question) []Warning {
+func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	var out []Warning
-	if q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
+	if q != nil && q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
 		out = append(out, dumpLacks("knows nothing of the namespace %s; if there is none, the pod cannot be created", q.pod.NamespaceName()))
 	}
 	selecting := 0
@@ -173,7 +176,7 @@ func aboutNamespaces(c *outrank.Cluster, q *question) []Warning {
 			selecting++
 		}
 	}
-	if q.from != fromDump && selectsNamespaces(q.pod) {
+	if q != nil && q.from != fromDump && selectsNamespaces(q.pod) {
 		selecting++
 	}
 	if selecting > 0 && len(missing) > 0 {
@@ -184,7 +187,7 @@ func aboutNamespaces(c *outrank.Cluster, q *question) []Warning {
 }
 
 // missingNamespaces are those that pods are in and that the dump does not hold.
-func missingNamespaces(c *outrank.Cluster, q *question) []string {
+func missingNamespaces(c *outrank.Cluster, q *asking) []string {
 	known := make(map[string]bool, len(c.Namespaces))
 	for _, ns := range c.Namespaces {
 		known[ns.Name] = true
@@ -195,8 +198,8 @@ func missingNamespaces(c *outrank.Cluster, q *question) []string {
 			missing[ns] = true
 		}
 	}
-	if ns := q.pod.NamespaceName(); !known[ns] {
-		missing[ns] = true
+	if q != nil && !known[q.pod.NamespaceName()] {
+		missing[q.pod.NamespaceName()] = true
 	}
 	return slices.Sorted(maps.Keys(missing))
 }
@@ -238,31 +241,16 @@ func subject(n int, one, more string) string {
 }
 
 // writeCaveats puts them before the answer, for it depends on them.
-func writeCaveats(p page, caveats []Warning) {
+func writeCaveats(p console.Page, caveats []Warning) {
 	if len(caveats) == 0 {
 		return
 	}
-	p.line("\nBefore you rely on this:")
+	p.Line("\nBefore you rely on this:")
+	var texts []string
 	for _, w := range caveats {
-		for i, line := range wrapped(caveatText(w), caveatWidth) {
-			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
-		}
+		texts = append(texts, caveatText(w))
 	}
-}
-
-const caveatWidth = 104
-
-// wrapped breaks a text between words; a word that is longer has its own line.
-func wrapped(text string, width int) []string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
+	p.Items(texts)
 }
 
 // caveatText is a sentence about the dump, or names the object that it is about.

@@ -64,7 +64,11 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetArgs(spelledOut(root.Flags(), args))
+	args = spelledOut(root.Flags(), args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.Flags().VisitAll(lenient)
+	}
+	root.SetArgs(args)
 	return root.Execute()
 }
 

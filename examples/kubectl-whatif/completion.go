@@ -1,10 +1,144 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
-// completing teaches the shell the values of flags.
-func completing(root *cobra.Command, _ *options) {
-	must(root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)))
+	"github.com/spf13/cobra"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+)
+
+// completer is the name under which kubectl calls a program to complete the line of its
+// plugin whatif; a link of that name to this program does.
+const completer = "kubectl_complete-whatif"
+
+// completionArgs are the arguments, for the name that the program was called by.
+func completionArgs(name string, args []string) []string {
+	if strings.TrimSuffix(filepath.Base(name), ".exe") == completer {
+		return append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	return args
+}
+
+// mostCompleted bounds the dumps that are read to complete a name: nobody waits longer
+// for that.
+const mostCompleted = 64 << 20
+
+// completing teaches the shell the values of flags: forms of the answer, and what the dump
+// has names for.
+func completing(root *cobra.Command, o *options) {
+	fixed := map[string][]string{"output": formats, "color": {console.Auto, console.Always, console.Never}, "release": releaseNames()}
+	for name, values := range fixed {
+		must(root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	}
+	for name, names := range map[string]func(*outrank.Cluster) []string{
+		"pending": pendingNames, "class": classNames, "namespace": namespaceNames, "claim": o.claimNames,
+		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "without": nodeNamesOf,
+	} {
+		must(root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+			c := o.completedFrom()
+			if c == nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return beginning(names(c), begun), cobra.ShellCompDirectiveNoFileComp
+		}))
+	}
+	for _, name := range []string{"cpu", "memory", "request", "priority", "name", "labels", "node-selector", "toleration", "host-port",
+		"now", "list", "workers", "replicas", "replacements", "set-class", "context"} {
+		must(root.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
+}
+
+// completedFrom reads the cluster that the line names so far, nil where that takes too long
+// or cannot be done. kubectl is not asked.
+func (o *options) completedFrom() *outrank.Cluster {
+	if o.live || o.context != "" || o.kubeconfig != "" || slices.Contains(o.clusters, input.Stdin) {
+		return nil
+	}
+	slices.Sort(o.clusters)
+	o.clusters = slices.Compact(o.clusters) // the line was read twice
+	files, err := input.Expand(o.clusters, o.recursive)
+	if err != nil {
+		return nil
+	}
+	size := int64(0)
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			size += info.Size()
+		}
+	}
+	if size > mostCompleted {
+		return nil
+	}
+	c, err := o.readCluster(strings.NewReader(""), io.Discard)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// beginning are the names that go on from what was begun, in order, each once.
+func beginning(names []string, begun string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func releaseNames() []string {
+	var out []string
+	for _, r := range []outrank.Release{outrank.V1_37, outrank.V1_36} {
+		out = append(out, r.String())
+	}
+	return out
+}
+
+func pendingNames(c *outrank.Cluster) []string {
+	out := []string{everyPending}
+	for _, p := range c.Pods {
+		if p.NodeName == "" {
+			out = append(out, string(p.Key()))
+		}
+	}
+	return out
+}
+
+func classNames(c *outrank.Cluster) (out []string) {
+	for _, class := range c.Classes {
+		out = append(out, class.Name)
+	}
+	return out
+}
+
+func namespaceNames(c *outrank.Cluster) (out []string) {
+	for _, ns := range c.Namespaces {
+		out = append(out, ns.Name)
+	}
+	for _, p := range c.Pods {
+		out = append(out, p.NamespaceName())
+	}
+	return out
+}
+
+func nodeNamesOf(c *outrank.Cluster) (out []string) {
+	for _, n := range c.Nodes {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+func (o *options) claimNames(c *outrank.Cluster) (out []string) {
+	for _, vc := range c.Claims {
+		if vc.Key() == outrank.NewKey(o.namespace, vc.Name) {
+			out = append(out, vc.Name)
+		}
+	}
+	return out
 }
 
 // must is for what cannot fail but by a mistake in this program.

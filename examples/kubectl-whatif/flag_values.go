@@ -11,7 +11,10 @@ import (
 )
 
 // repeatable are the flags that may be given more than once.
-var repeatable = map[string]bool{"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true}
+var repeatable = map[string]bool{
+	"cluster": true, "filename": true, "request": true, "toleration": true, "host-port": true, "claim": true,
+	"set-class": true, "priorityclass": true, "without": true,
+}
 
 // once has a flag refuse a second value, of which only the last would count.
 func once(f *pflag.Flag) {
@@ -35,6 +38,22 @@ func (v *onceValue) Set(text string) error {
 	}
 	v.given = true
 	return v.Value.Set(text)
+}
+
+// lenient has a flag take any value, as long as a line is being typed. What completes lines
+// reads the flags twice.
+func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
+
+type lenientValue struct{ pflag.Value }
+
+// Set never fails.
+func (v *lenientValue) Set(text string) error {
+	value := v.Value
+	if once, ok := value.(*onceValue); ok {
+		value = once.Value
+	}
+	_ = value.Set(text)
+	return nil
 }
 
 // labelProblem refuses what cannot be a label.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // flagGroup is flags that are told together.
@@ -20,6 +21,7 @@ func (o *options) groups() []flagGroup {
 		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
 		{"The pod, one way of naming it (default for the sample: " + sampleQuestion + ")", o.namedFlags()},
 		{"or described", o.describingFlags()},
+		{"Another question (default: who would have to leave for the pod)", o.questionFlags()},
 		{"How to answer", o.answerFlags()},
 	}
 }
@@ -34,6 +36,9 @@ func (o *options) placeFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files: "+
 		dumpCommand)
+	fs.BoolVar(&o.live, "live", false, "run kubectl, which has to be installed, and ask about the cluster of its current context; it only reads")
+	fs.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
+	fs.StringVar(&o.kubeconfig, "kubeconfig", "", "the same with kubectl's configuration in a `FILE`")
 	fs.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders below a folder, too, of --cluster and of --filename")
 	return fs
 }
@@ -41,7 +46,7 @@ func (o *options) placeFlags() *pflag.FlagSet {
 func (o *options) namedFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, or, with the feature gate for it, one on a node "+
-		"that has deferred its resize in place")
+		"that has deferred its resize in place; \"all\" asks what becomes of all that wait, in the scheduler's order")
 	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
 		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+
 		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
@@ -66,9 +71,23 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	return fs
 }
 
+func (o *options) questionFlags() *pflag.FlagSet {
+	fs := newFlags()
+	fs.IntVar(&o.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
+	fs.StringVar(&o.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
+	fs.StringVar(&o.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after evicting whom")
+	fs.BoolVar(&o.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
+	fs.IntVar(&o.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
+	fs.Func("set-class", "before a priority class changes to `NAME=VALUE`, or is made: who could push out whom; may be repeated", o.setClass)
+	fs.StringSliceVar(&o.classFiles, "priorityclass", nil, "the same for the classes in a `FILE`, in JSON or YAML; may be repeated")
+	fs.StringSliceVar(&o.without, "without", nil, "what becomes of the pods of `NODE`s that are drained or lost; may be repeated")
+	return fs
+}
+
 func (o *options) answerFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
+	fs.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
 	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON: "+
@@ -80,6 +99,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	for _, name := range []string{"release", "workers"} {
 		fs.Lookup(name).DefValue = "" // it depends, and the text says on what
 	}
+	fs.BoolVar(&o.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room")
 	fs.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
 	return fs
 }

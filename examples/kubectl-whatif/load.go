@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 )
 
 // load reads the cluster that the options name.
@@ -27,6 +30,9 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	defer bar.end()
 	if o.sampled() {
 		return readOne(o.source(), sampleReader())
+	}
+	if o.asksKubectl() {
+		return o.askKubectl(bar, stderr)
 	}
 	files, err := input.Expand(o.clusters, o.recursive)
 	if err != nil {
@@ -48,6 +54,19 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 	}
 	defer done()
 	return readOne(input.Called(files[0]), r)
+}
+
+// askKubectl has kubectl print the cluster.
+func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluster, err error) {
+	warnings, err := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}.Read(context.Background(), func(r io.Reader) (err error) {
+		c, err = readOne(o.source(), bar.through(r, 0))
+		return err
+	})
+	bar.end()
+	for _, text := range warnings {
+		fmt.Fprintln(stderr, "whatif: warning:", screen.Safe(text))
+	}
+	return c, err
 }
 
 // readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.

@@ -55,11 +55,15 @@ func answerOf(t *testing.T, dump string, args ...string) *Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := decided(opts, strings.NewReader(dump), io.Discard, new(stopwatch))
+	s, err := look(opts, strings.NewReader(dump), io.Discard, new(stopwatch))
 	if err != nil {
 		t.Fatalf("whatif %q: %v", args, err)
 	}
-	return newAnswer(d)
+	d, err := s.decide(new(stopwatch))
+	if err != nil {
+		t.Fatalf("whatif %q: %v", args, err)
+	}
+	return newAnswer(d, opts.list)
 }
 
 func TestGolden(t *testing.T) {

@@ -90,7 +90,7 @@ func eachObject(file string, stdin io.Reader, f func(input.Object) error) error 
 
 // askManifest reads a pod that is not in the cluster yet, and gives it the
 // priority that it would get there, and the volumes that its claims stand for.
-func askManifest(opts *options, c *outrank.Cluster, stdin io.Reader) (*question, error) {
+func askManifest(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
 	all, others, err := opts.readTemplates(stdin)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 }
 
 // askTemplate makes the pod of a template.
-func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*question, error) {
+func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking, error) {
 	pod, warnings, err := outrank.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, unusable(opts.manifestName(), err)
@@ -141,7 +141,7 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*questio
 		}
 		pod.Namespace = opts.namespace
 	}
-	q := &question{pod: pod, from: fromManifest, warnings: warnings}
+	q := &asking{pod: pod, from: fromManifest, warnings: warnings}
 	if t.Kind != "Pod" {
 		q.template = t
 		pod.Name = unusedName(c, pod, t)

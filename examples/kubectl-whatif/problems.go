@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
@@ -64,18 +63,19 @@ func complain(w io.Writer, err error) {
 }
 
 // notices tells what is odd about the dump and what was left out of it.
-func notices(w io.Writer, a *Answer, warnings []outrank.Problem, others map[string]int) {
+func notices(w io.Writer, s *scene) {
+	warnings, dump := s.warnings, dumpOf(s)
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {
 		fmt.Fprintln(w, "whatif: warning:", screen.Safe(p.String()))
 	}
 	if more := len(warnings) - mostWarnings; more > 0 {
 		fmt.Fprintf(w, "whatif: and %s more\n", plural(more, "warning"))
 	}
-	if text := leftOut(&a.Cluster); text != "" {
+	if text := leftOut(&dump); text != "" {
 		fmt.Fprintln(w, "whatif: left out:", screen.Safe(text))
 	}
-	if len(others) > 0 {
-		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(others), ", ")))
+	if s.question != nil && len(s.question.others) > 0 {
+		fmt.Fprintln(w, "whatif: left out of the manifests:", screen.Safe(strings.Join(kindsOf(s.question.others), ", ")))
 	}
 }
 
@@ -91,6 +91,9 @@ func leftOut(d *Dump) string {
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, y := strings.CutSuffix(noun, "y"); y {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -78,6 +78,7 @@ func (p *progress) show(text string) {
 func (p *progress) end() {
 	if p.width > 0 {
 		fmt.Fprintf(p.to, "\r%s\r", strings.Repeat(" ", p.width))
+		p.width = 0
 	}
 }
 

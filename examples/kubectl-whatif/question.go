@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// question is the pod that is asked about, with its priority resolved.
-type question struct {
+// asking is the pod that is asked about, with its priority resolved.
+type asking struct {
 	pod *outrank.Pod
 	// from is where the pod comes from, and source where its priority does.
 	from   string
@@ -34,7 +34,7 @@ const (
 )
 
 // ask finds out which pod is meant.
-func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*question, error) {
+func ask(opts *options, c *outrank.Cluster, stdin io.Reader) (*asking, error) {
 	switch {
 	case opts.pending != "":
 		return askPending(opts, c, opts.pending)
@@ -66,7 +66,7 @@ func noQuestion(c *outrank.Cluster) error {
 
 // askPending takes a pending pod as it stands, or one that waits for its resize. Its priority was settled when it
 // was created, whatever became of its class since.
-func askPending(opts *options, c *outrank.Cluster, name string) (*question, error) {
+func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
 		namespace, rest = opts.namespace, name
@@ -84,7 +84,7 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*question, erro
 	if pod.Priority == nil {
 		source = SourceMissing
 	}
-	return &question{pod: pod, from: fromDump, source: source}, nil
+	return &asking{pod: pod, from: fromDump, source: source}, nil
 }
 
 func isPending(p *outrank.Pod) bool { return p.NodeName == "" }
@@ -124,7 +124,7 @@ func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 }
 
 // askDescribed makes a pod of the flags.
-func askDescribed(opts *options, c *outrank.Cluster) (*question, error) {
+func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
 		Name: opts.name, Namespace: opts.namespace, Labels: opts.labels,
 		PriorityClass: opts.class, NodeSelector: opts.nodeSelector,
@@ -144,7 +144,7 @@ func askDescribed(opts *options, c *outrank.Cluster) (*question, error) {
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}
-	q := &question{pod: pod, from: fromFlags}
+	q := &asking{pod: pod, from: fromFlags}
 	if opts.priority != nil {
 		pod.Priority = opts.priority
 		q.source = SourceNumber

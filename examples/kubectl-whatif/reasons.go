@@ -2,24 +2,27 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // writeReasons says what each node had to say, in groups: who takes the pod,
 // who would once others have left, and who does not and why. At most list
 // groups of the last kind are shown.
-func writeReasons(p page, a *Answer, list int) {
-	p.line("\nWhat the %s said:", plural(a.Cluster.Nodes, "node"))
-	t := table{right: map[int]bool{0: true}}
+func writeReasons(p console.Page, a *Answer, list int) {
+	p.Line("\nWhat the %s said:", plural(a.Cluster.Nodes, "node"))
+	t := console.Table{Right: map[int]bool{0: true}}
 	if n := &a.FeasibleNodes; n.Count > 0 {
-		t.add(fmt.Sprint(n.Count), "fits as things are", "", nodeNames(n))
+		t.Add(fmt.Sprint(n.Count), "fits as things are", "", nodeNames(n, list))
 	}
 	if a.CandidateCount > 0 {
 		n := Nodes{Count: a.CandidateCount}
 		for _, c := range a.Candidates {
 			n.Names = append(n.Names, c.Node)
 		}
-		t.add(fmt.Sprint(n.Count), "preemption makes room", "", nodeNames(&n))
+		t.Add(fmt.Sprint(n.Count), "preemption makes room", "", nodeNames(&n, list))
 	}
 	rest := otherReasons(a)
 	for _, r := range rest[:min(len(rest), list)] {
@@ -27,11 +30,11 @@ func writeReasons(p page, a *Answer, list int) {
 		if r.Tried {
 			does = "preemption tried in vain"
 		}
-		t.add(fmt.Sprint(r.Nodes.Count), does, joined(r.Reasons), nodeNames(&r.Nodes))
+		t.Add(fmt.Sprint(r.Nodes.Count), does, joined(r.Reasons), nodeNames(&r.Nodes, list))
 	}
-	t.print(p)
+	t.Print(p)
 	if more := len(rest) - list; more > 0 {
-		p.line("     and %s more", plural(more, "reason"))
+		p.Line("     and %s more", plural(more, "reason"))
 	}
 }
 
@@ -47,8 +50,14 @@ func otherReasons(a *Answer) []Reason {
 	return rest
 }
 
+// everything is as many entries of a list as there are.
+const everything = math.MaxInt
+
 // nodeNames lists as many nodes as a line has room for, one at least.
-func nodeNames(n *Nodes) string {
+func nodeNames(n *Nodes, list int) string {
+	if list == everything {
+		return strings.Join(n.Names, ", ")
+	}
 	room := 26
 	if n.Count > len(n.Names) || len(strings.Join(n.Names, "")) > room {
 		room -= len("and 99 more")

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -57,25 +58,25 @@ func resizeOf(d *decision) *Resize {
 }
 
 // writeResize says what becomes of a resize.
-func writeResize(p page, a *Answer) {
+func writeResize(p console.Page, a *Answer, list int) {
 	node := a.Resize.Node
 	switch a.Outcome {
 	case preemption.Fits:
-		p.line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)
+		p.Line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)
 	case preemption.Preempt:
-		p.line("\nNode %s has no room for the resize as things are. %s to leave; its kubelet can carry it out once they", node, have(len(a.Victims)))
-		p.line("are gone.")
-		writeChosen(p, a)
+		p.Line("\nNode %s has no room for the resize as things are. %s to leave; its kubelet can carry it out once they", node, have(len(a.Victims)))
+		p.Line("are gone.")
+		writeChosen(p, a, list)
 		if slices.ContainsFunc(a.TurnedDown, func(r Reason) bool { return slices.Contains(r.Reasons, tooManyPods) }) {
-			p.line("\nkube-scheduler counts the pod itself among the pods of the node and adds one for it.")
+			p.Line("\nkube-scheduler counts the pod itself among the pods of the node and adds one for it.")
 		}
 	case preemption.NotEligible:
-		p.line("\nNobody leaves, and the resize stays deferred: there is no room for it, and the pod may not push others")
-		p.line("out: %s", whyIneligible(a))
+		p.Line("\nNobody leaves, and the resize stays deferred: there is no room for it, and the pod may not push others")
+		p.Line("out: %s", whyIneligible(a))
 	case preemption.NothingHelps:
-		p.line("\nNobody leaves, and the resize stays deferred: on node %s preemption does not help.", node)
+		p.Line("\nNobody leaves, and the resize stays deferred: on node %s preemption does not help.", node)
 		for _, h := range a.Hints {
-			p.line("  Hint for %s", h)
+			p.Line("  Hint for %s", h)
 		}
 	}
 }

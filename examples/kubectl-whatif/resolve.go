@@ -11,7 +11,7 @@ import (
 
 // resolve sets the pod's priority by the classes of the cluster, as the API
 // server would when the pod is created.
-func (q *question) resolve(c *outrank.Cluster) error {
+func (q *asking) resolve(c *outrank.Cluster) error {
 	table, err := priority.NewTable(c.Classes)
 	if err != nil {
 		return unusable("the priority classes of the dump", err)

@@ -10,29 +10,44 @@ import (
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
-// configFor is how the scheduler of a pod decides: kube-scheduler's default, or by
-// the file of --scheduler-config, by the rules of a release. The warnings say what of the file does not count.
-func (o *options) configFor(r outrank.Release, pod *outrank.Pod) (preemption.Config, []outrank.Problem, error) {
+// schedulers decide: kube-scheduler's default, or the profiles of the file of
+// --scheduler-config.
+type schedulers struct {
+	file    string
+	workers int
+	read    *schedulerconfig.Configuration // nil without a file
+	known   map[string]*preemption.Evaluator
+}
+
+// readSchedulers reads the file, if there is one, by the rules of a release.
+func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
+	s := &schedulers{file: o.scheduler, workers: o.workers, known: map[string]*preemption.Evaluator{}}
 	if o.scheduler == "" {
-		return preemption.Config{Workers: o.workers}, nil, nil
+		return s, nil
 	}
 	f, err := os.Open(o.scheduler)
 	if err != nil {
-		return preemption.Config{}, nil, fmt.Errorf("--scheduler-config: %w", err)
+		return nil, fmt.Errorf("--scheduler-config: %w", err)
 	}
 	defer f.Close()
-	read, err := schedulerconfig.ReadIn(r, f)
-	if err != nil {
-		return preemption.Config{}, nil, unusable("--scheduler-config "+o.scheduler, err)
+	if s.read, err = schedulerconfig.ReadIn(r, f); err != nil {
+		return nil, unusable("--scheduler-config "+o.scheduler, err)
 	}
-	p, ok := read.Profile(pod.Scheduler())
+	return s, nil
+}
+
+// configOf is how a scheduler decides; the warnings say what of the file does not count.
+func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
+	if s.read == nil {
+		return preemption.Config{Workers: s.workers}, nil, true
+	}
+	p, ok := s.read.Profile(name)
 	if !ok {
-		return preemption.Config{}, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
-			o.scheduler, pod.Scheduler(), pod.Key())
+		return preemption.Config{}, nil, false
 	}
-	warnings := slices.Clone(p.Unsupported)
-	config := p.Config
-	config.Workers = o.workers
+	warnings = slices.Clone(p.Unsupported)
+	config = p.Config
+	config.Workers = s.workers
 	if config.Plugins.SpreadSelector == nil && needsSelector(&config) {
 		config.Plugins.DefaultSpread = nil
 		warnings = append(warnings, outrank.Problem{
@@ -40,7 +55,52 @@ func (o *options) configFor(r outrank.Release, pod *outrank.Pod) (preemption.Con
 			Text: "left out: which pods count depends on services and controllers, which are not read from a dump",
 		})
 	}
-	return config, warnings, nil
+	return config, warnings, true
+}
+
+// forPod decides for a pod.
+func (s *schedulers) forPod(pod *outrank.Pod) (*preemption.Evaluator, []outrank.Problem, error) {
+	config, warnings, ok := s.configOf(pod.Scheduler())
+	if !ok {
+		return nil, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
+			s.file, pod.Scheduler(), pod.Key())
+	}
+	eval, err := preemption.NewEvaluator(config)
+	return eval, warnings, err
+}
+
+// named decides for the pods of a scheduler; nil for one that the file does not have.
+func (s *schedulers) named(name string) *preemption.Evaluator {
+	if eval, known := s.known[name]; known {
+		return eval
+	}
+	config, _, ok := s.configOf(name)
+	var eval *preemption.Evaluator
+	if ok {
+		eval, _ = preemption.NewEvaluator(config) // it was tried before anything is asked
+	}
+	s.known[name] = eval
+	return eval
+}
+
+// tried makes sure that every profile can decide, and says what of them does not count.
+func (s *schedulers) tried() ([]outrank.Problem, error) {
+	if s.read == nil {
+		return nil, nil
+	}
+	var all []outrank.Problem
+	for i := range s.read.Profiles {
+		config, warnings, _ := s.configOf(s.read.Profiles[i].SchedulerName)
+		if _, err := preemption.NewEvaluator(config); err != nil {
+			return nil, err
+		}
+		for _, w := range warnings {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
+		}
+	}
+	return all, nil
 }
 
 // needsSelector reports whether a default constraint can keep a pod out.

@@ -2,78 +2,107 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // writeText prints an answer for a person: the answer first, then why.
-func writeText(w io.Writer, a *Answer, list int) {
-	p := page{w}
+func writeText(p console.Page, a *Answer, then *question.Victims, list int) error {
 	writeQuestion(p, a)
 	if a.Resize != nil {
-		writeResize(p, a)
+		writeResize(p, a, list)
 	} else {
-		writePlace(p, a)
+		writePlace(p, a, list)
+	}
+	if then != nil {
+		p.Line("")
+		if err := then.WriteText(p, list); err != nil {
+			return err
+		}
 	}
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
-	if a.Cluster.Source == sampleName {
-		p.line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
+	writeEnd(p, &a.Cluster)
+	return nil
+}
+
+// writeEnd says where to go on from the sample.
+func writeEnd(p console.Page, c *Dump) {
+	if c.Source == sampleName {
+		p.Line("\nThis was the sample cluster. To ask about your own, run kubectl whatif -h.")
 	}
 }
 
 // writePlace says what becomes of a pod that looks for a node.
-func writePlace(p page, a *Answer) {
+func writePlace(p console.Page, a *Answer, list int) {
 	switch a.Outcome {
 	case preemption.Fits:
-		p.line("\nNobody has to leave: %s as things are: %s.", takes(a.FeasibleNodes.Count),
+		p.Line("\n%s: %s as things are: %s.", good("Nobody has to leave"), takes(a.FeasibleNodes.Count),
 			some(a.FeasibleNodes.Names, len(a.FeasibleNodes.Names), a.FeasibleNodes.Count))
 	case preemption.Preempt:
-		writePreempt(p, a)
+		writePreempt(p, a, list)
 	case preemption.NotEligible:
-		p.line("\nNobody leaves, and the pod stays pending: no node takes it as things are, and it may not push")
-		p.line("others out: %s", whyIneligible(a))
+		p.Line("\n%s: no node takes it as things are, and it may not push\nothers out: %s",
+			bad("Nobody leaves, and the pod stays pending"), whyIneligible(a))
 		if a.CandidateCount > 0 {
-			p.line("\nIf it might, these nodes would come into question:")
-			writeCandidates(p, a)
+			p.Line("\nIf it might, these nodes would come into question:")
+			writeCandidates(p, a, list)
 		}
 	case preemption.NothingHelps:
-		p.line("\nNobody leaves, and the pod stays pending: on no node would pushing others out make room.")
+		p.Line("\n%s: on no node would pushing others out make room.", bad("Nobody leaves, and the pod stays pending"))
 		for _, h := range a.Hints {
-			p.line("  Hint for %s", h)
+			p.Line("  Hint for %s", h)
 		}
 	}
 }
 
-func writeQuestion(p page, a *Answer) {
-	c := &a.Cluster
-	p.line("Who would %s push out of %s?", a.Pod.Key, c.Source)
-	p.line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
-	p.line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
-	if !a.Now.IsZero() {
-		p.line("  as of      %s UTC", a.Now.UTC().Format("2006-01-02 15:04:05"))
-	}
-	if a.Pod.Template != "" {
-		p.line("  made by    %s", madeBy(&a.Pod))
-	}
-	p.line("  asks for   %s", amounts(a.Pod.Requests))
-	p.line("  priority   %s", priorityText(&a.Pod))
+func writeQuestion(p console.Page, a *Answer) {
+	p.Line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
+	writeCluster(p, &a.Cluster, a.Now)
+	writePod(p, &a.Pod)
 	if r := a.Resize; r != nil {
-		p.line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
-	} else if limits := nodeLimits(&a.Pod); limits != "" {
-		p.line("  nodes      %s", limits)
-	}
-	if a.Pod.NominatedNode != "" && a.Resize == nil {
-		p.line("  nominated  to %s, by an earlier preemption", a.Pod.NominatedNode)
+		p.Line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
+	} else {
+		writeNodes(p, &a.Pod)
 	}
 	writeCaveats(p, a.Caveats)
+}
+
+// writeCluster says what was looked at.
+func writeCluster(p console.Page, c *Dump, now time.Time) {
+	p.Line("  cluster    %s, %s of which %d pending, %s", plural(c.Nodes, "node"), plural(c.Pods, "pod"), c.Pending, plural(c.Budgets, "disruption budget"))
+	p.Line("  rules      of Kubernetes %v (%s)", c.Release, c.ReleaseFrom.text())
+	if !now.IsZero() {
+		p.Line("  as of      %s UTC", now.UTC().Format("2006-01-02 15:04:05"))
+	}
+}
+
+// writePod says which pod is asked about.
+func writePod(p console.Page, pod *Asked) {
+	if pod.Template != "" {
+		p.Line("  made by    %s", madeBy(pod))
+	}
+	p.Line("  asks for   %s", amounts(pod.Requests))
+	p.Line("  priority   %s", priorityText(pod))
+}
+
+// writeNodes says which nodes come into question from the start.
+func writeNodes(p console.Page, pod *Asked) {
+	if limits := nodeLimits(pod); limits != "" {
+		p.Line("  nodes      %s", limits)
+	}
+	if pod.NominatedNode != "" {
+		p.Line("  nominated  to %s, by an earlier preemption", pod.NominatedNode)
+	}
 }
 
 // madeBy says of which pods the pod is one.
@@ -104,26 +133,31 @@ func takes(nodes int) string {
 	return fmt.Sprintf("%d nodes take it", nodes)
 }
 
-func writePreempt(p page, a *Answer) {
-	p.line("\nNo node takes it as things are. %s to leave node %s; it can start there once they are gone.",
-		have(len(a.Victims)), a.Node)
-	writeChosen(p, a)
+func writePreempt(p console.Page, a *Answer, list int) {
+	p.Line("\nNo node takes it as things are. %s; it can start there once they are gone.",
+		console.Styled{Text: have(len(a.Victims)) + " to leave node " + a.Node, Style: console.Yellow})
+	writeChosen(p, a, list)
 }
 
 // writeChosen tells of the chosen node.
-func writeChosen(p page, a *Answer) {
-	p.line("\nVictims, the most important first:")
+func writeChosen(p console.Page, a *Answer, list int) {
+	p.Line("\nVictims, the most important first:")
 	writeVictims(p, a)
 	for _, n := range a.ClearedNominations {
-		p.line("  %s (priority %d) was promised room on %s and loses that claim.", n.Key, n.Priority, a.Node)
+		p.Line("  %s (priority %d) was promised room on %s and loses that claim.", n.Key, n.Priority, a.Node)
 	}
-	p.line("\nNode %s before and after: # stays, x leaves, + the pod, . free", a.Node)
+	p.Line("\nNode %s before and after: # stays, x leaves, + the pod, . free", a.Node)
 	writeRoom(p, a)
-	p.line("\nWho stays on %s:", a.Node)
-	writeItems(p, a.Why.Stay.Texts())
-	p.line("\nWhy %s? %s", a.Node, whyNode(a))
-	writeCandidates(p, a)
+	p.Line("\nWho stays on %s:", a.Node)
+	p.Items(a.Why.Stay.Texts())
+	p.Line("\nWhy %s? %s", a.Node, whyNode(a))
+	writeCandidates(p, a, list)
 }
+
+// good and bad are the ends of the answers.
+func good(text string) console.Styled { return console.Styled{Text: text, Style: console.Green} }
+
+func bad(text string) console.Styled { return console.Styled{Text: text, Style: console.Red} }
 
 func have(victims int) string {
 	if victims == 1 {
@@ -134,15 +168,15 @@ func have(victims int) string {
 
 // writeVictims prints a column for each resource that any victim or the pod
 // asks for; there are rarely more than two.
-func writeVictims(p page, a *Answer) {
+func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
-	t := table{right: map[int]bool{0: true, 2: true, 5: true}}
+	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
-		t.right[6+i] = true
+		t.Right[6+i] = true
 	}
-	t.head(head...)
+	t.Head(head...)
 	for i := range a.Victims {
 		v := &a.Victims[i]
 		cells := []string{strconv.Itoa(i + 1), v.Key, fmt.Sprint(v.Priority), v.PriorityClass, moment(v.Start), age(a.Now, v.Start)}
@@ -153,14 +187,14 @@ func writeVictims(p page, a *Answer) {
 			}
 			cells = append(cells, text)
 		}
-		t.add(cells...)
+		t.Add(cells...)
 		var why *explain.Victim
 		if i < len(a.Why.Victims) {
 			why = &a.Why.Victims[i]
 		}
 		noteVictim(&t, v, why)
 	}
-	t.print(p)
+	t.Print(p)
 }
 
 // askedNames are the resources that play a part in the table of victims.
@@ -173,7 +207,7 @@ func askedNames(a *Answer) []resource.Name {
 }
 
 // noteVictim says why the pod is among the victims.
-func noteVictim(t *table, v *Victim, why *explain.Victim) {
+func noteVictim(t *console.Table, v *Victim, why *explain.Victim) {
 	owner := "no owner"
 	if v.Owner != "" {
 		owner = "owner " + v.Owner
@@ -181,41 +215,40 @@ func noteVictim(t *table, v *Victim, why *explain.Victim) {
 	if why != nil {
 		owner += "; " + ifItStayed(why)
 	}
-	for i, line := range wrapped(owner, caveatWidth) {
-		t.note("%s%s", [...]string{"", "  "}[min(i, 1)], line)
-	}
+	t.Note("%s", owner)
 	if v.With != "" {
-		t.note("all pods of %s leave together", v.With)
+		t.Note("all pods of %s leave together", v.With)
 	}
 	if v.Node != "" {
-		t.note("runs on node %s", v.Node)
+		t.Note("runs on node %s", v.Node)
 	}
 	for _, b := range v.Violated {
-		t.note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
+		t.Note("breaks budget %s, which allows %s", b.Key, plural(int(b.Allowed), "disruption"))
 	}
 	if v.MoreViolated > 0 {
-		t.note("breaks %s more", plural(v.MoreViolated, "budget"))
+		t.Note("breaks %s more", plural(v.MoreViolated, "budget"))
 	}
 	if v.Terminating {
-		t.note("already terminating: nothing needs to be done about it")
+		t.Note("already terminating: nothing needs to be done about it")
 	}
 }
 
-func writeRoom(p page, a *Answer) {
-	t := table{right: map[int]bool{3: true}}
+func writeRoom(p console.Page, a *Answer) {
+	paint := console.PaintRuns(map[rune]console.Style{'x': console.Red, '+': console.Green, 'o': console.Yellow})
+	t := console.Table{Right: map[int]bool{3: true}, Rigid: map[int]bool{2: true}, Paint: map[int]func(console.Screen, string) string{2: paint}}
 	for i := range a.Room {
 		r := &a.Room[i]
 		if r.Resource == resource.Pods && !crowded(r) {
 			continue
 		}
-		before, after := bars(r)
+		before, after := bars(r, barOn(p.Width))
 		of := "of " + amount(r.Resource, r.Allocatable)
-		t.add(string(r.Resource), "before", "["+before+"]", amount(r.Resource, r.Used), of,
+		t.Add(string(r.Resource), "before", "["+before+"]", amount(r.Resource, r.Used), of,
 			"freed "+amount(r.Resource, r.Freed))
-		t.add("", "after", "["+after+"]", amount(r.Resource, r.After), of,
+		t.Add("", "after", "["+after+"]", amount(r.Resource, r.After), of,
 			"needed "+amount(r.Resource, r.Needed)+reservedText(r))
 	}
-	t.print(p)
+	t.Print(p)
 }
 
 func reservedText(r *Room) string {
@@ -227,25 +260,29 @@ func reservedText(r *Room) string {
 
 // writeCandidates lists the nodes in the order of the ranks, which are its
 // columns from left to right.
-func writeCandidates(p page, a *Answer) {
+func writeCandidates(p console.Page, a *Answer, list int) {
+	most := 1
+	if list == everything {
+		most = everything
+	}
 	if len(a.Candidates) == 0 {
 		return
 	}
-	t := table{right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
-	t.head("", "CANDIDATE", "BREAKS", "TOP", "SUM", "VICTIMS", "TOP STARTED", "WHO")
+	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}}
+	t.Head("", "CANDIDATE", "BREAKS", "TOP", "SUM", "VICTIMS", "TOP STARTED", "WHO")
 	for _, c := range a.Candidates {
 		mark := ""
 		if c.Node == a.Node {
 			mark = "*"
 		}
-		t.add(mark, c.Node, fmt.Sprint(c.Score.Violations), fmt.Sprint(c.Score.TopPriority),
+		t.Add(mark, c.Node, fmt.Sprint(c.Score.Violations), fmt.Sprint(c.Score.TopPriority),
 			fmt.Sprint(c.Score.PrioritySum), fmt.Sprint(c.Score.Victims), moment(c.Score.Start),
-			some(c.Victims, 1, len(c.Victims)))
+			some(c.Victims, most, len(c.Victims)))
 	}
-	t.print(p)
+	t.Print(p)
 	if more := a.CandidateCount - len(a.Candidates); more > 0 {
-		p.line("     and %d more", more)
+		p.Line("     and %d more", more)
 	}
-	p.line("     BREAKS: victims that break a budget; TOP: priority of the most important victim; SUM: of all victims;")
-	p.line("     sums are compared with 2^31 added for each victim, so that fewer victims weigh less")
+	p.Line("     BREAKS: victims that break a budget; TOP: priority of the most important victim; SUM: of all victims;")
+	p.Line("     sums are compared with 2^31 added for each victim, so that fewer victims weigh less")
 }

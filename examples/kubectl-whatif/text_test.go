@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -54,7 +55,7 @@ func TestDraw(t *testing.T) {
 		{1, []part{{'#', 5}, {'+', 5}}, strings.Repeat("#", 40)},
 		{1, []part{{'#', -1}, {'+', 1}}, strings.Repeat(".", 40)},
 	} {
-		if got := draw(tt.whole, tt.parts...); got != tt.want {
+		if got := draw(40, tt.whole, tt.parts...); got != tt.want {
 			t.Errorf("draw(%v, %v) = %s, want %s", tt.whole, tt.parts, got, tt.want)
 		}
 	}
@@ -62,12 +63,12 @@ func TestDraw(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
-	table := table{right: map[int]bool{1: true}}
-	table.head("NAME", "N", "EMPTY", "END")
-	table.add("größe", "1", "", "x")
-	table.note("about %s", "it\n")
-	table.add("b", "20", "", "")
-	table.print(page{&out})
+	table := console.Table{Right: map[int]bool{1: true}}
+	table.Head("NAME", "N", "EMPTY", "END")
+	table.Add("größe", "1", "", "x")
+	table.Note("about %s", "it\n")
+	table.Add("b", "20", "", "")
+	table.Print(console.Page{W: &out})
 	want := "  NAME    N  END\n  größe   1  x\n     about it\\n\n  b      20\n"
 	if out.String() != want {
 		t.Errorf("table.print writes\n%s want\n%s", out.String(), want)

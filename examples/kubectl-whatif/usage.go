@@ -40,6 +40,6 @@ func writeUsage(w io.Writer, groups []flagGroup) {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(helpWidth))
 	}
 	b.WriteString("\nA long flag may also be written with a single dash.\n\nExamples:\n" + examples + "\n")
-	b.WriteString("\nExit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.\n")
+	b.WriteString("\nExit status: 0 for an answer, also if nothing helps; 2 for input that cannot be used.\nWith --exit-status: 0 fits, 3 somebody has to leave, 4 a pod finds no room.\n")
 	io.WriteString(w, b.String())
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
@@ -30,7 +31,7 @@ func ifItStayed(v *explain.Victim) string {
 
 // writeDetails names what is in the way on the nodes that take the pod neither way; at
 // most list groups of them are shown.
-func writeDetails(p page, a *Answer, list int) {
+func writeDetails(p console.Page, a *Answer, list int) {
 	var groups []string
 	for i := range a.Why.Nodes {
 		if g := &a.Why.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
@@ -40,30 +41,21 @@ func writeDetails(p page, a *Answer, list int) {
 	if len(groups) == 0 || a.Why.Refused != nil {
 		return
 	}
-	p.line("\nWhat is in the way there:")
-	writeItems(p, groups[:min(len(groups), list)])
+	p.Line("\nWhat is in the way there:")
+	p.Items(groups[:min(len(groups), list)])
 	if more := len(groups) - list; more > 0 {
-		p.line("    and %s more", plural(more, "group"))
+		p.Line("    and %s more", plural(more, "group"))
 	}
 }
 
 // writeWayOut says what is missing where nothing helps, and what would be enough.
-func writeWayOut(p page, a *Answer) {
+func writeWayOut(p console.Page, a *Answer) {
 	if a.Why.Nothing == nil {
 		return
 	}
 	if texts := a.Why.Nothing.Texts(); len(texts) > 0 {
-		p.line("\nWhat is missing:")
-		writeItems(p, texts)
-	}
-}
-
-// writeItems writes texts one below the other, each wrapped.
-func writeItems(p page, texts []string) {
-	for _, text := range texts {
-		for i, line := range wrapped(text, caveatWidth) {
-			p.line("  %s%s", [...]string{"- ", "  "}[min(i, 1)], line)
-		}
+		p.Line("\nWhat is missing:")
+		p.Items(texts)
 	}
 }
 

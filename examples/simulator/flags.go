@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,6 +24,7 @@ type options struct {
 	classes     workload.Classes
 	gangs       int // pods of each, 0 for none
 	kubelets    bool
+	orderOf     sim.Kubelets      // who goes for a critical pod
 	static      *workload.Amounts // of a static pod on each node, nil for none
 	podsPerNode int64
 	shape       workload.Shape
@@ -56,7 +56,7 @@ func parse(args []string) (*options, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%w; run simulator -h for the flags", err)
 	}
-	fs.Visit(func(f *flag.Flag) { o.give(f.Name, cmp.Or(f.Value.String(), o.texts[f.Name])) })
+	fs.Visit(func(f *flag.Flag) { o.give(f) })
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; run simulator -h for the flags", fs.Arg(0))
 	}
@@ -72,6 +72,11 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
 	fs.IntVar(&o.gangs, "gangs", 0, "")
 	fs.BoolVar(&o.kubelets, "kubelets", false, "")
+	orders := map[string]sim.Kubelets{"class": {}, "priority": {PriorityFirst: true}, "best": {Exact: true}}
+	fs.Func("kubelet-order", "", o.kept("kubelet-order", func(name string) error {
+		o.kubelets = true
+		return choice(&o.orderOf, orders)(name)
+	}))
 	fs.Func("static", "", o.kept("static", func(s string) error {
 		asks, err := workload.ParseStatic(s)
 		o.static, o.kubelets = &asks, true
@@ -136,7 +141,7 @@ func (o *options) check() error {
 	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.texts["policy"] != "current"):
 		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.gangs > 0 && o.kubelets:
-		return errors.New("-gangs does not go together with -kubelets and -static")
+		return errors.New("-gangs does not go together with -kubelets, -kubelet-order and -static")
 	case o.chart == "-":
 		return errors.New("-chart needs the name of a file")
 	case o.events == "-" && o.format == "json":
@@ -222,6 +227,10 @@ Rules
                             it past the scheduler, static ones among them; a pod uses
                             its memory_used_mib, else what it asks for. The qos of
                             Guaranteed, Burstable and BE says who goes first
+  -kubelet-order class|priority|best
+                            who goes for a critical pod: by class, as kubelets do;
+                            by priority first; or the best set of pods of a class
+                            (default class). This switches -kubelets on
   -until duration           end the run at that time (default: when nothing
                             happens any more)
 

@@ -34,6 +34,18 @@ func TestStaticPods(t *testing.T) {
 	require.Contains(t, answered(t, "-static", "6000,8192", "-inspect"), "static      2000001000    12         12")
 }
 
+// Who goes for a static pod depends on the order.
+func TestKubeletOrder(t *testing.T) {
+	crowded := func(more ...string) *report.Summary {
+		return summaryOf(t, append(more, "-static", "6000,8192", "-load", "2")...)
+	}
+	plain := crowded()
+	require.Equal(t, plain, crowded("-kubelet-order", "class"))
+	for _, order := range []string{"priority", "best"} {
+		require.NotEqual(t, plain, crowded("-kubelet-order", order), order)
+	}
+}
+
 // Kubelets alone change nothing about the sample.
 func TestKubeletsWithoutWork(t *testing.T) {
 	with := summaryOf(t, "-kubelets")
@@ -78,7 +90,9 @@ func TestKubeletsRefused(t *testing.T) {
 		{[]string{"-static", "4"}, `"4" is not cpu_milli,memory_mib; write 4000,8192`},
 		{[]string{"-static", "4,5,6"}, "is not cpu_milli,memory_mib"},
 		{[]string{"-static", "-4,5"}, "is not cpu_milli,memory_mib"},
-		{[]string{"-gangs", "3", "-kubelets"}, "-gangs does not go together with -kubelets and -static"},
+		{[]string{"-gangs", "3", "-kubelets"}, "-gangs does not go together with -kubelets, -kubelet-order and -static"},
+		{[]string{"-kubelet-order", "name"}, "it is one of best, class, priority"},
+		{[]string{"-gangs", "3", "-kubelet-order", "best"}, "-gangs does not go together"},
 		{[]string{"-gangs", "3", "-static", "1,1"}, "-gangs does not go together"},
 	} {
 		status, stdout, stderr := simulator(tt.args...)
@@ -97,7 +111,7 @@ func TestPictureShowsEvictions(t *testing.T) {
 	}{
 		{nil, "Called without flags: the sample"},
 		{[]string{"-policy", "sketch", "-load", "1.5", "-grace", "45s"}, "Called with -grace 45s -load 1.5 -policy sketch"},
-		{[]string{"-static", "6000,8192", "-recreate=false"}, "Called with -recreate false -static 6000,8192"},
+		{[]string{"-static", "6000,8192", "-recreate=false"}, "Called with -recreate=false -static 6000,8192"},
 		{[]string{"-until", "45m", "-classes", "LS=9,BE=1,Burstable=5,Guaranteed=20"}, "Called with -classes LS=9,BE=1,Burstable=5,Guaranteed=20 -until 45m0s"},
 	} {
 		events, picture := filepath.Join(dir, "events"), filepath.Join(dir, "chart.svg")

@@ -4,6 +4,7 @@
 //	simulator
 //	simulator -nodes nodes.csv -pods pods.csv -load 5 -time-scale 0.0001
 //	simulator -o json -events events.tsv -chart run.svg
+//	simulator -static 6000,8192
 //	simulator -inspect
 //
 // Without -nodes and -pods it takes a small sample that comes with it. The form

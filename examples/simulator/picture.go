@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -43,7 +45,7 @@ func (o *options) rules() string {
 		{"pods wait out their backoff", !o.earlyPop},
 		{"evicted pods do not come back", !o.recreate},
 		{fmt.Sprintf("gangs of %d", o.gangs), o.gangs > 0},
-		{"kubelets on every node", o.kubelets},
+		{"kubelets on every node, order " + cmp.Or(o.texts["kubelet-order"], "class"), o.kubelets},
 	} {
 		if x.set {
 			parts = append(parts, x.text)
@@ -60,13 +62,17 @@ func (o *options) calledWith() string {
 	return "Called with " + strings.Join(o.given, " ")
 }
 
-// give notes a flag that was given. Of a path the last part is enough.
-func (o *options) give(name, value string) {
-	switch name {
+// give notes a flag that was given, as it would be written. Of a path the last part is
+// enough.
+func (o *options) give(f *flag.Flag) {
+	text := "-" + f.Name + " " + cmp.Or(f.Value.String(), o.texts[f.Name])
+	switch f.Name {
 	case "o", "events", "chart", "inspect":
 		return
 	case "nodes", "pods":
-		value = filepath.Base(value)
+		text = "-" + f.Name + " " + filepath.Base(f.Value.String())
+	case "kubelets", "recreate", "early-pop":
+		text = "-" + f.Name + "=" + f.Value.String()
 	}
-	o.given = append(o.given, "-"+name+" "+value)
+	o.given = append(o.given, strings.TrimSuffix(text, "=true"))
 }

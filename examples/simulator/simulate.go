@@ -97,7 +97,8 @@ func (o *options) simulation() sim.Config {
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
 	if o.kubelets {
-		c.Kubelets = &sim.Kubelets{}
+		kubelets := o.orderOf
+		c.Kubelets = &kubelets
 	}
 	if o.recreate {
 		c.Recreate.Rule = sim.RecreateWhenGone

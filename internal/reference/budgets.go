@@ -40,6 +40,43 @@ func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
 	return broken
 }
 
+// spared are the units that stay where no budget may be violated: from the least important
+// up, each unit takes from all budgets that cover its pods, and one for which any of them
+// has nothing left stays and takes nothing (rule 13.5.1).
+func (a *attempt) spared(units []*unit) []*unit {
+	if !a.variant.Strict {
+		return nil
+	}
+	var stay []*unit
+	taken := map[*outrank.PodDisruptionBudget]int64{}
+	for _, u := range slices.Backward(units) {
+		takes := map[*outrank.PodDisruptionBudget]int64{}
+		for _, p := range u.pods {
+			for _, b := range a.cluster.Budgets {
+				if a.variant.covers(b, p) && (a.variant.Uncharged || !alreadyCounted(b, p)) {
+					takes[b]++
+				}
+			}
+		}
+		enough := true
+		for b, n := range takes {
+			if a.variant.Uncharged {
+				enough = enough && b.Allowed > 0
+			} else {
+				enough = enough && taken[b]+n <= int64(b.Allowed)
+			}
+		}
+		if !enough {
+			stay = append(stay, u)
+			continue
+		}
+		for b, n := range takes {
+			taken[b] += n
+		}
+	}
+	return stay
+}
+
 // split parts the units into those with a pod whose loss breaks a budget and the
 // others, each in the given order.
 func split(units []*unit, broken map[*outrank.Pod]int) (violating, others []*unit) {

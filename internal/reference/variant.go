@@ -33,7 +33,10 @@ type Variant struct {
 	// (13.2.2), empty selectors and pods without labels (13.3.6), Never not looked at
 	// (13.2.4), waiting as in 13.2.5 and 13.3.7.
 	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, PerBudget, Uncharged, EmptySelectors, ClearAlways, NominatedInTurn bool
-	IgnoreNever, WaitForTerminating, WaitWhileNominated                                                                        bool
+	// Strict never violates a budget, and VictimsAlone charges budgets for the victims
+	// alone (group 13.5).
+	Strict, VictimsAlone                                bool
+	IgnoreNever, WaitForTerminating, WaitWhileNominated bool
 }
 
 // Sample is an early end of the search: it begins at the node with the number Offset

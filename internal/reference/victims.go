@@ -17,11 +17,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	}
 	a.sortUnits(possible)
 	if a.variant.Ascending {
-		victims, status := a.removeAscending(a.scene(n), possible)
-		if status.Code != Success {
-			return Candidate{}, status
-		}
-		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
+		return a.selectAscending(n, possible)
 	}
 	// Step 2: does it help to remove all of them?
 	empty := a.scene(n)
@@ -30,6 +26,15 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	}
 	if status := empty.fitsBesideNominated(); status.Code != Success {
 		return Candidate{}, status
+	}
+	if spared := a.spared(possible); len(spared) > 0 {
+		for _, u := range spared {
+			empty = empty.addUnit(u)
+		}
+		if empty.fitsBesideNominated().Code != Success {
+			return Candidate{}, budgetsForbid
+		}
+		possible = slices.DeleteFunc(possible, func(u *unit) bool { return slices.Contains(spared, u) })
 	}
 	// Steps 3 and 4: by importance, put back those beside which the preemptor fits.
 	broken := a.broken(podsOf(possible))
@@ -41,8 +46,38 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 		// found elsewhere.
 		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
 	}
+	if a.variant.VictimsAlone {
+		a.sortUnits(victims)
+		broken = a.broken(podsOf(victims))
+	}
 	return a.candidate(n, broken, victims), Status{}
 }
+
+// selectAscending is selectVictims where pods are taken from the least important up.
+func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate, Status) {
+	spared := a.spared(possible)
+	free := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(spared, u) })
+	victims, status := a.removeAscending(a.scene(n), free)
+	if status.Code == Success && len(victims) == 0 {
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
+	}
+	if status.Code == Success {
+		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
+	}
+	if len(spared) > 0 {
+		without := a.scene(n)
+		for _, u := range possible {
+			without = without.removeUnit(u)
+		}
+		if status = without.fitsBesideNominated(); status.Code == Success {
+			status = budgetsForbid
+		}
+	}
+	return Candidate{}, status
+}
+
+// budgetsForbid is the status of a node with room for no violation at all.
+var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
 
 // possibleVictims are the units with a pod on the node that may be pushed out. Each
 // node has its own, so that a unit on two nodes is possible on both (rules 12.8.1 and 12.8.7).

@@ -9,6 +9,7 @@
 // people from the same data, and from nothing else, so that a report which was stored and
 // read back says the same.
 //
+// [WhyNot] says everything about one node, and [Group] explains a plan for a group of pods.
 // [Replacements] says what becomes of the victims: which come back and where, and whom
 // they push out in turn.
 //

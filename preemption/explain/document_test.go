@@ -67,6 +67,7 @@ func TestDocumentDescribesEveryField(t *testing.T) {
 	look(reflect.TypeFor[explain.Report]())
 	look(reflect.TypeFor[explain.Replacement]())
 	look(reflect.TypeFor[explain.NodeAnswer]())
+	look(reflect.TypeFor[explain.GroupReport]())
 	for name := range described {
 		assert.True(t, seen[name], "%s is described and in no report", name)
 	}

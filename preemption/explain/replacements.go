@@ -24,6 +24,8 @@ const (
 	PushesOut Fate = "pushes-out"
 	// Waits: its replacement fits nowhere, and pushes nobody out.
 	Waits Fate = "waits"
+	// Replaced: the pod was leaving before, and its ReplicaSet or Job has made another already.
+	Replaced Fate = "replaced"
 	// Unknown: it belongs to a group that is scheduled as a whole.
 	Unknown Fate = "unknown"
 )
@@ -62,7 +64,12 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 	if plan == nil || plan.Outcome != preemption.Preempt {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
-	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now}
+	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}}
+	for p := range s.snap.Pods() {
+		if s.snap.NodeOf(p.Key()) != "" {
+			s.count(p, 1)
+		}
+	}
 	return s.after(plan, depth)
 }
 
@@ -73,6 +80,49 @@ type successors struct {
 	snap *preemption.Snapshot
 	now  time.Time
 	made int // replacements so far, for their names
+	// owners count the running pods of each controller that are not leaving.
+	owners map[ownerKey]*ownerCount
+}
+
+// ownerKey is a controller.
+type ownerKey struct {
+	namespace string
+	outrank.Owner
+}
+
+// ownerCount is how many pods it has left, and how many of these are ready.
+type ownerCount struct{ left, ready int }
+
+// counts returns what is known of the controller of a pod.
+func (s *successors) counts(p *outrank.Pod) *ownerCount {
+	key := ownerKey{p.NamespaceName(), p.Owner}
+	c := s.owners[key]
+	if c == nil {
+		c = &ownerCount{}
+		s.owners[key] = c
+	}
+	return c
+}
+
+// count adds a pod that runs, or takes it away.
+func (s *successors) count(p *outrank.Pod, by int) {
+	if p.Terminating() || p.Owner == (outrank.Owner{}) {
+		return
+	}
+	c := s.counts(p)
+	c.left += by
+	if p.Ready {
+		c.ready += by
+	}
+}
+
+// remove takes a victim out of the cluster.
+func (s *successors) remove(victim *outrank.Pod) error {
+	if err := s.snap.RemovePod(victim.Key()); err != nil {
+		return err
+	}
+	s.count(victim, -1)
+	return nil
 }
 
 // after carries out a plan, and makes its victims again.
@@ -85,7 +135,7 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 			node = v.Node
 		}
 		out[i] = Replacement{Pod: Pod{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Node: node}, Owner: v.Pod.Owner.String()}
-		if err := s.snap.RemovePod(v.Pod.Key()); err != nil {
+		if err := s.remove(v.Pod); err != nil {
 			return nil, err
 		}
 	}
@@ -106,6 +156,9 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
 	placed.NodeName, placed.NominatedNode = node, ""
+	if s.snap.NodeOf(p.Key()) == "" {
+		s.count(&placed, 1)
+	}
 	return s.snap.PutPod(&placed)
 }
 
@@ -115,15 +168,13 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		r.Fate = Lost
 		return nil
 	}
-	for p := range s.snap.Pods() {
-		if p.NodeName != "" && p.Owner == victim.Owner && p.NamespaceName() == victim.NamespaceName() && !p.Terminating() {
-			r.Left++
-			if p.Ready {
-				r.Ready++
-			}
-		}
-	}
-	if victim.Group != "" {
+	c := s.counts(victim)
+	r.Left, r.Ready = c.left, c.ready
+	switch {
+	case victim.Terminating() && replacesAtOnce(victim.Owner.Kind):
+		r.Fate = Replaced
+		return nil
+	case victim.Group != "":
 		r.Fate = Unknown
 		return nil
 	}
@@ -155,11 +206,17 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	for i := range plan.Victims {
 		v := plan.Victims[i].Pod
 		r.Victims = append(r.Victims, Replacement{Pod: Pod{Key: v.Key(), Priority: v.PriorityValue(), Node: plan.Node}, Owner: v.Owner.String()})
-		if err := s.snap.RemovePod(v.Key()); err != nil {
+		if err := s.remove(v); err != nil {
 			return err
 		}
 	}
 	return s.put(pod, plan.Node)
+}
+
+// replacesAtOnce reports whether controllers of a kind make another pod when one begins to
+// leave. A StatefulSet and a DaemonSet wait until it is gone, and of others nobody knows.
+func replacesAtOnce(kind string) bool {
+	return kind == "ReplicaSet" || kind == "ReplicationController" || kind == "Job"
 }
 
 // copyOf is a pod as its controller makes it again.
@@ -200,7 +257,7 @@ func (r *Replacement) write(w *writer, indent int) {
 
 func (r *Replacement) sentence() string {
 	text := r.Pod.text()
-	if r.Owner != "" && r.Fate != "" {
+	if r.Owner != "" && r.Fate != "" && r.Fate != Replaced {
 		text += fmt.Sprintf(" of %s, which has %s left", prose.Name(r.Owner), prose.Plural(r.Left, "pod"))
 		if r.Ready < r.Left {
 			text += fmt.Sprintf(" (%d ready)", r.Ready)
@@ -221,6 +278,8 @@ func (r *Replacement) sentence() string {
 			return text + ": a replacement waits for room on node " + prose.Name(r.Pod.Node) + "."
 		}
 		return text + ": a replacement waits for room."
+	case Replaced:
+		return text + " was leaving already, and another was made in its place."
 	case Unknown:
 		return text + ": its group is scheduled as a whole, which is not looked at."
 	}

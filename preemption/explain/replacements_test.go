@@ -132,7 +132,9 @@ func (w *walk) place(pod *outrank.Pod, node string) {
 
 func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 	require.Equal(w, f.Fate == explain.Lost, victim.Owner == (outrank.Owner{}))
-	if f.Fate == explain.Lost || f.Fate == explain.Unknown {
+	atOnce := victim.Owner.Kind == "ReplicaSet" || victim.Owner.Kind == "ReplicationController" || victim.Owner.Kind == "Job"
+	require.Equal(w, f.Fate == explain.Replaced, victim.Terminating() && atOnce, "%s is replaced already", f.Pod.Key)
+	if f.Fate == explain.Lost || f.Fate == explain.Unknown || f.Fate == explain.Replaced {
 		return
 	}
 	left, ready := 0, 0

@@ -56,7 +56,10 @@ func (a *NodeAnswer) Summary() string {
 		}
 		return text + "."
 	case InVain:
-		return fmt.Sprintf("%s is no use to %s, whoever leaves it.", node, pod)
+		if n := len(a.Possible) + a.MorePossible; n > 0 {
+			return fmt.Sprintf("%s is no use to %s, even without %s that might be pushed out.", node, pod, prose.Plural(n, "pod"))
+		}
+		return fmt.Sprintf("%s is no use to %s: nobody there might be pushed out for it.", node, pod)
 	case NotTried:
 		return fmt.Sprintf("%s was not tried for %s.", node, pod)
 	}
@@ -84,10 +87,10 @@ func (a *NodeAnswer) writeVictims(w *writer) {
 		return
 	}
 	if n := len(a.Possible) + a.MorePossible; n > 0 {
-		w.line(0, "With all gone that might leave, %s: %s.", pods(a.Possible[:min(len(a.Possible), 10)], n-min(len(a.Possible), 10)), a.After.Text())
+		w.line(0, "Pushing others out: with %s gone, %s.", pods(a.Possible[:min(len(a.Possible), 10)], n-min(len(a.Possible), 10)), a.After.Text())
 		return
 	}
-	w.line(0, "Nobody might leave: %s.", a.After.Text())
+	w.line(0, "Pushing others out: %s.", a.After.Text())
 }
 
 // lost says by which rank the node lost, with both values.

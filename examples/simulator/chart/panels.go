@@ -23,7 +23,6 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 	// Some room above, so that a line at the highest tick can be seen.
 	p := panel{canvas: c, y0: y0, top: 1.04 * max(top, ticks[len(ticks)-1].at)}
 	p.frame("Requested of what the nodes can allocate", "share of all nodes, in %", ticks)
-	p.rule("full", left, p.y(1), right, p.y(1))
 	entries := []entry{{label: "100%: all there is", class: "full"}}
 	for i, name := range s.Resources {
 		e := entry{colour: lineColours[i%len(lineColours)], dash: dashes[i%len(dashes)]}
@@ -33,6 +32,7 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="%s"/>`+"\n", e.colour, dashed(e.dash), p.steps(s.Share[i], "M"))
 		}
 	}
+	p.rule("full", left, p.y(1), right, p.y(1)) // seen also where a line runs along it
 	p.legend(entries)
 }
 

@@ -73,7 +73,7 @@ func meanText(v float64) string {
 	case v >= 100:
 		return number(math.Round(v))
 	case v > 0 && v < 0.1:
-		return "below 0.1"
+		return "<0.1"
 	}
 	return number(math.Round(float64(v*10)) / 10)
 }

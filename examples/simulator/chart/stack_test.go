@@ -49,8 +49,8 @@ func TestPrioritiesKeepTheirStyle(t *testing.T) {
 		}
 		return ""
 	}
-	require.Equal(t, "url(#band0)", legend("priority 50: mean below 0.1"))
-	require.Equal(t, "url(#band1)", legend("priority 7: mean below 0.1"))
+	require.Equal(t, "url(#band0)", legend("priority 50: mean &lt;0.1"))
+	require.Equal(t, "url(#band1)", legend("priority 7: mean &lt;0.1"))
 	require.Equal(t, "url(#band1)", legend("priority 7: 2"))
 	require.Equal(t, "url(#band2)", legend("priority -1: 4"))
 	require.Less(t, strings.Index(svg, "priority -1: 4<"), strings.Index(svg, "priority 7: 2<"), "the legend reads like the stack, from top to bottom")

@@ -13,7 +13,7 @@ const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
 .bg{fill:#ffffff}
 .grid{stroke:#d1d9e0;stroke-width:1}
 .axis{stroke:#59636e;stroke-width:1}
-.full{stroke:#1f2328;stroke-width:1.4}
+.full{stroke:#1f2328;stroke-width:1.6;stroke-dasharray:10 7}
 .line{fill:none;stroke-width:1.8;stroke-linejoin:round}
 .band{stroke:#ffffff;stroke-width:0.6}
 .ink{fill:none;stroke:#ffffff;stroke-width:1.5}

@@ -15,7 +15,7 @@ import (
 // The picture, in its own units: panels one above the other, with the same left
 // and right end, and what they show to the right of each.
 const (
-	pictureWidth = 1120
+	pictureWidth = 1190
 	left, right  = 84, 872
 	legendLeft   = 892
 	panelHeight  = 170
@@ -191,7 +191,7 @@ func (p panel) legend(entries []entry) {
 		default:
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="M%s %sH%s"/>`+"\n", e.colour, dashed(e.dash), point(legendLeft), point(y-4), point(legendLeft+22))
 		}
-		p.text(legendLeft+28, y, "", cut(e.label, 32))
+		p.text(legendLeft+28, y, "", cut(e.label, 38))
 	}
 }
 

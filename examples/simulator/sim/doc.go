@@ -54,7 +54,8 @@
 // # Kubelets
 //
 // With [Config.Kubelets] a pod that is bound does not run yet: the kubelet of its node
-// admits it, as [kubeletadmit.Admitter] does, beside the pods that have started there.
+// admits it, as [kubeletadmit.Admitter] does, beside the pods that have started there, the
+// most important first.
 // A pod may also come to a node past the scheduler, and a static one has to. A kubelet
 // does one thing at a time: while the victims of a critical pod leave, which it kills one
 // after another, all pods behind it wait. A critical pod has its node in the eyes of the
@@ -70,8 +71,8 @@
 // [kubeletadmit.RankForEviction] puts first of those that are not critical and not on
 // their way out, with a second to end, and the next one when that is gone. The taint is
 // taken back when no pressure was seen for [Kubelets.Transition]. PIDs and inodes are not
-// followed. A controller gives up on a pod that failed too often ([Kubelets.Retries]), so
-// that a run ends.
+// followed. A controller waits twice as long each time, and gives up on a pod that failed
+// too often ([Kubelets.Retries]), so that a run ends.
 //
 // # Pods that are alike
 //

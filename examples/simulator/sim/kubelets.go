@@ -28,8 +28,28 @@ type Kubelets struct {
 	Transition time.Duration
 	// Retries is how often a controller makes a pod anew that kubelets turned away, or
 	// evicted under pressure; after that it gives up. Zero means [DefaultRetries], the
-	// backoffLimit of a job.
+	// backoffLimit of a job. Each time it waits twice as long as before, six minutes at
+	// most, beginning with the delay of [Recreate].
 	Retries int
+	// PriorityFirst and Exact choose who goes for a critical pod otherwise than kubelets
+	// do: by priority before class, and the best set of pods; see
+	// [kubeletadmit.Admitter].
+	PriorityFirst, Exact bool
+}
+
+// mostRetryDelay ends the doubling.
+const mostRetryDelay = 6 * time.Minute
+
+// delayOf is how long a controller waits before it makes the next pod of a lineage.
+func (s *Simulation) delayOf(l *lineage) time.Duration {
+	d := s.config.Recreate.Delay
+	for range l.failures - 1 {
+		if d >= mostRetryDelay {
+			break
+		}
+		d = min(2*d, mostRetryDelay)
+	}
+	return d
 }
 
 func (k *Kubelets) check(ps *problems) {

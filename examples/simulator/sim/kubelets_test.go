@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
@@ -73,6 +74,9 @@ func (w *watch) decision(h *host) {
 		return
 	}
 	w.started[h.starting] = true
+	if k := w.s.config.Kubelets; k.PriorityFirst || k.Exact {
+		return // the slow way is that of kubelets
+	}
 	w.decided++
 	var active []*outrank.Pod
 	for _, key := range w.before[h.node.Name] {
@@ -173,9 +177,10 @@ func (w *watch) goesBefore(a, b *pod, k pressureKind) int {
 func drawKubelets(t *rapid.T, c *scene) {
 	c.config.Kubelets = &Kubelets{
 		Period: seconds(pick(t, "period", 0, 3)), Transition: seconds(pick(t, "transition", 0, 20)), Retries: pick(t, "retries", 0, 2),
+		PriorityFirst: pick(t, "priority first", false, false, false, true), Exact: pick(t, "exact", false, false, false, true),
 	}
 	for _, n := range c.cluster.Nodes {
-		if pick(t, "disk", true, false) {
+		if pick(t, "disk", true, true, false) {
 			n.Allocatable[resource.EphemeralStorage] = resource.New(6)
 		}
 		if pick(t, "another system", false, false, false, false, true) {
@@ -185,15 +190,16 @@ func drawKubelets(t *rapid.T, c *scene) {
 	node := func() string { return rapid.SampledFrom(c.cluster.Nodes).Draw(t, "node of its own").Name }
 	for i := range c.work {
 		w := &c.work[i]
-		if pick(t, "usage", false, true) {
-			w.Usage = &kubeletadmit.Usage{
-				Memory: int64(rapid.IntRange(0, 5).Draw(t, "memory used")), Disk: int64(rapid.IntRange(0, 4).Draw(t, "disk used")),
-			}
+		switch pick(t, "usage", "", "", "memory", "disk", "disk") {
+		case "memory":
+			w.Usage = &kubeletadmit.Usage{Memory: int64(rapid.IntRange(0, 5).Draw(t, "memory used"))}
+		case "disk":
+			w.Usage = &kubeletadmit.Usage{Disk: int64(rapid.IntRange(0, 7).Draw(t, "disk used"))}
 		}
 		if w.Pod.NominatedNode != "" {
 			continue
 		}
-		switch pick(t, "way", "", "", "", "", "static", "past the scheduler", "critical", "system") {
+		switch pick(t, "way", "", "", "", "static", "static", "past the scheduler", "critical", "system") {
 		case "static":
 			w.Pod.Static, w.Pod.NodeName = true, node()
 		case "past the scheduler":
@@ -309,4 +315,12 @@ func TestGivenUp(t *testing.T) {
 	require.Equal(t, 1, r.GivenUp)
 	require.Equal(t, 1, r.Evicted.Over)
 	require.Equal(t, 5, r.Started)
+
+	// So is one that comes to a node on which there is no room for it.
+	work = []Work{{Pod: &outrank.Pod{Name: "p", NodeName: "n0", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2")}}}}}
+	w = watched(t, cluster, work, Config{Recreate: Recreate{Rule: RecreateWhenGone}, Kubelets: &Kubelets{}})
+	w.run(1000)
+	r = w.s.Result().Kubelets
+	require.Equal(t, []report.Reason{{Reason: "OutOfcpu", Pods: 1 + DefaultRetries}}, r.Rejected)
+	require.Equal(t, 1, r.GivenUp)
 }

@@ -229,7 +229,7 @@ func (s *Simulation) recreate(p *pod) error {
 		}
 	}
 	w := *first.work
-	w.Pod, w.Arrival, w.Lineage = &made, later(s.at, s.config.Recreate.Delay), l.name
+	w.Pod, w.Arrival, w.Lineage = &made, later(s.at, s.delayOf(l)), l.name
 	var ps problems
 	w.check(&ps, s.config.Kubelets != nil)
 	if len(ps) == 0 {

@@ -132,9 +132,6 @@ func (s *Simulation) look(h *host) error {
 			x.on = false
 			s.takeTaint(h, k)
 		}
-		if h.over(k) {
-			x.last = s.at
-		}
 	}
 	for k := range kindsOfPressure {
 		if h.over(k) {

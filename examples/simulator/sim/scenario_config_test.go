@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
@@ -35,7 +36,15 @@ func (sc *scenario) readRecreate(s *statement) {
 func (sc *scenario) readKubelets(s *statement) {
 	var k sim.Kubelets
 	var retries int32
-	s.options(optionSet{"period": asDuration(&k.Period), "transition": asDuration(&k.Transition), "retries": asNumber(&retries)})
+	s.options(optionSet{
+		"period": asDuration(&k.Period), "transition": asDuration(&k.Transition), "retries": asNumber(&retries),
+		"order": func(value string) error {
+			if k.PriorityFirst = value == "priority"; !k.PriorityFirst {
+				return fmt.Errorf("%q is not priority", value)
+			}
+			return nil
+		},
+	})
 	k.Retries = int(retries)
 	sc.config.Kubelets = &k
 }

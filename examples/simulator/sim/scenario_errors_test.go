@@ -57,6 +57,7 @@ func TestScenarioMistakesAreNamed(t *testing.T) {
 		{"at 1s restart p", `unknown word "restart"`},
 		{"at 1s pod x cpu=1 node=n1", "a pod that comes has no node yet"},
 		{"kubelets for=all", `unknown word "for=all"`},
+		{"kubelets order=name", `order: "name" is not priority`},
 		{"at 1s pod x static=yes", "a static pod has a node"},
 		{"at 1s pod x static=no", `static: "no" is not yes`},
 		{"at 1s use p memory=much", "memory: "},

@@ -32,7 +32,8 @@ import (
 //	backoff (to-its-end | may-end-early)
 //	orders (asynchronous | other-than-asynchronous)    all without it
 //	scheduler NAME [spares=a=b] [takes=a=b]
-//	kubelets [period=10s] [transition=5m] [retries=6]       without it pods run as soon as they are bound
+//	kubelets [period=10s] [transition=5m] [retries=6] [order=priority]
+//	                                  without it pods run as soon as they are bound
 //
 // and then the story is told, in the order of time, each line beginning with
 // "at" and a time:

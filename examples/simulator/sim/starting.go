@@ -81,7 +81,8 @@ func (s *Simulation) decide(h *host, p *pod) error {
 			active = append(active, obj)
 		}
 	}
-	adm, err := kubeletadmit.Admitter{Release: s.release}.Admit(h.node, active, p.obj)
+	k := s.config.Kubelets
+	adm, err := kubeletadmit.Admitter{Release: s.release, PriorityFirst: k.PriorityFirst, Exact: k.Exact}.Admit(h.node, active, p.obj)
 	switch {
 	case err != nil:
 		return err

@@ -14,19 +14,22 @@ import (
 // stands in two files counts once where both say the same of it; where
 // they do not, which of them is the newer nobody knows, and it is an error that names both.
 //
-// Time and memory are those of reading each file once and of a hash for each object.
+// Time and memory are those of reading each file once and of a hash for each object. A file
+// that has objects in common with a later one, written differently, is read once more.
 type Merged struct {
 	// Open opens the file of a name; done is called when it was read.
 	Open func(name string) (r io.Reader, done func() error, err error)
 
 	names []string
 	known map[identity]copyOf
+	// sorted are hashes of what objects of a file say, for files that were read again.
+	sorted map[string]map[identity][sha256.Size]byte
 }
 
 // identity is what an object is known by in a cluster.
 type identity struct{ kind, namespace, name string }
 
-// copyOf is where an object was found, and what it said.
+// copyOf is where an object was found, and what it said, to the byte.
 type copyOf struct {
 	file string
 	hash [sha256.Size]byte
@@ -34,7 +37,7 @@ type copyOf struct {
 
 // Merge returns the objects of all files, file by file.
 func Merge(names []string, open func(name string) (io.Reader, func() error, error)) *Merged {
-	return &Merged{Open: open, names: names, known: map[identity]copyOf{}}
+	return &Merged{Open: open, names: names, known: map[identity]copyOf{}, sorted: map[string]map[identity][sha256.Size]byte{}}
 }
 
 // Reader returns a reader of all objects. It has to be read to its end, or closed.
@@ -115,16 +118,7 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 	if o.Kind == "" || o.Name == "" {
 		return false, nil
 	}
-	group, _, _ := strings.Cut(o.APIVersion, "/")
-	if !strings.Contains(o.APIVersion, "/") {
-		group = ""
-	}
-	id := identity{o.Kind + "." + group, o.Namespace, o.Name}
-	hash, err := o.hash()
-	if err != nil {
-		return false, err
-	}
-	one := copyOf{file, hash}
+	id, one := o.identity(), copyOf{file, sha256.Sum256(o.Raw)}
 	before, known := m.known[id]
 	switch {
 	case !known:
@@ -135,7 +129,57 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 	case before.hash == one.hash:
 		return true, nil
 	}
-	return false, fmt.Errorf("%s is in %s, too, and not the same there: leave one of them out", o.called(), Called(before.file))
+	same, err := m.sayTheSame(before.file, id, &o)
+	if err == nil && !same {
+		err = fmt.Errorf("%s is in %s, too, and not the same there: leave one of them out", o.called(), Called(before.file))
+	}
+	return same, err
+}
+
+func (o *Object) identity() identity {
+	group, _, found := strings.Cut(o.APIVersion, "/")
+	if !found {
+		group = ""
+	}
+	return identity{o.Kind + "." + group, o.Namespace, o.Name}
+}
+
+// sayTheSame reports whether an object of an earlier file says what this one does, in
+// another order or with other spaces. Standard input cannot be read again, and counts as
+// saying something else.
+func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
+	if file == Stdin {
+		return false, nil
+	}
+	if m.sorted[file] == nil {
+		hashes, err := m.hashes(file)
+		if err != nil {
+			return false, err
+		}
+		m.sorted[file] = hashes
+	}
+	hash, err := o.hash()
+	return hash == m.sorted[file][id], err
+}
+
+// hashes reads a file again, for what its objects say.
+func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
+	r, done, err := m.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	text, err := JSON(r)
+	if err != nil {
+		return nil, err
+	}
+	out := map[identity][sha256.Size]byte{}
+	err = Each(text, func(o Object) error {
+		hash, err := o.hash()
+		out[o.identity()] = hash
+		return err
+	})
+	return out, err
 }
 
 // hash is the same for objects that say the same, whatever the order of their fields.

@@ -93,6 +93,11 @@ func TestMerge(t *testing.T) {
 	_, err = merged(t, `{"kind":"Pod","metadata":{"name":"a","namespace":"n"}}`, `{"kind":"Pod","metadata":{"name":"a","namespace":"n"},"x":1}`)
 	assert.EqualError(t, err, "f1: pod n/a is in f0, too, and not the same there: leave one of them out")
 
+	got, err = merged(t, `{"kind":"A","metadata":{"name":"a"},"x":1} {"kind":"A","metadata":{"name":"b"}}`,
+		`{"x" : 1, "metadata":{"name":"a"},"kind":"A"} {"metadata":{"name":"b"},"kind":"A"}`)
+	require.NoError(t, err, "the same in another order")
+	assert.Equal(t, 2, strings.Count(got, "\n"))
+
 	got, err = merged(t, `{"kind":"A","metadata":{"name":"a"}}{"kind":"A","metadata":{"name":"a"},"x":1}`, "")
 	require.NoError(t, err)
 	assert.Equal(t, 2, strings.Count(got, "\n"), "within a file, the library finds them")

@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -19,6 +20,9 @@ var itemsKey = []byte("items")
 // splits reports whether the beginning of a document is that of a list, and begins to
 // take it apart then.
 func (y *yamlReader) splits(text []byte, from int) bool {
+	if !plainLines(text) || firstIndent(text) > 0 {
+		return false
+	}
 	at := 0
 	for line := range bytes.Lines(text) {
 		at += len(line)
@@ -49,6 +53,29 @@ func (y *yamlReader) splits(text []byte, from int) bool {
 		return true
 	}
 	return false
+}
+
+// plainLines reports whether lines end as they do everywhere. YAML knows further ends of
+// lines, which a list that is taken apart must not have.
+func plainLines(text []byte) bool {
+	for i, c := range text {
+		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+			return false
+		}
+	}
+	return !bytes.ContainsAny(text, "\u0085\u2028\u2029")
+}
+
+var errOddLines = errors.New("a line ends with something else than a line feed, which a list as long as this must not have")
+
+// firstIndent is how far the document is indented.
+func firstIndent(text []byte) int {
+	for line := range bytes.Lines(text) {
+		if !silent(line) && line[0] != '%' && !endsDocument(line) {
+			return indentOf(line)
+		}
+	}
+	return 0
 }
 
 // firstEntry is how far the dashes of a list are indented.
@@ -87,15 +114,14 @@ func (y *yamlReader) entry() error {
 		}
 		over := line == nil || endsDocument(line)
 		if !over && !silent(line) && indentOf(line) <= y.list.indent {
-			over = begun || !isEntry(line)
-			begun = true
-			if !over {
+			if over = begun || !isEntry(line); !over {
+				begun = true
 				line = bytes.Replace(line, []byte("-"), []byte(" "), 1)
 			}
 		}
 		if over {
 			y.back(line)
-			return y.entryOver(text, from)
+			return y.entryOver(text, from, begun)
 		}
 		if text = append(text, line...); len(text) > mostPiece {
 			return y.wrong(from, errTooLong)
@@ -103,13 +129,16 @@ func (y *yamlReader) entry() error {
 	}
 }
 
-// entryOver writes an entry, or ends the list where there is none.
-func (y *yamlReader) entryOver(text []byte, from int) error {
-	if onlyPreamble(text) {
+// entryOver writes an entry, which may be an empty one, or ends the list where there is none.
+func (y *yamlReader) entryOver(text []byte, from int, begun bool) error {
+	if !begun {
 		y.out.WriteByte(']')
 		y.list.some = true
 		y.step = y.rest
 		return nil
+	}
+	if !plainLines(text) {
+		return y.wrong(from, errOddLines)
 	}
 	piece, err := y.convert(text, from)
 	if err != nil {
@@ -151,6 +180,9 @@ func (y *yamlReader) rest() error {
 
 // fields writes those of a part of the document.
 func (y *yamlReader) fields(text []byte, from int) error {
+	if !plainLines(text) {
+		return y.wrong(from, errOddLines)
+	}
 	piece, err := y.convert(text, from)
 	if err != nil || string(piece) == "null" {
 		return err

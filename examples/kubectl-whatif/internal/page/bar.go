@@ -42,13 +42,12 @@ type bar struct {
 	// Amount is what is taken and of how much, and Share the same in percent.
 	Amount, Share string
 	Segments      []segment
-	// Full is where the node ends, in percent of the picture; Over is set where
-	// more is taken than that.
+	// Full is where the node ends, in percent of the picture.
 	Full string
-	// Lack is how far more is taken than there is reaches, and Over whether any
-	// is.
-	Lack string
+	// Over is set where more is taken than that, and Lack is then the width of what
+	// the preemptor lacks; empty where it is not the preemptor that goes too far.
 	Over bool
+	Lack string
 }
 
 // segment is a part as it is drawn: X and Width are percent of the picture.
@@ -80,9 +79,9 @@ type painter struct {
 	offered int64
 	// whole is what the width of the picture stands for; it is at least offered.
 	whole float64
-	// texts is set where there is room for names in the bars, and would where
-	// nobody really leaves.
-	texts, would bool
+	// texts is set where there is room for names in the bars, would where nobody
+	// really leaves, and lacks where what is too much is what the preemptor lacks.
+	texts, would, lacks bool
 }
 
 // fit makes the picture wide enough for the parts.
@@ -135,11 +134,14 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
 	b.Share = share(used, float64(p.offered))
 	b.Over = used > float64(p.offered)
+	b.Full = "0%"
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
-		b.Lack = percent(max(0, used-float64(p.offered)) / p.whole)
+		if b.Over && p.lacks {
+			b.Lack = percent((used - float64(p.offered)) / p.whole)
+		}
 	}
-	b.Label = fmt.Sprintf("%s of node %s", p.name, isolated(node))
+	b.Label = fmt.Sprintf("%s of node %s", isolated(string(p.name)), isolated(node))
 	if b.Caption != "" {
 		b.Label += " " + b.Caption
 	}
@@ -214,7 +216,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 // tip says who a part is and what the pod asks for.
 func (p *painter) tip(q *part) string {
 	if q.pod == nil {
-		return q.text + ": " + string(p.name) + " " + p.amount(q.amount)
+		return q.text + ": " + isolated(string(p.name)) + " " + p.amount(q.amount)
 	}
 	var b strings.Builder
 	b.WriteString(isolated(string(q.pod.Key())))
@@ -232,7 +234,7 @@ func (p *painter) tip(q *part) string {
 	if q.pod.PriorityClass != "" {
 		b.WriteString(", " + isolated(q.pod.PriorityClass))
 	}
-	fmt.Fprintf(&b, "\n%s", amount.Texts(q.pod.Requests()))
+	fmt.Fprintf(&b, "\n%s", isolated(amount.Texts(q.pod.Requests())))
 	return b.String()
 }
 
@@ -249,10 +251,12 @@ func percent(share float64) string {
 // share writes how much of the whole is taken, in whole percent.
 func share(used, whole float64) string {
 	switch {
+	case whole > 0 && used/whole >= 10:
+		return "over 999\u00a0%"
 	case whole > 0:
-		return strconv.FormatFloat(math.Round(100*used/whole), 'f', 0, 64) + " %"
+		return strconv.FormatFloat(math.Round(100*used/whole), 'f', 0, 64) + "\u00a0%"
 	case used > 0:
-		return "more than there is"
+		return "over 999\u00a0%"
 	}
 	return "none"
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -228,8 +229,9 @@ func (c *chrome) silent(what string) {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	require.Empty(c.t, c.told, "the console of %s", what)
-	require.Empty(c.t, c.fetched, "the network of %s", what)
+	assert.Empty(c.t, c.told, "the console of %s", what)
+	assert.Empty(c.t, c.fetched, "the network of %s", what)
+	c.told, c.fetched = nil, nil
 }
 
 // screenshot writes a picture of the whole page where the environment says, for

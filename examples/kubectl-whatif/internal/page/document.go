@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -42,13 +43,14 @@ type document struct {
 	Cleared                     []string
 	Candidates                  []candidateRow
 	MoreCandidates              int
-	Why, Stay, Missing, Groups  []string
+	Why, Stay, Missing          []string
+	Groups, MoreGroups          []string
 	Listed                      []listed
 	MoreListed                  int
 	// Leave and Kept say what the legend has to explain.
-	Leave, Come, Kept, Short bool
-	Style, Script            any
-	Policy                   string
+	Leave, Come, Kept, Lack, Over bool
+	Style, Script                 any
+	Policy                        string
 }
 
 // headPart is a stretch of the headline; a name is set apart.
@@ -67,13 +69,18 @@ type asked struct {
 // figure is a figure with what it counts.
 type figure struct{ Figure, Of string }
 
-func newDocument(in *Input) *document {
+func newMaker(in *Input) *maker {
 	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
 	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
 	d.findViews()
 	d.findMembers()
+	return d
+}
+
+func newDocument(in *Input) *document {
+	d := newMaker(in)
 	doc := &document{
-		Title: in.Title, Source: in.Source, Release: in.Snapshot.Release().String(),
+		Title: screen.Safe(in.Title), Source: in.Source, Release: in.Snapshot.Release().String(),
 		Headline: headline(in.Explanation), Summary: summary(in), Outcome: strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-"),
 		Pod: d.asked(), Counts: d.counts(), Caveats: in.Caveats, Hints: in.Hints,
 		Scenes: d.scenes(), Views: d.views,
@@ -115,7 +122,11 @@ func (d *maker) tell(doc *document) {
 		doc.Missing = r.Nothing.Texts()
 	}
 	for i := range r.Nodes {
-		doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		if len(doc.Groups) < mostGroups {
+			doc.Groups = append(doc.Groups, r.Nodes[i].Text())
+		} else {
+			doc.MoreGroups = append(doc.MoreGroups, r.Nodes[i].Text())
+		}
 	}
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
@@ -131,7 +142,7 @@ func (doc *document) legend() {
 		if b == nil {
 			return
 		}
-		doc.Short = doc.Short || b.Over
+		doc.Over, doc.Lack = doc.Over || b.Over, doc.Lack || b.Lack != ""
 		for i := range b.Segments {
 			s := &b.Segments[i]
 			doc.Leave, doc.Come, doc.Kept = doc.Leave || s.Hatched(), doc.Come || s.Preemptor != "", doc.Kept || s.Class == "kept"

@@ -102,7 +102,7 @@ func (d *maker) cell(nodes []*member) cell {
 	var b strings.Builder
 	b.WriteString(isolated(clipped(m.node.Name, 60)))
 	if more := len(nodes) - 1; more > 0 {
-		fmt.Fprintf(&b, " and %s that are as full or less", plural(more, "node"))
+		fmt.Fprintf(&b, " and %s that are as full or less", plural(more, "more node"))
 	}
 	for i, v := range d.views {
 		fmt.Fprintf(&b, "\n%s %s", clipped(string(v.Name), 40), fullText(m.full[i]))

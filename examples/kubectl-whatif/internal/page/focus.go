@@ -44,7 +44,8 @@ func (d *maker) scenes() []scene {
 	case preemption.NotEligible:
 		if len(e.Candidates) > 0 {
 			s := d.scene(e.Candidates[0].Node, &e.Candidates[0], true, true)
-			s.Note = "Nobody leaves, as the pod may not push others out. If it might, this is the node where it would."
+			s.After = ", if the pod might push others out"
+			s.Note = "Nobody leaves, as it may not. If it might, this is the node where it would."
 			return []scene{s}
 		}
 	}
@@ -112,11 +113,10 @@ func (d *maker) nearest() []scene {
 	}
 	s := d.scene(c.Node, &c, true, true)
 	s.After = " is the nearest, and too full all the same"
-	s.Note = "Nobody leaves. Of the nodes that lack room this is the one where the least is missing"
+	s.Note = "Of the nodes that lack room this is the one where the least is missing."
 	if len(c.Victims) > 0 {
-		s.Note += ", also with all pods thought away that could leave"
+		s.Note = "Of the nodes that lack room this is the one where the least is missing once all pods are thought away that could leave."
 	}
-	s.Note += "."
 	return []scene{s}
 }
 
@@ -137,11 +137,10 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 		if p.whole == 0 {
 			continue
 		}
-		s.Meters = append(s.Meters, meter{
-			Resource: string(name), Offered: p.amount(p.offered),
-			Bars:  []*bar{p.draw(s.when[0], node, before), p.draw(s.when[1], node, after)},
-			Ticks: p.ticks(),
-		})
+		m := meter{Resource: string(name), Offered: p.amount(p.offered), Ticks: p.ticks(), Bars: []*bar{p.draw(s.when[0], node, before)}}
+		p.lacks = takes
+		m.Bars = append(m.Bars, p.draw(s.when[1], node, after))
+		s.Meters = append(s.Meters, m)
 	}
 	return s
 }

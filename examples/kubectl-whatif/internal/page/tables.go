@@ -14,6 +14,8 @@ const (
 	mostVictims    = 500
 	mostCandidates = 12
 	mostBudgets    = 5
+	// mostGroups of nodes are told of at once, and the others on demand.
+	mostGroups = 12
 )
 
 // victimRow is a pod that has to leave.

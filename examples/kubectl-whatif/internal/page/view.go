@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -29,7 +28,9 @@ func (v view) Label() string { return string(v.Name) }
 // and the number of pods where some node has no place for one more.
 func (d *maker) findViews() {
 	asked := d.pod.Requests()
-	names := []resource.Name{resource.CPU, resource.Memory}
+	names := slices.DeleteFunc([]resource.Name{resource.CPU, resource.Memory}, func(name resource.Name) bool {
+		return asked.Amount(name) == 0 && !d.offered(name)
+	})
 	for _, name := range asked.Names() {
 		if name.Counted() && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -42,6 +43,16 @@ func (d *maker) findViews() {
 		d.views = append(d.views, view{Name: name, Index: i, Asked: asked.Amount(name) > 0})
 	}
 	d.chooseView()
+}
+
+// offered reports whether any node has the resource.
+func (d *maker) offered(name resource.Name) bool {
+	for n := range d.in.Snapshot.Nodes() {
+		if n.Allocatable.Amount(name) > 0 {
+			return true
+		}
+	}
+	return name == resource.CPU // there has to be one
 }
 
 // crowded reports whether the number of pods is in the way anywhere, or nothing
@@ -69,6 +80,9 @@ func (d *maker) chooseView() {
 		}
 		if fill := fullness(used, offered); v.Asked && fill > most {
 			best, most = i, fill
+		}
+		if v.Name == resource.Pods && most < 0 {
+			best = i // the pod asks for nothing else
 		}
 		if v.Name == d.in.Resource {
 			best, most = i, 1e300
@@ -124,11 +138,8 @@ func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 
 // fullText writes a fullness.
 func fullText(full float64) string {
-	switch {
-	case full < 0:
+	if full < 0 {
 		return "none"
-	case full > 1e6:
-		return "more than there is"
 	}
-	return fmt.Sprintf("%.0f %%", 100*full)
+	return share(full, 1)
 }

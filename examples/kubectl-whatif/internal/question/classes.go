@@ -81,7 +81,7 @@ type Reach struct {
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
 	// GainedBy counts those that are gained by their class, the most first, and Names are the
-	// first ten of them, the most important first.
+	// first hundred of them, the most important first.
 	GainedBy []ClassCount  `json:"gainedBy"`
 	Names    []outrank.Key `json:"names"`
 }
@@ -110,8 +110,8 @@ type PendingImpact struct {
 // again, which is what is meant here.
 //
 // Which running pods could be pushed out goes by priorities and policies alone; for the pods
-// that wait whole decisions are made, each for itself. Pods without a controller, and mirror
-// pods, are not made again and keep what they have.
+// that wait whole decisions are made, each for itself. Pods without a controller, mirror pods
+// and those that are leaving are not made again and keep what they have.
 //
 // Errors are those of the setting, of [priority.NewTable] about the classes after the change,
 // of the context, and of [preemption.Evaluator.Preempt]. Time is linear in the running pods
@@ -246,7 +246,7 @@ func (q *classQuestion) census() error {
 			continue
 		}
 		c := counted{pod: p}
-		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static {
+		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
 			if next := q.next(p); next != p {
 				c.remade = next
 				if err := again.UpdatePod(next); err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostClasses is how many classes are told of, and mostNames how many pods of each.
+// mostClasses is how many classes are told of, and mostNames how many pods of each are named.
 const (
 	mostClasses = 256
-	mostNames   = 10
+	mostNames   = 100
 )
 
 func compareText(a, b string) int { return cmp.Compare(a, b) }

@@ -5,15 +5,17 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // WriteText tells what the change would do to people; limit bounds the pods and classes that
 // are shown, 0 shows all. The error is that of w.
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
-	var out paper
-	c.writeChanges(&out)
-	c.writeClasses(&out, limit)
-	c.writePending(&out, limit)
+	out := paperFor(w)
+	c.writeChanges(out)
+	c.writeClasses(out, limit)
+	c.writePending(out, limit)
 	return out.to(w)
 }
 
@@ -28,15 +30,14 @@ func (c *ClassImpact) writeChanges(out *paper) {
 		out.line("Pods that name no class: %s, now %s", orNone(c.DefaultAfter), orNone(c.DefaultBefore))
 	}
 	out.line("")
-	out.line("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of")
-	out.line("its class. Of %s %d would get another priority or policy when their controllers", plural(c.Running, "running pod"), c.Remade)
-	out.line("make them again.")
+	out.say("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of "+
+		"its class. Of %s %d would get another priority or policy when their controllers make them again.", plural(c.Running, "running pod"), c.Remade)
 	if c.NamedDefault > 0 {
-		out.line("%s the default class %s; a pod that names no class itself would get another when it is", subject(c.NamedDefault, "pod carries", "pods carry"), c.DefaultBefore)
-		out.line("made again, which cannot be told apart here.")
+		out.say("%s the default class %s; one that names no class itself would get another when it is made again, "+
+			"which cannot be told apart here.", subject(c.NamedDefault, "pod carries", "pods carry"), c.DefaultBefore)
 	}
 	if c.UnknownClass > 0 {
-		out.line("%s a class that is not there; its priority is taken to stay.", subject(c.UnknownClass, "pod names", "pods name"))
+		out.say("%s a class that is not there; its priority is taken to stay.", subject(c.UnknownClass, "pod names", "pods name"))
 	}
 }
 
@@ -72,8 +73,8 @@ func (v *ClassValue) text() string {
 
 // writeClasses tells of the classes whose reach changes.
 func (c *ClassImpact) writeClasses(out *paper, limit int) {
-	var rows sheet
-	rows.row("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL MADE AGAIN")
+	var rows console.Table
+	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL MADE AGAIN")
 	told, changed := 0, 0
 	for i := range c.Classes {
 		r := &c.Classes[i]
@@ -84,21 +85,21 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 			continue
 		}
 		told++
-		rows.row(className(r.Class), r.values(), strconv.Itoa(r.Now), r.AsTheyStand.text(), r.Again.text())
+		rows.Add(className(r.Class), r.values(), strconv.Itoa(r.Now), r.AsTheyStand.text(), r.Again.text())
 		if r.AsTheyStand.Gained > 0 {
-			rows.row("can be pushed out at once: " + r.AsTheyStand.gained())
+			addNotes(&rows, []string{"can be pushed out at once: " + r.AsTheyStand.gained()})
 		}
 		if r.Again.Gained > 0 {
-			rows.row("once all are made again: " + r.Again.gained())
+			addNotes(&rows, []string{"once all are made again: " + r.Again.gained()})
 		}
 	}
 	out.line("")
 	if changed == 0 {
-		out.line("No running pod becomes one that can be pushed out, and none stops being one.")
+		out.say("No running pod becomes one that can be pushed out, and none stops being one.")
 		return
 	}
 	out.line("How many running pods a new pod of a class could push out, by priority alone:")
-	rows.write(out)
+	rows.Print(out.Page)
 	if more := changed - told; more > 0 {
 		out.line("  and %d more", more)
 	}
@@ -173,13 +174,13 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 		out.line("No pod is pending.")
 		return
 	case len(c.Pending) == 0:
-		out.line("For none of %s that could be tried the change means anything.", plural(c.PendingPods, "pending pod"))
+		out.say("For none of %s that could be tried the change means anything.", plural(c.PendingPods, "pending pod"))
 		return
 	}
-	out.line("Of %s the change means something else for %d, each asked about alone. As things are they", plural(c.PendingPods, "pending pod"), len(c.Pending))
-	out.line("keep their priority; this is what they would do if they were created again:")
-	var rows sheet
-	rows.row("POD", "PRIORITY", "", "OUTCOME", "NODE", "WHO LEAVES")
+	out.say("Of %s the change means something else for %d, each asked about alone. As things are they "+
+		"keep their priority; this is what they would do if they were created again:", plural(c.PendingPods, "pending pod"), len(c.Pending))
+	var rows console.Table
+	rows.Head("POD", "PRIORITY", "WHEN", "OUTCOME", "NODE")
 	shown := bounded(len(c.Pending), limit)
 	for i := range c.Pending[:shown] {
 		p := &c.Pending[i]
@@ -187,11 +188,19 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 		if p.After != p.Pod.Priority {
 			priority += " -> " + strconv.Itoa(int(p.After))
 		}
-		rows.row(string(p.Pod.Key), priority, "now", p.Now.outcome(), p.Now.Node, p.Now.leavers(limit))
-		rows.row("", "", "those as they stand", p.AsTheyStand.outcome(), p.AsTheyStand.Node, p.AsTheyStand.leavers(limit))
-		rows.row("", "", "all made again", p.Again.outcome(), p.Again.Node, p.Again.leavers(limit))
+		name := string(p.Pod.Key)
+		for _, t := range []struct {
+			when string
+			turn *Turn
+		}{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all made again", &p.Again}} {
+			rows.Add(name, priority, t.when, t.turn.outcome(), t.turn.Node)
+			if len(t.turn.Victims) > 0 {
+				addNotes(&rows, []string{"who leaves: " + t.turn.leavers(limit)})
+			}
+			name, priority = "", ""
+		}
 	}
-	rows.write(out)
+	rows.Print(out.Page)
 	if more := len(c.Pending) - shown; more > 0 {
 		out.line("  and %d more", more)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -31,15 +30,6 @@ func set(t require.TestingT, c *outrank.Cluster) question.Setting {
 	eval, err := preemption.NewEvaluator(preemption.Config{})
 	require.NoError(t, err)
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: now}
-}
-
-// generated is a setting about a cluster of a shape.
-func generated(t require.TestingT, shape clustergen.Shape, seed uint64) question.Setting {
-	c, err := clustergen.Cluster(shape, seed)
-	require.NoError(t, err)
-	s := set(t, c)
-	s.Now = clustergen.Now()
-	return s
 }
 
 // sample is the program's own sample cluster.

@@ -52,7 +52,7 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 	if bound.NodeName == "" {
 		bound.NodeName = node
 	}
-	active := set.Snapshot.PodsOn(node)
+	active := set.on(node)
 	admitter := kubeletadmit.Admitter{Release: set.Snapshot.Release()}
 	adm, err := admitter.Admit(on, active, &bound)
 	if err != nil {
@@ -73,14 +73,26 @@ func AskOnNode(ctx context.Context, set Setting, pod *outrank.Pod, node string, 
 	return out, err
 }
 
+// on lists the pods of a node in the order in which they were read, which decides where
+// several would do as well, as in [kubeletadmit.Admitter].
+func (s *Setting) on(node string) []*outrank.Pod {
+	var out []*outrank.Pod
+	for _, p := range s.Cluster.Pods {
+		if p.NodeName == node && !p.Finished() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // WriteText tells the answer to people; limit bounds the replacements that are shown, 0
 // shows all. The error is that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
-	var out paper
+	out := paperFor(w)
 	out.block(0, o.Text())
 	if len(o.Replacements) > 0 {
 		out.line("What becomes of those who are evicted:")
-		writeFates(&out, o.Replacements, 2, limit)
+		writeFates(out, o.Replacements, 2, limit)
 	}
 	return out.to(w)
 }

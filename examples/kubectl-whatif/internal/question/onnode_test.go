@@ -2,12 +2,15 @@ package question_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	kubelet "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -27,6 +30,17 @@ func TestOnNode(t *testing.T) {
 			a, err := question.AskOnNode(context.Background(), s, ask.pod, "n1", ask.static, 2)
 			require.NoError(t, err)
 			golden(t, "onnode-"+name, a)
+			bound := *ask.pod
+			bound.NodeName, bound.Static = "n1", ask.static
+			var active []*outrank.Pod
+			for _, p := range c.Pods {
+				if p.NodeName == "n1" {
+					active = append(active, p)
+				}
+			}
+			same, err := kubelet.Ask(kubeletadmit.Admitter{}, c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], active, &bound, kubelet.Options{})
+			require.NoError(t, err)
+			require.Equal(t, same, a.Report, "what the library says of the node")
 		})
 	}
 	_, err := question.AskOnNode(context.Background(), s, big, "n9", false, 1)

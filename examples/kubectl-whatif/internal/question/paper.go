@@ -1,84 +1,69 @@
 package question
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// paper collects lines for people. Texts among the arguments are made safe for a terminal,
-// so that they come from the cluster as they are and never twice through here.
-type paper struct{ strings.Builder }
-
-func (p *paper) line(format string, args ...any) {
-	for i, a := range args {
-		switch v := a.(type) {
-		case string:
-			args[i] = screen.Safe(v)
-		case outrank.Key:
-			args[i] = screen.Safe(string(v))
-		}
-	}
-	fmt.Fprintf(p, format+"\n", args...)
+// paper collects lines for people, as wide as the page that they are for; texts among the
+// arguments are made safe for a terminal.
+type paper struct {
+	console.Page
+	text *bytes.Buffer
 }
 
-// block adds lines of a text that is safe already, indented.
+func paperFor(w io.Writer) *paper {
+	p := &paper{text: &bytes.Buffer{}}
+	if page, ok := w.(console.Page); ok {
+		p.Screen = page.Screen
+	}
+	p.W = p.text
+	return p
+}
+
+// plain makes the texts among arguments those that a page makes safe.
+func plain(args []any) []any {
+	for i, a := range args {
+		if key, ok := a.(outrank.Key); ok {
+			args[i] = string(key)
+		}
+	}
+	return args
+}
+
+// line writes a line, broken where it is wider than the page.
+func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
+
+// widest is how wide running text is where the page has no width.
+const widest = 100
+
+// say writes running text.
+func (p *paper) say(format string, args ...any) {
+	width := widest
+	if p.Width > 0 {
+		width = min(width, p.Width)
+	}
+	for _, line := range console.Wrap(p.Safe(fmt.Sprintf(format, plain(args)...)), max(20, width)) {
+		p.Line("%s", line)
+	}
+}
+
+// block writes the lines of a text, indented.
 func (p *paper) block(indent int, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		p.WriteString(strings.Repeat(" ", indent) + screen.Safe(line) + "\n")
+		p.Line("%s", strings.Repeat(" ", indent)+line)
 	}
 }
 
 // to writes everything at once.
 func (p *paper) to(w io.Writer) error {
-	_, err := io.WriteString(w, p.String())
+	_, err := w.Write(p.text.Bytes())
 	return err
-}
-
-// sheet is rows of cells in aligned columns, the first of them headings. A row with a single
-// cell keeps to no column.
-type sheet [][]string
-
-func (s *sheet) row(cells ...string) {
-	for i := range cells {
-		cells[i] = screen.Safe(cells[i])
-	}
-	*s = append(*s, cells)
-}
-
-// write puts the sheet on paper; columns with nothing below their heading are left out.
-func (s sheet) write(p *paper) {
-	var widths []int
-	var filled []bool
-	for at, row := range s {
-		if len(row) == 1 {
-			continue
-		}
-		for i, cell := range row {
-			if i == len(widths) {
-				widths, filled = append(widths, 0), append(filled, false)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-			filled[i] = filled[i] || at > 0 && cell != ""
-		}
-	}
-	for _, row := range s {
-		if len(row) == 1 {
-			p.WriteString("       " + row[0] + "\n")
-			continue
-		}
-		var line strings.Builder
-		for i, cell := range row {
-			if filled[i] {
-				line.WriteString("  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
-			}
-		}
-		p.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
 }
 
 // plural counts things.

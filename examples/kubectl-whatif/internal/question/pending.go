@@ -19,7 +19,9 @@ type Pending struct {
 
 // PendingTotals counts turns by outcome, and who leaves.
 type PendingTotals struct {
+	// Pods counts pods, those of groups too; the groups count as one turn below.
 	Pods           int `json:"pods"`
+	Groups         int `json:"groups"`
 	Placed         int `json:"placed"`
 	PushesOut      int `json:"pushesOut"`
 	Waits          int `json:"waits"`
@@ -43,7 +45,8 @@ const (
 // one pass and before any victim is gone: a pod that a node takes runs there; one that
 // pushes others out is nominated, and its victims hold their room until they have ended,
 // so that the pods behind it see both. Budgets allow less once a ready pod of theirs
-// begins to leave. A resize for which there is room is left to the kubelet and changes
+// begins to leave. Pods of a group have one turn together where the release has groups that
+// preempt; a group whose pods do not go together waits. A resize for which there is room is left to the kubelet and changes
 // nothing for the pods behind it.
 //
 // Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt],
@@ -54,15 +57,15 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 		return nil, err
 	}
 	s := set.scene(ctx)
-	waiting := s.waiting()
-	out := &Pending{Turns: make([]Turn, 0, len(waiting))}
-	for i, pod := range waiting {
-		turn, err := s.take(pod)
+	line := s.line(s.waiting())
+	out := &Pending{Turns: make([]Turn, 0, len(line))}
+	for i := range line {
+		turn, err := s.takeEntry(&line[i])
 		if err != nil {
 			return nil, err
 		}
 		out.add(turn)
-		set.progress(i+1, len(waiting))
+		set.progress(i+1, len(line))
 	}
 	return out, nil
 }
@@ -70,17 +73,13 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 // waiting lists the pods that a scheduler has to do with, in its order.
 func (s *scene) waiting() []*outrank.Pod {
 	resizes := s.snap.Release().Gates()[resizeGate]
-	var entries []queue.Entry
+	var out []*outrank.Pod
 	for p := range s.snap.Pods() {
 		if node := s.snap.NodeOf(p.Key()); node == "" && p.NodeName == "" || resizes && node != "" && p.ResizeDeferred {
-			entries = append(entries, queue.Entry{Pod: p})
+			out = append(out, p)
 		}
 	}
-	slices.SortFunc(entries, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
-	out := make([]*outrank.Pod, len(entries))
-	for i := range entries {
-		out[i] = entries[i].Pod
-	}
+	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
 }
 
@@ -100,7 +99,10 @@ func (s *scene) take(pod *outrank.Pod) (Turn, error) {
 func (p *Pending) add(t Turn) {
 	p.Turns = append(p.Turns, t)
 	n := &p.Totals
-	n.Pods++
+	if n.Pods++; t.Group {
+		n.Pods += len(t.Members) - 1
+		n.Groups++
+	}
 	switch t.Outcome {
 	case Placed:
 		n.Placed++

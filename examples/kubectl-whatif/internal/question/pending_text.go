@@ -4,26 +4,28 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // WriteText tells the turns to people, the first limit of them and as many victims of each;
 // all where limit is 0. The error is that of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
-	var out paper
-	out.line("%s", p.summary())
+	out := paperFor(w)
+	out.say("%s", p.summary())
 	if len(p.Turns) == 0 {
 		return out.to(w)
 	}
 	out.line("")
-	out.line("In the order in which a scheduler takes them, each seeing what those before it did. Pods that")
-	out.line("have to leave hold their room until they have ended; pods of one priority go by name.")
-	var rows sheet
-	rows.heads()
+	out.say("In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
+		"have to leave hold their room until they have ended; pods of one priority go by name.")
+	var rows console.Table
+	rows.Head("#", "POD", "PRIORITY", "OUTCOME", "NODE")
 	shown := bounded(len(p.Turns), limit)
 	for i := range p.Turns[:shown] {
-		rows.turn(i+1, &p.Turns[i], limit)
+		addTurn(&rows, i+1, &p.Turns[i], limit)
 	}
-	rows.write(&out)
+	rows.Print(out.Page)
 	if more := len(p.Turns) - shown; more > 0 {
 		out.line("  and %d more", more)
 	}
@@ -50,6 +52,9 @@ func (p *Pending) summary() string {
 	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
 	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
 	text := fmt.Sprintf("Of %s %s.", plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
+	if n.Groups > 0 {
+		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", plural(n.Pods, "pending pod"), plural(n.Groups, "group"), strings.Join(parts, ", "))
+	}
 	if n.Victims > 0 {
 		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))
 		if n.Violating > 0 {

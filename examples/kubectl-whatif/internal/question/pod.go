@@ -89,13 +89,32 @@ type Reason struct {
 // mostReasons is how many reasons are told of one pod.
 const mostReasons = 5
 
+// reasonsOf puts together what reads the same.
 func reasonsOf(counts []preemption.Count) []Reason {
 	out := make([]Reason, 0, min(len(counts), mostReasons))
-	for i := range counts[:min(len(counts), mostReasons)] {
+	for i := range counts {
 		c := &counts[i]
-		out = append(out, Reason{Filter: cmp.Or(c.Filter, c.ExcludedBy), Reasons: append([]string{}, c.Reasons...), Nodes: c.Nodes})
+		filter := cmp.Or(c.Filter, c.ExcludedBy)
+		at := slices.IndexFunc(out, func(r Reason) bool { return r.Filter == filter && slices.Equal(r.Reasons, c.Reasons) })
+		switch {
+		case at >= 0:
+			out[at].Nodes += c.Nodes
+		case len(out) < mostReasons:
+			out = append(out, Reason{Filter: filter, Reasons: append([]string{}, c.Reasons...), Nodes: c.Nodes})
+		}
 	}
 	return out
+}
+
+// replaced reports whether a pod that is leaving has been replaced by its controller, or has
+// none: whoever takes its place then is another pod. A StatefulSet and a DaemonSet wait until
+// it is gone.
+func replaced(p *outrank.Pod) bool {
+	switch p.Owner.Kind {
+	case "", "ReplicaSet", "ReplicationController", "Job":
+		return p.Terminating()
+	}
+	return false
 }
 
 // remade is a pod as its controller makes it again: nothing of it says where it ran.

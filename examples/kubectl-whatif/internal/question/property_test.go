@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -158,6 +159,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
 				require.NoError(t, err)
 				require.NotEqual(t, preemption.Preempt, plan.Outcome)
+				require.Equal(t, plan.Outcome, r.Why.Outcome)
 				continue
 			}
 			walk.run(&one, turn.Node)
@@ -165,6 +167,11 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 		if !r.Stopped {
 			require.Equal(t, 30, r.Running)
 		}
+		free := slices.IndexFunc(r.Turns, func(t question.Turn) bool { return t.Outcome != question.Placed })
+		if free < 0 {
+			free = len(r.Turns)
+		}
+		require.Equal(t, free, r.Free)
 	})
 }
 
@@ -253,7 +260,13 @@ func TestPropertyReachIsTrue(t *testing.T) {
 				require.True(t, after[key] && !before[key], "%s is new within reach of %q", key, class.Class)
 			}
 		}
+		later := remade(t, s, r)
+		for _, class := range r.Classes {
+			require.Len(t, reach(t, later, class.After), class.Again.Pods, "class %q once all are made again", class.Class)
+		}
 		for _, p := range r.Pending {
+			turnIs(t, s, p, &p.AsTheyStand, s.Snapshot)
+			turnIs(t, s, p, &p.Again, later.Snapshot)
 			walk := follow(t, s)
 			pod, _ := walk.snap.Pod(p.Pod.Key)
 			if p.Now.Outcome == question.PushesOut {
@@ -262,6 +275,52 @@ func TestPropertyReachIsTrue(t *testing.T) {
 			}
 		}
 	})
+}
+
+// remade is the cluster once controllers have made their pods again.
+func remade(t *rapid.T, s question.Setting, r *question.ClassImpact) question.Setting {
+	c := *s.Cluster
+	c.Pods = nil
+	for _, p := range s.Cluster.Pods {
+		for _, class := range r.Classes {
+			other := class.After != nil && (class.Before == nil || class.Before.Value != class.After.Value || class.Before.Policy != class.After.Policy)
+			if class.Class == p.PriorityClass && other && p.NodeName != "" && p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
+				again := *p
+				again.Priority, again.PreemptionPolicy = outrank.Priority(class.After.Value), class.After.Policy
+				p = &again
+			}
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	later := set(t, &c)
+	later.Now = s.Now
+	return later
+}
+
+// turnIs holds a turn of a pod that waits to a decision about it as it would be created
+// again.
+func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *question.Turn, snap *preemption.Snapshot) {
+	known, _ := snap.Pod(p.Pod.Key)
+	again := *known
+	again.Priority = outrank.Priority(p.After)
+	if p.After != p.Pod.Priority {
+		again.PreemptionPolicy = ""
+	}
+	if turn.Ineligible != nil || known.PreemptionPolicy == outrank.PreemptNever {
+		return
+	}
+	plan, err := s.Evaluator.Preempt(context.Background(), snap, &again, s.Now)
+	require.NoError(t, err)
+	switch plan.Outcome {
+	case preemption.Fits:
+		require.Equal(t, question.Placed, turn.Outcome)
+	case preemption.Preempt:
+		require.Equal(t, question.PushesOut, turn.Outcome)
+		require.Equal(t, plan.Node, turn.Node)
+		require.Len(t, turn.Victims, len(plan.Victims))
+	default:
+		require.Equal(t, question.Waits, turn.Outcome)
+	}
 }
 
 // reach are the pods that a pod with what a class says might push out, asked node by node.
@@ -308,7 +367,12 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 		}
 		require.LessOrEqual(t, on, len(r.Lost)+len(r.Tied)+len(r.Leaving)+r.Totals.Own)
 		seen := map[outrank.Key]bool{}
-		for _, m := range r.Moves {
+		var last *question.Move
+		for i, m := range r.Moves {
+			if last != nil && last.PushedOutBy == "" && m.PushedOutBy == "" {
+				require.True(t, last.Pod.Priority > m.Pod.Priority || last.Pod.Priority == m.Pod.Priority && last.Pod.Key < m.Pod.Key, "the order of the queue")
+			}
+			last = &r.Moves[i]
 			require.False(t, seen[m.Pod.Key], "%s moves twice", m.Pod.Key)
 			seen[m.Pod.Key] = true
 			pod := again(originals[m.Pod.Key])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // MostReplicas is how many replicas can be asked about.
@@ -29,6 +30,9 @@ type Replicas struct {
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
+	// Why says what is missing for that replica, with names and amounts; nil unless nothing
+	// helps. REPORT_JSON.md of package explain describes it.
+	Why *explain.Report `json:"why,omitempty"`
 }
 
 // AskReplicas answers how many of n copies of a pod find room, one after the other, and
@@ -71,7 +75,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)
 		if out.Stopped = turn.InVain != nil || turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
-			break
+			return out, s.whyStopped(eval, pod, out)
 		}
 		out.Running++
 		if free = free && turn.Outcome == Placed; free {
@@ -80,6 +84,18 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		set.progress(i+1, n)
 	}
 	return out, nil
+}
+
+// whyStopped says what is missing for the last replica.
+func (s *scene) whyStopped(eval *preemption.Evaluator, pod *outrank.Pod, out *Replicas) error {
+	last := &out.Turns[len(out.Turns)-1]
+	if last.Outcome != Waits {
+		return nil
+	}
+	one := s.copyOf(pod, len(out.Turns)-1)
+	why, err := explain.Ask(s.ctx, eval, s.snap, preemption.Request{Pod: one, Now: s.set.Now}, explain.Options{Classes: s.set.Cluster.Classes})
+	out.Why = why
+	return err
 }
 
 func replicable(pod *outrank.Pod, n int) error {
@@ -104,10 +120,7 @@ func replicable(pod *outrank.Pod, n int) error {
 
 // replica makes one more pod, and carries out what becomes of it.
 func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
-	one := remade(pod, s.freeName(pod, i))
-	if s.snap.NodeOf(pod.Key()) == "" {
-		one.NodeName = pod.NodeName // a wish; where a pod runs is none
-	}
+	one := s.copyOf(pod, i)
 	turn, plan, err := s.decide(eval, one)
 	switch {
 	case err != nil:
@@ -117,6 +130,15 @@ func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Tu
 		err = s.bind(one, turn.Node)
 	}
 	return turn, err
+}
+
+// copyOf is one more pod like the one that is asked about.
+func (s *scene) copyOf(pod *outrank.Pod, i int) *outrank.Pod {
+	one := remade(pod, s.freeName(pod, i))
+	if s.snap.NodeOf(pod.Key()) == "" {
+		one.NodeName = pod.NodeName // a wish; where a pod runs is none
+	}
+	return one
 }
 
 // freeName is a name for the i-th replica that no pod has.

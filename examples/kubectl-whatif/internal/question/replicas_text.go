@@ -7,24 +7,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // WriteText tells how many replicas find room, where they go, and who leaves at each step;
 // limit steps with victims are shown, all where it is 0. The error is that of w.
 func (r *Replicas) WriteText(w io.Writer, limit int) error {
-	var out paper
-	out.line("%s", r.summary())
+	out := paperFor(w)
+	out.say("%s", r.summary())
 	if free := r.Turns[:r.Free]; len(free) > 0 {
 		out.line("")
-		out.line("Before anybody leaves: %s.", places(free, limit))
+		out.say("Before anybody leaves: %s.", places(free, limit))
 	}
-	r.writeSteps(&out, limit)
+	r.writeSteps(out, limit)
 	if r.Stopped {
 		last := &r.Turns[len(r.Turns)-1]
 		out.line("")
 		out.line("Replica %d finds no room:", r.Running+1)
 		for _, note := range last.notes(limit) {
 			out.line("  %s", note)
+		}
+		if r.Why != nil && r.Why.Nothing != nil {
+			for _, text := range r.Why.Nothing.Texts() {
+				out.line("  %s", text)
+			}
 		}
 	}
 	return out.to(w)
@@ -65,15 +72,16 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 	}
 	out.line("")
 	out.line("Step by step:")
-	var rows sheet
-	rows.row("REPLICA", "NODE", "WHO LEAVES")
+	var rows console.Table
+	rows.Head("REPLICA", "NODE")
 	for i, shown := 0, 0; i < len(rest); shown++ {
 		if limit > 0 && shown == limit {
-			rows.row(fmt.Sprintf("and %d more", len(rest)-i))
+			rows.Note("and %d more", len(rest)-i)
 			break
 		}
 		if rest[i].Outcome == PushesOut {
-			rows.row(strconv.Itoa(r.Free+i+1), rest[i].Node, rest[i].leavers(limit))
+			rows.Add(strconv.Itoa(r.Free+i+1), rest[i].Node)
+			addNotes(&rows, rest[i].notes(limit))
 			i++
 			continue
 		}
@@ -85,9 +93,10 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 		if i-from > 1 {
 			number += " to " + strconv.Itoa(r.Free+i)
 		}
-		rows.row(number, places(rest[from:i], limit), "nobody")
+		rows.Add(number, places(rest[from:i], limit))
+		addNotes(&rows, []string{"nobody leaves"})
 	}
-	rows.write(out)
+	rows.Print(out.Page)
 }
 
 // places counts turns by node, the most first, those of one number by name.

@@ -25,24 +25,6 @@ func (s *Setting) scene(ctx context.Context) *scene {
 	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list}
 }
 
-// nodeFor returns the node that takes the pod as things are and the number of nodes that
-// do: the one that it is nominated to, or else the first in the order of the cluster. A
-// real scheduler scores them and may prefer another.
-func (s *scene) nodeFor(eval *preemption.Evaluator, pod *outrank.Pod) (node string, fits int, err error) {
-	nominated, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
-	if err != nil {
-		return "", 0, err
-	}
-	if nominated != nil {
-		return nominated.Name, 1, nil
-	}
-	feasible, err := eval.Feasible(s.ctx, s.snap, pod)
-	if err != nil || len(feasible) == 0 {
-		return "", 0, err
-	}
-	return feasible[0].Name, len(feasible), nil
-}
-
 // bind has a pod run on a node. The snapshot may know the pod as pending, or not at all.
 func (s *scene) bind(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {

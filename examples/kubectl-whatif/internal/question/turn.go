@@ -29,8 +29,15 @@ const (
 
 // Turn is what becomes of one pod at its turn.
 type Turn struct {
+	// Pod is the pod, or with its key and priority the group of pods that has its turn.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
+	// Group is set for a group of pods, or a tree of groups: Members are its pods that wait,
+	// in the order in which they are tried, with the nodes that they get. Trouble says why a
+	// group cannot be asked about at all.
+	Group   bool     `json:"group,omitempty"`
+	Members []Member `json:"members,omitempty"`
+	Trouble string   `json:"trouble,omitempty"`
 	// Node is where the pod is placed or pushes others out, and Fits the number of nodes that
 	// take it as things are.
 	Node string `json:"node,omitempty"`
@@ -63,6 +70,13 @@ func (s *scene) grouped(pod *outrank.Pod) bool {
 	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
 }
 
+// Member is a pod of a group.
+type Member struct {
+	Key outrank.Key `json:"key"`
+	// Node is where the pod is placed, or nominated to; empty for nowhere.
+	Node string `json:"node,omitempty"`
+}
+
 // decide finds out what becomes of a pod as things are, by an evaluator that is nil
 // where the pod's scheduler is not known. The plan is nil where nobody has
 // to leave.
@@ -82,25 +96,48 @@ func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *pre
 		t.Outcome = InGroup
 		return t, nil, nil
 	}
-	if !pod.ResizeDeferred {
-		node, fits, err := s.nodeFor(eval, pod)
-		if err != nil {
-			return t, nil, err
-		}
-		if node != "" {
-			t.Outcome, t.Node, t.Fits = Placed, node, fits
-			return t, nil, nil
-		}
+	if done, err := s.fits(eval, pod, &t); done || err != nil {
+		return t, nil, err
 	}
 	plan, err := eval.Preempt(s.ctx, s.snap, pod, s.set.Now)
 	if err != nil {
 		return t, nil, err
+	}
+	if plan.Outcome == preemption.Fits && !plan.Resize {
+		return t, nil, s.place(eval, pod, &t)
 	}
 	t, plan = told(t, plan)
 	if plan != nil && !plan.Resize {
 		t.InVain, err = s.vain(eval, plan)
 	}
 	return t, plan, err
+}
+
+// fits looks at the node that a pod is nominated to, before any other.
+func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
+	nomination := pod.NominatedNode
+	if _, ok := s.snap.Pod(pod.Key()); ok {
+		nomination = s.snap.NominationOf(pod.Key())
+	}
+	if nomination == "" || pod.ResizeDeferred {
+		return false, nil
+	}
+	node, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
+	if err != nil || node == nil {
+		return false, err
+	}
+	t.Outcome, t.Node, t.Fits = Placed, node.Name, 1
+	return true, nil
+}
+
+// place gives a pod that fits the first node that takes it, in the order of the cluster. A
+// real scheduler scores them and may prefer another.
+func (s *scene) place(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) error {
+	feasible, err := eval.Feasible(s.ctx, s.snap, pod)
+	if err == nil && len(feasible) > 0 {
+		t.Outcome, t.Node, t.Fits = Placed, feasible[0].Name, len(feasible)
+	}
+	return err
 }
 
 // vain asks the node of a plan with the victims gone; nil if it takes the pod.

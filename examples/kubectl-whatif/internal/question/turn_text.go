@@ -4,20 +4,28 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// heads are the headings of a sheet of turns.
-func (s *sheet) heads() { s.row("#", "POD", "PRIORITY", "OUTCOME", "NODE", "WHO LEAVES") }
-
-// turn adds a row for a turn and, below it, what there is to say about it.
-func (s *sheet) turn(number int, t *Turn, limit int) {
+// addTurn adds a row for a turn and, below it, what there is to say about it.
+func addTurn(rows *console.Table, number int, t *Turn, limit int) {
 	priority := strconv.Itoa(int(t.Pod.Priority))
 	if t.Pod.PriorityClass != "" {
 		priority += " (" + t.Pod.PriorityClass + ")"
 	}
-	s.row(strconv.Itoa(number), string(t.Pod.Key), priority, t.outcome(), t.Node, t.leavers(limit))
-	for _, note := range t.notes(limit) {
-		s.row(note)
+	name := string(t.Pod.Key)
+	if t.Group {
+		name += " (group of " + plural(len(t.Members), "pod") + ")"
+	}
+	rows.Add(strconv.Itoa(number), name, priority, t.outcome(), t.Node)
+	addNotes(rows, t.notes(limit))
+}
+
+// addNotes puts texts below the last row.
+func addNotes(rows *console.Table, notes []string) {
+	for _, note := range notes {
+		rows.Note("  %s", note)
 	}
 }
 
@@ -66,22 +74,31 @@ func (t *Turn) leavers(limit int) string {
 }
 
 func (v *Victim) text() string {
-	text := fmt.Sprintf("%s (%d)", v.Key, v.Priority)
+	more := ""
 	switch {
 	case v.Terminating:
-		text += ", leaving already"
+		more = "; leaving already"
 	case len(v.Violated) > 0:
-		text += fmt.Sprintf(", against %s", names(v.Violated, 1))
-		if more := v.MoreViolated; more > 0 && len(v.Violated) == 1 {
-			text += fmt.Sprintf(" and %d more", more)
+		more = "; against " + names(v.Violated, 1)
+		if v.MoreViolated > 0 && len(v.Violated) == 1 {
+			more += fmt.Sprintf(" and %d more", v.MoreViolated)
 		}
 	}
-	return text
+	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// notes say why a pod waits, and who loses a promise.
+// notes say who leaves, why a pod waits, and who loses a promise.
 func (t *Turn) notes(limit int) []string {
 	var out []string
+	if len(t.Victims) > 0 {
+		out = append(out, "who leaves: "+t.leavers(limit))
+	}
+	if t.Trouble != "" {
+		out = append(out, t.Trouble)
+	}
+	if at := t.seats(limit); at != "" {
+		out = append(out, at)
+	}
 	if len(t.Gates) > 0 {
 		out = append(out, "scheduling gates: "+names(t.Gates, bounded(len(t.Gates), limit)))
 	}
@@ -123,4 +140,22 @@ func reasons(list []Reason) string {
 		texts[i] = text
 	}
 	return strings.Join(texts, "; ")
+}
+
+// seats names the nodes of a group's pods.
+func (t *Turn) seats(limit int) string {
+	var placed []string
+	for _, m := range t.Members {
+		if m.Node != "" {
+			placed = append(placed, string(m.Key)+" on "+m.Node)
+		}
+	}
+	if len(placed) == 0 {
+		return ""
+	}
+	text := names(placed, bounded(len(placed), limit))
+	if more := len(t.Members) - len(placed); more > 0 {
+		text += fmt.Sprintf("; %s without a place", plural(more, "pod"))
+	}
+	return text
 }

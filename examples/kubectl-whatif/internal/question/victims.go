@@ -36,6 +36,8 @@ type VictimTotals struct {
 	Fits      int `json:"fits"`
 	PushesOut int `json:"pushesOut"`
 	Waits     int `json:"waits"`
+	// Replaced were leaving before, and their controllers have made others.
+	Replaced int `json:"replaced"`
 	// Unknown are pods of groups that are scheduled as a whole, and Beyond those that leave
 	// beyond the depth.
 	Unknown int `json:"unknown"`
@@ -72,7 +74,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	v := &Victims{Pod: podOf(plan.Pod, ""), Node: plan.Node, Depth: depth, Replacements: fates}
 	v.Totals.Victims = len(fates)
 	v.Totals.count(fates)
-	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Unknown + v.Totals.Beyond - len(fates)
+	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Replaced + v.Totals.Unknown + v.Totals.Beyond - len(fates)
 	return v, nil
 }
 
@@ -87,6 +89,8 @@ func (t *VictimTotals) count(fates []explain.Replacement) {
 			t.PushesOut++
 		case explain.Waits:
 			t.Waits++
+		case explain.Replaced:
+			t.Replaced++
 		case explain.Unknown:
 			t.Unknown++
 		default:

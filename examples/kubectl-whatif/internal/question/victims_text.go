@@ -11,10 +11,10 @@ import (
 // WriteText tells what becomes of each victim, the first limit of each list; all where limit
 // is 0. The error is that of w.
 func (v *Victims) WriteText(w io.Writer, limit int) error {
-	var out paper
-	out.line("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
+	out := paperFor(w)
+	out.say("What becomes of %s, once %s runs on %s: %s.", plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
 	out.line("")
-	writeFates(&out, v.Replacements, 2, limit)
+	writeFates(out, v.Replacements, 2, limit)
 	return out.to(w)
 }
 
@@ -30,6 +30,7 @@ func (t *VictimTotals) text() string {
 	add(t.PushesOut, "pushes out others in turn", "push out others in turn")
 	add(t.Waits, "has to wait", "have to wait")
 	add(t.Lost, "is lost", "are lost")
+	add(t.Replaced, "was replaced before", "were replaced before")
 	add(t.Unknown, "waits for its group", "wait for their group")
 	add(t.Beyond, "leaves in turn and was not followed", "leave in turn and were not followed")
 	if parts == nil {
@@ -56,6 +57,6 @@ func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 		writeFates(out, turn, indent+2, limit)
 	}
 	if more := len(fates) - shown; more > 0 {
-		out.WriteString(strings.Repeat(" ", indent) + fmt.Sprintf("and %d more\n", more))
+		out.block(indent, fmt.Sprintf("and %d more", more))
 	}
 }

@@ -48,7 +48,7 @@ func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) 
 // WriteText tells the answer to people. Its lists are cut at ten names, whatever the limit.
 // The error is that of w.
 func (a *WhyNot) WriteText(w io.Writer, _ int) error {
-	var out paper
+	out := paperFor(w)
 	out.block(0, a.Text())
 	return out.to(w)
 }

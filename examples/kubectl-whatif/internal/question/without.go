@@ -182,7 +182,7 @@ func (q *withoutQuestion) clear() error {
 				return err
 			}
 			switch {
-			case p.Terminating():
+			case replaced(p):
 				q.out.Leaving = append(q.out.Leaving, podOf(p, node))
 			case tied(p):
 				q.out.Tied = append(q.out.Tied, podOf(p, node))
@@ -265,7 +265,7 @@ func (q *withoutQuestion) pushOut(plan *preemption.Plan) {
 			node = v.Node
 		}
 		switch {
-		case v.Pod.Terminating():
+		case replaced(v.Pod):
 			q.out.Leaving = append(q.out.Leaving, podOf(v.Pod, node))
 		case tied(v.Pod) && v.Pod.Owner.Kind != "DaemonSet":
 			q.out.Tied = append(q.out.Tied, podOf(v.Pod, node))

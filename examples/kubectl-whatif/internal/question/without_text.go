@@ -5,16 +5,18 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
 // WriteText tells what becomes of the pods to people, the first limit of each list; all where
 // limit is 0. The error is that of w.
 func (q *Without) WriteText(w io.Writer, limit int) error {
-	var out paper
-	out.line("Without %s: %s", names(q.Nodes, bounded(len(q.Nodes), limit)), q.summary())
-	q.writeStayers(&out, limit)
-	q.writeMoves(&out, limit)
-	q.writeDrain(&out, limit)
+	out := paperFor(w)
+	out.say("Without %s: %s", names(q.Nodes, bounded(len(q.Nodes), limit)), q.summary())
+	q.writeStayers(out, limit)
+	q.writeMoves(out, limit)
+	q.writeDrain(out, limit)
 	return out.to(w)
 }
 
@@ -72,22 +74,19 @@ func (q *Without) writeMoves(out *paper, limit int) {
 		return
 	}
 	out.line("")
-	out.line("In the order in which a scheduler takes them, those pushed out gone at once and made again in turn:")
-	var rows sheet
-	rows.row("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO", "WHO LEAVES FOR IT")
+	out.say("In the order in which a scheduler takes them, those pushed out gone at once and made again in turn:")
+	var rows console.Table
+	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
 	shown := bounded(len(q.Moves), limit)
 	for i := range q.Moves[:shown] {
 		m := &q.Moves[i]
-		from := m.Pod.Node
+		rows.Add(strconv.Itoa(i+1), string(m.Pod.Key), strconv.Itoa(int(m.Pod.Priority)), m.Pod.Node, m.outcome(), m.Node)
 		if m.PushedOutBy != "" {
-			from += " for " + string(m.PushedOutBy)
+			addNotes(&rows, []string{"pushed out for " + string(m.PushedOutBy)})
 		}
-		rows.row(strconv.Itoa(i+1), string(m.Pod.Key), strconv.Itoa(int(m.Pod.Priority)), from, m.outcome(), m.Node, m.leavers(limit))
-		for _, note := range m.notes(limit) {
-			rows.row(note)
-		}
+		addNotes(&rows, m.notes(limit))
 	}
-	rows.write(out)
+	rows.Print(out.Page)
 	if shown < len(q.Moves) {
 		out.line("  and %d more", len(q.Moves)-shown)
 	}
@@ -97,28 +96,28 @@ func (q *Without) writeMoves(out *paper, limit int) {
 func (q *Without) writeDrain(out *paper, limit int) {
 	out.line("")
 	if len(q.Budgets) == 0 {
-		out.line("No disruption budget covers a pod that would be evicted: a drain goes through, as does a loss.")
+		out.say("No disruption budget covers a pod that would be evicted: a drain goes through, as does a loss.")
 	} else {
 		out.line("A drain keeps to disruption budgets, and a loss does not ask them:")
 	}
-	var rows sheet
-	rows.row("BUDGET", "MAY GO", "PODS", "A DRAIN", "A LOSS")
+	var rows console.Table
+	rows.Head("BUDGET", "MAY GO", "PODS", "A DRAIN", "A LOSS")
 	shown := bounded(len(q.Budgets), limit)
 	for _, b := range q.Budgets[:shown] {
-		rows.row(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss())
+		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss())
 	}
 	if shown > 0 {
-		rows.write(out)
+		rows.Print(out.Page)
 	}
 	if shown < len(q.Budgets) {
 		out.line("  and %d more", len(q.Budgets)-shown)
 	}
 	if len(q.Refused) > 0 {
-		out.line("Several budgets cover %s, so that no drain can evict %s: %s.", plural(len(q.Refused), "pod"),
+		out.say("Several budgets cover %s, so that no drain can evict %s: %s.", plural(len(q.Refused), "pod"),
 			verb(len(q.Refused), "it", "them"), podNames(q.Refused, limit))
 	}
 	if len(q.Lost) > 0 {
-		out.line("kubectl drain refuses to go on with pods that have no controller, unless it is told to.")
+		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to.")
 	}
 }
 

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// Every question is answered about the sample, as text and for programs, and tells its
+// outcome by the exit status where that is wanted.
+func TestOtherQuestions(t *testing.T) {
+	for _, tt := range []struct {
+		args, question, text, json string
+		status                     int
+	}{
+		{"", "", "3 pods have to leave node apps-b2", `"outcome": "preempt"`, 3},
+		{"--cpu 100m --class batch", "", "Nobody has to leave", `"outcome": "fits"`, 0},
+		{"--pending ml/train-2", "", "Nobody leaves, and the pod stays pending", `"ineligible"`, 4},
+		{"--replacements 2", "", "What becomes of 3 victims, once shop/checkout-2 runs on apps-b2", `"replacements": {`, 3},
+		{"--pending all", "pending", "What becomes of all pods that wait in the sample cluster?", `"waits": 3`, 4},
+		{"--replicas 3", "replicas", "How many of 3 copies of shop/checkout-2 find room", `"victims": 6`, 3},
+		{"--replicas 2 --cpu 100m --class batch", "replicas", "How many of 2 copies of default/what-if", `"free": 2`, 0},
+		{"--replicas 100", "replicas", "How many of 100 copies", `"stopped": true`, 4},
+		{"--why-not apps-a1", "whyNot", "Node apps-a1 would do for shop/checkout-2", `"place": 2`, 3},
+		{"--why-not gpu-b1", "whyNot", "dedicated=gpu:NoSchedule", `"stage": "no-help"`, 4},
+		{"--on-node apps-a1", "onNode", "What does the kubelet of apps-a1 say to shop/checkout-2", `"outcome": "Rejected"`, 4},
+		{"--on-node apps-a1 --static", "onNode", "once 2 pods have been evicted", `"outcome": "AdmittedAfterEvicting"`, 3},
+		{"--set-class batch=200000", "classes", "Class batch: value 200000", `"gained": 33`, 3},
+		{"--set-class batch=100", "classes", "No class changes.", `"changes": []`, 0},
+		{"--without apps-b2,apps-a1", "without", "What becomes of the pods of apps-b2, apps-a1, drained or lost", `"own": 11`, 4},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			args := strings.Fields(tt.args)
+			assert.Contains(t, answered(t, "", args...), tt.text)
+			status, out, stderr := whatif("", append(args, "--exit-status", "-o", "json")...)
+			assert.Empty(t, stderr)
+			assert.Equal(t, tt.status, status)
+			assert.Contains(t, out, tt.json)
+			var doc Questioned
+			require.NoError(t, json.Unmarshal([]byte(out), &doc))
+			assert.Equal(t, "whatif/v1", doc.APIVersion)
+			assert.Equal(t, inquiry(tt.question), doc.Question)
+			assert.Equal(t, 8, doc.Cluster.Nodes)
+			same, err := yaml.YAMLToJSON([]byte(answered(t, "", append(args, "-o", "yaml")...)))
+			require.NoError(t, err)
+			assert.JSONEq(t, out, string(same), "YAML is the same document")
+		})
+	}
+}
+
+// Classes come from files, too; what --set-class does not name stays as it is.
+func TestClassesFromFiles(t *testing.T) {
+	class := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: batch}\nvalue: 200000\n"
+	out := answered(t, class, "--priorityclass", "-", "--set-class", "standard=1001", "-o", "json")
+	var doc struct {
+		Answer struct {
+			Changes []struct {
+				Name  string
+				After struct {
+					Value         int
+					GlobalDefault bool
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	require.Len(t, doc.Answer.Changes, 2)
+	assert.Equal(t, []any{"batch", 200000, false}, []any{doc.Answer.Changes[0].Name, doc.Answer.Changes[0].After.Value, doc.Answer.Changes[0].After.GlobalDefault})
+	assert.Equal(t, []any{"standard", 1001, true}, []any{doc.Answer.Changes[1].Name, doc.Answer.Changes[1].After.Value, doc.Answer.Changes[1].After.GlobalDefault})
+}
+
+func TestQuestionsThatMakeNoSense(t *testing.T) {
+	for args, want := range map[string]string{
+		"--pending all --replicas 2":             "--pending all and --replicas are different questions; ask them one after the other",
+		"--set-class a=1 --why-not n":            "--why-not and --set-class are different questions",
+		"--without x --cpu 1":                    "--without asks about the whole cluster, and --cpu names a pod; leave one of them out",
+		"--pending all --cpu 1":                  "--pending all and --cpu name different pods",
+		"--set-class a=1 --pending shop/x":       "--set-class asks about the whole cluster, and --pending names a pod",
+		"--static":                               "--static says how --on-node takes the pod",
+		"--replicas 2 -o html":                   "-o html draws what becomes of one pod, and --replicas asks something else",
+		"--replicas 0":                           "--replicas 0: a number between 1 and 100000",
+		"--replacements 17":                      "--replacements 17: a depth between 0 and 16",
+		"--replacements 1 --without apps-a1":     "--replacements follows the victims of one pod",
+		"--why-not apps-a9":                      "--why-not apps-a9: there is no such node in the dump; near it: apps-a1",
+		"--on-node zzzzzzzz":                     "--on-node zzzzzzzz: there is no such node in the dump\n",
+		"--without apps-a1,apps-a1":              "--without apps-a1: the node is named twice",
+		"--without=":                             "--without is empty",
+		"--why-not=":                             "--why-not is empty",
+		"--on-node=":                             "--on-node is empty",
+		"--set-class a=b":                        `"b" is no value of a class`,
+		"--set-class a":                          "write NAME=VALUE, like production=2000",
+		"--set-class a=1 --set-class a=2":        "class a is given twice",
+		"--set-class big=2000000000":             "priorityclass big: value",
+		"--priorityclass none.yaml":              "--priorityclass: open none.yaml",
+		"--priorityclass sample/cluster.json -h": "",
+		"--priorityclass testdata":               "holds no file ending in .json",
+	} {
+		status, stdout, stderr := whatif("", strings.Fields(args)...)
+		if want == "" {
+			assert.Zero(t, status, args)
+			continue
+		}
+		assert.Equal(t, 2, status, args)
+		assert.Empty(t, stdout, args)
+		assert.Contains(t, stderr, want, args)
+	}
+	_, _, stderr := whatif(nodeItem("n", "1"), "--priorityclass", "-")
+	assert.Contains(t, stderr, "--priorityclass - holds no PriorityClass")
+}
+
+// The status of an answer is 0, but where it is asked for; 2 stays for input.
+func TestExitStatusOnRequest(t *testing.T) {
+	status, _, _ := whatif("")
+	assert.Zero(t, status)
+	status, _, _ = whatif("", "--exit-status", "--pending", "no/such")
+	assert.Equal(t, 2, status)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// decision is what becomes of a pod, with what it was made from.
+type decision struct {
+	*scene
+	*preemption.Explanation
+	why *explain.Report
+	// then is what becomes of the victims, nil where nobody asked.
+	then *question.Victims
+}
+
+// decide answers who a pod would push out, and why.
+func (s *scene) decide(watch *stopwatch) (*decision, error) {
+	eval, warnings, err := s.schedulers.forPod(s.question.pod)
+	if err != nil {
+		return nil, err
+	}
+	s.warn(warnings)
+	watch.skip()
+	ctx, pod := context.Background(), s.question.pod
+	e, err := eval.Explain(ctx, s.snap, pod, s.now)
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
+	watch.lap("deciding")
+	why, err := explain.Explanation(ctx, eval, s.snap, preemption.Request{Pod: pod, Now: s.now}, e, explain.Options{Classes: s.cluster.Classes})
+	if err != nil {
+		return nil, unusable("the pod", err)
+	}
+	d := &decision{scene: s, Explanation: e, why: why}
+	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
+		err = d.follow(ctx)
+	}
+	watch.lap("explaining")
+	return d, err
+}
+
+// follow finds out what becomes of the victims.
+func (d *decision) follow(ctx context.Context) error {
+	set, err := d.setting(nil)
+	if err != nil {
+		return err
+	}
+	if d.then, err = question.AskVictims(ctx, set, &d.Plan, d.opts.replacements); err != nil {
+		return unusable("the pod", err)
+	}
+	return nil
+}
+
+func (d *decision) text(p console.Page, list int) error {
+	return writeText(p, newAnswer(d, list), d.then, list)
+}
+
+func (d *decision) document() any { return newDocument(d) }
+
+func (d *decision) status() int { return preempted(d.Outcome) }
+
+// preempted is the answer about one pod, as an exit status.
+func preempted(o preemption.Outcome) int {
+	switch o {
+	case preemption.Fits:
+		return exitFits
+	case preemption.Preempt:
+		return exitEvicts
+	}
+	return exitStays
+}

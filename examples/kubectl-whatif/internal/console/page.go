@@ -1,0 +1,98 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Page writes lines. Every string that it is given is made safe first: names come from a
+// file, and a terminal obeys what it prints.
+type Page struct {
+	W io.Writer
+	Screen
+}
+
+// Write writes text that is safe and broken into lines already.
+func (p Page) Write(text []byte) (int, error) { return p.W.Write(text) }
+
+// Line writes a line, and goes on in the next where it is too wide, indented a little more.
+// Arguments of type string and [Styled] are made safe.
+func (p Page) Line(format string, args ...any) {
+	text := fmt.Sprintf(format, p.cleaned(args)...)
+	for line := range strings.SplitSeq(text, "\n") {
+		p.folded(line)
+	}
+}
+
+// folded writes a line as wide as the screen at most, if it has words to break between.
+func (p Page) folded(line string) {
+	if p.Width <= 0 || Width(line) <= p.Width {
+		fmt.Fprintln(p.W, p.apart(line))
+		return
+	}
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	for i, part := range fold(line[len(indent):], p.Width-len(indent), p.Width-len(indent)-2) {
+		if i > 0 {
+			part = "  " + part
+		}
+		fmt.Fprintln(p.W, p.apart(indent+part))
+	}
+}
+
+// fold breaks a line between words and leaves the spaces within the parts as they are.
+func fold(line string, first, others int) []string {
+	var parts []string
+	var b strings.Builder
+	used, most := 0, first
+	for line != "" {
+		spaces := len(line) - len(strings.TrimLeft(line, " "))
+		word, _, _ := strings.Cut(line[spaces:], " ")
+		w := Width(word)
+		if used > 0 && used+spaces+w > most {
+			parts = append(parts, b.String())
+			b.Reset()
+			used, most = w, others
+		} else {
+			b.WriteString(line[:spaces])
+			used += spaces + w
+		}
+		b.WriteString(word)
+		line = line[spaces+len(word):]
+	}
+	return append(parts, b.String())
+}
+
+func (p Page) cleaned(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			arg = p.Safe(v)
+		case Styled:
+			arg = p.styled(p.Safe(v.Text), v.Style)
+		}
+		out[i] = arg
+	}
+	return out
+}
+
+// mostWide is how wide running text is where nothing else limits it.
+const mostWide = 104
+
+// Items writes texts one below the other, each wrapped.
+func (p Page) Items(texts []string) {
+	for _, text := range texts {
+		for i, line := range Wrap(p.Safe(text), p.text(4)) {
+			fmt.Fprintf(p.W, "  %s%s\n", [...]string{"- ", "  "}[min(i, 1)], p.apart(line))
+		}
+	}
+}
+
+// text is how wide running text may be behind an indentation.
+func (p Page) text(indent int) int {
+	if p.Width <= 0 {
+		return mostWide
+	}
+	return max(20, min(mostWide, p.Width-indent))
+}

@@ -1,0 +1,88 @@
+package console
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+)
+
+// When to colour.
+const (
+	Auto   = "auto"
+	Always = "always"
+	Never  = "never"
+)
+
+// ErrColor is returned for any other.
+var ErrColor = errors.New("colour is auto, always or never")
+
+// Screen is what is written on.
+type Screen struct {
+	// Width is how many columns a line may have; 0 for as many as it takes.
+	Width int
+	// Color says that there is colour.
+	Color bool
+	// Terminal says that a terminal shows it, which turns text from right to left around.
+	Terminal bool
+}
+
+// ScreenOf finds out what is written on. A terminal has the width that it says or, where it
+// does not, that of the variable COLUMNS; anything else, a pipe or a file, has none.
+// Colour is for terminals, unless NO_COLOR is set to anything or TERM is dumb.
+func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error) {
+	var s Screen
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		s.Terminal = true
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			s.Width = width
+		}
+		if s.Width <= 0 {
+			s.Width, _ = strconv.Atoi(env("COLUMNS"))
+			s.Width = max(0, s.Width)
+		}
+	}
+	return s.colored(color, env)
+}
+
+func (s Screen) colored(color string, env func(string) string) (Screen, error) {
+	switch color {
+	case Auto:
+		s.Color = s.Terminal && env("NO_COLOR") == "" && env("TERM") != "dumb"
+	case Always:
+		s.Color = true
+	case Never:
+	default:
+		return s, ErrColor
+	}
+	return s, nil
+}
+
+// Style is how text looks.
+type Style string
+
+// The styles.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Faint  Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+)
+
+// Styled is a text with a style, among the arguments of [Page.Line].
+type Styled struct {
+	Text  string
+	Style Style
+}
+
+// styled puts a style on text that is safe already.
+func (s Screen) styled(text string, style Style) string {
+	if !s.Color || style == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}

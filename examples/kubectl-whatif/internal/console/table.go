@@ -1,0 +1,169 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Table is rows of cells in aligned columns, with notes below rows.
+type Table struct {
+	// Right are the columns, from 0, that line up at their right end.
+	Right map[int]bool
+	// Rigid columns are shortened only once the others cannot be any more.
+	Rigid map[int]bool
+	// Paint colours the cells of columns, once they are as wide as they have to be.
+	Paint map[int]func(s Screen, cell string) string
+
+	headed bool // the first row holds headings
+	rows   []row
+}
+
+// row is cells, or a note that keeps to no column.
+type row struct {
+	cells []string
+	note  string
+}
+
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.rows = append(t.rows, row{cells: cells}) }
+
+// Head adds the row of headings; it comes first.
+func (t *Table) Head(cells ...string) {
+	t.headed = true
+	t.Add(cells...)
+}
+
+// Note puts a text below the last row.
+func (t *Table) Note(format string, args ...any) {
+	t.rows = append(t.rows, row{note: fmt.Sprintf(format, args...)})
+}
+
+// noteIndent stands before notes.
+const noteIndent = "     "
+
+// narrowest is how far a column is shortened at most.
+const narrowest = 8
+
+// Print writes the table; columns that are empty but for their heading are left out. Where
+// it is wider than the screen, the widest columns are shortened in the middle.
+func (t *Table) Print(p Page) {
+	for i := range t.rows {
+		for j, cell := range t.rows[i].cells {
+			t.rows[i].cells[j] = p.Safe(cell)
+		}
+	}
+	widths, filled := t.measure()
+	t.fit(widths, filled, p.Width)
+	for at, r := range t.rows {
+		if r.cells == nil {
+			for _, line := range t.noteLines(p, r.note) {
+				fmt.Fprintln(p.W, noteIndent+p.apart(line))
+			}
+			continue
+		}
+		fmt.Fprintln(p.W, p.apart(t.line(p, r, widths, filled, t.headed && at == 0)))
+	}
+}
+
+func (t *Table) noteLines(p Page, note string) []string {
+	note = p.Safe(note)
+	if p.Width <= 0 {
+		return []string{note}
+	}
+	lead := note[:len(note)-len(strings.TrimLeft(note, " "))]
+	lines := Wrap(note, max(20, p.Width-len(noteIndent)-len(lead)))
+	for i := range lines {
+		lines[i] = lead + lines[i]
+	}
+	return lines
+}
+
+// line is a row as it is written.
+func (t *Table) line(p Page, r row, widths []int, filled []bool, head bool) string {
+	var b strings.Builder
+	for i, cell := range r.cells {
+		if !filled[i] {
+			continue
+		}
+		cell = Shorten(cell, widths[i])
+		gap := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
+		if head {
+			cell = p.styled(cell, Bold)
+		} else if paint := t.Paint[i]; paint != nil && p.Color {
+			cell = paint(p.Screen, cell)
+		}
+		if t.Right[i] {
+			cell, gap = gap+cell, ""
+		}
+		b.WriteString("  " + cell + gap)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// measure finds the width of each column, and whether it holds anything but
+// its heading.
+func (t *Table) measure() (widths []int, filled []bool) {
+	for at, r := range t.rows {
+		for i, cell := range r.cells {
+			if i == len(widths) {
+				widths, filled = append(widths, 0), append(filled, false)
+			}
+			widths[i] = max(widths[i], Width(cell))
+			filled[i] = filled[i] || cell != "" && !(t.headed && at == 0)
+		}
+	}
+	return widths, filled
+}
+
+// fit takes columns from the widest until a line is as wide as it may be, or every column is
+// as narrow as makes sense.
+func (t *Table) fit(widths []int, filled []bool, most int) {
+	if most <= 0 {
+		return
+	}
+	over := -most
+	for i := range widths {
+		if filled[i] {
+			over += 2 + widths[i]
+		} else {
+			widths[i] = 0
+		}
+	}
+	for _, rigid := range []bool{false, true} {
+		for ; over > 0; over-- {
+			// Of several, the last: what stands in front is what a row is known by.
+			widest := -1
+			for i := range widths {
+				if t.Rigid[i] == rigid && widths[i] > narrowest && (widest < 0 || widths[i] >= widths[widest]) {
+					widest = i
+				}
+			}
+			if widest < 0 {
+				break
+			}
+			widths[widest]--
+		}
+	}
+}
+
+// PaintRuns colours the runs of characters of a cell.
+func PaintRuns(styles map[rune]Style) func(Screen, string) string {
+	return func(s Screen, cell string) string {
+		var b strings.Builder
+		var run []rune
+		flush := func() {
+			if len(run) > 0 {
+				b.WriteString(s.styled(string(run), styles[run[0]]))
+				run = run[:0]
+			}
+		}
+		for _, r := range cell {
+			if len(run) > 0 && run[0] != r {
+				flush()
+			}
+			run = append(run, r)
+		}
+		flush()
+		return b.String()
+	}
+}

@@ -1,0 +1,107 @@
+package console
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/outrank-go/outrank/examples/internal/screen"
+)
+
+// colors are the codes that styles are made of. Texts from elsewhere have none that
+// are not escaped.
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Width is how many columns a text takes.
+func Width(text string) int {
+	if strings.IndexByte(text, 0x1b) >= 0 {
+		text = colors.ReplaceAllString(text, "")
+	}
+	return uniseg.StringWidth(text)
+}
+
+// ellipsis stands for what was left out.
+const ellipsis = "…"
+
+// Shorten leaves out the middle of a text that is wider than it may be: names differ at
+// their ends. Characters that belong together stay together.
+func Shorten(text string, width int) string {
+	if width <= 0 || Width(text) <= width {
+		return text
+	}
+	if width == 1 {
+		return ellipsis
+	}
+	var parts []string
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		parts = append(parts, g.Str())
+	}
+	room := width - 1
+	head, tail := 0, len(parts)
+	for left := (room + 1) / 2; head < tail && left >= Width(parts[head]); head++ {
+		left -= Width(parts[head])
+	}
+	for right := room / 2; tail > head && right >= Width(parts[tail-1]); tail-- {
+		right -= Width(parts[tail-1])
+	}
+	return strings.Join(parts[:head], "") + ellipsis + strings.Join(parts[tail:], "")
+}
+
+// Wrap breaks a text between words; a word that is wider has a line of its own. With a
+// width of 0 there is one line.
+func Wrap(text string, width int) []string {
+	var lines []string
+	used := 0
+	for _, word := range strings.Fields(text) {
+		w := Width(word)
+		if last := len(lines) - 1; last >= 0 && (width <= 0 || used+1+w <= width) {
+			lines[last] += " " + word
+			used += 1 + w
+		} else {
+			lines = append(lines, word)
+			used = w
+		}
+	}
+	return lines
+}
+
+// rightToLeft are the scripts that are written so.
+var rightToLeft = []*unicode.RangeTable{
+	unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic,
+	unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui,
+}
+
+// Safe shows control characters, and others that cannot be seen, as escapes. What is safe
+// stays as it is when it comes here again.
+func (s Screen) Safe(text string) string { return screen.Safe(text) }
+
+// apart keeps words from right to left from turning around what stands beside them on a
+// terminal: a figure behind such a name would stand before it. The line is one that is
+// written as it is from here on.
+func (s Screen) apart(line string) string {
+	if !s.Terminal || strings.IndexFunc(line, isRightToLeft) < 0 {
+		return line
+	}
+	words := strings.Split(line, " ")
+	for i, word := range words {
+		first, last := strings.IndexFunc(word, isRightToLeft), strings.LastIndexFunc(word, isRightToLeft)
+		if first < 0 {
+			continue
+		}
+		// The word without what stands around it: brackets, commas and colours.
+		begin := strings.LastIndexAny(word[:first], "(,;:") + 1
+		for _, code := range colors.FindAllStringIndex(word[:first], -1) {
+			begin = max(begin, code[1])
+		}
+		end := len(word)
+		if after := strings.IndexAny(word[last:], ",;:.)\x1b"); after >= 0 {
+			end = last + after
+		}
+		words[i] = word[:begin] + "\u2068" + word[begin:end] + "\u2069" + word[end:]
+	}
+	return strings.Join(words, " ")
+}
+
+func isRightToLeft(r rune) bool { return unicode.In(r, rightToLeft...) }

@@ -1,0 +1,169 @@
+// Package live asks kubectl for a cluster.
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Kinds are those that an answer may depend on, as kubectl calls them for short.
+var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers"}
+
+// needed are those without which there is no answer.
+var needed = []string{"nodes", "pods"}
+
+// long are the names of resources in messages of the API server.
+var long = map[string]string{
+	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "sc": "storageclasses",
+}
+
+// Cluster says which one kubectl is asked about; what is empty is left to kubectl.
+type Cluster struct {
+	Context, Kubeconfig string
+}
+
+// String names it in messages.
+func (c Cluster) String() string {
+	if c.Context == "" {
+		return "the current context of kubectl"
+	}
+	return "context " + c.Context
+}
+
+// arguments are those of kubectl for these kinds.
+func (c Cluster) arguments(kinds []string) []string {
+	args := []string{"get", strings.Join(kinds, ","), "-A", "-o", "json"}
+	if c.Context != "" {
+		args = append(args, "--context="+c.Context)
+	}
+	if c.Kubeconfig != "" {
+		args = append(args, "--kubeconfig="+c.Kubeconfig)
+	}
+	return args
+}
+
+// Command is what Read runs, for people.
+func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(Kinds), " ") }
+
+// Read runs kubectl and has read read what it prints. Kinds that the user may not list, or
+// that the server does not have, are left out, which a warning says of each; read is called
+// once more then, and what it read before does not count. Without nodes or pods there is
+// nothing to read. Nothing is written to the cluster. When the context ends, so does kubectl.
+func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings []string, err error) {
+	program, err := exec.LookPath("kubectl")
+	if err != nil {
+		return nil, fmt.Errorf("kubectl is not installed here, or not in the PATH (%w); where it is, run %s > dump.json, and give the file with --cluster",
+			errors.Unwrap(err), c.Command())
+	}
+	kinds := Kinds
+	for {
+		said, err := c.once(ctx, program, kinds, read)
+		if err == nil {
+			return append(warnings, lines(said)...), nil
+		}
+		var failed *failure
+		if !errors.As(err, &failed) {
+			return nil, err
+		}
+		left, dropped := without(kinds, said)
+		if len(dropped) == 0 || !slices.Contains(left, needed[0]) || !slices.Contains(left, needed[1]) {
+			return nil, err
+		}
+		kinds = left
+		warnings = append(warnings, dropped...)
+	}
+}
+
+// failure is kubectl's.
+type failure struct {
+	command, said string
+	err           error
+}
+
+// Error has what kubectl said.
+func (f *failure) Error() string {
+	text := fmt.Sprintf("kubectl failed (%v)", f.err)
+	if f.said != "" {
+		text += ": " + strings.Join(lines(f.said), "; ")
+	}
+	return text + "; to see it by itself, run " + f.command
+}
+
+// once runs kubectl once. said is what it wrote to standard error.
+func (c Cluster) once(ctx context.Context, program string, kinds []string, read func(io.Reader) error) (said string, err error) {
+	args := c.arguments(kinds)
+	cmd := exec.CommandContext(ctx, program, args...)
+	message := &beginning{}
+	cmd.Stderr = message
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", fmt.Errorf("kubectl: %w", err)
+	}
+	readErr := read(out)
+	_, _ = io.Copy(io.Discard, out) // so that kubectl comes to its own end, which says more
+	err = cmd.Wait()
+	said = message.text.String()
+	if err != nil {
+		return said, &failure{"kubectl " + strings.Join(args, " "), said, err}
+	}
+	return said, readErr
+}
+
+// beginning keeps the first of what is written.
+type beginning struct{ text bytes.Buffer }
+
+func (b *beginning) Write(p []byte) (int, error) {
+	const most = 64 << 10
+	b.text.Write(p[:min(len(p), max(0, most-b.text.Len()))])
+	return len(p), nil
+}
+
+var (
+	forbidden = regexp.MustCompile(`cannot list resource "([^"]+)"`)
+	unknown   = regexp.MustCompile(`the server doesn't have a resource type "([^"]+)"`)
+)
+
+// without leaves out the kinds that a message is about.
+func without(kinds []string, said string) (left, why []string) {
+	gone := map[string]string{}
+	for _, line := range lines(said) {
+		for _, pattern := range []*regexp.Regexp{forbidden, unknown} {
+			if m := pattern.FindStringSubmatch(line); m != nil {
+				gone[m[1]] = line
+			}
+		}
+	}
+	for _, kind := range kinds {
+		line := gone[kind]
+		if name := long[kind]; line == "" && name != "" {
+			line = gone[name]
+		}
+		if line == "" {
+			left = append(left, kind)
+		} else {
+			why = append(why, fmt.Sprintf("%s are left out: %s", kind, line))
+		}
+	}
+	return left, why
+}
+
+// lines are those of a text that are not empty.
+func lines(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}

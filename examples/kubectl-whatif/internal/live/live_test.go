@@ -1,0 +1,121 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// kubectl puts a program of this name in front of the PATH, which notes its arguments.
+func kubectl(t *testing.T, script string) (called func() []string) {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	text := "#!/bin/sh\necho \"$*\" >>" + log + "\n" + script + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte(text), 0o755))
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	return func() []string {
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		return lines(string(text))
+	}
+}
+
+// reading reads with c, and returns what was read last.
+func reading(t *testing.T, c Cluster) (text string, warnings []string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	warnings, err = c.Read(ctx, func(r io.Reader) error {
+		all, err := io.ReadAll(r)
+		text = string(all)
+		return err
+	})
+	return text, warnings, err
+}
+
+const all = "get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json"
+
+func TestRead(t *testing.T) {
+	called := kubectl(t, "echo '{}'")
+	text, warnings, err := reading(t, Cluster{})
+	require.NoError(t, err)
+	assert.Empty(t, warnings)
+	assert.Equal(t, "{}\n", text)
+	_, _, err = reading(t, Cluster{Context: "--prod", Kubeconfig: "/a b"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{all, all + " --context=--prod --kubeconfig=/a b"}, called())
+	assert.Equal(t, "kubectl "+all, Cluster{}.Command())
+}
+
+// What may not be listed, or is not there, is left out and named; the rest is read.
+func TestForbiddenKinds(t *testing.T) {
+	called := kubectl(t, `
+case "$*" in
+*,sc,*) echo "error: the server doesn't have a resource type \"sc\"" >&2; exit 1;;
+*,pv,*)
+	echo '{"partial": true}'
+	echo 'Error from server (Forbidden): persistentvolumes is forbidden: User "jane" cannot list resource "persistentvolumes" in API group "" at the cluster scope' >&2
+	echo 'Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User "jane" cannot list resource "poddisruptionbudgets" in API group "policy" at the cluster scope' >&2
+	exit 1;;
+esac
+echo 'Warning: something is old' >&2
+echo '{}'`)
+	text, warnings, err := reading(t, Cluster{})
+	require.NoError(t, err)
+	assert.Equal(t, "{}\n", text)
+	assert.Equal(t, []string{
+		all, strings.Replace(all, ",sc", "", 1), "get nodes,pods,priorityclasses,namespaces,pvc,csinodes,csidrivers -A -o json",
+	}, called())
+	require.Len(t, warnings, 4)
+	assert.Equal(t, `sc are left out: error: the server doesn't have a resource type "sc"`, warnings[0])
+	assert.Contains(t, warnings[1], `pdb are left out: Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User "jane"`)
+	assert.Contains(t, warnings[2], "pv are left out: ")
+	assert.Equal(t, "Warning: something is old", warnings[3])
+}
+
+func TestFailures(t *testing.T) {
+	kubectl(t, `echo 'Error from server (Forbidden): nodes is forbidden: User "jane" cannot list resource "nodes" in API group "" at the cluster scope' >&2; exit 1`)
+	_, _, err := reading(t, Cluster{Context: "prod"})
+	assert.EqualError(t, err, `kubectl failed (exit status 1): Error from server (Forbidden): nodes is forbidden: User "jane" cannot list resource "nodes" `+
+		`in API group "" at the cluster scope; to see it by itself, run kubectl `+all+" --context=prod")
+
+	kubectl(t, `echo 'error: context "prod" does not exist' >&2; exit 1`)
+	_, _, err = reading(t, Cluster{Context: "prod"})
+	assert.ErrorContains(t, err, `kubectl failed (exit status 1): error: context "prod" does not exist; to see it`)
+
+	kubectl(t, `head -c 300000 /dev/zero | tr '\0' 'x' >&2; exit 3`)
+	_, _, err = reading(t, Cluster{})
+	require.Error(t, err)
+	assert.Less(t, len(err.Error()), 70000)
+
+	// What cannot be read is said, unless kubectl has something to say.
+	broken := errors.New("broken")
+	kubectl(t, `head -c 3000000 /dev/zero`)
+	_, err = Cluster{}.Read(context.Background(), func(io.Reader) error { return broken })
+	assert.ErrorIs(t, err, broken)
+
+	t.Setenv("PATH", t.TempDir())
+	_, _, err = reading(t, Cluster{})
+	assert.ErrorContains(t, err, "kubectl is not installed here, or not in the PATH")
+	assert.ErrorContains(t, err, "run kubectl "+all+" > dump.json, and give the file with --cluster")
+}
+
+// The end of the context is the end of kubectl.
+func TestReadEnds(t *testing.T) {
+	kubectl(t, "exec sleep 60")
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err := Cluster{}.Read(ctx, func(r io.Reader) error { _, err := io.ReadAll(r); return err })
+	assert.Error(t, err)
+	assert.Less(t, time.Since(start), 30*time.Second)
+}

@@ -1,0 +1,167 @@
+package question
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// compositeGate lets groups be parts of others.
+const compositeGate = "CompositePodGroup"
+
+// line puts the pods that wait in the order of their turns: those of a group that is known
+// have one together, unless something keeps them from being tried at all.
+func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
+	var out []queue.Entry
+	at := map[outrank.Key]int{}
+	for _, p := range waiting {
+		e := queue.Entry{Pod: p}
+		if s.grouped(p) && !p.Gated() && !p.Terminating() && s.set.evaluatorFor(p) != nil {
+			if g := s.groupOf(p); g != nil {
+				key := groupKey(g)
+				if i, ok := at[key]; ok {
+					out[i].Group.Members = append(out[i].Group.Members, e)
+					continue
+				}
+				at[key] = len(out)
+				g.Members = []queue.Entry{e}
+				e = queue.Entry{Group: g}
+			}
+		}
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
+	return out
+}
+
+// groupKey tells a tree from a group of its name.
+func groupKey(g *queue.Group) outrank.Key {
+	if g.Composite != nil {
+		return "tree " + g.Key()
+	}
+	return g.Key()
+}
+
+// groupOf is the group that a pod is scheduled with, or the tree that it is part of; nil
+// where it is not known.
+func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
+	group, ok := s.snap.Group(p.GroupKey())
+	if !ok {
+		return nil
+	}
+	out := &queue.Group{PodGroup: group}
+	if !s.snap.Release().Gates()[compositeGate] {
+		return out
+	}
+	above, ok := s.snap.Composite(group.ParentKey())
+	for level := 1; ok && level < outrank.MaxGroupLevels; level++ {
+		out.PodGroup, out.Composite = nil, above
+		above, ok = s.snap.Composite(above.ParentKey())
+	}
+	return out
+}
+
+// takeEntry has a pod or a group take its turn.
+func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
+	if e.Group == nil {
+		return s.take(e.Pod)
+	}
+	g := e.Group
+	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
+	pods := make([]*outrank.Pod, len(g.Members))
+	for i := range g.Members {
+		pods[i] = g.Members[i].Pod
+		t.Members[i].Key = pods[i].Key()
+	}
+	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
+	if errors.Is(err, outrank.ErrInvalid) {
+		t.Outcome, t.Trouble = Waits, err.Error()
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	t.tellGroup(s, plan)
+	return t, s.followGroup(plan)
+}
+
+// tellGroup says what a plan is.
+func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
+	seats := map[outrank.Key]string{}
+	for _, a := range plan.Placement {
+		seats[a.Pod.Key()] = a.Node
+	}
+	for i := range t.Members {
+		t.Members[i].Node = seats[t.Members[i].Key]
+	}
+	if plan.Ineligible != preemption.Eligible && plan.Outcome != preemption.Fits {
+		reason := plan.Ineligible
+		t.Ineligible = &reason
+	}
+	switch plan.Outcome {
+	case preemption.Fits:
+		t.Outcome, t.Fits = Placed, len(plan.Placement)
+	case preemption.Preempt:
+		t.Outcome = PushesOut
+		for _, unit := range plan.Victims {
+			for i, p := range unit.Pods {
+				violated := unit.Violated
+				if i >= max(1, unit.Violating) {
+					violated = nil
+				}
+				t.Victims = append(t.Victims, victimOf(p, s.snap.NodeOf(p.Key()), violated))
+			}
+		}
+		for _, p := range plan.ClearedNominations {
+			t.ClearedNominations = append(t.ClearedNominations, p.Key())
+		}
+	default:
+		t.Outcome, t.TurnedDown, t.Unhelpful = Waits, refusal(plan.TurnedDown), refusal(plan.Unhelpful)
+	}
+}
+
+// refusal says why there is no place for a group.
+func refusal(r *preemption.Refusal) []Reason {
+	if r == nil {
+		return nil
+	}
+	out := reasonsOf(r.Nodes)
+	if r.Reason != "" {
+		out = append([]Reason{{Reasons: []string{r.Reason}}}, out...)
+	}
+	return out
+}
+
+// followGroup changes the scene by what becomes of a group: its pods run, or are nominated
+// while the victims begin to leave.
+func (s *scene) followGroup(plan *preemption.GroupPlan) error {
+	if plan.Outcome == preemption.Fits {
+		for _, a := range plan.Placement {
+			if err := s.bind(a.Pod, a.Node); err != nil {
+				return err
+			}
+		}
+	}
+	if plan.Outcome != preemption.Preempt {
+		return nil
+	}
+	for _, p := range plan.VictimPods() {
+		if err := s.ask(p); err != nil {
+			return err
+		}
+	}
+	for _, p := range plan.ClearedNominations {
+		if err := s.nominate(p, ""); err != nil {
+			return err
+		}
+	}
+	for _, a := range plan.Placement {
+		if err := s.nominate(a.Pod, a.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}

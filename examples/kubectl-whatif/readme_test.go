@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// commandsOf are the commands of the table of questions in a README.
+func commandsOf(t *testing.T, file string) (out []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile("(?m)^\\| .*\\? .*\\| `kubectl whatif (.*)` \\|$").FindAllStringSubmatch(string(text), -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// The ten questions are answered about the sample, without a warning, each another.
+func TestTenQuestions(t *testing.T) {
+	commands := commandsOf(t, "README.md")
+	require.Len(t, commands, 10)
+	seen := map[string]bool{}
+	for _, command := range commands {
+		args, _, _ := strings.Cut(command, " > ")
+		status, stdout, stderr := whatif("", strings.Fields(args)...)
+		assert.Contains(t, []int{exitFits, exitEvicts, exitStays}, status, command)
+		assert.True(t, status == exitFits || strings.Contains(command, "--exit-status"), command)
+		assert.Empty(t, stderr, command)
+		assert.Greater(t, len(stdout), 500, command)
+		assert.False(t, seen[stdout], command)
+		seen[stdout] = true
+	}
+	assert.Equal(t, commands, commandsOf(t, "../../README.md"), "the README of the library has the same")
+}
+
+// Every flag that the README names is one.
+func TestFlagsOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	flags := newCommand(nil).Flags()
+	found := 0
+	for _, m := range regexp.MustCompile("`[^`]*`").FindAllString(string(text), -1) {
+		if strings.Contains(m, "cluster-info") {
+			continue
+		}
+		for _, flag := range regexp.MustCompile(`--([a-z][a-z-]*)`).FindAllStringSubmatch(m, -1) {
+			assert.NotNil(t, flags.Lookup(flag[1]), m)
+			found++
+		}
+	}
+	assert.Greater(t, found, 30)
+}
+
+// The names by which krew and kubectl know the program.
+func TestKrewManifest(t *testing.T) {
+	text, err := os.ReadFile("krew.yaml")
+	require.NoError(t, err)
+	for _, want := range []string{"\n  name: whatif\n", "\n    bin: kubectl-whatif\n", "apiVersion: krew.googlecontainertools.github.com/v1alpha2\nkind: Plugin\n"} {
+		assert.Contains(t, string(text), want)
+	}
+	assert.NotContains(t, string(text), "\t")
+}

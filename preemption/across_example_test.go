@@ -1,0 +1,92 @@
+package preemption_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// zoneOfBatch is a zone of two nodes: one has room, and on the other, which is cordoned,
+// runs the batch that a database keeps away from.
+func zoneOfBatch() (*preemption.Snapshot, *outrank.Pod) {
+	zone := map[string]string{"zone": "a"}
+	asks := []outrank.Container{{Requests: resource.MustList("cpu", "1")}}
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{
+			{Name: "n1", Labels: zone, Allocatable: resource.MustList("cpu", "4", "pods", "10")},
+			{Name: "n2", Labels: zone, Allocatable: resource.MustList("cpu", "4", "pods", "10"), Unschedulable: true},
+		},
+		Pods: []*outrank.Pod{
+			{Name: "batch-1", NodeName: "n2", Priority: outrank.Priority(1), Labels: map[string]string{"app": "batch"}, Containers: asks},
+			{Name: "batch-2", NodeName: "n2", Priority: outrank.Priority(2), Labels: map[string]string{"app": "batch"}, Containers: asks},
+			{Name: "web", NodeName: "n2", Priority: outrank.Priority(1), Labels: map[string]string{"app": "web"}, Containers: asks},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := &outrank.Pod{Name: "db", Priority: outrank.Priority(100), Containers: asks}
+	db.Affinity.AntiPods = []outrank.PodAffinityTerm{{TopologyKey: "zone", Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "batch"}}}}
+	return snap, db
+}
+
+func ExampleEvaluator_PreemptAcross() {
+	snap, db := zoneOfBatch()
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	near, err := eval.Preempt(context.Background(), snap, db, now)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("on one node:", near.Outcome)
+	plan, err := eval.PreemptAcross(context.Background(), snap, db, now)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("across:", plan.Outcome, plan.Node, plan.Victims, plan.Optimal)
+	fmt.Println(eval.Verify(context.Background(), snap, plan.Plan, now))
+	// Output:
+	// on one node: nothing helps
+	// across: preempt n1 [default/batch-2 on n2 default/batch-1 on n2] true
+	// <nil>
+}
+
+// One way out after the other: victims on one node, and else across nodes.
+func ExampleEvaluator_PreemptAcrossWithin() {
+	snap, db := zoneOfBatch()
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	across := func(ctx context.Context, snap *preemption.Snapshot, req preemption.Request) (*preemption.Plan, error) {
+		plan, err := eval.PreemptAcrossWithin(ctx, snap, req.Pod, req.Now, 1000)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Plan, nil
+	}
+	out, err := preemption.FirstWayOut(context.Background(), snap,
+		preemption.Request{Pod: db, Now: time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)},
+		preemption.WayOut{Name: "one node", Ask: eval.PreemptRequest},
+		preemption.WayOut{Name: "across nodes", Ask: across},
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range out.Asked {
+		fmt.Println(a.Name, a.Helps())
+	}
+	fmt.Println(out.Plan.Node, out.Plan.Victims)
+	// Output:
+	// one node false
+	// across nodes true
+	// n1 [default/batch-2 on n2 default/batch-1 on n2]
+}

@@ -1,0 +1,315 @@
+package preemption_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// acrossCluster draws a few nodes in zones, with pods that keep the preemptor away from
+// whole zones, and a preemptor that keeps to itself and spreads.
+func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
+	c := &outrank.Cluster{}
+	for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
+		n := node(fmt.Sprint("n", i), fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "zone"))
+		n.Labels["host"] = n.Name
+		if rapid.IntRange(0, 9).Draw(t, "no zone") == 0 {
+			delete(n.Labels, "zone")
+		}
+		n.Unschedulable = i > 0 && rapid.IntRange(0, 2).Draw(t, "cordoned") > 0
+		c.Nodes = append(c.Nodes, n)
+	}
+	for i := range rapid.IntRange(most/2, most).Draw(t, "pods") {
+		p := pod(fmt.Sprint("p", i), rapid.SampledFrom([]int32{1, 1, 2, 3, 100}).Draw(t, "priority"), fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "cpu")),
+			on(rapid.SampledFrom(c.Nodes).Draw(t, "on").Name), app(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")))
+		p.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "age")) * time.Hour)
+		if rapid.IntRange(0, 4).Draw(t, "keeps away") == 0 {
+			p.Affinity.AntiPods = acrossTerms(t, "p")
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	all := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
+	for i := range rapid.IntRange(0, 3).Draw(t, "budgets") {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
+			Name: fmt.Sprint("b", i), Selector: []*outrank.LabelSelector{selects("x"), selects("y"), all}[i], Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
+		})
+	}
+	p := pod("preemptor", 9, fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "asks")), app("p"))
+	if rapid.IntRange(0, 2).Draw(t, "apart") > 0 {
+		p.Affinity.AntiPods = acrossTerms(t, "x")
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "constraints") {
+		p.TopologySpread = append(p.TopologySpread, outrank.TopologySpreadConstraint{
+			TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "spread by"), MaxSkew: rapid.Int32Range(1, 2).Draw(t, "skew"),
+			MinDomains: rapid.Int32Range(0, 3).Draw(t, "least domains"), WhenUnsatisfiable: outrank.DoNotSchedule,
+			Selector: rapid.SampledFrom([]*outrank.LabelSelector{selects("x"), selects("y"), all}).Draw(t, "spread among"),
+		})
+	}
+	return c, p
+}
+
+func acrossTerms(t *rapid.T, name string) []outrank.PodAffinityTerm {
+	return []outrank.PodAffinityTerm{{Selector: selects(name), TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "apart by")}}
+}
+
+// bestAcross asks every node with every set of pods of lower priority gone.
+func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *outrank.Pod) (node string, best preemption.Score) {
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	var nodes []string
+	for _, n := range c.Nodes {
+		if status, err := e.Check(snap, pod, n.Name); err == nil && status.Code == preemption.Unschedulable {
+			nodes = append(nodes, n.Name)
+		}
+	}
+	var lower []*outrank.Pod
+	for _, p := range c.Pods {
+		if may := e.Config().MayEvict; *p.Priority < *pod.Priority && (may == nil || may(pod, p)) {
+			lower = append(lower, p)
+		}
+	}
+	slices.SortFunc(lower, func(p, q *outrank.Pod) int {
+		return cmp.Or(cmp.Compare(*q.Priority, *p.Priority), p.StartTime.Compare(q.StartTime), cmp.Compare(p.Name, q.Name))
+	})
+	budgets := pdb.New(c.Budgets)
+	found := -1
+	gone := make([]bool, len(lower))
+	for set := 1; set < 1<<len(lower); set++ {
+		i := trailing(set) // a Gray code: one pod goes or comes back at a time
+		if gone[i] = !gone[i]; gone[i] {
+			require.NoError(t, snap.RemovePod(lower[i].Key()))
+		} else {
+			require.NoError(t, snap.AddPod(lower[i]))
+		}
+		var victims []*outrank.Pod
+		for i, p := range lower {
+			if gone[i] {
+				victims = append(victims, p)
+			}
+		}
+		violating, _ := budgets.SplitIn(outrank.DefaultRelease, victims)
+		score := preemption.Score{Violations: len(violating), Victims: len(victims), TopPriority: *victims[0].Priority, Start: victims[0].StartTime}
+		for _, p := range victims {
+			score.PrioritySum += int64(*p.Priority) + 1<<31
+		}
+		if order, _ := score.Compare(best); found >= 0 && order > 0 {
+			continue
+		}
+		for at, name := range nodes {
+			order, _ := score.Compare(best)
+			if found >= 0 && (order > 0 || order == 0 && at >= found) {
+				continue
+			}
+			if status, err := e.Check(snap, pod, name); err == nil && status.Code == preemption.Success {
+				found, best, node = at, score, name
+			}
+		}
+	}
+	return node, best
+}
+
+func trailing(n int) (zeros int) {
+	for ; n&1 == 0; n >>= 1 {
+		zeros++
+	}
+	return zeros
+}
+
+// The plan is the best over all sets of pods of lower priority in the cluster and all
+// nodes, and what is found under a limit is sound and no better.
+func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, pod := acrossCluster(t, rapid.SampledFrom([]int{6, 6, 8, 8, 10}).Draw(t, "at most"))
+		config := preemption.Config{}
+		if rapid.IntRange(0, 3).Draw(t, "spares") == 0 {
+			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }
+		}
+		e, err := preemption.NewEvaluator(config)
+		require.NoError(t, err)
+		snap, err := preemption.NewSnapshot(c)
+		require.NoError(t, err)
+		plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 1<<20)
+		require.NoError(t, err)
+		require.True(t, plan.Optimal)
+		if plan.Outcome == preemption.Fits {
+			return
+		}
+		node, score := bestAcross(t, e, c, pod)
+		require.Equal(t, node, plan.Node, "victims %v, score %+v, and %+v", plan.Victims, plan.Score, score)
+		if node == "" {
+			require.Equal(t, preemption.NothingHelps, plan.Outcome)
+			return
+		}
+		require.Equal(t, score, plan.Score, "%v", plan.Victims)
+		soundAcross(t, e, snap, plan.Plan)
+		few, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, rapid.IntRange(0, 20).Draw(t, "steps"))
+		require.NoError(t, err)
+		if few.Outcome == preemption.Preempt {
+			soundAcross(t, e, snap, few.Plan)
+			order, _ := score.Compare(few.Score)
+			require.LessOrEqual(t, order, 0)
+			if few.Optimal {
+				require.Equal(t, plan.Victims, few.Victims)
+			}
+		}
+	})
+}
+
+// soundAcross carries the plan out on a copy, and verifies it.
+func soundAcross(t *rapid.T, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan) {
+	require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+	after := snap.Clone()
+	for _, v := range plan.Victims {
+		on := plan.Node
+		if v.Node != "" {
+			on = v.Node
+		}
+		require.Equal(t, on, after.NodeOf(v.Pod.Key()))
+		require.NoError(t, after.RemovePod(v.Pod.Key()))
+	}
+	status, err := e.Check(after, plan.Pod, plan.Node)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Success, status.Code, "%s: %v: %s", plan.Node, plan.Victims, status)
+	applied := snap.Clone()
+	require.NoError(t, applied.Apply(plan))
+}
+
+// With everything that there is in a cluster, a plan makes room, leaves the snapshot alone,
+// is twice the same, and is there wherever Preempt has one.
+func TestPropertyAcrossIsSound(t *testing.T) {
+	for name, shape := range map[string]gen.Shape{
+		"affinity": {Nodes: 5, PodsPerNode: 4, Affinity: true, Spread: true, Budgets: 3, Nominated: 3},
+		"all":      {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Volumes: true, Taints: true, Selectors: true, Nominated: 2},
+		"groups":   {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Groups: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c, pod := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
+				pod.Group = ""
+				e, err := preemption.NewEvaluator(preemption.Config{})
+				require.NoError(t, err)
+				snap, err := preemption.NewSnapshot(c)
+				require.NoError(t, err)
+				before, err := json.Marshal(snap.Cluster())
+				require.NoError(t, err)
+				plan, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, 200)
+				require.NoError(t, err)
+				after, err := json.Marshal(snap.Cluster())
+				require.NoError(t, err)
+				require.Equal(t, string(before), string(after))
+				again, err := e.PreemptAcrossWithin(context.Background(), snap.Clone(), pod, gen.Now, 200)
+				require.NoError(t, err)
+				require.Equal(t, plan, again)
+				near, err := e.Preempt(context.Background(), snap, pod, gen.Now)
+				require.NoError(t, err)
+				require.Equal(t, near.TurnedDown, plan.TurnedDown)
+				if near.Outcome != preemption.Preempt && near.Outcome != preemption.NothingHelps {
+					require.Equal(t, near.Outcome, plan.Outcome)
+				}
+				if plan.Outcome == preemption.Preempt {
+					soundAcross(t, e, snap, plan.Plan)
+				}
+			})
+		})
+	}
+}
+
+// A pod that keeps to itself in a zone in which one node has room and another one the pod
+// that is in the way.
+func TestAcrossAntiAffinity(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "4", "a")},
+		Pods:  []*outrank.Pod{pod("near", 100, "3", on("n1")), pod("far", 1, "1", on("n2"), app("x")), pod("other", 1, "1", on("n2"), app("y"))},
+	}
+	c.Nodes[1].Unschedulable = true
+	p := pod("preemptor", 9, "1", apart("x"))
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Preempt, across.Outcome)
+	assert.Equal(t, "n1", across.Node)
+	assert.Equal(t, "[default/far on n2]", fmt.Sprint(across.Victims))
+	assert.Equal(t, preemption.InterPodAffinity, across.Victims[0].Blocks.Filter)
+	assert.True(t, across.Optimal)
+	assert.True(t, across.Across)
+	require.NoError(t, e.Verify(context.Background(), snap, across.Plan, gen.Now))
+
+	// One of higher priority, or one that must not go, and nothing helps.
+	spare := newEvaluator(t, preemption.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "far" }})
+	across, err = spare.PreemptAcross(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, across.Outcome)
+	assert.Equal(t, preemption.InterPodAffinity, across.Unhelpful[0].Filter)
+}
+
+// Of four pods in the zone as many leave as it takes, the least important ones, and what
+// is on the node already counts.
+func TestAcrossSpread(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "9", "a"), node("n3", "1", "b")}}
+	for i := range 4 {
+		c.Pods = append(c.Pods, pod(fmt.Sprint("x", i), int32(i+1), "1", on("n2"), app("x")))
+	}
+	c.Pods = append(c.Pods, pod("lone", 50, "1", on("n3"), app("x")))
+	c.Nodes[1].Unschedulable = true
+	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, Selector: selects("x")}))
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n1", across.Node)
+	// One in zone b: the zone may have two with the preemptor, so that three of four go.
+	assert.Equal(t, "[default/x2 on n2 default/x1 on n2 default/x0 on n2]", fmt.Sprint(across.Victims))
+	again, err := json.Marshal(across.Plan)
+	require.NoError(t, err)
+	assert.Contains(t, string(again), `"across":true`)
+}
+
+// A plan across nodes is refused once it no longer holds.
+func TestVerifyAcross(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "4", "a"), node("n2", "4", "a")},
+		Pods:  []*outrank.Pod{pod("far", 1, "1", on("n2"), app("x")), pod("more", 1, "1", on("n2"), app("x")), pod("y", 1, "1", on("n2"), app("y"))},
+	}
+	c.Nodes[1].Allocatable["cpu"] = resource.MustParse("0")
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	p := pod("preemptor", 9, "1", apart("x"))
+	plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Len(t, plan.Victims, 2)
+	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+	fewer := *plan.Plan
+	fewer.Victims = fewer.Victims[:1]
+	assert.ErrorIs(t, e.Verify(context.Background(), snap, &fewer, gen.Now), preemption.ErrUnsound)
+	require.NoError(t, snap.RemovePod("default/far"))
+	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now), preemption.ErrStale)
+}
+
+// Bad input is an error, and an ended context ends the call.
+func TestBadAcross(t *testing.T) {
+	e := newEvaluator(t, preemption.Config{})
+	_, err := e.PreemptAcross(context.Background(), nil, nil, gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = e.PreemptAcross(ctx, newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), pod("p", 1, "1"), gen.Now)
+	require.ErrorIs(t, err, context.Canceled)
+}

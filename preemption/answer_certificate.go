@@ -1,0 +1,87 @@
+package preemption
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Certificate says how good a set of victims is among all that there could be (rule
+// 13.4.6). It belongs to the caller.
+type Certificate struct {
+	// Optimal: no set is better by the ranks of the policy. Bound is then the score
+	// itself, Rank is 0, and Gap is 0.
+	Optimal bool
+	// Bound is a score that no set beats, compared by the ranks of the policy. Figures
+	// that those ranks do not compare are 0. It is the zero Score where nothing is
+	// known.
+	Bound Score
+	// Rank is the first rank in which Bound is better than the score, and Gap by how much
+	// at most a set can be better there: violations, steps of priority, the sum of
+	// priorities (2^31 for each victim), victims, cost, or nanoseconds of a later start.
+	// Gap stops at the largest int64.
+	Rank Rank
+	Gap  int64
+	// Steps is how many search nodes the search took on the candidate's node, 0 where
+	// there is no candidate.
+	Steps int
+	// Unsolved is how many nodes the limit kept from being searched to the end that
+	// could be better by what is known of them: for the certificate of a candidate 0 or
+	// 1.
+	Unsolved int
+}
+
+// String returns the certificate in a few words.
+func (c Certificate) String() string {
+	steps := fmt.Sprintf("%d steps", c.Steps)
+	if c.Steps == 1 {
+		steps = "1 step"
+	}
+	switch {
+	case c.Optimal:
+		return "optimal, " + steps
+	case c.Rank == 0:
+		return fmt.Sprintf("not proven, %s, %d not searched to the end", steps, c.Unsolved)
+	case c.Rank == ByStart:
+		return fmt.Sprintf("at best %v later by the start of the most important victims, %s, %d not searched to the end", time.Duration(c.Gap), steps, c.Unsolved)
+	}
+	return fmt.Sprintf("at best %d less by: %v, %s, %d not searched to the end", c.Gap, c.Rank, steps, c.Unsolved)
+}
+
+// certify returns the certificate of a score by a bound on all scores.
+func certify(sc, bound *Score, ranks []Rank, steps, unsolved int) *Certificate {
+	order, by := bound.compareBy(sc, ranks)
+	if order >= 0 {
+		return &Certificate{Optimal: true, Bound: *sc, Steps: steps}
+	}
+	return &Certificate{Bound: *bound, Rank: by, Gap: gapBetween(bound, sc, by), Steps: steps, Unsolved: unsolved}
+}
+
+// gapBetween returns by how much a is better than b in a rank.
+func gapBetween(a, b *Score, by Rank) int64 {
+	switch by {
+	case ByViolations:
+		return int64(b.Violations) - int64(a.Violations)
+	case ByTopPriority:
+		return int64(b.TopPriority) - int64(a.TopPriority)
+	case ByPrioritySum:
+		return b.PrioritySum - a.PrioritySum
+	case ByVictims:
+		return int64(b.Victims) - int64(a.Victims)
+	case ByCost:
+		return b.Cost - a.Cost
+	case ByStart:
+		return startGap(a.Start, b.Start)
+	}
+	return 0
+}
+
+// startGap returns by how many nanoseconds a is later than b, as far as an int64 goes.
+func startGap(a, b time.Time) int64 {
+	if sec := a.Unix() - b.Unix(); sec > math.MaxInt64/int64(time.Second)-1 {
+		return math.MaxInt64
+	} else if sec < math.MinInt64/int64(time.Second)+1 {
+		return math.MinInt64
+	}
+	return int64(a.Sub(b))
+}

@@ -1,0 +1,178 @@
+package preemption
+
+// exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
+// are on the node, and in the end all but the victims are.
+//
+// The search works on amounts, priorities and budgets alone where no pod of the node
+// touches another filter than NodeResourcesFit. Where pods do, and the filters that they
+// touch can only gain from a pod that leaves, the pods that have to leave in any case are
+// found first; if the filters pass without these, they pass without any more, and the
+// rest is resources again. Everywhere else the filters are asked about each set that the
+// ranks leave open. ENGINE.md has the bounds and the proofs.
+func (w *dryRunner) exact(possible []*podState) filterStatus {
+	w.victim = fill(w.victim, len(possible), false)
+	x := &w.sets
+	if x.recall(w) {
+		w.removeVictims(possible)
+		return filterStatus{}
+	}
+	x.begin(w, possible)
+	if w.check().code == Success {
+		return w.contradiction() // nobody has to leave
+	}
+	w.changeAll(possible, -1)
+	all := w.check()
+	if all.code != Success && x.monotone {
+		w.changeAll(possible, 1)
+		return all
+	}
+	if x.checks && x.monotone {
+		x.force()
+	} else {
+		w.changeAll(possible, 1)
+	}
+	if all.code == Success {
+		x.startFrom()
+	}
+	x.solve()
+	x.unforce()
+	w.noteOpen(x)
+	if !x.found {
+		if all.code == Success {
+			all = strictStatus
+		}
+		return all
+	}
+	for i := range x.items {
+		if x.best[i] {
+			for k := x.items[i].from; k < x.items[i].to; k++ {
+				w.victim[k] = true
+			}
+		}
+	}
+	x.remember()
+	w.removeVictims(possible)
+	return filterStatus{}
+}
+
+func (w *dryRunner) removeVictims(possible []*podState) {
+	for i, p := range possible {
+		if w.victim[i] {
+			w.remove(p)
+		}
+	}
+	w.chargeVictims(possible)
+}
+
+// solvedSet is what a search has found. The best one of an attempt is wanted once more in
+// the end.
+type solvedSet struct {
+	n      *nodeState
+	victim []bool // by possible victim
+	score  Score
+	bound  Score
+	steps  int
+	out    bool
+}
+
+// remember keeps the set that was found, if it is the best one of the attempt.
+func (x *setSearch) remember() {
+	s := &x.solved
+	if s.n != nil {
+		if order, _ := x.score.compareBy(&s.score, x.ranks); order >= 0 {
+			return
+		}
+	}
+	s.n, s.victim = x.w.n, append(s.victim[:0], x.w.victim...)
+	s.score, s.bound, s.steps, s.out = x.score, x.bound, x.steps, x.out
+}
+
+// recall marks the victims that were found on the node before, if it is remembered.
+func (x *setSearch) recall(w *dryRunner) bool {
+	s := &x.solved
+	if s.n != w.n {
+		return false
+	}
+	copy(w.victim, s.victim)
+	x.bound, x.steps, x.out = s.bound, s.steps, s.out
+	return true
+}
+
+// contradiction is the status of a node on which nobody has to leave.
+func (w *dryRunner) contradiction() filterStatus {
+	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + w.n.name}}
+}
+
+// chargeVictims charges the budgets for the victims alone, the most important first.
+func (w *dryRunner) chargeVictims(possible []*podState) {
+	for i, p := range possible {
+		w.violated[i] = 0
+		if w.victim[i] {
+			w.violated[i] = len(w.charge(p))
+		}
+	}
+	w.ledger.Reset()
+}
+
+// openNode is a node whose search ended at the limit, with a score that no candidate on
+// it beats.
+type openNode struct {
+	n     *nodeState
+	bound Score
+}
+
+// noteOpen keeps what is known of a node that was not searched to the end.
+func (w *dryRunner) noteOpen(x *setSearch) {
+	if !x.out {
+		return
+	}
+	for i := range w.open {
+		if w.open[i].n == w.n {
+			return // the search is the same whenever it is made
+		}
+	}
+	w.open = append(w.open, openNode{w.n, x.bound})
+}
+
+// certificate is that of the candidate found last.
+func (w *dryRunner) certificate(sc *Score) *Certificate {
+	x := &w.sets
+	if !x.out {
+		return certify(sc, sc, w.a.ranks, x.steps, 0)
+	}
+	return certify(sc, &x.bound, w.a.ranks, x.steps, 1)
+}
+
+// certifyAll is the certificate of a whole decision: of the chosen candidate, nil if
+// there is none, among the candidates of all nodes, some of which are open.
+func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
+	if !a.config.exact() {
+		return nil
+	}
+	var bound *Score
+	steps, unsolved := 0, 0
+	if chosen != nil {
+		bound, steps = &chosen.Score, chosen.Certificate.Steps
+	}
+	for i := range open {
+		b := &open[i].bound
+		if chosen != nil {
+			if order, _ := b.compareBy(&chosen.Score, a.ranks); order >= 0 {
+				continue
+			}
+		}
+		unsolved++
+		if bound == nil {
+			bound = b
+		} else if order, _ := b.compareBy(bound, a.ranks); order < 0 {
+			bound = b
+		}
+	}
+	switch {
+	case chosen != nil:
+		return certify(&chosen.Score, bound, a.ranks, steps, unsolved)
+	case bound != nil:
+		return &Certificate{Bound: *bound, Unsolved: unsolved}
+	}
+	return &Certificate{Optimal: true}
+}

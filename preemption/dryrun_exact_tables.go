@@ -1,0 +1,206 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/resource"
+)
+
+// setRound is one search over some of the items, in the order in which it takes them.
+type setRound struct {
+	list []int32 // items
+	// depth is for how many items the tables have sums.
+	depth int
+	// holds has for each resource, and shares for all of them, the most that so many
+	// items from one on hold together; the others the least that so many come to.
+	holds                               [mostDims]sumTable
+	shares, violates, sums, pods, costs sumTable
+	// root are figures that no set of these items is below. Those without more
+	// violations have a top priority of at least topFree.
+	root    figures
+	topFree int32
+	// over has, by place in the list, the items before it that are no worse in any way,
+	// as bits; dominated is set where it is filled.
+	over      [][mostWords]uint64
+	dominated bool
+	from      int // steps at its begin
+	taken     [mostWords]uint64
+	// ties: sets that tie with the best one by the compared ranks are looked for.
+	ties bool
+	// done ends the round.
+	done bool
+	// anew: a set was found with which fewer items are left to look at.
+	anew bool
+}
+
+// mostWords times 64 is how many items dominance is found for.
+const mostWords = 4
+
+// sumTable has, for each place in the list, the sums of the 1, 2, ... largest (or
+// smallest) values from there on, or says that every item has the same value.
+type sumTable struct {
+	depth int
+	same  bool
+	each  int64
+	rows  []int64
+}
+
+// fill computes the table of values by place.
+func (t *sumTable) fill(values []int64, depth int, largest bool, memory *[]int64) {
+	t.depth = depth
+	t.same = len(values) > 0 && slices.Max(values) == slices.Min(values)
+	if t.same {
+		t.each = values[0]
+		return
+	}
+	t.rows = slices.Grow(t.rows[:0], len(values)*depth)[:len(values)*depth]
+	sorted := (*memory)[:0]
+	for p := len(values) - 1; p >= 0; p-- {
+		v := values[p]
+		at := len(sorted)
+		for at > 0 && (largest && sorted[at-1] < v || !largest && sorted[at-1] > v) {
+			at--
+		}
+		if at < depth {
+			if len(sorted) == depth {
+				sorted = sorted[:depth-1]
+			}
+			sorted = slices.Insert(sorted, at, v)
+		}
+		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
+		for m := range row {
+			if m < len(sorted) {
+				sum = addCosts(sum, sorted[m])
+			}
+			row[m] = sum
+		}
+	}
+	*memory = sorted
+}
+
+// of returns the sum of the m largest (or smallest) values from a place on. There are so
+// many. Beyond the depth of the table it is no less (or no more) than that.
+func (t *sumTable) of(p, m int) int64 {
+	if t.same {
+		return resource.MulSat(t.each, int64(m))
+	}
+	row := t.rows[p*t.depth : (p+1)*t.depth]
+	if m <= t.depth {
+		return row[m-1]
+	}
+	last := row[t.depth-1]
+	if t.depth > 1 {
+		last -= row[t.depth-2]
+	}
+	return addCosts(row[t.depth-1], resource.MulSat(last, int64(m-t.depth)))
+}
+
+// mostEntries bounds the memory of a table, mostDepth its rows.
+const (
+	mostEntries = 1 << 15
+	mostDepth   = 64
+)
+
+// prepare fills the tables for the items on the list.
+func (x *setSearch) prepare() {
+	r := &x.round
+	n := len(r.list)
+	depth := mostDepth
+	if x.found {
+		depth = x.score.Victims + 1
+	}
+	r.depth = max(1, min(depth, n, mostDepth, mostEntries/max(n, 1)))
+	values := make([]int64, n)
+	var memory []int64
+	fill := func(t *sumTable, largest bool, of func(it *setItem) int64) {
+		for p, i := range r.list {
+			values[p] = of(&x.items[i])
+		}
+		t.fill(values, r.depth, largest, &memory)
+	}
+	for k := range x.dims {
+		fill(&r.holds[k], true, func(it *setItem) int64 { return it.holds[k] })
+	}
+	fill(&r.shares, true, func(it *setItem) int64 { return it.share })
+	fill(&r.violates, false, func(it *setItem) int64 { return it.always })
+	fill(&r.sums, false, func(it *setItem) int64 { return it.sum })
+	fill(&r.pods, false, (*setItem).pods)
+	fill(&r.costs, false, func(it *setItem) int64 { return it.cost })
+}
+
+// rest is what a set still has to hold.
+type rest struct {
+	amounts, shares row
+	share           int64
+}
+
+func (x *setSearch) wholeRest() rest {
+	r := rest{amounts: x.short}
+	for k := range x.dims {
+		r.shares[k] = wholeShare
+	}
+	r.share = int64(x.dims) * wholeShare
+	return r
+}
+
+// without is what is left when an item goes. Nothing is below 0.
+func (r *rest) without(it *setItem, dims int) rest {
+	out := *r
+	for k := range dims {
+		out.amounts[k] = max(0, r.amounts[k]-it.holds[k])
+		out.shares[k] = max(0, r.shares[k]-it.shares[k])
+		out.share -= r.shares[k] - out.shares[k]
+	}
+	return out
+}
+
+// met reports whether there is room.
+func (r *rest) met() bool { return r.amounts == row{} }
+
+// fewest returns how many items from a place on are needed at least, from least up, to
+// hold the rest; not ok if all of them do not.
+func (x *setSearch) fewest(p, least int, rest *rest) (m int, ok bool) {
+	r := &x.round
+	n := len(r.list) - p
+	for m = least; m <= n; m++ {
+		if x.mayHold(p, m, rest) {
+			return m, true
+		}
+		if m >= r.depth && !x.mayHold(p, n, rest) {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+func (x *setSearch) mayHold(p, m int, rest *rest) bool {
+	r := &x.round
+	for k := range x.dims {
+		if rest.amounts[k] > 0 && r.holds[k].of(p, m) < rest.amounts[k] {
+			return false
+		}
+	}
+	return x.dims < 2 || r.shares.of(p, m) >= rest.share
+}
+
+// lower bounds the figures of every set that has those of f and m or more items from a
+// place on.
+func (x *setSearch) lower(p, m int, f *figures) figures {
+	r := &x.round
+	return x.atLeastRoot(figures{
+		violations: f.violations + r.violates.of(p, m),
+		sum:        f.sum + r.sums.of(p, m),
+		pods:       f.pods + r.pods.of(p, m),
+		cost:       addCosts(f.cost, r.costs.of(p, m)),
+		top:        f.top,
+	})
+}
+
+// atLeastRoot raises figures of sets to what every set comes to.
+func (x *setSearch) atLeastRoot(f figures) figures {
+	f = f.most(x.round.root)
+	if f.violations == x.round.root.violations {
+		f.top = max(f.top, x.round.topFree)
+	}
+	return f
+}

@@ -1,0 +1,160 @@
+package preemption
+
+import "slices"
+
+// strictStatus is that of a node on which the possible victims make room, but not
+// without a violation (rule 13.5.2).
+var strictStatus = filterStatus{
+	code: Unschedulable, by: byNone,
+	text: []string{"making room would violate a disruption budget"},
+}
+
+// spare finds the possible victims that stay because of their budgets, where none may be
+// violated: budgets are charged from the least important pod up, and a pod, or a unit,
+// that a budget has no allowance for is spared (rule 13.5.1). It reports whether there
+// are any, which w.spared then marks.
+func (w *dryRunner) spare(possible []*podState) (any bool) {
+	w.spared = fill(w.spared, len(possible), false)
+	for to := len(possible); to > 0; {
+		from := to - 1
+		if len(w.units) > 0 {
+			from = w.unitAt(from).from
+		}
+		if !w.allowed(possible[from:to]) {
+			any = true
+			for i := from; i < to; i++ {
+				w.spared[i] = true
+			}
+		}
+		to = from
+	}
+	clear(w.used)
+	return any
+}
+
+// allowed takes pods that leave together from their budgets, if all of these allow it.
+func (w *dryRunner) allowed(pods []*podState) bool {
+	if w.used == nil {
+		w.used = map[int32]int64{}
+	}
+	for i, p := range pods {
+		if w.takeAllowance(p) {
+			continue
+		}
+		for _, q := range pods[:i] {
+			w.countAllowance(q, -1)
+		}
+		return false
+	}
+	return true
+}
+
+// takeAllowance is allowed for one pod.
+func (w *dryRunner) takeAllowance(p *podState) bool {
+	if w.a.config.Policy.Budgets == Uncharged {
+		ok := len(w.charge(p)) == 0
+		w.ledger.Reset()
+		return ok
+	}
+	for _, b := range w.coveredBy(p) {
+		if int64(w.a.snap.budgets.list[b].Allowed)-w.used[b] < 1 {
+			return false
+		}
+	}
+	w.countAllowance(p, 1)
+	return true
+}
+
+func (w *dryRunner) countAllowance(p *podState, by int64) {
+	if w.a.config.Policy.Budgets == Uncharged {
+		return
+	}
+	for _, b := range w.coveredBy(p) {
+		w.used[b] += by
+	}
+}
+
+// coveredBy lists the budgets that losing a pod takes from: those that cover it and have
+// not counted it yet (rule 6.3.4). The list lasts until the next call.
+func (w *dryRunner) coveredBy(p *podState) []int32 {
+	covering := p.class.covering
+	if w.a.config.Policy.EmptySelectors {
+		covering = w.coveringAny(p)
+	}
+	w.none = w.none[:0]
+	for _, b := range covering {
+		budget := w.a.snap.budgets.list[b]
+		if budget == nil {
+			continue
+		}
+		if _, counted := budget.Disrupted[p.pod.Name]; !counted {
+			w.none = append(w.none, b)
+		}
+	}
+	return w.none
+}
+
+// addSpared puts the spared pods back, for good, and returns why the preemptor does not
+// fit beside them.
+func (w *dryRunner) addSpared(possible []*podState) filterStatus {
+	if !w.spare(possible) {
+		return filterStatus{}
+	}
+	for i, p := range possible {
+		if w.spared[i] {
+			w.add(p)
+			w.victim[i] = false
+		}
+	}
+	if w.check().code != Success {
+		return strictStatus
+	}
+	return filterStatus{}
+}
+
+// strictEnd returns the status where the possible victims were taken one by one but for the
+// spared ones, and s was said in the end. Where all are spared, and the node takes the
+// preemptor by now, nobody has to leave.
+func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus {
+	switch {
+	case s.code != Success:
+		return w.withoutSpared(possible)
+	case !slices.Contains(w.victim, true):
+		return w.contradiction()
+	}
+	return s
+}
+
+// withoutSpared returns why a node does not help whose possible victims have all been
+// taken but for the spared ones: because of these or of something else. They stay on the
+// node.
+func (w *dryRunner) withoutSpared(possible []*podState) filterStatus {
+	for i, p := range possible {
+		if w.spared[i] {
+			w.remove(p)
+		}
+	}
+	s := w.check()
+	for i, p := range possible {
+		if w.spared[i] {
+			w.add(p)
+		}
+	}
+	if s.code == Success {
+		return strictStatus
+	}
+	return s
+}
+
+// strictly refuses what the caller's rule has chosen if that violates a budget and the
+// policy is strict.
+func (w *dryRunner) strictly(possible []*podState) filterStatus {
+	if !w.a.config.Policy.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
+		return filterStatus{}
+	}
+	w.restoreVictims(possible)
+	for i := range possible {
+		w.victim[i], w.violated[i] = false, 0
+	}
+	return strictStatus
+}

@@ -1,0 +1,232 @@
+package preemption
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// AcrossPlan is what [Evaluator.PreemptAcross] found. It belongs to the caller.
+type AcrossPlan struct {
+	// Plan is the answer, with [Plan.Across] set where pods have to leave.
+	*Plan
+	// Optimal: no set of the pods that could be victims, on no node, is better by the
+	// ranks; where nothing helps, no such set makes room. Without it the search ended
+	// early, and the victims are the best that it met.
+	Optimal bool
+	// Steps is the number of steps that the search took.
+	Steps int
+}
+
+// DefaultAcrossSteps is how many steps [Evaluator.PreemptAcross] takes at most to improve
+// what it has found. A step asks the filters about one node once.
+const DefaultAcrossSteps = 20_000
+
+// PreemptAcross decides as [Evaluator.Preempt] does, but finds victims on other nodes, too
+// (chapter 23): where required anti-affinity, of the preemptor or of running pods, or a
+// topology spread constraint with DoNotSchedule stands in the way on a node because of
+// pods of lower priority elsewhere in its domain. The reference takes pods from one node
+// alone, and nothing helps such a pod there.
+//
+// On each node that failed with Unschedulable these pods can be victims: those of the node,
+// and those that such a term or constraint counts in a domain of the node. For required
+// anti-affinity the victims are determined: all pods that count in a domain of the node
+// have to leave, each of which must be of lower priority and allowed by
+// [Config.MayEvict]. For the rest, pods are put back by importance as far as the preemptor
+// still fits, and then other sets are tried, by branch and bound, until none can be better
+// or the steps run out. Sets are compared by the policy's ranks, with budgets charged for
+// the actual victims alone, the most important first. ENGINE.md says what is pruned, and
+// why. That there is room is what all filters of the configuration say of a copy of the
+// cluster without the victims.
+//
+// Pods of groups are no victims where the release has groups leave whole. Nor are pods
+// that are being deleted and that a constraint of the preemptor selects: the constraint
+// has ceased to count them. A pod of another domain never becomes a victim, not even to
+// make a pod the first of its affinity (rule 7.13.6). Of the configuration, Chooser,
+// Sample, Extenders, Scorers, Policy.Victims and Workers do not count.
+//
+// The plan can be verified and carried out like any other. As a [WayOut] it can be asked
+// after Preempt, which is far cheaper and changes nothing where one node suffices:
+// victims on one node may differ from those that Preempt chooses, because they are the
+// best set and not the first one that is left.
+//
+// Errors, and what is said about the pod and concurrent calls, are those of
+// [Evaluator.Preempt]. Time is that of asking every node, and on each that failed of one
+// check for each pod that could be a victim there; then of mostSteps checks. With an
+// endless mostSteps it is exponential in the pods of the worst node.
+func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time) (*AcrossPlan, error) {
+	return e.PreemptAcrossWithin(ctx, snap, pod, now, DefaultAcrossSteps)
+}
+
+// PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
+// leaves what putting pods back by importance finds on each node.
+func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+	if err := snap.checkAlone(pod); err != nil {
+		return nil, err
+	}
+	a, err := newAttempt(&e.config, snap, pod, now)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{attempt: a, chunk: e.chunk, best: -1, runners: []*dryRunner{newDryRunner(a)}}
+	a.hearNominated(r.runners[0])
+	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
+		return nil, err
+	}
+	for _, s := range r.before {
+		if s.code == Success {
+			r.feasible++
+		}
+	}
+	r.ineligible = a.eligible(r.codeOf)
+	x := &acrossSearch{result: r, w: r.runners[0], limit: mostSteps}
+	if r.feasible == 0 && r.ineligible == Eligible {
+		if err := x.run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	plan := r.plan()
+	if plan.Outcome == Preempt {
+		plan.Across, plan.Unhelpful = true, nil // nodes that could not be better were not tried
+	}
+	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
+}
+
+// acrossSearch finds the best victims, node by node.
+type acrossSearch struct {
+	*result
+	w *dryRunner
+	// counted are the pods of all nodes that anti-affinity or spread counts.
+	counted []countedPod
+	// interpod and spread are the filters on the node at hand, nil where they have
+	// nothing to say.
+	interpod *interPodOnNode
+	spread   *spreadOnNode
+
+	node acrossNode
+	// bestScore and bestVictims are of the best set met, on node r.best.
+	bestScore   Score
+	bestVictims []*podState
+	space       []*podState
+
+	steps, limit int
+	ended        bool
+	err          error // of a filter of the caller
+}
+
+// countedPod is a running pod with what it counts for.
+type countedPod struct {
+	*podState
+	on *nodeState
+	// apart are counts of anti-affinity, spread those of constraints.
+	apart, spread []classPart
+}
+
+// run goes over the nodes.
+func (x *acrossSearch) run(ctx context.Context) error {
+	x.after, x.tried = make([]filterStatus, len(x.before)), make([]bool, len(x.before))
+	x.findFilters()
+	x.findCounted()
+	for i, before := range x.before {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if before.code != Unschedulable {
+			continue
+		}
+		x.tried[i] = true
+		x.after[i] = x.try(ctx, i)
+	}
+	if err := cmp.Or(x.err, ctx.Err()); err != nil {
+		return err
+	}
+	if x.best >= 0 {
+		x.chosen = x.candidate()
+	}
+	return nil
+}
+
+// findFilters finds the two filters that look at pods of other nodes.
+func (x *acrossSearch) findFilters() {
+	for _, f := range x.w.filters {
+		switch f := f.(type) {
+		case *interPodOnNode:
+			x.interpod = f
+		case *spreadOnNode:
+			x.spread = f
+		}
+	}
+}
+
+// findCounted finds the pods that these count, by class. Their order is by node and
+// importance.
+func (x *acrossSearch) findCounted() {
+	x.snap.classes.each(func(_ string, m *classMembers) {
+		apart, spread := x.partsOf(m.class)
+		if len(apart)+len(spread) == 0 {
+			return
+		}
+		for slot := range m.nodes {
+			n := x.snap.nodes[slot]
+			if n.node == nil {
+				continue
+			}
+			for _, p := range n.pods {
+				if p.class == m.class {
+					x.counted = append(x.counted, countedPod{p, n, apart, spread})
+				}
+			}
+		}
+	})
+	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.moreImportant(p.podState, q.podState) })
+}
+
+// partsOf returns what pods of a class count for.
+func (x *acrossSearch) partsOf(k *podClass) (apart, spread []classPart) {
+	if x.interpod != nil {
+		for _, part := range x.interpod.parts.of(k) {
+			if part.relation != affinityMatch {
+				apart = append(apart, part)
+			}
+		}
+	}
+	if x.spread != nil {
+		spread = x.spread.parts.of(k)
+	}
+	return apart, spread
+}
+
+// leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
+// that no other pod has to leave with.
+func (x *acrossSearch) leavesAlone(p *podState) bool {
+	return x.mayEvict(p) && (p.pod.Group == "" || !x.rules.VictimUnits)
+}
+
+// candidate makes the best set public.
+func (x *acrossSearch) candidate() Candidate {
+	w, n := x.w, x.nodeAt(x.best)
+	c := Candidate{Node: n.name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
+	w.enter(n)
+	for _, p := range x.bestVictims {
+		w.changeUnit(p, -1)
+	}
+	shared := sharedNames{budgets: x.snap.budgets}
+	for i, p := range x.bestVictims {
+		w.changeUnit(p, 1)
+		c.Victims[i] = Victim{Pod: p.pod, Blocks: x.public(w.check())}
+		w.changeUnit(p, -1)
+		if p.at.name != n.name {
+			c.Victims[i].Node = p.at.name
+		}
+		c.Victims[i].Violated = shared.of(w.charge(p))
+	}
+	w.ledger.Reset()
+	for _, p := range x.bestVictims {
+		w.changeUnit(p, 1)
+	}
+	c.ClearedNominations = x.clearedNominations(n, c.Victims)
+	return c
+}

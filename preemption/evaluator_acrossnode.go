@@ -1,0 +1,309 @@
+package preemption
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// acrossNode is a node on which victims are looked for.
+type acrossNode struct {
+	position int
+	// pods could be victims, the most important first. Those in forced have to be.
+	pods   []*podState
+	forced []bool
+	// taken are the indexes of those that the set at hand has.
+	taken []int
+	// others has, for each constraint, the least count of the other domains as things
+	// are, or 0 where fewer domains count than there have to be.
+	others []int
+	// firstStep is the number of steps at the begin.
+	firstStep int
+	// refuted is why the last set made no room that the filters had agreed to while they
+	// followed the pods.
+	refuted filterStatus
+}
+
+// try looks for the best set on a node, and returns why there is none: the status with all
+// pods gone that could leave. It is Success, too, for a node that cannot be better than
+// the best one.
+func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
+	n := x.nodeAt(position)
+	w := x.w
+	w.enter(n)
+	x.node = acrossNode{position: position, firstStep: x.steps}
+	if s := x.findPods(n); s.code != Success {
+		return s
+	}
+	if len(x.node.pods) == 0 {
+		return filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
+	}
+	if x.worse(-1) {
+		return filterStatus{}
+	}
+	for _, p := range x.node.pods {
+		w.changeUnit(p, -1)
+	}
+	status := w.check()
+	if status.code == Success || !conclusive(status) && !x.skewed() {
+		best := x.best
+		x.choose(ctx, 0)
+		switch {
+		case x.best != best:
+			status = filterStatus{}
+		case x.node.refuted.code != Success:
+			status = x.node.refuted
+		}
+	}
+	for _, p := range x.node.pods {
+		w.changeUnit(p, 1)
+	}
+	return status
+}
+
+// findPods finds the pods that could be victims for the node, and those that have to be.
+// The status says if one that has to be may not.
+func (x *acrossSearch) findPods(n *nodeState) filterStatus {
+	node := &x.node
+	for _, p := range n.pods {
+		apart, spread := x.partsOf(p.class)
+		forced := x.keepsApart(apart, n, n)
+		movable := x.leavesAlone(p) && !(p.class.terminating && len(spread) > 0)
+		if forced && !movable {
+			return x.blocked(apart, n, n)
+		}
+		if movable {
+			node.add(p, forced)
+		}
+	}
+	for i := range x.counted {
+		p := &x.counted[i]
+		if p.on == n {
+			continue
+		}
+		forced := x.keepsApart(p.apart, p.on, n)
+		counts := x.countsIn(p.spread, p.on, n)
+		movable := x.leavesAlone(p.podState) && !(p.class.terminating && len(p.spread) > 0)
+		if forced && !movable {
+			return x.blocked(p.apart, p.on, n)
+		}
+		if movable && (forced || counts) {
+			node.add(p.podState, forced)
+		}
+	}
+	node.sort(x.moreImportant)
+	x.findOthers(n)
+	return filterStatus{}
+}
+
+func (a *acrossNode) add(p *podState, forced bool) {
+	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
+}
+
+// sort puts the pods into their order.
+func (a *acrossNode) sort(compare func(p, q *podState) int) {
+	forced := map[*podState]bool{}
+	for i, p := range a.pods {
+		forced[p] = a.forced[i]
+	}
+	slices.SortFunc(a.pods, compare)
+	for i, p := range a.pods {
+		a.forced[i] = forced[p]
+	}
+}
+
+// keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
+// another node, or of its own.
+func (x *acrossSearch) keepsApart(parts []classPart, on, n *nodeState) bool {
+	for _, part := range parts {
+		c := &x.interpod.counts[part.relation][part.index]
+		if id := c.of(n.slot); id != noDomain && id == c.of(on.slot) {
+			return true
+		}
+	}
+	return false
+}
+
+// blocked is the status of a node that such a pod keeps the preemptor from for good.
+func (x *acrossSearch) blocked(parts []classPart, on, n *nodeState) filterStatus {
+	s := filterStatus{code: Unschedulable, by: interPodFilter.index, text: existingAntiText}
+	for _, part := range parts {
+		if part.relation == antiAffinityMatch && x.keepsApart([]classPart{part}, on, n) {
+			s.text = antiAffinityText
+		}
+	}
+	return s
+}
+
+// countsIn reports whether a pod on a node counts for a constraint in the domain of
+// another node.
+func (x *acrossSearch) countsIn(parts []classPart, on, n *nodeState) bool {
+	for _, part := range parts {
+		c := &x.spread.constraints[part.index]
+		if id := c.of(n.slot); id != noDomain && c.included[on.slot] && id == c.of(on.slot) {
+			return true
+		}
+	}
+	return false
+}
+
+// findOthers finds the least counts of the other domains.
+func (x *acrossSearch) findOthers(n *nodeState) {
+	if x.spread == nil {
+		return
+	}
+	for i := range x.spread.constraints {
+		c := &x.spread.constraints[i]
+		others := 0
+		if id := c.of(n.slot); id != noDomain {
+			others = c.minimum(id, math.MaxInt)
+		}
+		x.node.others = append(x.node.others, others)
+	}
+}
+
+// skewed reports whether a constraint cannot hold, whoever else leaves: what is left in
+// the domain of the node is too much even if no other domain loses anything. All pods
+// that are not decided about are away.
+func (x *acrossSearch) skewed() bool {
+	if x.spread == nil {
+		return false
+	}
+	for i := range x.spread.constraints {
+		c := &x.spread.constraints[i]
+		id := c.of(x.spread.slot)
+		if id == noDomain {
+			return true
+		}
+		count := max(c.pods[id], 0) + x.spread.changes[i]
+		if count+c.self-min(count, x.node.others[i]) > int(c.MaxSkew) {
+			return true
+		}
+	}
+	return false
+}
+
+// conclusive reports whether a node that fails so with some pods away fails with more pods
+// on it, too: of these filters, pods only take room.
+func conclusive(s filterStatus) bool {
+	switch s.by {
+	case resourcesFilter.index, portsFilter.index, restrictionsFilter.index:
+		return s.code != Success
+	case interPodFilter.index:
+		return s.code == Unschedulable
+	}
+	return false
+}
+
+// choose decides about the pods from one on. Those before are decided about; all others
+// are away.
+func (x *acrossSearch) choose(ctx context.Context, i int) {
+	node := &x.node
+	if i == len(node.pods) {
+		x.meet()
+		return
+	}
+	if x.stop(ctx) {
+		return
+	}
+	if !node.forced[i] {
+		x.steps++
+		x.w.changeUnit(node.pods[i], 1)
+		if !x.skewed() {
+			if s := x.w.check(); s.code == Success || !conclusive(s) {
+				x.choose(ctx, i+1)
+			}
+		}
+		x.w.changeUnit(node.pods[i], -1)
+	}
+	node.taken = append(node.taken, i)
+	if !x.worse(i) {
+		x.choose(ctx, i+1)
+	}
+	node.taken = node.taken[:len(node.taken)-1]
+}
+
+// stop reports whether the search ends here. Every node gets the steps that it takes to
+// put its pods back by importance.
+func (x *acrossSearch) stop(ctx context.Context) bool {
+	if x.steps%1024 == 0 && ctx.Err() != nil {
+		return true
+	}
+	if x.steps < x.limit || x.steps-x.node.firstStep < len(x.node.pods) {
+		return false
+	}
+	x.ended = true
+	return true
+}
+
+// worse reports whether no set with the pods taken, those that have to be taken from
+// behind an index on, and any others, is better than the best set. All that sets are
+// compared by only grows with them.
+func (x *acrossSearch) worse(at int) bool {
+	if x.best < 0 {
+		return false
+	}
+	x.space = x.space[:0]
+	for _, i := range x.node.taken {
+		x.space = append(x.space, x.node.pods[i])
+	}
+	for i := at + 1; i < len(x.node.pods); i++ {
+		if x.node.forced[i] {
+			x.space = append(x.space, x.node.pods[i])
+		}
+	}
+	if len(x.space) == 0 {
+		return false
+	}
+	score := x.scoreOf(x.space, x.violationsOf(x.space))
+	order, _ := score.compareBy(&x.bestScore, x.ranks)
+	return order >= 0
+}
+
+// violationsOf counts what victims violate, charged in their order.
+func (x *acrossSearch) violationsOf(victims []*podState) (count int) {
+	for _, p := range victims {
+		broken := len(x.w.charge(p))
+		if x.config.Policy.Budgets != PerBudget {
+			broken = min(1, broken)
+		}
+		count += broken
+	}
+	x.w.ledger.Reset()
+	return count
+}
+
+// meet asks the filters about the set at hand, and keeps it if it is the best.
+func (x *acrossSearch) meet() {
+	if len(x.node.taken) == 0 || x.w.check().code != Success || x.worse(len(x.node.pods)) {
+		return
+	}
+	victims := make([]*podState, 0, len(x.node.taken))
+	for _, i := range x.node.taken {
+		victims = append(victims, x.node.pods[i])
+	}
+	if x.node.refuted = x.afresh(victims); x.node.refuted.code != Success {
+		return
+	}
+	x.bestVictims = victims
+	x.bestScore = x.scoreOf(x.bestVictims, x.violationsOf(x.bestVictims))
+	x.best = x.node.position
+}
+
+// afresh asks the node in a copy of the cluster in which the victims have never been. A
+// filter that follows pods may see room where there is none: ports and claims of several
+// pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
+func (x *acrossSearch) afresh(victims []*podState) filterStatus {
+	snap := x.snap.Clone()
+	for _, p := range victims {
+		if q, ok := snap.pods.of(p.pod); ok {
+			snap.drop(q)
+		}
+	}
+	a, err := newAttempt(x.config, snap, x.pod, x.now)
+	if err != nil {
+		x.err = err
+		return filterStatus{code: Unschedulable, by: byNone}
+	}
+	return newDryRunner(a).filter(snap.node(x.nodeAt(x.node.position).name))
+}

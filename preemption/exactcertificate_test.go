@@ -1,0 +1,225 @@
+package preemption_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// However early the limit ends a search, no set is better than the bound, the gap is that
+// between bound and score, and a certificate that says optimal is right.
+func TestPropertyCertificatesAreTrue(t *testing.T) {
+	open := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		c, p := fullNode(seed, 11)
+		config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%7 == 0, Limit: rapid.IntRange(1, 12).Draw(t, "limit")})
+		config.Cost = lastDigit
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		if plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
+			return
+		}
+		want, found := bestOfVectors(&config, c, p)
+		cert := plan.ClusterCertificate
+		if plan.Outcome == preemption.NothingHelps {
+			if cert.Optimal && found {
+				t.Fatalf("seed %d: nothing helps for certain, and %+v does", seed, want)
+			}
+			return
+		}
+		require.Equal(t, plan.Certificate, cert, "there is one node")
+		if compareBy(&config, cert.Bound, want) > 0 {
+			t.Fatalf("seed %d, ranks %v: %+v is better than the bound of %+v", seed, config.Policy.Ranks, want, cert)
+		}
+		require.LessOrEqual(t, cert.Steps, config.Policy.Limit)
+		if cert.Optimal {
+			require.Zero(t, compareBy(&config, plan.Score, want))
+			require.Zero(t, cert.Gap)
+			return
+		}
+		open++
+		require.Negative(t, compareBy(&config, cert.Bound, plan.Score))
+		require.Positive(t, cert.Gap)
+		require.Equal(t, 1, cert.Unsolved)
+	})
+	require.Positive(t, open, "the limit never ended a search")
+}
+
+// The limit leaves a decision among nodes honest: the bound holds for the best set of all
+// nodes, and the candidate is never worse than the faithful plan.
+func TestPropertyCertificatesOfClusters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shape := gen.Shape{Budgets: 4, Alike: rapid.Bool().Draw(t, "alike")}
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		limit := rapid.IntRange(1, 5).Draw(t, "limit")
+		config := exactly(preemption.Policy{})
+		best := explainBy(t, config, c, p)
+		config.Policy.Limit = limit
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, best.Outcome, plan.Outcome)
+		if plan.Outcome != preemption.Preempt {
+			return
+		}
+		if compareBy(&config, plan.ClusterCertificate.Bound, best.Score) > 0 || plan.ClusterCertificate.Optimal && compareBy(&config, plan.Score, best.Score) != 0 {
+			t.Fatalf("%v: the best is %+v", plan.ClusterCertificate, best.Score)
+		}
+		neverWorse(t, c, p, gen.Now, limit)
+	})
+}
+
+// neverWorse holds an exact plan to the faithful one, and its regret to their difference.
+func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, limit int) (better bool) {
+	t.Helper()
+	snap := newSnapshot(t, c)
+	usual := newEvaluator(t, preemption.Config{})
+	plan, err := usual.Preempt(context.Background(), snap, p, now)
+	if errors.Is(err, outrank.ErrInvalid) {
+		return false // a pod of a group, which preempts as a whole
+	}
+	require.NoError(t, err)
+	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, p, now)
+	require.NoError(t, err)
+	if plan.Outcome != preemption.Preempt {
+		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempt) {
+			t.Fatalf("%v, and exactly %v", plan, exact)
+		}
+		return exact.Outcome != plan.Outcome
+	}
+	require.Equal(t, preemption.Preempt, exact.Outcome)
+	order, _ := exact.Score.Compare(plan.Score)
+	if order > 0 {
+		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
+	}
+	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact, now))
+	r, err := usual.Regret(context.Background(), snap, plan, now)
+	require.NoError(t, err)
+	order, by := r.Best.Score.Compare(r.Score)
+	require.LessOrEqual(t, order, 0)
+	require.Equal(t, order == 0, r.None())
+	if order < 0 {
+		require.Equal(t, by, r.By)
+	}
+	onNode, _ := r.OnNode.Score.Compare(r.Score)
+	require.LessOrEqual(t, onNode, 0, "on the node of the plan")
+	return order < 0
+}
+
+// On every recorded case exact victims are never worse than those of kube-scheduler.
+func TestExactIsNeverWorseOnRecordedCases(t *testing.T) {
+	better, all := 0, 0
+	for _, profile := range []string{"basic", "pdb", "affinity", "filters", "nominated", "wide", "kubewide", "releases", "util"} {
+		f, err := os.Open("../examples/replay/testdata/" + profile + ".cases.jsonl.gz")
+		require.NoError(t, err)
+		z, err := gzip.NewReader(f)
+		require.NoError(t, err)
+		s := bufio.NewScanner(z)
+		s.Buffer(nil, 1<<25)
+		for s.Scan() {
+			var c struct {
+				Nodes      []*outrank.Node                `json:"nodes"`
+				Pods       []*outrank.Pod                 `json:"pods"`
+				Budgets    []*outrank.PodDisruptionBudget `json:"pdbs"`
+				Namespaces []*outrank.Namespace           `json:"namespaces"`
+				Preemptor  *outrank.Pod                   `json:"preemptor"`
+			}
+			require.NoError(t, json.Unmarshal(s.Bytes(), &c))
+			if c.Preemptor == nil || c.Preemptor.NodeName != "" {
+				continue
+			}
+			all++
+			cluster := &outrank.Cluster{Nodes: c.Nodes, Pods: c.Pods, Budgets: c.Budgets, Namespaces: c.Namespaces}
+			if neverWorse(t, cluster, c.Preemptor, gen.Now, 0) {
+				better++
+			}
+		}
+		require.NoError(t, s.Err())
+		require.NoError(t, f.Close())
+	}
+	t.Logf("%d cases, exact victims are better on %d", all, better)
+	assert.Greater(t, all, 500)
+	assert.Positive(t, better)
+}
+
+// What exact victims and strict budgets do not go with is an error that says so.
+func TestExactRefusesByName(t *testing.T) {
+	scorer := []preemption.Scorer{{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}}
+	chooser := &preemption.Chooser{Name: "c", Choose: func(*preemption.NodeView) []*outrank.Pod { return nil }}
+	for _, test := range []struct {
+		config preemption.Config
+		want   string
+	}{
+		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Scorers: scorer}, "Scorers"},
+		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact}, Chooser: chooser}, "a chooser finds the victims"},
+		{preemption.Config{Policy: preemption.Policy{Limit: -1}}, "Policy.Limit"},
+		{preemption.Config{Policy: preemption.Policy{Victims: preemption.Exact + 1}}, "Policy.Victims"},
+	} {
+		_, err := preemption.NewEvaluator(test.config)
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, test.want)
+	}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: outrank.V1_36}
+	for _, policy := range []preemption.Policy{{Victims: preemption.Exact}, {Strict: true}, {Budgets: preemption.VictimsAlone}} {
+		_, err := newEvaluator(t, by(policy)).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, "which a group of pods is not decided by")
+	}
+}
+
+// A plan that violates a budget is not sound where the policy is strict.
+func TestVerifyStrict(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "1", "a")},
+		Pods:    []*outrank.Pod{pod("x", 1, "1", on("n1"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
+	}
+	snap, p := newSnapshot(t, c), pod("p", 5, "1")
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan, gen.Now)
+	require.ErrorIs(t, err, preemption.ErrUnsound)
+	assert.ErrorContains(t, err, "strict")
+}
+
+// Regret about other plans than those that preempt, and about what is gone.
+func TestRegretOfOtherPlans(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")},
+		Pods:  []*outrank.Pod{pod("db", 1, "1", on("n1"), app("db")), pod("job", 3, "1", on("n1"))},
+	}
+	p := pod("p", 5, "1")
+	p.Affinity.Pods = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", Selector: selects("db")}}
+	c.Nodes[0].Labels = map[string]string{"kubernetes.io/hostname": "n1"}
+	snap, usual := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.NothingHelps, plan.Outcome)
+	r, err := usual.Regret(context.Background(), snap, plan, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.ByNodeOrder, r.By)
+	assert.Equal(t, "n1 [default/job] is better: preemption helps; optimal, 4 steps", r.String())
+
+	_, err = usual.Regret(context.Background(), snap, nil, gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.NoError(t, snap.RemovePod("default/job"))
+	_, err = usual.Regret(context.Background(), snap, r.Best, gen.Now)
+	require.ErrorIs(t, err, preemption.ErrStale)
+	anybody := &preemption.Chooser{Name: "c", AnyPriority: true, Choose: func(*preemption.NodeView) []*outrank.Pod { return nil }}
+	_, err = newEvaluator(t, preemption.Config{Chooser: anybody}).Regret(context.Background(), snap, plan, gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}

@@ -1,0 +1,164 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// GroupReport says why a decision for a group of pods is what it is. It holds names and
+// figures and none of the caller's objects; it belongs to the caller, and can be written to
+// JSON and read back.
+type GroupReport struct {
+	// APIVersion is [Version] and Kind is "GroupReport".
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Group is the group, or with Tree set the topmost of a tree of groups; empty for pods
+	// that name none.
+	Group   outrank.Key        `json:"group,omitempty"`
+	Tree    bool               `json:"tree,omitempty"`
+	Outcome preemption.Outcome `json:"outcome"`
+	// Ineligible says why the group may not preempt; nil where it may.
+	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Seats are where its pods go, in the order in which they were placed.
+	Seats     []Seat `json:"seats"`
+	MoreSeats int    `json:"moreSeats,omitempty"`
+	// TurnedDown is why there is no place for the group as things are, and Unhelpful why there
+	// is none with every possible victim gone, of which there are Possible units; nil where
+	// that is not so.
+	TurnedDown *NoPlace `json:"turnedDown,omitempty"`
+	Unhelpful  *NoPlace `json:"unhelpful,omitempty"`
+	Possible   int      `json:"possible"`
+	// Victims are the units that have to leave, the most important first.
+	Victims     []GroupVictim `json:"victims"`
+	MoreVictims int           `json:"moreVictims,omitempty"`
+	// Violations counts the victims that violate a budget, and VictimPods their pods.
+	Violations int `json:"violations"`
+	VictimPods int `json:"victimPods"`
+	// Cleared are pending pods that lose their nomination.
+	Cleared     []Pod `json:"cleared,omitempty"`
+	MoreCleared int   `json:"moreCleared,omitempty"`
+}
+
+// Seat is a pod of the group with its node.
+type Seat struct {
+	Pod  outrank.Key `json:"pod"`
+	Node string      `json:"node"`
+}
+
+// NoPlace is why there is no place for a group.
+type NoPlace struct {
+	// Pod is the first pod that fits on no node together with those before it, and Nodes what
+	// the nodes say to it, the most frequent first.
+	Pod       outrank.Key `json:"pod,omitempty"`
+	Nodes     []NodeWord  `json:"nodes,omitempty"`
+	MoreNodes int         `json:"moreNodes,omitempty"`
+	// Reason is what the policy of the group says.
+	Reason string `json:"reason,omitempty"`
+}
+
+// NodeWord is what a number of nodes say.
+type NodeWord struct {
+	Filter  string   `json:"filter,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+	Count   int      `json:"count"`
+}
+
+// GroupVictim is a unit that has to leave: a pod, or all pods of a group.
+type GroupVictim struct {
+	// Group names the unit where it is a group, or with Tree set a tree of groups.
+	Group outrank.Key `json:"group,omitempty"`
+	Tree  bool        `json:"tree,omitempty"`
+	// Priority is what the unit counts with.
+	Priority int32 `json:"priority"`
+	// Pods are its pods, the most important first.
+	Pods     []Pod `json:"pods"`
+	MorePods int   `json:"morePods,omitempty"`
+	// Blocks is why there was no place for the group when the unit was put back, which
+	// happens one unit after the other.
+	Blocks *NoPlace `json:"blocks,omitempty"`
+	// Budgets are those that losing it breaks.
+	Budgets     []outrank.Key `json:"budgets,omitempty"`
+	MoreBudgets int           `json:"moreBudgets,omitempty"`
+}
+
+// Group explains a plan for a group, which the evaluator has made of the snapshot as it
+// is: where its pods go, which units leave and for whom there was no place with each of
+// them, whose budget breaks, and what is in the way where nothing helps. It tells what the
+// plan found, and asks no node again. Of a plan of another snapshot the nodes of victims may
+// be wrong.
+//
+// The error wraps [outrank.ErrInvalid] without a plan. The snapshot is only read, and any
+// number of calls may run on it at once. Time is linear in the plan.
+func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Options) (*GroupReport, error) {
+	if plan == nil || snap == nil {
+		return nil, fmt.Errorf("%w: no plan or no snapshot", outrank.ErrInvalid)
+	}
+	most := options.Most
+	if most <= 0 {
+		most = 10
+	}
+	g := &groupExplainer{snap: snap, most: min(most, mostNames)}
+	r := &GroupReport{
+		APIVersion: Version, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
+		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
+		Possible: plan.Possible, Violations: plan.Violations(), VictimPods: len(plan.VictimPods()),
+	}
+	if plan.Ineligible != preemption.Eligible {
+		reason := plan.Ineligible
+		r.Ineligible = &reason
+	}
+	for _, a := range cut(plan.Placement, 10*g.most, &r.MoreSeats) {
+		r.Seats = append(r.Seats, Seat{a.Pod.Key(), a.Node})
+	}
+	victims := cut(plan.Victims, 10*g.most, &r.MoreVictims)
+	for i := range victims {
+		r.Victims = append(r.Victims, g.victim(&victims[i]))
+	}
+	for _, p := range cut(plan.ClearedNominations, g.most, &r.MoreCleared) {
+		r.Cleared = append(r.Cleared, Pod{p.Key(), p.PriorityValue(), snap.NominationOf(p.Key())})
+	}
+	return r, nil
+}
+
+// groupExplainer has what a report is made with.
+type groupExplainer struct {
+	snap *preemption.Snapshot
+	most int
+}
+
+func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
+	if r == nil {
+		return nil
+	}
+	out := &NoPlace{Reason: r.Reason}
+	if r.Pod != nil {
+		out.Pod = r.Pod.Key()
+	}
+	for _, c := range cut(r.Nodes, g.most, &out.MoreNodes) {
+		filter := c.Filter
+		if filter == "" {
+			filter = c.ExcludedBy
+		}
+		out.Nodes = append(out.Nodes, NodeWord{filter, append([]string(nil), c.Reasons...), c.Nodes})
+	}
+	return out
+}
+
+func (g *groupExplainer) victim(v *preemption.GroupVictim) GroupVictim {
+	out := GroupVictim{Priority: v.Priority, Pods: []Pod{}, Blocks: g.noPlace(v.Blocks)}
+	switch {
+	case v.Composite != nil:
+		out.Group, out.Tree = v.Composite.Key(), true
+	case v.Group != nil:
+		out.Group = v.Group.Key()
+	}
+	for _, p := range cut(v.Pods, g.most, &out.MorePods) {
+		out.Pods = append(out.Pods, Pod{p.Key(), p.PriorityValue(), g.snap.NodeOf(p.Key())})
+	}
+	for _, b := range cut(v.Violated, g.most, &out.MoreBudgets) {
+		out.Budgets = append(out.Budgets, b.Key())
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Text tells the report to people. It is made from the fields of the report alone, and its
+// length is bounded by the report's lists.
+func (r *GroupReport) Text() string {
+	w := &writer{}
+	w.line(0, "%s", r.Summary())
+	if r.TurnedDown != nil {
+		w.line(0, "As things are there is %s.", r.TurnedDown.text())
+	}
+	if r.Unhelpful != nil {
+		w.line(0, "With the %s gone that might leave there is still %s.", prose.Plural(r.Possible, "unit"), r.Unhelpful.text())
+	}
+	if len(r.Victims) > 0 {
+		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
+		for i := range r.Victims {
+			w.line(1, "%s", r.Victims[i].Text())
+		}
+		if r.MoreVictims > 0 {
+			w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
+		}
+	}
+	if len(r.Seats) > 0 {
+		w.line(0, "Where its pods go:")
+		for _, s := range r.Seats {
+			w.line(1, "%s on node %s", prose.Name(s.Pod), prose.Name(s.Node))
+		}
+		if r.MoreSeats > 0 {
+			w.line(1, "and %s more", prose.Plural(r.MoreSeats, "pod"))
+		}
+	}
+	if len(r.Cleared) > 0 {
+		w.line(0, "Nominations that are cleared: %s.", pods(r.Cleared, r.MoreCleared))
+	}
+	return w.String()
+}
+
+// Summary is the answer in a sentence.
+func (r *GroupReport) Summary() string {
+	group := r.name()
+	switch r.Outcome {
+	case preemption.Fits:
+		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", group)
+	case preemption.NotEligible:
+		of := Report{Ineligible: r.Ineligible}
+		return fmt.Sprintf("Nobody leaves: there is no place for %s, and it may not push others out: %s", group, of.ineligible())
+	case preemption.NothingHelps:
+		if r.Possible == 0 {
+			return fmt.Sprintf("Nobody leaves: there is no place for %s, and nobody might leave for it.", group)
+		}
+		return fmt.Sprintf("Nobody leaves: pushing others out makes no place for %s.", group)
+	}
+	if len(r.Victims) == 0 {
+		return fmt.Sprintf("Nobody has to leave in the end so that %s can run.", group)
+	}
+	text := fmt.Sprintf("%s to leave so that %s can run", have(r.VictimPods), group)
+	if units := len(r.Victims) + r.MoreVictims; units != r.VictimPods {
+		text += fmt.Sprintf(", in %s that leave together", prose.Plural(units, "unit"))
+	}
+	if r.Violations > 0 {
+		text += fmt.Sprintf("; budget violations: %d", r.Violations)
+	}
+	return text + "."
+}
+
+func (r *GroupReport) name() string {
+	switch {
+	case r.Group == "":
+		return "the group"
+	case r.Tree:
+		return "the tree of groups " + prose.Name(r.Group)
+	}
+	return "group " + prose.Name(r.Group)
+}
+
+// text says what there is no place for, and why.
+func (n *NoPlace) text() string {
+	text := "no place"
+	if n.Pod != "" {
+		text += " for " + prose.Name(n.Pod)
+	}
+	var parts []string
+	for i := range n.Nodes {
+		o := Obstacle{Filter: n.Nodes[i].Filter, Reasons: n.Nodes[i].Reasons}
+		parts = append(parts, fmt.Sprintf("%s: %s", prose.Plural(n.Nodes[i].Count, "node"), o.Text()))
+	}
+	if n.MoreNodes > 0 {
+		parts = append(parts, fmt.Sprintf("%d more answers", n.MoreNodes))
+	}
+	if n.Reason != "" {
+		parts = append(parts, prose.Text(n.Reason))
+	}
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, "; ") + ")"
+	}
+	return text
+}
+
+// Text says in a sentence why the unit has to leave.
+func (v *GroupVictim) Text() string {
+	var text string
+	switch list := pods(v.Pods, v.MorePods); {
+	case v.Tree:
+		text = fmt.Sprintf("the tree of groups %s (priority %d): %s", prose.Name(v.Group), v.Priority, list)
+	case v.Group != "":
+		text = fmt.Sprintf("group %s (priority %d): %s", prose.Name(v.Group), v.Priority, list)
+	default:
+		text = list
+	}
+	if v.Blocks != nil {
+		text += ": with it back there was " + v.Blocks.text()
+	}
+	if len(v.Budgets) > 0 {
+		text += "; losing it breaks " + prose.List(prose.Names(v.Budgets), v.MoreBudgets)
+	}
+	return text + "."
+}

@@ -1,0 +1,238 @@
+package joint
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// ask is one member in front of one node, and who could leave there.
+type ask struct {
+	b      *board
+	trial  *preemption.Trial
+	member *member
+	node   int
+	// units leave whole, the most important first; of finds the unit of a pod.
+	units [][]*outrank.Pod
+	of    map[*outrank.Pod]int
+	gone  []bool
+}
+
+// answer is what a node says to a member as the board is.
+type answer uint8
+
+const (
+	never answer = iota // nobody's loss helps
+	takes
+	short
+)
+
+// ask turns to a node.
+func (b *board) ask(t *preemption.Trials, i, node int) (*ask, answer) {
+	trial, err := t.On(b.nodes[node].Name)
+	if err != nil {
+		b.fail(err)
+		return nil, never
+	}
+	a := &ask{b: b, trial: trial, member: b.members[i], node: node}
+	b.steps++
+	switch trial.Check(nil).Code {
+	case preemption.Success:
+		return a, takes
+	case preemption.Unschedulable:
+		if a.member.evicts {
+			a.findUnits(t)
+			if len(a.units) > 0 {
+				return a, short
+			}
+		}
+	}
+	return a, never
+}
+
+// findUnits groups the possible victims. The pods of the request are none.
+func (a *ask) findUnits(t *preemption.Trials) {
+	possible := a.trial.Possible()
+	a.of = make(map[*outrank.Pod]int, len(possible))
+	for k := 0; k < len(possible); {
+		end := k + 1
+		for end < len(possible) && possible[k].Group != "" && t.LeaveTogether(possible[k], possible[end]) {
+			end++
+		}
+		unit := possible[k:end:end]
+		k = end
+		if slices.ContainsFunc(unit, func(p *outrank.Pod) bool { return a.b.isOne[p] }) {
+			continue
+		}
+		for _, p := range unit {
+			a.of[p] = len(a.units)
+		}
+		a.units = append(a.units, unit)
+	}
+	a.gone = make([]bool, len(a.units))
+}
+
+// fits asks the node with the units gone that are marked.
+func (a *ask) fits() bool {
+	if a.b.steps++; a.b.steps%1024 == 0 {
+		a.b.fail(a.b.ctx.Err())
+	}
+	return a.trial.Check(func(p *outrank.Pod) bool {
+		u, ok := a.of[p]
+		return ok && a.gone[u]
+	}).Code == preemption.Success
+}
+
+// victims lists the pods of the units that are gone.
+func (a *ask) victims() []*outrank.Pod {
+	var out []*outrank.Pod
+	for u, gone := range a.gone {
+		if gone {
+			out = append(out, a.units[u]...)
+		}
+	}
+	return out
+}
+
+// reprieve puts back, in this order, every unit with which the pod still fits. It starts
+// from what is gone, and returns false if that is not enough.
+func (a *ask) reprieve(order []int) bool {
+	if !a.fits() {
+		return false
+	}
+	for _, u := range order {
+		if !a.gone[u] {
+			continue
+		}
+		a.gone[u] = false
+		if !a.fits() {
+			a.gone[u] = true
+		}
+	}
+	return true
+}
+
+func (a *ask) all() {
+	for u := range a.gone {
+		a.gone[u] = true
+	}
+}
+
+// manner is an order in which units are put back.
+type manner uint8
+
+const (
+	// important spares the most important pods, as the reference does.
+	important manner = iota
+	// least spares whoever frees least of what the pod lacks, which leaves few victims.
+	least
+	// smallest spares the smallest pods, which leaves room for others beside the pod.
+	smallest
+)
+
+// order returns the units in the order in which they are put back: those that a budget
+// covers and those above the floor first, so that neither rank is lost to a later one.
+func (a *ask) order(by manner, floor int32) []int {
+	order := make([]int, len(a.units))
+	sizes := make([]int64, len(a.units))
+	first := make([]int, len(a.units))
+	for u, unit := range a.units {
+		order[u] = u
+		f := a.b.bill.of(unit[0])
+		switch {
+		case f.covered:
+			first[u] = -2
+		case by != important && f.priority > floor:
+			first[u] = -1
+		}
+		if by != important {
+			sizes[u] = a.size(unit, by == least)
+		}
+	}
+	slices.SortStableFunc(order, func(u, v int) int {
+		return cmp.Or(cmp.Compare(first[u], first[v]), cmp.Compare(sizes[u], sizes[v]))
+	})
+	return order
+}
+
+// size is how much a unit frees, each resource in thousandths of what the pod asks for,
+// with capped no more than all of it.
+func (a *ask) size(unit []*outrank.Pod, capped bool) int64 {
+	var sum int64
+	needs := a.b.needs(a.member)
+	for _, p := range unit {
+		for k, amount := range a.b.amounts(p) {
+			if needs[k] <= 0 {
+				continue
+			}
+			share := int64(float64(amount) / float64(needs[k]) * 1000)
+			if capped {
+				share = min(share, 1000)
+			}
+			sum += min(max(share, 0), 1<<40)
+		}
+	}
+	return sum
+}
+
+// choose returns the victims by a manner, nil where nothing helps.
+func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
+	a.all()
+	if !a.reprieve(a.order(by, floor)) {
+		return nil
+	}
+	return a.victims()
+}
+
+// settle returns who leaves for the member if as few as possible of others than those
+// preferred do: nobody where it fits.
+func (b *board) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
+	a, says := b.ask(t, i, node)
+	if says != short {
+		return nil, says == takes
+	}
+	var order, then []int
+	for u, unit := range a.units {
+		a.gone[u] = prefer[unit[0]]
+		if a.gone[u] {
+			then = append(then, u)
+		} else {
+			order = append(order, u)
+		}
+	}
+	if a.reprieve(then) {
+		return a.victims(), true
+	}
+	a.all()
+	if !a.reprieve(append(order, then...)) {
+		return nil, false
+	}
+	return a.victims(), true
+}
+
+// rebuild places every member, in their order, on the node that it is assigned to, and
+// nobody leaves who is not needed at that point (rule 25.1.3). It returns nil where that
+// does not work. The board is as before.
+func (b *board) rebuild(assigned []int, prefer map[*outrank.Pod]bool) *solution {
+	mark := b.snap.Mark()
+	defer b.undo(mark)
+	s := &solution{spots: make([]spot, len(b.members))}
+	for i, node := range assigned {
+		t := b.trials(i)
+		if node < 0 || t == nil {
+			return nil
+		}
+		victims, ok := b.settle(t, i, node, prefer)
+		s.spots[i] = spot{node, victims}
+		if !ok {
+			return nil
+		}
+		if _, ok := b.place(i, s.spots[i]); !ok {
+			return nil
+		}
+	}
+	s.total = b.bill.total(s.victims())
+	return s
+}

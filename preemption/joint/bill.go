@@ -1,0 +1,152 @@
+package joint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// bill says what victims come to together, and which of two such totals is better (group
+// 25.2).
+type bill struct {
+	ranks   []preemption.Rank
+	cost    func(*outrank.Pod) int64
+	now     time.Time
+	release outrank.Release
+	budgets *pdb.Budgets
+	// counts is what a pod counts with as a victim.
+	counts func(*outrank.Pod) int32
+	facts  map[*outrank.Pod]facts
+	// several is set once a pod was met that more than one budget covers: a further
+	// victim can then make another one no violation (rule 6.3.8), so that the violations
+	// of some victims are no bound for those of more.
+	several bool
+}
+
+// facts are what a total needs to know of a victim.
+type facts struct {
+	priority int32
+	covered  bool
+	start    time.Time
+	cost     int64
+}
+
+func newBill(snap *preemption.Snapshot, config *preemption.Config, counts func(*outrank.Pod) int32, now time.Time) *bill {
+	b := &bill{
+		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
+		budgets: pdb.New(snap.Budgets()), counts: counts, facts: map[*outrank.Pod]facts{},
+	}
+	if b.ranks == nil {
+		b.ranks = preemption.DefaultRanks()
+	}
+	return b
+}
+
+func (b *bill) of(pod *outrank.Pod) facts {
+	f, ok := b.facts[pod]
+	if ok {
+		return f
+	}
+	f = facts{priority: b.counts(pod), start: pod.StartTime}
+	if f.start.IsZero() {
+		f.start = b.now
+	}
+	if b.cost != nil {
+		f.cost = max(0, b.cost(pod))
+	}
+	if b.budgets.Len() > 0 {
+		n := len(b.budgets.Covering(pod))
+		f.covered = n > 0
+		b.several = b.several || n > 1
+	}
+	b.facts[pod] = f
+	return f
+}
+
+// total returns what victims come to together. The top priority of no victims is the
+// lowest that there is.
+func (b *bill) total(victims []*outrank.Pod) preemption.Score {
+	s := preemption.Score{TopPriority: math.MinInt32}
+	var covered []*outrank.Pod
+	for _, v := range victims {
+		f := b.of(v)
+		if s.Victims == 0 || f.priority > s.TopPriority || f.priority == s.TopPriority && f.start.Before(s.Start) {
+			s.TopPriority, s.Start = f.priority, f.start
+		}
+		s.Victims++
+		s.PrioritySum = resource.AddSat(s.PrioritySum, int64(f.priority)+1<<31)
+		s.Cost = resource.AddSat(s.Cost, f.cost)
+		if f.covered {
+			covered = append(covered, v)
+		}
+	}
+	if len(covered) > 0 {
+		b.sort(covered)
+		violating, _ := b.budgets.SplitIn(b.release, covered)
+		s.Violations = len(violating)
+	}
+	return s
+}
+
+// sort puts the most important victims first (rule 25.2.2).
+func (b *bill) sort(victims []*outrank.Pod) {
+	slices.SortFunc(victims, func(v, w *outrank.Pod) int {
+		if c := cmp.Compare(b.of(w).priority, b.of(v).priority); c != 0 {
+			return c
+		}
+		return priority.Compare(v, w, b.now)
+	})
+}
+
+// compare is negative if a is the better total by the ranks of the policy. by is the rank
+// that decides.
+func (b *bill) compare(a, c preemption.Score) (order int, by preemption.Rank) {
+	for _, rank := range b.ranks {
+		if order := compareBy(rank, a, c); order != 0 {
+			return order, rank
+		}
+	}
+	return 0, 0
+}
+
+func compareBy(rank preemption.Rank, a, c preemption.Score) int {
+	switch rank {
+	case preemption.ByViolations:
+		return cmp.Compare(a.Violations, c.Violations)
+	case preemption.ByTopPriority:
+		return cmp.Compare(a.TopPriority, c.TopPriority)
+	case preemption.ByPrioritySum:
+		return cmp.Compare(a.PrioritySum, c.PrioritySum)
+	case preemption.ByVictims:
+		return cmp.Compare(a.Victims, c.Victims)
+	case preemption.ByStart:
+		return c.Start.Compare(a.Start)
+	case preemption.ByCost:
+		return cmp.Compare(a.Cost, c.Cost)
+	}
+	return 0
+}
+
+// mayBeat reports whether some victims and others besides can be a better total than best.
+// Each amount only grows with more victims, but for the violations where budgets overlap,
+// and for the start unless the top priority stays.
+func (b *bill) mayBeat(some, best preemption.Score) bool {
+	top := false
+	for _, rank := range b.ranks {
+		if rank == preemption.ByViolations && b.several || rank == preemption.ByStart && !top {
+			return true
+		}
+		top = top || rank == preemption.ByTopPriority
+		if order := compareBy(rank, some, best); order != 0 {
+			return order < 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package joint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// spot is where a pod goes and who leaves for it.
+type spot struct {
+	node    int // -1 for no place
+	victims []*outrank.Pod
+}
+
+// solution is a place for every member, in their order, with what the victims come to.
+type solution struct {
+	spots []spot
+	total preemption.Score
+}
+
+func (s *solution) victims() []*outrank.Pod {
+	var all []*outrank.Pod
+	for i := range s.spots {
+		all = append(all, s.spots[i].victims...)
+	}
+	return all
+}
+
+// board is a cluster on which pods are tried out. The members that are placed are bound
+// there, and their victims are gone.
+type board struct {
+	ctx  context.Context
+	eval *preemption.Evaluator
+	snap *preemption.Snapshot
+	// plain is the cluster without any member placed.
+	plain   *preemption.Snapshot
+	now     time.Time
+	bill    *bill
+	nodes   []*outrank.Node
+	index   map[string]int
+	members []*member
+	isOne   map[*outrank.Pod]bool
+	// scales are the amounts that the members ask for, by resource.
+	scales  []resource.Name
+	offered []int64 // by all nodes
+	asks    map[int][]int64
+	takes   map[*outrank.Pod][]int64
+	// coupled is set where what happens on one node can matter on another.
+	coupled bool
+	// steps counts questions to nodes; no more than limit are asked.
+	steps, limit int
+	// err is the first error; nothing is tried after it.
+	err error
+}
+
+// spent reports whether no more questions may be asked.
+func (b *board) spent() bool { return b.err != nil || b.steps >= b.limit }
+
+// fail remembers the first error.
+func (b *board) fail(err error) {
+	if b.err == nil && err != nil {
+		b.err = err
+	}
+}
+
+// trials begins trials of a member, nil after an error.
+func (b *board) trials(i int) *preemption.Trials {
+	if b.err != nil {
+		return nil
+	}
+	if err := b.ctx.Err(); err != nil {
+		b.fail(err)
+		return nil
+	}
+	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: b.members[i].pod, Now: b.now})
+	if err != nil {
+		b.fail(err)
+		return nil
+	}
+	return t
+}
+
+// place evicts the victims and binds the member. It returns false, with nothing changed,
+// if a victim is gone already, or if the node does not take the pod then: filters can
+// answer otherwise about a node that really is without some pods (rule 7.6.7).
+func (b *board) place(i int, s spot) (preemption.Mark, bool) {
+	mark := b.snap.Mark()
+	m := b.members[i]
+	for _, v := range s.victims {
+		if _, ok := b.snap.Pod(v.Key()); !ok {
+			b.undo(mark)
+			return mark, false
+		}
+	}
+	b.evict(b.snap, m.pod, s)
+	if b.err != nil || len(s.victims) > 0 && !b.takesNow(b.snap, m.pod, s.node) {
+		b.undo(mark)
+		return mark, false
+	}
+	b.fail(b.snap.Bind(m.pod.Key(), b.nodes[s.node].Name))
+	return mark, b.err == nil
+}
+
+// evict removes victims, and the nominations to their node of less important pods than the
+// preemptor (rule 14.3.3).
+func (b *board) evict(snap *preemption.Snapshot, pod *outrank.Pod, s spot) {
+	for _, v := range s.victims {
+		b.fail(snap.RemovePod(v.Key()))
+	}
+	for _, p := range cleared(snap, pod, b.nodes[s.node].Name, len(s.victims)) {
+		b.fail(snap.Nominate(p.Key(), ""))
+	}
+}
+
+// cleared lists the pods that lose their nomination to a node where somebody leaves.
+func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims int) []*outrank.Pod {
+	if victims == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(snap.NominatedTo(node), func(p *outrank.Pod) bool {
+		return p.PriorityValue() >= pod.PriorityValue()
+	})
+}
+
+// takesNow asks a node whether it takes a pod as things are.
+func (b *board) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
+	b.steps++
+	status, err := b.eval.Check(snap, pod, b.nodes[node].Name)
+	b.fail(err)
+	return err == nil && status.Code == preemption.Success
+}
+
+func (b *board) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
+
+// holds reports whether the solution can be carried out at once: with all victims gone,
+// each pod fits on its node beside those before it (rule 25.1.4).
+func (b *board) holds(s *solution) bool {
+	named := map[*outrank.Pod]bool{}
+	for _, v := range s.victims() {
+		if named[v] {
+			return false
+		}
+		named[v] = true
+	}
+	mark := b.plain.Mark()
+	defer func() { b.fail(b.plain.Undo(mark)) }()
+	for i := range s.spots {
+		if s.spots[i].node < 0 {
+			return false
+		}
+		b.evict(b.plain, b.members[i].pod, s.spots[i])
+	}
+	for i := range s.spots {
+		pod, node := b.members[i].pod, s.spots[i].node
+		if b.err != nil || !b.takesNow(b.plain, pod, node) {
+			return false
+		}
+		b.fail(b.plain.Bind(pod.Key(), b.nodes[node].Name))
+	}
+	return b.err == nil
+}
+
+// amounts returns what a running pod takes of the resources that members ask for.
+func (b *board) amounts(pod *outrank.Pod) []int64 {
+	a, ok := b.takes[pod]
+	if !ok {
+		list := pod.RunningRequestsIn(b.snap.Release())
+		a = make([]int64, len(b.scales))
+		for k, name := range b.scales {
+			a[k] = max(0, list.Amount(name))
+		}
+		b.takes[pod] = a
+	}
+	return a
+}

@@ -1,0 +1,199 @@
+package joint_test
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/priority"
+)
+
+// brute goes through every assignment of the pods to nodes and every set of victims of
+// each, by changing snapshots and asking nodes, with nothing of the engine's search.
+type brute struct {
+	*rapid.T
+	eval  *preemption.Evaluator
+	start *preemption.Snapshot // no pod placed
+	now   time.Time
+	pods  []*outrank.Pod
+	may   []bool // preempt
+	best  *preemption.Score
+	leafs int
+}
+
+type assigned struct {
+	node    string
+	victims []*outrank.Pod
+}
+
+// totalOf is what victims come to, in the words of the rules.
+func totalOf(snap *preemption.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
+	s := preemption.Score{TopPriority: math.MinInt32, Victims: len(victims)}
+	victims = slices.Clone(victims)
+	slices.SortFunc(victims, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
+	for _, v := range victims {
+		s.PrioritySum += int64(v.PriorityValue()) + 1<<31
+		s.TopPriority = max(s.TopPriority, v.PriorityValue())
+	}
+	for i, v := range victims {
+		start := v.StartTime
+		if start.IsZero() {
+			start = now
+		}
+		if v.PriorityValue() == s.TopPriority && (i == 0 || start.Before(s.Start)) {
+			s.Start = start
+		}
+	}
+	violating, _ := pdb.New(snap.Budgets()).SplitIn(snap.Release(), victims)
+	s.Violations = len(violating)
+	return s
+}
+
+func (b *brute) takes(snap *preemption.Snapshot, pod *outrank.Pod, node string) preemption.Code {
+	s, err := b.eval.Check(snap, pod, node)
+	require.NoError(b, err)
+	return s.Code
+}
+
+// without returns a copy of a snapshot without some pods, and without the nominations of
+// less important pods to the node if there are any.
+func (b *brute) without(snap *preemption.Snapshot, at assigned, pod *outrank.Pod) *preemption.Snapshot {
+	s := snap.Clone()
+	for _, v := range at.victims {
+		require.NoError(b, s.RemovePod(v.Key()))
+	}
+	if len(at.victims) > 0 {
+		for _, p := range s.NominatedTo(at.node) {
+			if p.PriorityValue() < pod.PriorityValue() {
+				require.NoError(b, s.Nominate(p.Key(), ""))
+			}
+		}
+	}
+	return s
+}
+
+func (b *brute) place(i int, snap *preemption.Snapshot, done []assigned) {
+	if i == len(b.pods) {
+		b.leaf(done)
+		return
+	}
+	pod := b.pods[i]
+	for node := range snap.Nodes() {
+		code := b.takes(snap, pod, node.Name)
+		for _, victims := range b.sets(i, snap, node.Name, code) {
+			at := assigned{node.Name, victims}
+			next := b.without(snap, at, pod)
+			require.NoError(b, next.Bind(pod.Key(), node.Name))
+			b.place(i+1, next, append(slices.Clone(done), at))
+		}
+	}
+}
+
+// sets lists who can leave for a pod: nobody if it fits, else every set without which it
+// fits, and no member of which could stay.
+func (b *brute) sets(i int, snap *preemption.Snapshot, node string, code preemption.Code) [][]*outrank.Pod {
+	pod := b.pods[i]
+	if code == preemption.Success {
+		return [][]*outrank.Pod{nil}
+	}
+	if code != preemption.Unschedulable || !b.may[i] {
+		return nil
+	}
+	var possible []*outrank.Pod
+	for _, p := range snap.PodsOn(node) {
+		if p.PriorityValue() < pod.PriorityValue() && !slices.Contains(b.pods, p) {
+			possible = append(possible, p)
+		}
+	}
+	fits := func(set []*outrank.Pod) bool {
+		return b.takes(b.without(snap, assigned{node, set}, pod), pod, node) == preemption.Success
+	}
+	var out [][]*outrank.Pod
+	for mask := 1; mask < 1<<len(possible); mask++ {
+		var set []*outrank.Pod
+		for k, p := range possible {
+			if mask>>k&1 == 1 {
+				set = append(set, p)
+			}
+		}
+		ok := fits(set)
+		for k := 0; ok && k < len(set); k++ {
+			ok = !fits(slices.Delete(slices.Clone(set), k, k+1))
+		}
+		if ok {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// leaf counts a plan if it can be carried out at once.
+func (b *brute) leaf(done []assigned) {
+	b.leafs++
+	snap := b.start
+	var victims []*outrank.Pod
+	for i, at := range done {
+		snap = b.without(snap, at, b.pods[i])
+		victims = append(victims, at.victims...)
+	}
+	for i, at := range done {
+		if b.takes(snap, b.pods[i], at.node) != preemption.Success {
+			return
+		}
+		snap = snap.Clone()
+		require.NoError(b, snap.Bind(b.pods[i].Key(), at.node))
+	}
+	if total := totalOf(b.start, victims, b.now); b.best == nil || compare(total, *b.best) < 0 {
+		b.best = &total
+	}
+}
+
+func compare(a, b preemption.Score) int {
+	order, _ := a.Compare(b)
+	return order
+}
+
+// queued sorts as the queue does.
+func queued(pods []*outrank.Pod) []*outrank.Pod {
+	pods = slices.Clone(pods)
+	slices.SortStableFunc(pods, func(a, b *outrank.Pod) int { return cmp.Compare(b.PriorityValue(), a.PriorityValue()) })
+	return pods
+}
+
+// after returns the cluster once a plan is carried out: the pods of the request that have a
+// place one by one, all others, and the victims. It fails where a pod does not fit.
+func after(t require.TestingT, eval *preemption.Evaluator, snap *preemption.Snapshot, plan *joint.Plan) *preemption.Snapshot {
+	s := snap.Clone()
+	for _, at := range plan.Placements {
+		if _, ok := s.Pod(at.Pod.Key()); !ok {
+			require.NoError(t, s.AddPod(at.Pod))
+		}
+		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
+			require.NoError(t, s.Nominate(at.Pod.Key(), ""))
+		}
+	}
+	for _, at := range plan.Placements {
+		for _, v := range at.Victims {
+			require.NoError(t, s.RemovePod(v.Key()), "named once")
+		}
+		for _, p := range at.ClearedNominations {
+			require.NoError(t, s.Nominate(p.Key(), ""))
+		}
+	}
+	for _, i := range plan.Order {
+		at := plan.Placements[i]
+		status, err := eval.Check(s, at.Pod, at.Node)
+		require.NoError(t, err)
+		require.Equal(t, preemption.Success, status.Code, "%s on %s: %v\n%v", at.Pod.Key(), at.Node, status, plan)
+		require.NoError(t, s.Bind(at.Pod.Key(), at.Node))
+	}
+	return s
+}

@@ -1,0 +1,36 @@
+// Package joint answers: who has to leave so that several pending pods can run, if they
+// are planned together?
+//
+// kube-scheduler lets the pods of its queue preempt one after the other. Each chooses what
+// is best for itself: the node where one small pod leaves, say, though a larger one of the
+// same priority would have made room for the next three as well. Preempt plans for all of
+// them against one snapshot:
+//
+//	plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: now})
+//	fmt.Println(plan)
+//
+// A Plan has a place for every pod that one by one has one, in the order of the queue, and
+// its victims come to no more by the ranks of the policy: usually to the same, sometimes to
+// less, never to more. It says both totals, who of the pods needs which victim, and how
+// sure it is: optimal, or at most so far from it.
+//
+// # Rules
+//
+// Chapter 25 of RULES.md in this package's folder states what a joint plan is, what it
+// costs and what the search guarantees; comments cite it. One by one the pods are decided
+// on by package preemption (chapters 7 to 11).
+//
+// # The way through the code
+//
+// preempt.go is the whole call. onebyone.go has the pods preempt one after the other.
+// board.go is the cluster on which places are tried, ask.go one pod before one node,
+// bill.go what victims come to. pack.go, improve.go and exact.go are the three searches,
+// estimate.go says where to look first, bound.go what no plan can beat. All of it stands on
+// the public interface of package preemption: [preemption.Evaluator.Trials] asks a node
+// without some of its pods, and marks of a snapshot take back what was tried.
+//
+// # Calls at once
+//
+// Nothing here is kept between calls, and the caller's snapshot is only read. Any number of
+// goroutines may plan on one snapshot, as long as none changes it.
+package joint

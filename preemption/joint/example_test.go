@@ -1,0 +1,72 @@
+package joint_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func pod(name, node string, priority int32, cpu string) *outrank.Pod {
+	return &outrank.Pod{Name: name, NodeName: node, Priority: outrank.Priority(priority),
+		Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
+}
+
+// shared is a cluster in which one large victim makes room for two pods, and an equally
+// important small one, on another node, for one.
+func shared() (*preemption.Snapshot, *preemption.Evaluator, []*outrank.Pod) {
+	four := resource.MustList("cpu", "4", "pods", "10")
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: four}, {Name: "n2", Allocatable: four}},
+		Pods: []*outrank.Pod{
+			pod("small", "n1", 10, "2"), pod("agent", "n1", 2000, "2"),
+			pod("large", "n2", 10, "4"),
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return snap, eval, []*outrank.Pod{pod("web-1", "", 1000, "2"), pod("web-2", "", 1000, "2")}
+}
+
+// One by one, the first pod evicts the small victim, because the nodes are equally good for
+// it; the second has to evict the large one. Together they share the room of the large one.
+func ExamplePreempt() {
+	snap, eval, waiting := shared()
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: time.Now()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(plan)
+	for _, v := range plan.Victims {
+		fmt.Println(v)
+	}
+	// Output:
+	// default/web-1 on n2 in place of default/large
+	// default/web-2 on n2
+	// together: 1 victim up to priority 10; one by one: 2 victims up to priority 10; better by: lower sum of victim priorities; optimal, 86 steps
+	// default/large for default/web-1, default/web-2
+}
+
+func ExamplePlan_Apply() {
+	snap, eval, waiting := shared()
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: time.Now()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := plan.Apply(snap); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(snap.PodsOn("n2")), "pods run on n2, and", len(snap.NominatedTo("n2")), "are nominated to it")
+	// Output:
+	// 0 pods run on n2, and 2 are nominated to it
+}

@@ -1,0 +1,170 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// improve tries to do without the victims of one node after the other: the pods there find
+// other places, one by one, each where that adds least, among the nodes of the plan and a
+// few others (rule 25.4.3). It goes on from each better plan and ends where no node can be
+// done without, or where no questions are left.
+func (b *board) improve(s *solution, floor int32) *solution {
+	others := b.promising()
+	for again := true; again && !b.spent(); {
+		again = false
+		for _, node := range b.dearest(s) {
+			if b.spent() {
+				return s
+			}
+			if better := b.without(s, node, others, floor); better != nil {
+				s, again = better, true
+				break
+			}
+		}
+	}
+	return s
+}
+
+// promising lists some nodes that the plan may not use: the best candidates for a pod of
+// each kind as the board is.
+func (b *board) promising() []int {
+	const kinds, each = 8, 8
+	var out []int
+	seen := map[int]bool{}
+	for _, m := range b.members {
+		if seen[m.kind] || len(seen) == kinds || !m.evicts {
+			continue
+		}
+		seen[m.kind] = true
+		n := 0
+		for c, err := range b.eval.Candidates(b.ctx, b.snap, preemption.Request{Pod: m.pod, Now: b.now}) {
+			if err != nil {
+				b.fail(err)
+				return nil
+			}
+			if at := b.index[c.Node]; !slices.Contains(out, at) {
+				out = append(out, at)
+			}
+			if n++; n == each {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// dearest lists the nodes on which somebody leaves, those with the worst totals first.
+func (b *board) dearest(s *solution) []int {
+	victims := map[int][]*outrank.Pod{}
+	var nodes []int
+	for _, at := range s.spots {
+		if len(at.victims) > 0 {
+			if victims[at.node] == nil {
+				nodes = append(nodes, at.node)
+			}
+			victims[at.node] = append(victims[at.node], at.victims...)
+		}
+	}
+	slices.Sort(nodes)
+	slices.SortStableFunc(nodes, func(m, n int) int {
+		order, _ := b.bill.compare(b.bill.total(victims[n]), b.bill.total(victims[m]))
+		return order
+	})
+	return nodes
+}
+
+// without returns a better plan in which the pods of a node are placed anew, nil if none
+// is found. The node itself may take some of them again.
+func (b *board) without(s *solution, node int, others []int, floor int32) *solution {
+	mark := b.snap.Mark()
+	assigned, victims := b.replaced(s, node, others, floor)
+	b.undo(mark)
+	if assigned == nil {
+		return nil
+	}
+	prefer := map[*outrank.Pod]bool{}
+	for _, v := range victims {
+		prefer[v] = true
+	}
+	next := b.rebuild(assigned, prefer)
+	if next == nil {
+		return nil
+	}
+	if order, _ := b.bill.compare(next.total, s.total); order >= 0 || !b.holds(next) {
+		return nil
+	}
+	return next
+}
+
+// replaced finds the other places, and leaves the board as it then is.
+func (b *board) replaced(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {
+	assigned = make([]int, len(s.spots))
+	var homeless []int
+	places := slices.Clone(others)
+	for i, at := range s.spots {
+		assigned[i] = at.node
+		if at.node == node {
+			homeless = append(homeless, i)
+			continue
+		}
+		if _, ok := b.place(i, at); !ok {
+			return nil, nil
+		}
+		victims = append(victims, at.victims...)
+		places = append(places, at.node)
+	}
+	slices.Sort(places)
+	places = slices.Compact(places)
+	for _, i := range homeless {
+		at, ok := b.cheapest(i, places, victims, s.total, floor)
+		if !ok {
+			return nil, nil
+		}
+		if _, ok := b.place(i, at); !ok {
+			return nil, nil
+		}
+		assigned[i], victims = at.node, append(victims, at.victims...)
+	}
+	return assigned, victims
+}
+
+// cheapest returns the place for a member that adds least to the victims. It returns false
+// if none keeps the total better than most.
+func (b *board) cheapest(i int, places []int, victims []*outrank.Pod, most preemption.Score, floor int32) (best spot, ok bool) {
+	t := b.trials(i)
+	if t == nil {
+		return best, false
+	}
+	total := b.bill.total(victims)
+	if order, _ := b.bill.compare(total, most); order >= 0 {
+		return best, false
+	}
+	for _, node := range places {
+		if b.spent() {
+			return best, false
+		}
+		if _, says := b.ask(t, i, node); says == takes {
+			return spot{node: node}, true
+		}
+	}
+	for _, node := range b.likely(places, b.needs(b.members[i]), 1, 8, floor) {
+		a, says := b.ask(t, i, node)
+		if says != short {
+			continue
+		}
+		for _, by := range []manner{least, smallest, important} {
+			at := spot{node, a.choose(by, floor)}
+			if at.victims == nil {
+				break
+			}
+			total := b.bill.total(slices.Concat(victims, at.victims))
+			if order, _ := b.bill.compare(total, most); order < 0 {
+				best, ok, most = at, true, total
+			}
+		}
+	}
+	return best, ok
+}

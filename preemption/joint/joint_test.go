@@ -1,0 +1,264 @@
+package joint_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// cluster is one of nodes with 4 cpu each.
+func cluster(t *testing.T, nodes []string, pods ...*outrank.Pod) *preemption.Snapshot {
+	c := &outrank.Cluster{Pods: pods}
+	for _, name := range nodes {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10"),
+			Labels: map[string]string{"zone": name}})
+	}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	return snap
+}
+
+func preempt(t *testing.T, snap *preemption.Snapshot, config preemption.Config, pods ...*outrank.Pod) *joint.Plan {
+	eval, err := preemption.NewEvaluator(config)
+	require.NoError(t, err)
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now()})
+	require.NoError(t, err)
+	return plan
+}
+
+// Rule 25.1.1: the highest priority first, and equal ones as they were given.
+func TestOrderOfTheQueue(t *testing.T) {
+	plan := preempt(t, cluster(t, []string{"n1"}), preemption.Config{},
+		pod("b", "", 10, "1"), pod("z", "", 20, "1"), pod("a", "", 10, "1"))
+	var names []string
+	for _, at := range plan.Placements {
+		names = append(names, at.Pod.Name)
+	}
+	assert.Equal(t, []string{"z", "b", "a"}, names)
+	assert.True(t, plan.Kept, "all fit")
+	assert.True(t, plan.Certificate.Optimal)
+	assert.Zero(t, plan.Total.Victims)
+}
+
+// Rule 25.1.2: one by one the large pod takes the hole that the small one needs, and each
+// of them could have done with less.
+func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "1"), pod("b", "n2", 1, "3"))
+	plan := preempt(t, snap, preemption.Config{}, pod("first", "", 100, "1"), pod("second", "", 90, "3"))
+	assert.Equal(t, 1, plan.OneByOne.Victims)
+	assert.Zero(t, plan.Total.Victims, "%v", plan)
+	assert.Equal(t, "n2", plan.Placements[0].Node)
+	assert.Equal(t, "n1", plan.Placements[1].Node)
+}
+
+// Rule 25.1.3: a victim that only a pod of higher priority may evict leaves for no other,
+// though that pod could do without it.
+func TestNobodyLeavesForAPodThatMayNotEvictIt(t *testing.T) {
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 50, "2"))
+	plan := preempt(t, snap, preemption.Config{}, pod("high", "", 100, "2"), pod("low", "", 10, "2"))
+	assert.Equal(t, "n1", plan.Placements[0].Node)
+	assert.Empty(t, plan.Placements[1].Node, "%v", plan)
+	require.NotNil(t, plan.Placements[1].Refused)
+	assert.Equal(t, preemption.NothingHelps, plan.Placements[1].Refused.Outcome)
+	assert.Empty(t, plan.Victims)
+}
+
+// A pod that may not preempt takes part in room that others made, and evicts nobody.
+func TestPodThatMayNotPreempt(t *testing.T) {
+	never := pod("never", "", 90, "2")
+	never.PreemptionPolicy = outrank.PreemptNever
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
+	plan := preempt(t, snap, preemption.Config{}, pod("high", "", 100, "2"), never)
+	assert.Equal(t, "n1", plan.Placements[1].Node)
+	assert.Empty(t, plan.Placements[1].Victims)
+	require.Len(t, plan.Victims, 1)
+	assert.Equal(t, "high", plan.Victims[0].For.Name)
+	assert.Len(t, plan.Victims[0].Needs, 2, "both would be without room")
+
+	alone := preempt(t, snap, preemption.Config{}, never)
+	assert.Empty(t, alone.Placements[0].Node)
+	assert.Equal(t, preemption.NotEligible, alone.Placements[0].Refused.Outcome)
+}
+
+// Rule 25.1.4: pods that keep away from each other are put on different nodes.
+func TestAntiAffinityBetweenThePods(t *testing.T) {
+	apart := func(name string) *outrank.Pod {
+		p := pod(name, "", 100, "1")
+		p.Labels = map[string]string{"app": "web"}
+		p.Affinity.AntiPods = []outrank.PodAffinityTerm{{
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}}, TopologyKey: "zone"}}
+		return p
+	}
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
+	plan := preempt(t, snap, preemption.Config{}, apart("w1"), apart("w2"))
+	assert.NotEqual(t, plan.Placements[0].Node, plan.Placements[1].Node)
+	assert.Equal(t, 2, plan.Total.Victims)
+	assert.True(t, plan.Certificate.Optimal)
+}
+
+// Rule 25.3.3: a pod that has to be near a later one waits for it.
+func TestPodThatWaitsForAnother(t *testing.T) {
+	near := pod("near", "", 100, "1")
+	near.Affinity.Pods = []outrank.PodAffinityTerm{{
+		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}, TopologyKey: "zone"}}
+	db := pod("db", "", 50, "1")
+	db.Labels = map[string]string{"app": "db"}
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
+	plan := preempt(t, snap, preemption.Config{}, near, db)
+	assert.Equal(t, []int{1, 0}, plan.Order)
+	assert.Equal(t, "n1", plan.Placements[0].Node)
+	assert.Empty(t, plan.Placements[0].Victims, "the room of a is enough for both")
+}
+
+// Rule 25.1.6: a pod that has no place one by one takes room that the joint plan leaves.
+func TestMorePods(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2", "n3"}, pod("s1", "n1", 10, "1"), pod("a1", "n1", 2000, "3"),
+		pod("s2", "n2", 10, "1"), pod("a2", "n2", 2000, "3"), pod("large", "n3", 10, "4"))
+	plan := preempt(t, snap, preemption.Config{}, pod("w1", "", 1000, "1"), pod("w2", "", 1000, "1"), pod("low", "", 5, "2"))
+	assert.Equal(t, 2, plan.OneByOne.Victims)
+	assert.Equal(t, 1, plan.Total.Victims, "%v", plan)
+	low := plan.Placements[2]
+	assert.Empty(t, low.OneByOne.Node)
+	assert.True(t, low.More)
+	assert.Equal(t, "n3", low.Node)
+	assert.Zero(t, plan.More.Victims)
+	assert.Contains(t, plan.String(), "default/low on n3, which has no place one by one")
+}
+
+// What is no request, and what of a configuration is about one pod.
+func TestRefused(t *testing.T) {
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
+	w := pod("w", "", 10, "1")
+	extender := preemption.Scorer{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}
+	for name, c := range map[string]struct {
+		config preemption.Config
+		pods   []*outrank.Pod
+		limit  int
+		says   string
+	}{
+		"nil":    {pods: []*outrank.Pod{nil}, says: "Pods[0]: missing"},
+		"twice":  {pods: []*outrank.Pod{w, w}, says: "Pods[1]: default/w is there twice"},
+		"limit":  {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
+		"scorer": {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
+		"chooser": {config: preemption.Config{Chooser: &preemption.Chooser{Name: "c",
+			Choose: func(v *preemption.NodeView) []*outrank.Pod { return nil }}}, pods: []*outrank.Pod{w}, says: "Chooser: "},
+		"runs": {pods: []*outrank.Pod{pod("a", "n1", 1, "4")}, says: "runs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eval, err := preemption.NewEvaluator(c.config)
+			require.NoError(t, err)
+			_, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: c.pods, Limit: c.limit})
+			assert.ErrorContains(t, err, c.says)
+		})
+	}
+	_, err := joint.Preempt(context.Background(), nil, snap, joint.Request{})
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	_, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("a", "n1", 1, "4")}})
+	assert.ErrorIs(t, err, preemption.ErrState)
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{})
+	require.NoError(t, err)
+	assert.Empty(t, plan.Placements, "no pods, no plan")
+}
+
+// counting is a context that ends after so many questions for its error.
+type counting struct {
+	context.Context
+	left int
+}
+
+func (c *counting) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A context that ends, ends the call, wherever it is.
+func TestContext(t *testing.T) {
+	snap, waiting := waiting(t, 20, 8, 5)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for _, left := range []int{0, 1, 10, 100, 300} {
+		ctx := &counting{context.Background(), left}
+		_, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
+		assert.ErrorIs(t, err, context.Canceled, "after %d", left)
+	}
+}
+
+// Rule 25.4.1: the limit holds, but for the few questions of a step that has begun.
+func TestLimit(t *testing.T) {
+	snap, waiting := waiting(t, 50, 20, 5)
+	eval, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for _, limit := range []int{1, 100, 5000} {
+		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now(), Limit: limit})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, plan.Certificate.Steps, 2*limit+500)
+		assert.False(t, plan.Certificate.Optimal)
+		assert.Positive(t, plan.Certificate.Gap)
+	}
+}
+
+// What MayEvict spares stays, and budgets are charged for the victims of all pods together.
+func TestRulesOfTheCaller(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("spared", "n1", 1, "4"), pod("a", "n2", 10, "2"), pod("b", "n2", 10, "2"))
+	spare := preemption.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "spared" }}
+	plan := preempt(t, snap, spare, pod("w1", "", 1000, "2"), pod("w2", "", 1000, "2"))
+	require.Len(t, plan.Victims, 2)
+	for _, v := range plan.Victims {
+		assert.Equal(t, "n2", v.Node)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	snap, eval, waiting := shared()
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
+	require.NoError(t, err)
+	text, err := json.Marshal(plan)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"apiVersion": "outrank/v1", "kind": "JointPlan",
+		"placements": [
+			{"pod": {"namespace": "default", "name": "web-1", "priority": 1000}, "node": "n2",
+			 "victims": [{"namespace": "default", "name": "large", "priority": 10, "node": "n2"}],
+			 "oneByOne": {"node": "n1", "victims": [{"namespace": "default", "name": "small", "priority": 10, "node": "n1"}]}},
+			{"pod": {"namespace": "default", "name": "web-2", "priority": 1000}, "node": "n2", "victims": [],
+			 "oneByOne": {"node": "n2", "victims": [{"namespace": "default", "name": "large", "priority": 10, "node": "n2"}]}}],
+		"order": [0, 1],
+		"victims": [{"pod": {"namespace": "default", "name": "large", "priority": 10, "node": "n2"}, "node": "n2",
+			"for": {"namespace": "default", "name": "web-1", "priority": 1000},
+			"needs": [{"namespace": "default", "name": "web-1", "priority": 1000}, {"namespace": "default", "name": "web-2", "priority": 1000}]}],
+		"total": {"violations": 0, "topPriority": 10, "prioritySum": 10, "shiftedPrioritySum": 2147483658, "victims": 1, "start": "2026-01-10T13:00:00Z"},
+		"oneByOne": {"violations": 0, "topPriority": 10, "prioritySum": 20, "shiftedPrioritySum": 4294967316, "victims": 2, "start": "2026-01-10T13:00:00Z"},
+		"decidedBy": "priority-sum", "kept": false,
+		"more": {"violations": 0, "topPriority": -2147483648, "prioritySum": 0, "shiftedPrioritySum": 0, "victims": 0},
+		"certificate": {"optimal": true, "steps": 86,
+			"bound": {"violations": 0, "topPriority": 10, "prioritySum": 10, "shiftedPrioritySum": 2147483658, "victims": 1, "start": "2026-01-10T13:00:00Z"}}
+	}`, string(text))
+	assert.ErrorIs(t, json.Unmarshal(text, &joint.Plan{}), errors.ErrUnsupported)
+}
+
+// Apply leaves a snapshot as it was where it cannot do everything.
+func TestApplyFails(t *testing.T) {
+	snap, eval, waiting := shared()
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})
+	require.NoError(t, err)
+	require.NoError(t, snap.AddPod(pod("web-2", "n1", 1000, "1")))
+	before := len(snap.PodsOn("n2"))
+	require.ErrorIs(t, plan.Apply(snap), preemption.ErrState)
+	assert.Len(t, snap.PodsOn("n2"), before)
+	require.NoError(t, snap.RemovePod("default/large"))
+	require.ErrorIs(t, plan.Apply(snap), preemption.ErrNotFound)
+}

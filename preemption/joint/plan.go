@@ -1,0 +1,249 @@
+package joint
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Plan is who has to leave so that several pods can run, and what preempting one by one
+// would come to. It belongs to the caller. The pods that it points to are those that the
+// caller passed in.
+type Plan struct {
+	// Placements has every pod of the request, in the order of the queue.
+	Placements []Placement
+	// Order has the indexes in Placements of the pods with a place, in the order in which
+	// each fits beside those before it once all victims are gone: that of the queue, but
+	// for pods that wait for others.
+	Order []int
+	// Victims have to leave for the pods that one by one have a place, each named once,
+	// the most important first.
+	Victims []Victim
+	// Total is what Victims come to together, OneByOne the same of the victims of
+	// preempting one by one. The top priority of no victims is the lowest that there is.
+	// Total is never the worse of the two by the ranks of the policy.
+	Total, OneByOne preemption.Score
+	// DecidedBy is the first rank in which the two differ, 0 if none.
+	DecidedBy preemption.Rank
+	// Kept is set where no better plan was found, so that this one is that of one by one.
+	Kept bool
+	// More is what the victims come to of the pods that have a place in this plan alone
+	// ([Placement].More).
+	More preemption.Score
+	// Certificate says how good Total is.
+	Certificate Certificate
+}
+
+// Placement is what becomes of one pod.
+type Placement struct {
+	Pod *outrank.Pod
+	// Node is empty where there is no place for the pod.
+	Node string
+	// Victims leave for this pod: it may evict them and would not fit beside any one of
+	// them when it is its turn. A pod that fits in the room that others made has none.
+	Victims []*outrank.Pod
+	// More is set for a pod that has a place in this plan, and none one by one.
+	More bool
+	// OneByOne is what becomes of the pod one by one.
+	OneByOne Choice
+	// ClearedNominations are the pods of lower priority that are nominated to the node and
+	// lose that, by importance.
+	ClearedNominations []*outrank.Pod
+	// Refused is what preemption says of a pod without a place; nil for one with a place.
+	Refused *preemption.Plan
+}
+
+// Choice is a node with the victims there.
+type Choice struct {
+	// Node is empty where there is no place.
+	Node    string
+	Victims []*outrank.Pod
+}
+
+// Victim is a pod that leaves.
+type Victim struct {
+	Pod *outrank.Pod
+	// Node is where it runs.
+	Node string
+	// For is the pod that evicts it. Needs are the pods that would not fit on its node if
+	// it stayed and everything else went as planned, For among them.
+	For   *outrank.Pod
+	Needs []*outrank.Pod
+	// Violates is set if its loss violates a budget, charged for all victims of the plan.
+	Violates bool
+}
+
+// plan makes the answer.
+func (r *run) plan(best *solution, certificate Certificate) (*Plan, error) {
+	p := &Plan{Placements: make([]Placement, len(r.pods)), Total: best.total, OneByOne: r.bill.total(r.one.all()), Certificate: certificate}
+	_, p.DecidedBy = r.bill.compare(p.Total, p.OneByOne)
+	p.Kept = p.DecidedBy == 0
+	for i, pod := range r.pods {
+		at := &p.Placements[i]
+		at.Pod, at.OneByOne = pod, Choice{r.one.nodes[i], r.one.victims[i]}
+		if at.OneByOne.Node == "" {
+			at.Refused = r.one.last[i]
+		}
+	}
+	after := r.plain.Clone()
+	for k, m := range r.members {
+		s, at := best.spots[k], &p.Placements[m.at]
+		at.Node, at.Victims = r.nodes[s.node].Name, s.victims
+		at.ClearedNominations = cleared(after, m.pod, at.Node, len(s.victims))
+		r.evict(after, m.pod, s)
+	}
+	for k, m := range r.members {
+		p.Order = append(p.Order, m.at)
+		r.fail(after.Bind(m.pod.Key(), r.nodes[best.spots[k].node].Name))
+	}
+	if p.Kept {
+		r.wasted(p, after)
+	}
+	r.name(p, after)
+	if r.err == nil {
+		r.err = r.more(p, after)
+	}
+	return p, r.err
+}
+
+// wasted names the victims of pods that found no place after all, which a plan that is
+// that of one by one has, too.
+func (r *run) wasted(p *Plan, after *preemption.Snapshot) {
+	for i := range p.Placements {
+		at := &p.Placements[i]
+		if at.Node == "" && len(at.OneByOne.Victims) > 0 {
+			at.Victims = at.OneByOne.Victims
+			for _, v := range at.Victims {
+				r.fail(after.RemovePod(v.Key()))
+			}
+		}
+	}
+}
+
+// name lists the victims, each once, with who needs it.
+func (r *run) name(p *Plan, after *preemption.Snapshot) {
+	for i := range p.Placements {
+		at := &p.Placements[i]
+		for _, v := range at.Victims {
+			node := r.plain.NodeOf(v.Key())
+			p.Victims = append(p.Victims, Victim{Pod: v, Node: node, For: at.Pod, Needs: r.needing(p, after, v, node, at.Pod)})
+		}
+	}
+	var pods []*outrank.Pod
+	for _, v := range p.Victims {
+		pods = append(pods, v.Pod)
+	}
+	r.bill.sort(pods)
+	violating, _ := r.bill.budgets.SplitIn(r.bill.release, pods)
+	for i := range p.Victims {
+		p.Victims[i].Violates = slices.Contains(violating, p.Victims[i].Pod)
+	}
+	place := make(map[*outrank.Pod]int, len(pods))
+	for i, pod := range pods {
+		place[pod] = i
+	}
+	slices.SortFunc(p.Victims, func(v, w Victim) int { return cmp.Compare(place[v.Pod], place[w.Pod]) })
+}
+
+// needing puts a victim back in the cluster as it is after the plan, and asks each pod that
+// was placed on its node whether that takes it beside all others.
+func (r *run) needing(p *Plan, after *preemption.Snapshot, victim *outrank.Pod, node string, by *outrank.Pod) []*outrank.Pod {
+	back := *victim
+	back.NodeName = node
+	mark := after.Mark()
+	defer func() { r.fail(after.Undo(mark)) }()
+	r.fail(after.AddPod(&back))
+	var out []*outrank.Pod
+	for i := range p.Placements {
+		at := &p.Placements[i]
+		if at.Pod == by {
+			out = append(out, by)
+			continue
+		}
+		if at.Node != node || r.err != nil {
+			continue
+		}
+		alone := after.Mark()
+		r.fail(after.Unbind(at.Pod.Key()))
+		if !r.takesNow(after, at.Pod, r.index[node]) {
+			out = append(out, at.Pod)
+		}
+		r.fail(after.Undo(alone))
+	}
+	return out
+}
+
+// more has the pods without a place preempt one by one in what the plan leaves. Nothing is
+// added if the plan could then not be carried out at once, or if a pod evicted others and
+// found no place after all.
+func (r *run) more(p *Plan, after *preemption.Snapshot) error {
+	p.More = r.bill.total(nil)
+	var waiting []int
+	for i := range p.Placements {
+		if p.Placements[i].Node == "" {
+			waiting = append(waiting, i)
+		}
+	}
+	if len(waiting) == 0 || p.Kept {
+		return nil
+	}
+	eval, err := sparing(r.eval, r.pods)
+	if err != nil {
+		return err
+	}
+	rest := newOneByOne(r.ctx, eval, after, r.pods, r.req.Now)
+	if err := rest.run(waiting); err != nil {
+		return err
+	}
+	if !r.together(p, rest) {
+		return nil
+	}
+	for _, i := range waiting {
+		at := &p.Placements[i]
+		if rest.last[i] != nil {
+			at.Refused = rest.last[i]
+		}
+		if at.Node = rest.nodes[i]; at.Node != "" {
+			at.More, at.Refused = true, nil
+			at.Victims, at.ClearedNominations = rest.victims[i], rest.cleared[i]
+		}
+	}
+	p.Order = append(p.Order, rest.order...)
+	p.More = r.bill.total(rest.all())
+	return nil
+}
+
+// together reports whether the plan and further pods hold, as rule 25.1.4 says.
+func (r *run) together(p *Plan, rest *oneByOne) bool {
+	snap := r.plain.Clone()
+	place := func(pod *outrank.Pod, node string) bool {
+		ok := r.takesNow(snap, pod, r.index[node])
+		r.fail(snap.Bind(pod.Key(), node))
+		return ok && r.err == nil
+	}
+	for i := range p.Placements {
+		at := &p.Placements[i]
+		for _, v := range slices.Concat(at.Victims, rest.victims[i]) {
+			r.fail(snap.RemovePod(v.Key()))
+		}
+		for _, c := range slices.Concat(at.ClearedNominations, rest.cleared[i]) {
+			r.fail(snap.Nominate(c.Key(), ""))
+		}
+		if rest.nodes[i] == "" && len(rest.victims[i]) > 0 {
+			return false
+		}
+	}
+	for _, m := range r.members {
+		if !place(m.pod, p.Placements[m.at].Node) {
+			return false
+		}
+	}
+	for _, i := range rest.order {
+		if !place(r.pods[i], rest.nodes[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,188 @@
+package joint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Preempt plans for several pending pods at once who has to leave so that they can run:
+//
+//  1. The pods preempt one after the other, as kube-scheduler has them do (group 25.3).
+//  2. The pods that have a place then are planned anew, together, against the snapshot:
+//     each has a place again, and what all victims come to together is no worse by the
+//     ranks of the policy (groups 25.1 and 25.2). Nobody leaves for a pod that may not
+//     evict it, or that would fit without.
+//  3. The search for a better plan ends with a proof that there is none, or where
+//     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
+//  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
+//
+// The zero configuration is meant. Of others, filters, plugins, MayEvict, Importance, cost
+// and ranks count; Chooser, Scorers and Extenders are errors, because they decide about
+// one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
+// plan looks at all nodes and sets of victims.
+//
+// The snapshot is only read, and any number of calls may run on it at once. Errors are
+// those of [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod
+// that runs, and an *outrank.InputError about the request. A context that ends is an
+// error.
+//
+// Time is that of the decisions one by one, of some questions to every node for each pod,
+// and of at most twice as many questions as the limit allows. Memory is linear in the pods
+// on the nodes that are looked at.
+func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
+	if eval == nil || snap == nil {
+		return nil, fmt.Errorf("planning jointly: no evaluator or no snapshot: %w", outrank.ErrInvalid)
+	}
+	config := eval.Config()
+	if err := req.check(&config); err != nil {
+		return nil, err
+	}
+	r := &run{ctx: ctx, eval: eval, req: &req, pods: req.queued()}
+	if err := r.begin(snap); err != nil {
+		return nil, err
+	}
+	best, certificate, err := r.search()
+	if err != nil {
+		return nil, err
+	}
+	return r.plan(best, certificate)
+}
+
+// run is one call of Preempt.
+type run struct {
+	ctx  context.Context
+	eval *preemption.Evaluator
+	req  *Request
+	pods []*outrank.Pod // in the order of the queue
+	one  *oneByOne
+	*board
+}
+
+// begin has the pods preempt one by one, and prepares the board for those with a place.
+func (r *run) begin(snap *preemption.Snapshot) error {
+	queue, err := pending(snap, r.pods, nil)
+	if err != nil {
+		return err
+	}
+	all := make([]*member, len(r.pods))
+	waiting := make([]int, len(r.pods))
+	for i, pod := range r.pods {
+		if all[i], err = newMember(r.ctx, r.eval, queue, pod, i, r.req.Now); err != nil {
+			return err
+		}
+		waiting[i] = i
+	}
+	kinds(all)
+	r.one = newOneByOne(r.ctx, r.eval, queue, r.pods, r.req.Now)
+	if err := r.one.run(waiting); err != nil {
+		return err
+	}
+	return r.prepare(snap, all)
+}
+
+func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
+	placed := map[*outrank.Pod]bool{}
+	for _, i := range r.one.order {
+		placed[r.pods[i]] = true
+	}
+	plain, err := pending(snap, r.pods, placed)
+	if err != nil {
+		return err
+	}
+	config := r.eval.Config()
+	b := &board{
+		ctx: r.ctx, eval: r.eval, snap: plain.Clone(), plain: plain, now: r.req.Now,
+		index: map[string]int{}, isOne: map[*outrank.Pod]bool{},
+		asks: map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
+	}
+	for n := range plain.Nodes() {
+		b.index[n.Name] = len(b.nodes)
+		b.nodes = append(b.nodes, n)
+	}
+	for _, pod := range r.pods {
+		b.isOne[pod] = true
+	}
+	for _, i := range r.one.order {
+		b.members = append(b.members, all[i])
+		b.coupled = b.coupled || all[i].coupled()
+	}
+	b.measure()
+	b.coupled = b.coupled || slices.Collect(snap.Groups()) != nil
+	counts := (*outrank.Pod).PriorityValue
+	if len(r.pods) > 0 {
+		trials, err := r.eval.Trials(plain.Clone(), preemption.Request{Pod: r.pods[0], Now: r.req.Now})
+		if err != nil {
+			return err
+		}
+		counts = trials.CountsAs
+	}
+	b.bill = newBill(snap, &config, counts, r.req.Now)
+	r.board = b
+	return nil
+}
+
+// coupled reports whether a pod can see on one node what happens on another.
+func (m *member) coupled() bool {
+	return m.loose || len(m.pod.Affinity.AntiPods)+len(m.pod.Volumes) > 0
+}
+
+// search returns the best plan that is found, beginning with the one of one by one.
+func (r *run) search() (*solution, Certificate, error) {
+	best := r.baseline()
+	limit := r.req.Limit
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	bound := r.bound()
+	steps, certain := 0, best.total.Victims == 0
+	if !certain {
+		r.steps, r.limit = 0, limit
+		best = r.better(best)
+		steps = r.steps
+		r.steps, r.limit = 0, limit
+		best, certain = r.prove(best)
+		steps += r.steps
+	}
+	return best, r.bill.certify(best.total, bound, certain, steps), r.err
+}
+
+// baseline is the plan of one by one in the terms of a joint one.
+func (r *run) baseline() *solution {
+	s := &solution{spots: make([]spot, len(r.members)), total: r.bill.total(r.one.all())}
+	for k, m := range r.members {
+		s.spots[k] = spot{r.index[r.one.nodes[m.at]], r.one.victims[m.at]}
+	}
+	return s
+}
+
+// better looks for better plans in two ways, from the baseline and from one that packs.
+func (r *run) better(best *solution) *solution {
+	floor := best.total.TopPriority
+	for _, from := range []*solution{r.pack(floor), r.again(best)} {
+		if from == nil {
+			continue
+		}
+		from = r.improve(from, floor)
+		if order, _ := r.bill.compare(from.total, best.total); order < 0 && r.holds(from) {
+			best = from
+		}
+	}
+	return best
+}
+
+// again makes a plan with the places of another in which each set of victims is found
+// anew, nil if there is none.
+func (r *run) again(s *solution) *solution {
+	assigned, prefer := make([]int, len(s.spots)), map[*outrank.Pod]bool{}
+	for i, at := range s.spots {
+		assigned[i] = at.node
+		for _, v := range at.victims {
+			prefer[v] = true
+		}
+	}
+	return r.rebuild(assigned, prefer)
+}

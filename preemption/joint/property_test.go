@@ -1,0 +1,280 @@
+package joint_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// small are the sorts of clusters in which every plan can be tried.
+var small = map[string]gen.Shape{
+	"resources": {Nodes: 3, PodsPerNode: 3, Budgets: 3},
+	"alike":     {Nodes: 3, PodsPerNode: 4, Alike: true, Budgets: 2},
+	"nominated": {Nodes: 3, PodsPerNode: 3, Budgets: 2, Nominated: 3},
+	"filters":   {Nodes: 3, PodsPerNode: 3, Taints: true, Selectors: true, Features: true},
+	"affinity":  {Nodes: 3, PodsPerNode: 2, Affinity: true},
+	"spread":    {Nodes: 3, PodsPerNode: 2, Spread: true},
+}
+
+// large are sorts of clusters in which a plan is only held to what it promises.
+var large = map[string]gen.Shape{
+	"full":  gen.Full(),
+	"units": {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
+	"alike": {Nodes: 8, PodsPerNode: 12, Alike: true, Budgets: 2},
+	"mixed": {Nodes: 10, PodsPerNode: 8, Budgets: 5, Affinity: true},
+}
+
+// drawn is a cluster with pods that wait.
+type drawn struct {
+	*rapid.T
+	snap *preemption.Snapshot
+	eval *preemption.Evaluator
+	pods []*outrank.Pod
+}
+
+func draw(t *rapid.T, shape gen.Shape, most int) *drawn {
+	d := &drawn{T: t}
+	var err error
+	d.snap, err = preemption.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))
+	require.NoError(t, err)
+	d.eval, err = preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for i := range rapid.IntRange(1, most).Draw(t, "pods") {
+		p := *gen.Preemptor(shape).Draw(t, "preemptor")
+		if i > 0 && rapid.Bool().Draw(t, "same") {
+			p = *d.pods[i-1]
+		}
+		p.Name, p.Group, p.NodeName = fmt.Sprint("waiting-", i), "", ""
+		d.pods = append(d.pods, &p)
+	}
+	return d
+}
+
+// drawUneven draws a cluster whose pods are of uneven sizes and mostly of one priority, so
+// that pods that wait can often share victims.
+func drawUneven(t *rapid.T) *drawn {
+	c := &outrank.Cluster{}
+	amount := func(label string, most int) resource.List {
+		return resource.MustList("cpu", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)), "memory", fmt.Sprint(rapid.IntRange(1, most).Draw(t, label)))
+	}
+	make := func(name, node string, priority int32, list resource.List) *outrank.Pod {
+		return &outrank.Pod{Name: name, NodeName: node, Priority: outrank.Priority(priority), StartTime: gen.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Hour),
+			Labels: map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}, Containers: []outrank.Container{{Name: "c", Requests: list}}}
+	}
+	for n := range rapid.IntRange(2, 3).Draw(t, "nodes") {
+		node := fmt.Sprint("n", n)
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: node, Allocatable: resource.MustList("cpu", "6", "memory", "6", "pods", "6")})
+		for range rapid.IntRange(1, 3).Draw(t, "pods") {
+			priority := rapid.SampledFrom([]int32{10, 10, 10, 20, 150}).Draw(t, "priority")
+			c.Pods = append(c.Pods, make(fmt.Sprint("p", len(c.Pods)), node, priority, amount("takes", 5)))
+		}
+	}
+	for _, app := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID[string]).Draw(t, "budgets") {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: app, Allowed: int32(rapid.IntRange(0, 1).Draw(t, "allowed")),
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": app}}})
+	}
+	d := &drawn{T: t}
+	var err error
+	d.snap, err = preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	d.eval, err = preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for i := range rapid.IntRange(2, 3).Draw(t, "waiting") {
+		d.pods = append(d.pods, make(fmt.Sprint("w", i), "", rapid.SampledFrom([]int32{15, 100, 100, 200}).Draw(t, "priority"), amount("asks", 4)))
+	}
+	return d
+}
+
+func (d *drawn) plan(limit int) *joint.Plan {
+	plan, err := joint.Preempt(context.Background(), d.eval, d.snap, joint.Request{Pods: d.pods, Now: gen.Now, Limit: limit})
+	require.NoError(d, err)
+	return plan
+}
+
+func over(t *testing.T, shapes map[string]gen.Shape, property func(t *rapid.T, shape gen.Shape)) {
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { property(t, shapes[name]) })
+		})
+	}
+}
+
+// The plan is the best there is, by trying all.
+func TestPropertyBestOfAll(t *testing.T) {
+	over(t, small, func(t *rapid.T, shape gen.Shape) {
+		bestOfAll(draw(t, shape, 3))
+	})
+	t.Run("uneven", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) { bestOfAll(drawUneven(t)) })
+	})
+}
+
+func bestOfAll(d *drawn) {
+	plan := d.plan(500_000)
+	promised(d, plan)
+	b := bruteFor(d, plan)
+	b.place(0, b.start, nil)
+	best := plan.OneByOne
+	if b.best != nil && compare(*b.best, best) < 0 {
+		best = *b.best
+	}
+	require.True(d, plan.Certificate.Optimal, "%v", plan)
+	order, by := plan.Total.Compare(best)
+	require.Zero(d, order, "%v: %v, and %v is possible\n%v", by, plan.Total, best, plan)
+}
+
+// bruteFor prepares the search by brute force for the pods that one by one have a place.
+func bruteFor(d *drawn, plan *joint.Plan) *brute {
+	b := &brute{T: d.T, eval: d.eval, start: d.snap.Clone(), now: gen.Now}
+	queue := d.snap.Clone()
+	for _, p := range d.pods {
+		for _, s := range []*preemption.Snapshot{b.start, queue} {
+			require.NoError(d, s.AddPod(p))
+		}
+	}
+	for _, i := range plan.Order {
+		at := plan.Placements[i]
+		if at.More {
+			continue
+		}
+		ask, err := d.eval.Preempt(context.Background(), queue, at.Pod, gen.Now)
+		require.NoError(d, err)
+		b.pods, b.may = append(b.pods, at.Pod), append(b.may, ask.Ineligible == preemption.Eligible)
+		if b.start.NominationOf(at.Pod.Key()) != "" {
+			require.NoError(d, b.start.Nominate(at.Pod.Key(), ""))
+		}
+	}
+	return b
+}
+
+// What a plan promises: every pod fits once all is done, none that one by one has a place
+// goes without, the total is no worse, and the bound is one.
+func TestPropertyPromises(t *testing.T) {
+	shapes := maps.Clone(large)
+	for name, shape := range small {
+		shapes["small "+name] = shape
+	}
+	over(t, shapes, func(t *rapid.T, shape gen.Shape) {
+		d := draw(t, shape, 6)
+		before, err := json.Marshal(d.snap.Cluster())
+		require.NoError(t, err)
+		plan := d.plan(2_000)
+		promised(d, plan)
+		now, err := json.Marshal(d.snap.Cluster())
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(now), "the caller's snapshot is left alone")
+		text, err := json.Marshal(plan)
+		require.NoError(t, err)
+		again, err := json.Marshal(d.plan(2_000))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again), "the same input has the same answer")
+	})
+}
+
+func promised(d *drawn, plan *joint.Plan) {
+	require.LessOrEqual(d, compare(plan.Total, plan.OneByOne), 0, "%v", plan)
+	require.Len(d, plan.Placements, len(d.pods))
+	var victims []*outrank.Pod
+	for i, at := range plan.Placements {
+		require.Equal(d, queued(d.pods)[i], at.Pod)
+		if at.OneByOne.Node != "" {
+			require.NotEmpty(d, at.Node, "%v", plan)
+		}
+		require.Equal(d, at.Node == "", at.Refused != nil)
+		if !at.More {
+			victims = append(victims, at.Victims...)
+		}
+		for _, v := range at.Victims {
+			require.NotContains(d, d.pods, v)
+		}
+	}
+	require.Equal(d, len(victims), len(plan.Victims))
+	if d.snap.Release() == outrank.DefaultRelease {
+		require.Equal(d, totalOf(d.snap, victims, gen.Now), plan.Total)
+	}
+	for _, v := range plan.Victims {
+		require.Contains(d, v.Needs, v.For)
+	}
+	c := plan.Certificate
+	if c.Optimal {
+		require.Equal(d, plan.Total, c.Bound)
+	}
+	for _, rank := range []int{c.Bound.Violations - plan.Total.Violations, c.Bound.Victims - plan.Total.Victims} {
+		require.LessOrEqual(d, rank, 0, "%v", c)
+	}
+	require.LessOrEqual(d, c.Bound.TopPriority, plan.Total.TopPriority)
+	require.LessOrEqual(d, c.Bound.PrioritySum, plan.Total.PrioritySum)
+	if !plan.Kept {
+		after(d, d.eval, d.snap, plan)
+	}
+}
+
+// The bound holds for the best plan, which only the search without a limit finds.
+func TestPropertyBound(t *testing.T) {
+	over(t, small, func(t *rapid.T, shape gen.Shape) {
+		d := draw(t, shape, 3)
+		best, short := d.plan(500_000), d.plan(1)
+		bound := short.Certificate.Bound
+		require.LessOrEqual(t, bound.Victims, best.Total.Victims)
+		require.LessOrEqual(t, bound.TopPriority, best.Total.TopPriority)
+		require.LessOrEqual(t, bound.PrioritySum, best.Total.PrioritySum)
+		require.LessOrEqual(t, bound.Violations, best.Total.Violations)
+	})
+}
+
+// One by one is what the decisions of package preemption come to, told plainly: rules 25.3.1
+// and 25.3.2, where every pod has its place in the first round.
+func TestPropertyOneByOne(t *testing.T) {
+	over(t, large, func(t *rapid.T, shape gen.Shape) {
+		d := draw(t, shape, 5)
+		plan := d.plan(1)
+		snap := d.snap.Clone()
+		pods := queued(d.pods)
+		for _, p := range pods {
+			require.NoError(t, snap.AddPod(p))
+		}
+		for i, p := range pods {
+			want := joint.Choice{}
+			ask, err := d.eval.Preempt(context.Background(), snap, p, gen.Now)
+			require.NoError(t, err)
+			switch ask.Outcome {
+			case preemption.Fits:
+				node, err := d.eval.FeasibleNominated(context.Background(), snap, p)
+				require.NoError(t, err)
+				if node == nil {
+					nodes, err := d.eval.Feasible(context.Background(), snap, p)
+					require.NoError(t, err)
+					node = nodes[0]
+				}
+				want.Node = node.Name
+				require.NoError(t, snap.Bind(p.Key(), node.Name))
+			case preemption.Preempt:
+				want.Node = ask.Node
+				for _, v := range ask.Victims {
+					want.Victims = append(want.Victims, v.Pod)
+				}
+				require.NoError(t, snap.Apply(ask))
+			default:
+				return // it has another turn once all others had theirs
+			}
+			got := plan.Placements[i].OneByOne
+			if got.Node != want.Node && len(want.Victims) > 0 {
+				return // its node did not take it in the end
+			}
+			require.Equal(t, want, got)
+		}
+	})
+}

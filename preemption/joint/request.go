@@ -1,0 +1,149 @@
+package joint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// DefaultLimit is how often each of the two searches asks a node where [Request].Limit
+// says nothing: about a second at most.
+const DefaultLimit = 200_000
+
+// Request asks for room for several pending pods at once.
+type Request struct {
+	// Pods wait for a place, in the order in which they came. They are taken in the order
+	// of the queue: the highest priority first, and equal ones as they stand here.
+	Pods []*outrank.Pod
+	// Now stands in for missing start times.
+	Now time.Time
+	// Limit is how often the search for a better plan may ask a node what it says to a
+	// pod, and how often after that the search that proves it the best (rule 25.4.1). Zero
+	// means [DefaultLimit]. It counts questions and not time, so that the same input has
+	// the same answer.
+	Limit int
+}
+
+// queued returns the pods in the order of the queue (rule 25.1.1).
+func (r *Request) queued() []*outrank.Pod {
+	pods := slices.Clone(r.Pods)
+	slices.SortStableFunc(pods, func(a, b *outrank.Pod) int {
+		return cmp.Compare(b.PriorityValue(), a.PriorityValue())
+	})
+	return pods
+}
+
+// check returns everything that is wrong with the request and with a configuration that
+// cannot be asked about several pods.
+func (r *Request) check(config *preemption.Config) error {
+	var ps []outrank.Problem
+	add := func(object, field, text string) {
+		ps = append(ps, outrank.Problem{Object: object, Field: field, Text: text})
+	}
+	if r.Limit < 0 {
+		add("joint request", "Limit", fmt.Sprintf("%d is negative", r.Limit))
+	}
+	seen := map[outrank.Key]bool{}
+	for i, pod := range r.Pods {
+		if pod == nil {
+			add("joint request", fmt.Sprintf("Pods[%d]", i), "missing")
+			continue
+		}
+		if seen[pod.Key()] {
+			add("joint request", fmt.Sprintf("Pods[%d]", i), fmt.Sprintf("%s is there twice", pod.Key()))
+		}
+		seen[pod.Key()] = true
+	}
+	if config.Chooser != nil {
+		add("preemption config", "Chooser", "it chooses victims for one pod, and several share them")
+	}
+	if len(config.Scorers) > 0 {
+		add("preemption config", "Scorers", "they compare nodes for one pod, not plans for several")
+	}
+	if len(config.Extenders) > 0 {
+		add("preemption config", "Extenders", "they change nodes for one pod, not plans for several")
+	}
+	if len(ps) > 0 {
+		return fmt.Errorf("planning jointly: %w", &outrank.InputError{Problems: ps})
+	}
+	return nil
+}
+
+// pending returns a snapshot like the caller's in which the pods are pending, as they
+// stand in the request; those in bare are nominated to no node.
+func pending(snap *preemption.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*preemption.Snapshot, error) {
+	s := snap.Clone()
+	for _, pod := range pods {
+		known, ok := s.Pod(pod.Key())
+		if pod.NodeName != "" || ok && s.NodeOf(pod.Key()) != "" {
+			return nil, fmt.Errorf("pod %s runs: %w", pod.Key(), preemption.ErrState)
+		}
+		if !ok {
+			if err := s.AddPod(pod); err != nil {
+				return nil, err
+			}
+		} else if known != pod {
+			if err := s.UpdatePod(pod); err != nil {
+				return nil, err
+			}
+		}
+		if bare[pod] && s.NominationOf(pod.Key()) != "" {
+			if err := s.Nominate(pod.Key(), ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// member is a pod to be placed.
+type member struct {
+	pod *outrank.Pod
+	// at is its place in the queue.
+	at int
+	// kind is the same for pods that differ in their names alone.
+	kind int
+	// evicts is set where the pod may preempt.
+	evicts bool
+	// loose is set where the loss of another pod can keep this one away.
+	loose bool
+}
+
+// newMember finds out what there is to know of a pod before any is placed. The snapshot is
+// the caller's, with the nominations that may have the pod wait.
+func newMember(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod, at int, now time.Time) (*member, error) {
+	plan, err := eval.Preempt(ctx, snap, pod, now)
+	if err != nil {
+		return nil, err
+	}
+	config := eval.Config()
+	m := &member{pod: pod, at: at, evicts: plan.Ineligible == preemption.Eligible}
+	m.loose = len(pod.Affinity.Pods)+len(pod.TopologySpread)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0
+	return m, nil
+}
+
+// kinds numbers pods that differ in their names alone alike.
+func kinds(all []*member) {
+	var seen []*member
+	for _, m := range all {
+		m.kind = slices.IndexFunc(seen, func(o *member) bool {
+			return m.evicts == o.evicts && reflect.DeepEqual(nameless(m.pod), nameless(o.pod))
+		})
+		if m.kind < 0 {
+			m.kind = len(seen)
+			seen = append(seen, m)
+		}
+	}
+}
+
+func nameless(pod *outrank.Pod) *outrank.Pod {
+	p := *pod
+	p.Name, p.UID, p.NominatedNode, p.Value = "", "", "", nil
+	return &p
+}

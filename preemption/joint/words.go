@@ -1,0 +1,147 @@
+package joint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// String returns the plan in a few lines: where each pod goes and who leaves for it, and
+// how that compares with preempting one by one. There is no line break at the end.
+func (p Plan) String() string {
+	var b strings.Builder
+	for i := range p.Placements {
+		b.WriteString(p.Placements[i].String())
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "together: %s; one by one: %s", words(p.Total), words(p.OneByOne))
+	if p.DecidedBy != 0 {
+		fmt.Fprintf(&b, "; better by: %v", p.DecidedBy)
+	}
+	fmt.Fprintf(&b, "; %v", p.Certificate)
+	return b.String()
+}
+
+// String returns what becomes of the pod in one line.
+func (p Placement) String() string {
+	name := prose.Name(p.Pod.Key())
+	switch {
+	case p.Node == "" && p.Refused != nil && p.Refused.Outcome == preemption.NotEligible:
+		return name + " has no place: it may not preempt"
+	case p.Node == "":
+		return name + " has no place"
+	}
+	s := fmt.Sprintf("%s on %s", name, prose.Name(p.Node))
+	if len(p.Victims) > 0 {
+		s += " in place of " + prose.List(prose.Names(keys(p.Victims)), 0)
+	}
+	if p.More {
+		s += ", which has no place one by one"
+	}
+	return s
+}
+
+// String names the victim and who needs its room.
+func (v Victim) String() string {
+	return fmt.Sprintf("%s for %s", prose.Name(v.Pod.Key()), prose.List(prose.Names(keys(v.Needs)), 0))
+}
+
+func keys(pods []*outrank.Pod) []outrank.Key {
+	out := make([]outrank.Key, len(pods))
+	for i, pod := range pods {
+		out[i] = pod.Key()
+	}
+	return out
+}
+
+func words(s preemption.Score) string {
+	if s.Victims == 0 {
+		return "no victims"
+	}
+	text := prose.Plural(s.Victims, "victim") + fmt.Sprintf(" up to priority %d", s.TopPriority)
+	if s.Violations > 0 {
+		text += ", " + prose.Plural(s.Violations, "violation")
+	}
+	return text
+}
+
+type (
+	wirePlacement struct {
+		Pod      *answerjson.Pod   `json:"pod,omitempty"`
+		Node     string            `json:"node,omitempty"`
+		Victims  []*answerjson.Pod `json:"victims"`
+		More     bool              `json:"more,omitempty"`
+		OneByOne wireChoice        `json:"oneByOne"`
+
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
+		Refused            *preemption.Plan  `json:"refused,omitempty"`
+	}
+	wireChoice struct {
+		Node    string            `json:"node,omitempty"`
+		Victims []*answerjson.Pod `json:"victims"`
+	}
+	wireVictim struct {
+		Pod      *answerjson.Pod   `json:"pod,omitempty"`
+		Node     string            `json:"node"`
+		For      *answerjson.Pod   `json:"for,omitempty"`
+		Needs    []*answerjson.Pod `json:"needs"`
+		Violates bool              `json:"violates,omitempty"`
+	}
+	wireCertificate struct {
+		Optimal bool             `json:"optimal"`
+		Bound   preemption.Score `json:"bound"`
+		Rank    string           `json:"rank,omitempty"`
+		Gap     int64            `json:"gap,omitempty"`
+		Steps   int              `json:"steps"`
+	}
+	wirePlan struct {
+		answerjson.Header
+		Placements  []wirePlacement  `json:"placements"`
+		Order       []int            `json:"order"`
+		Victims     []wireVictim     `json:"victims"`
+		Total       preemption.Score `json:"total"`
+		OneByOne    preemption.Score `json:"oneByOne"`
+		DecidedBy   string           `json:"decidedBy,omitempty"`
+		Kept        bool             `json:"kept"`
+		More        preemption.Score `json:"more"`
+		Certificate wireCertificate  `json:"certificate"`
+	}
+)
+
+// MarshalJSON returns the plan as JOINT_JSON.md in this package's folder describes it, in
+// one line and with a version. Pods appear as references, ranks as words, and the same plan
+// as the same bytes. The error is an *outrank.InputError about what JSON cannot say.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	var e answerjson.Encoder
+	w := wirePlan{
+		Header: answerjson.NewHeader("JointPlan"), Total: p.Total, OneByOne: p.OneByOne, Kept: p.Kept, More: p.More,
+		DecidedBy: wordOf(&e, p.DecidedBy), Order: answerjson.List(p.Order, func(i int) int { return i }),
+		Placements: answerjson.List(p.Placements, func(at Placement) wirePlacement {
+			return wirePlacement{
+				Pod: e.Pod(at.Pod), Node: at.Node, Victims: e.Pods(at.Victims), More: at.More, Refused: at.Refused,
+				OneByOne: wireChoice{at.OneByOne.Node, e.Pods(at.OneByOne.Victims)}, ClearedNominations: e.Pods(at.ClearedNominations),
+			}
+		}),
+		Victims: answerjson.List(p.Victims, func(v Victim) wireVictim {
+			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Violates}
+		}),
+		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, wordOf(&e, p.Certificate.Rank), p.Certificate.Gap, p.Certificate.Steps},
+	}
+	return e.Encode("joint plan", w)
+}
+
+func wordOf(e *answerjson.Encoder, rank preemption.Rank) string {
+	text, err := rank.MarshalText()
+	if err != nil {
+		e.Problem("joint plan", "rank", err.Error())
+	}
+	return string(text)
+}
+
+// UnmarshalJSON returns an error that wraps errors.ErrUnsupported: the JSON of a plan refers
+// to pods, and a plan holds them. null changes nothing.
+func (p *Plan) UnmarshalJSON(text []byte) error { return answerjson.Unread("joint.Plan", text) }
