@@ -30,6 +30,10 @@
 // between them. This is a known weakness of the reference
 // (kubernetes/kubernetes#135857) that is kept.
 //
+// Other pods go where an [Admitter] asks for it: with PriorityFirst those of the lowest
+// priority, and with Exact the best set of pods, found by a search that says how good it
+// is ([Certificate]). [Admitter.Compare] says what differs from the kubelet's answer.
+//
 // # As text and as JSON
 //
 // An [Admission] prints as a line for people and marshals as JSON for programs:

@@ -82,6 +82,16 @@ func (c *Config) checkGroups() error {
 	return nil
 }
 
+// checkAcross refuses what victims on other nodes are not found by.
+func (c *Config) checkAcross() error {
+	if !c.Policy.Strict {
+		return nil
+	}
+	return &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "preemption config", Field: "Policy.Strict", Text: "set, which victims on other nodes are not found by",
+	}}}
+}
+
 // startLast reports whether the start is the last rank, or none, and the top priority
 // comes before it.
 func startLast(ranks []Rank) bool {

@@ -146,7 +146,7 @@ func (w *dryRunner) certificate(sc *Score) *Certificate {
 // certifyAll is the certificate of a whole decision: of the chosen candidate, nil if
 // there is none, among the candidates of all nodes, some of which are open.
 func (a *attempt) certifyAll(chosen *Candidate, open []openNode) *Certificate {
-	if !a.config.exact() {
+	if !a.config.exact() || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
 	var bound *Score

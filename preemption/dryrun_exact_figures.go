@@ -2,17 +2,17 @@ package preemption
 
 import "math"
 
-// figures are what ranks compare of a set, but for its start. They grow with the set.
-type figures struct {
+// setFigures are what ranks compare of a set, but for its start. They grow with the set.
+type setFigures struct {
 	violations, sum, pods, cost int64
 	top                         int32
 }
 
-// none are the figures of the empty set.
-var noFigures = figures{top: math.MinInt32}
+// none are the setFigures of the empty set.
+var noFigures = setFigures{top: math.MinInt32}
 
-// compare orders figures by the leading ranks that have a bound.
-func (x *setSearch) compare(f, g *figures) int {
+// compare orders setFigures by the leading ranks that have a bound.
+func (x *setSearch) compare(f, g *setFigures) int {
 	for _, r := range x.ranks[:x.compared] {
 		a, b := f.of(r), g.of(r)
 		switch {
@@ -26,7 +26,7 @@ func (x *setSearch) compare(f, g *figures) int {
 }
 
 // of returns the figure that a rank compares.
-func (f *figures) of(r Rank) int64 {
+func (f *setFigures) of(r Rank) int64 {
 	switch r {
 	case ByViolations:
 		return f.violations
@@ -42,16 +42,16 @@ func (f *figures) of(r Rank) int64 {
 	return 0
 }
 
-// most are figures that are no better than either.
-func (f figures) most(g figures) figures {
-	return figures{
+// most are setFigures that are no better than either.
+func (f setFigures) most(g setFigures) setFigures {
+	return setFigures{
 		max(f.violations, g.violations), max(f.sum, g.sum), max(f.pods, g.pods), max(f.cost, g.cost), max(f.top, g.top),
 	}
 }
 
-// with are the figures with an item more. It takes from the budgets, which putBack
+// with are the setFigures with an item more. It takes from the budgets, which putBack
 // undoes.
-func (x *setSearch) with(f *figures, it *setItem) figures {
+func (x *setSearch) with(f *setFigures, it *setItem) setFigures {
 	g := *f
 	g.top = max(g.top, it.top)
 	g.sum += it.sum
@@ -83,21 +83,21 @@ func (x *setSearch) putBack(it *setItem) {
 	}
 }
 
-// alone are the figures of an item by itself.
-func (x *setSearch) alone(it *setItem) figures {
+// alone are the setFigures of an item by itself.
+func (x *setSearch) alone(it *setItem) setFigures {
 	f := x.with(&noFigures, it)
 	x.putBack(it)
 	return f
 }
 
-// figuresOf are those of a score.
-func figuresOf(sc *Score) figures {
-	return figures{int64(sc.Violations), sc.PrioritySum, int64(sc.Victims), sc.Cost, sc.TopPriority}
+// setFiguresOf are those of a score.
+func setFiguresOf(sc *Score) setFigures {
+	return setFigures{int64(sc.Violations), sc.PrioritySum, int64(sc.Victims), sc.Cost, sc.TopPriority}
 }
 
-// hopeless reports that no set with these figures or higher ones can be taken in place
+// hopeless reports that no set with these setFigures or higher ones can be taken in place
 // of the best one. With ties, sets that tie are looked for as well.
-func (x *setSearch) hopeless(f *figures, ties bool) bool {
+func (x *setSearch) hopeless(f *setFigures, ties bool) bool {
 	if x.strict && f.violations > 0 {
 		return true
 	}
@@ -141,7 +141,7 @@ func (x *setSearch) offer() (taken, allowed bool) {
 			return false, true
 		}
 	}
-	x.found, x.score, x.bestAt = true, sc, figuresOf(&sc)
+	x.found, x.score, x.bestAt = true, sc, setFiguresOf(&sc)
 	copy(x.best, x.chosen)
 	return true, true
 }

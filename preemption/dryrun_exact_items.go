@@ -17,6 +17,9 @@ type setSearch struct {
 	dims   int
 	short  row
 	needOf [mostDims]int // the need, -1 for places
+	// weights are what parts of the shortages count as in shares.
+	weights row
+	weighed bool
 	// budgetOf has for each possible victim the budget that its loss takes from, and
 	// left what is left of each budget.
 	budgetOf []int32
@@ -49,7 +52,7 @@ type setSearch struct {
 	found  bool
 	best   []bool
 	score  Score
-	bestAt figures
+	bestAt setFigures
 	chosen []bool
 	forced []int32
 
@@ -77,7 +80,7 @@ type setItem struct {
 	top      int32 // priority of the first pod
 	holds    row   // of what the node is short of, and no more than that
 	shares   row   // the same as parts of the shortage, rounded up
-	share    int64 // their sum
+	share    int64 // their weighted sum
 	sum      int64 // of the priorities
 	cost     int64
 	start    instant
@@ -112,7 +115,10 @@ func (x *setSearch) release() {
 
 // findShort finds what the node is short of with all pods on it.
 func (x *setSearch) findShort() {
-	x.dims, x.short = 0, row{}
+	x.dims, x.short, x.weighed = 0, row{}, false
+	for k := range x.weights {
+		x.weights[k] = 1
+	}
 	r := &x.w.resources
 	if r.silent.has(resourcesFilter.index) {
 		return

@@ -8,7 +8,7 @@ import (
 
 // findRoot bounds the figures of every set of the items on the list, with the forced ones.
 // It reports whether there can be any set at all.
-func (x *setSearch) findRoot(base *figures, left *rest) bool {
+func (x *setSearch) findRoot(base *setFigures, left *rest) bool {
 	r := &x.round
 	r.root, r.topFree = *base, math.MinInt32
 	if left.met() {

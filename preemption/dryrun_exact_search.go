@@ -41,14 +41,14 @@ func (x *setSearch) listUseful() {
 // reports whether it found one with which the list should be made anew.
 func (x *setSearch) search() (again bool) {
 	r := &x.round
-	r.done, r.anew = false, false
+	r.done, r.anew, r.heavy = false, false, false
 	x.sortList()
 	x.prepare()
 	clear(x.chosen)
 	base, left := noFigures, x.wholeRest()
 	for _, i := range x.forced {
 		it := &x.items[i]
-		base, left = x.with(&base, it), left.without(it, x.dims)
+		base, left = x.with(&base, it), x.without(&left, it)
 		x.chosen[i] = true
 	}
 	defer func() {
@@ -74,8 +74,16 @@ func (x *setSearch) search() (again bool) {
 	r.dominated, r.from = false, x.steps
 	clear(r.taken[:])
 	x.extend(0, 1, &base, &left)
+	if r.heavy && !x.out {
+		x.findWeights(&left)
+		return true
+	}
 	return r.anew && !x.out
 }
+
+// lightSteps is how many steps a round takes with equal weights, and enoughSteps how many
+// before it compares every two items. Tests have it do both at once.
+var lightSteps, enoughSteps = 256, 32
 
 // sortList puts the items first that hold most of what the node is short of, and of
 // those the least important.
@@ -88,11 +96,15 @@ func (x *setSearch) sortList() {
 
 // extend looks at every set that has the chosen items, whose figures are f, and one or more
 // of the items from a place on. At least so many of these are needed.
-func (x *setSearch) extend(from, least int, f *figures, left *rest) {
+func (x *setSearch) extend(from, least int, f *setFigures, left *rest) {
 	r := &x.round
 	for p := from; p < len(r.list); p++ {
 		if x.steps++; x.steps > x.limit {
 			x.steps, x.out = x.limit, true
+			return
+		}
+		if !x.weighed && x.dims > 1 && x.steps-r.from > lightSteps {
+			r.heavy, r.done = true, true
 			return
 		}
 		m, ok := x.fewest(p, least, left)
@@ -113,10 +125,10 @@ func (x *setSearch) extend(from, least int, f *figures, left *rest) {
 }
 
 // take looks at the sets with the item at a place, too.
-func (x *setSearch) take(p, m int, f *figures, left *rest) {
+func (x *setSearch) take(p, m int, f *setFigures, left *rest) {
 	r, i := &x.round, x.round.list[p]
 	it := &x.items[i]
-	g, lacks := x.with(f, it), left.without(it, x.dims)
+	g, lacks := x.with(f, it), x.without(left, it)
 	if low := x.atLeastRoot(g); !x.hopeless(&low, r.ties) {
 		x.choose(p, i, true)
 		if !lacks.met() {
@@ -186,9 +198,6 @@ func (x *setSearch) findOver() {
 	}
 	r.dominated = true
 }
-
-// enoughSteps is how many steps a round takes before it compares every two items.
-const enoughSteps = 32
 
 // mayDominate reports whether dominance among the items on the list means anything.
 func (x *setSearch) mayDominate() bool {

@@ -168,7 +168,8 @@ func (x *setSearch) solveStart() {
 		})
 		before := x.score.Start
 		if !x.forcedBefore(starts[middle]) {
-			x.search()
+			for x.search() && x.round.heavy {
+			}
 		}
 		if x.out {
 			x.bound = x.score

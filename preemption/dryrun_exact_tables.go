@@ -17,7 +17,7 @@ type setRound struct {
 	shares, violates, sums, pods, costs sumTable
 	// root are figures that no set of these items is below. Those without more
 	// violations have a top priority of at least topFree.
-	root    figures
+	root    setFigures
 	topFree int32
 	// over has, by place in the list, the items before it that are no worse in any way,
 	// as bits; dominated is set where it is filled.
@@ -29,6 +29,8 @@ type setRound struct {
 	ties bool
 	// done ends the round.
 	done bool
+	// heavy: the round took so long that weights are worth their while.
+	heavy bool
 	// anew: a set was found with which fewer items are left to look at.
 	anew bool
 }
@@ -139,17 +141,17 @@ func (x *setSearch) wholeRest() rest {
 	for k := range x.dims {
 		r.shares[k] = wholeShare
 	}
-	r.share = int64(x.dims) * wholeShare
+	r.share = x.weigh(&r.shares)
 	return r
 }
 
 // without is what is left when an item goes. Nothing is below 0.
-func (r *rest) without(it *setItem, dims int) rest {
+func (x *setSearch) without(r *rest, it *setItem) rest {
 	out := *r
-	for k := range dims {
+	for k := range x.dims {
 		out.amounts[k] = max(0, r.amounts[k]-it.holds[k])
 		out.shares[k] = max(0, r.shares[k]-it.shares[k])
-		out.share -= r.shares[k] - out.shares[k]
+		out.share -= (r.shares[k] - out.shares[k]) * x.weights[k]
 	}
 	return out
 }
@@ -185,9 +187,9 @@ func (x *setSearch) mayHold(p, m int, rest *rest) bool {
 
 // lower bounds the figures of every set that has those of f and m or more items from a
 // place on.
-func (x *setSearch) lower(p, m int, f *figures) figures {
+func (x *setSearch) lower(p, m int, f *setFigures) setFigures {
 	r := &x.round
-	return x.atLeastRoot(figures{
+	return x.atLeastRoot(setFigures{
 		violations: f.violations + r.violates.of(p, m),
 		sum:        f.sum + r.sums.of(p, m),
 		pods:       f.pods + r.pods.of(p, m),
@@ -197,7 +199,7 @@ func (x *setSearch) lower(p, m int, f *figures) figures {
 }
 
 // atLeastRoot raises figures of sets to what every set comes to.
-func (x *setSearch) atLeastRoot(f figures) figures {
+func (x *setSearch) atLeastRoot(f setFigures) setFigures {
 	f = f.most(x.round.root)
 	if f.violations == x.round.root.violations {
 		f.top = max(f.top, x.round.topFree)

@@ -46,7 +46,8 @@ const DefaultAcrossSteps = 20_000
 // that are being deleted and that a constraint of the preemptor selects: the constraint
 // has ceased to count them. A pod of another domain never becomes a victim, not even to
 // make a pod the first of its affinity (rule 7.13.6). Of the configuration, Chooser,
-// Sample, Extenders, Scorers, Policy.Victims and Workers do not count.
+// Sample, Extenders, Scorers, Policy.Victims and Workers do not count, and a strict
+// policy is refused.
 //
 // The plan can be verified and carried out like any other. As a [WayOut] it can be asked
 // after Preempt, which is far cheaper and changes nothing where one node suffices:
@@ -64,6 +65,9 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outr
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
 func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+	if err := e.config.checkAcross(); err != nil {
+		return nil, err
+	}
 	if err := snap.checkAlone(pod); err != nil {
 		return nil, err
 	}
@@ -89,6 +93,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 		}
 	}
 	plan := r.plan()
+	plan.ClusterCertificate = nil // Optimal says it
 	if plan.Outcome == Preempt {
 		plan.Across, plan.Unhelpful = true, nil // nodes that could not be better were not tried
 	}

@@ -68,7 +68,7 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 	for _, p := range n.pods {
 		apart, spread := x.partsOf(p.class)
 		forced := x.keepsApart(apart, n, n)
-		movable := x.leavesAlone(p) && !(p.class.terminating && len(spread) > 0)
+		movable := x.mayLeave(&countedPod{podState: p, spread: spread})
 		if forced && !movable {
 			return x.blocked(apart, n, n)
 		}
@@ -76,24 +76,40 @@ func (x *acrossSearch) findPods(n *nodeState) filterStatus {
 			node.add(p, forced)
 		}
 	}
-	for i := range x.counted {
-		p := &x.counted[i]
-		if p.on == n {
-			continue
-		}
-		forced := x.keepsApart(p.apart, p.on, n)
-		counts := x.countsIn(p.spread, p.on, n)
-		movable := x.leavesAlone(p.podState) && !(p.class.terminating && len(p.spread) > 0)
-		if forced && !movable {
-			return x.blocked(p.apart, p.on, n)
-		}
-		if movable && (forced || counts) {
-			node.add(p.podState, forced)
-		}
+	if s := x.findFar(n); s.code != Success {
+		return s
 	}
 	node.sort(x.moreImportant)
 	x.findOthers(n)
 	return filterStatus{}
+}
+
+// findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
+// another node has to leave, none that a constraint counts need leave, either: what
+// leaves the node itself makes a constraint fail no more than before.
+func (x *acrossSearch) findFar(n *nodeState) filterStatus {
+	spreads := x.spread != nil && (x.spread.check(nil).code != Success || x.spread.check(x.w.nominated).code != Success)
+	for i := range x.counted {
+		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
+			if !x.mayLeave(p) {
+				return x.blocked(p.apart, p.on, n)
+			}
+			x.node.add(p.podState, true)
+			spreads = true
+		}
+	}
+	for i := range x.counted {
+		p := &x.counted[i]
+		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
+			x.node.add(p.podState, false)
+		}
+	}
+	return filterStatus{}
+}
+
+// mayLeave reports whether a counted pod may be a victim (rule 23.6).
+func (x *acrossSearch) mayLeave(p *countedPod) bool {
+	return x.leavesAlone(p.podState) && !(p.class.terminating && len(p.spread) > 0)
 }
 
 func (a *acrossNode) add(p *podState, forced bool) {

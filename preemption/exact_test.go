@@ -253,12 +253,16 @@ func TestPropertyExactAgainstAllSets(t *testing.T) {
 		t.Run(fmt.Sprint(pods), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { agreesWithAllSets(t, rapid.Uint64().Draw(t, "seed"), pods) })
 		})
+		t.Run(fmt.Sprint(pods, " heavily"), func(t *testing.T) {
+			defer preemption.SearchHeavily()()
+			rapid.Check(t, func(t *rapid.T) { agreesWithAllSets(t, rapid.Uint64().Draw(t, "seed"), pods) })
+		})
 	}
 }
 
 func agreesWithAllSets(t fataler, seed uint64, most int) {
 	c, p := fullNode(seed, most)
-	config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%5 == 0})
+	config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%5 == 0, Limit: 1 << 20})
 	config.Cost = lastDigit
 	want, found := bestOfVectors(&config, c, p)
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)

@@ -181,6 +181,18 @@ func TestExactRefusesByName(t *testing.T) {
 	}
 }
 
+// Victims on other nodes do not look at the policy of victims, and refuse a strict one.
+func TestExactAcross(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
+	plan, err := newEvaluator(t, exactly(preemption.Policy{})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Nil(t, plan.ClusterCertificate)
+	_, err = newEvaluator(t, by(preemption.Policy{Strict: true})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "Policy.Strict")
+}
+
 // A plan that violates a budget is not sound where the policy is strict.
 func TestVerifyStrict(t *testing.T) {
 	c := &outrank.Cluster{

@@ -57,3 +57,11 @@ var (
 	DrawConfig   = drawConfig
 	DrawStatuses = drawStatuses
 )
+
+// SearchHeavily makes searches for exact victims use at once what they otherwise use for
+// large nodes only, until the function that it returns is called.
+func SearchHeavily() (stop func()) {
+	light, enough := lightSteps, enoughSteps
+	lightSteps, enoughSteps = 2, 0
+	return func() { lightSteps, enoughSteps = light, enough }
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -201,4 +202,32 @@ var movesShapes = map[string]gen.Shape{
 	"affinity": {Nodes: 4, PodsPerNode: 4, Affinity: true, Ports: true},
 	"spread":   {Nodes: 4, PodsPerNode: 4, Spread: true, Nominated: 2},
 	"volumes":  {Nodes: 4, PodsPerNode: 4, Volumes: true},
+}
+
+// Several workers, and several calls at once, may ask about costs, and get the answers that
+// one gets.
+func TestMovesAtOnce(t *testing.T) {
+	c, asks := gen.Benchmark(2000, 6, 0)
+	for i, p := range c.Pods {
+		p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet"}[i%2], Name: fmt.Sprint(i % 7)}
+	}
+	snap := newSnapshot(t, c)
+	m, err := preemption.NewMoves(newEvaluator(t, preemption.Config{}), snap)
+	require.NoError(t, err)
+	config := byCost(m.Cost(preemption.LossCosts{Moved: 1, Waits: 5, Lost: 10}))
+	want, err := newEvaluator(t, config).Preempt(context.Background(), snap, asks, gen.Now)
+	require.NoError(t, err)
+	config.Workers = 4
+	e := newEvaluator(t, config)
+	var calls sync.WaitGroup
+	for range 3 {
+		calls.Go(func() {
+			got, err := e.Preempt(context.Background(), snap, asks, gen.Now)
+			if assert.NoError(t, err) {
+				assert.Equal(t, want, got)
+			}
+		})
+	}
+	calls.Wait()
+	require.NoError(t, m.Err())
 }

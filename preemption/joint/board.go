@@ -163,17 +163,3 @@ func (b *board) holds(s *solution) bool {
 	}
 	return b.err == nil
 }
-
-// amounts returns what a running pod takes of the resources that members ask for.
-func (b *board) amounts(pod *outrank.Pod) []int64 {
-	a, ok := b.takes[pod]
-	if !ok {
-		list := pod.RunningRequestsIn(b.snap.Release())
-		a = make([]int64, len(b.scales))
-		for k, name := range b.scales {
-			a[k] = max(0, list.Amount(name))
-		}
-		b.takes[pod] = a
-	}
-	return a
-}

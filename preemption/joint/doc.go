@@ -31,6 +31,6 @@
 //
 // # Calls at once
 //
-// Nothing here is kept between calls, and the caller's snapshot is only read. Any number of
-// goroutines may plan on one snapshot, as long as none changes it.
+// Nothing here is kept between calls. The caller's snapshot stays as it is; but planning
+// clones it, which counts as a change, so that no other call may use it meanwhile.
 package joint

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -90,6 +91,21 @@ func TestPodThatMayNotPreempt(t *testing.T) {
 	assert.Equal(t, preemption.NotEligible, alone.Placements[0].Refused.Outcome)
 }
 
+// It does not evict a less important pod elsewhere, though that would spare a more important
+// one: rule 25.1.3.
+func TestPodThatMayNotPreemptStaysWhereItFits(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 50, "2"), pod("b", "n2", 10, "4"))
+	first, second := pod("first", "", 100, "2"), pod("second", "", 90, "2")
+	second.NodeSelector = map[string]string{"zone": "n1"}
+	plan := preempt(t, snap, preemption.Config{}, first, second)
+	assert.Equal(t, int32(10), plan.Total.TopPriority, "the first makes room for the second: %v", plan)
+
+	first.PreemptionPolicy = outrank.PreemptNever
+	plan = preempt(t, snap, preemption.Config{}, first, second)
+	assert.Equal(t, int32(50), plan.Total.TopPriority, "%v", plan)
+	assert.True(t, plan.Kept)
+}
+
 // Rule 25.1.4: pods that keep away from each other are put on different nodes.
 func TestAntiAffinityBetweenThePods(t *testing.T) {
 	apart := func(name string) *outrank.Pod {
@@ -135,6 +151,32 @@ func TestMorePods(t *testing.T) {
 	assert.Contains(t, plan.String(), "default/low on n3, which has no place one by one")
 }
 
+// Rule 25.4.2: two large victims make room for eight pods, each of which would evict a small
+// one of its own. The bound says that fewer than two cannot be.
+func TestFewVictimsForMany(t *testing.T) {
+	var names []string
+	var pods, waiting []*outrank.Pod
+	for n := range 22 {
+		node := fmt.Sprintf("n%02d", n)
+		names = append(names, node)
+		if n >= 20 {
+			pods = append(pods, pod("large-"+node, node, 10, "4"))
+			continue
+		}
+		for i := range 4 {
+			pods = append(pods, pod(fmt.Sprint("small-", node, i), node, 10, "1"))
+		}
+	}
+	for i := range 8 {
+		waiting = append(waiting, pod(fmt.Sprint("w", i), "", 100, "1"))
+	}
+	plan := preempt(t, cluster(t, names, pods...), preemption.Config{}, waiting...)
+	assert.Equal(t, 8, plan.OneByOne.Victims)
+	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
+	assert.Equal(t, 2, plan.Certificate.Bound.Victims)
+	assert.Equal(t, preemption.ByPrioritySum, plan.DecidedBy)
+}
+
 // What is no request, and what of a configuration is about one pod.
 func TestRefused(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
@@ -170,6 +212,16 @@ func TestRefused(t *testing.T) {
 	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{})
 	require.NoError(t, err)
 	assert.Empty(t, plan.Placements, "no pods, no plan")
+}
+
+// A cluster without nodes has no place, and what is printed of nothing is no panic.
+func TestNothingThere(t *testing.T) {
+	plan := preempt(t, cluster(t, nil), preemption.Config{}, pod("w", "", 10, "1"), pod("v", "", 10, "1"))
+	assert.Empty(t, plan.Placements[0].Node)
+	assert.Empty(t, plan.Order)
+	assert.Equal(t, "default/w has no place\ndefault/v has no place\ntogether: no victims; one by one: no victims; optimal, 0 steps", plan.String())
+	assert.NotPanics(t, func() { _ = joint.Plan{Placements: make([]joint.Placement, 1)}.String() })
+	assert.NotEmpty(t, joint.Victim{}.String())
 }
 
 // counting is a context that ends after so many questions for its error.

@@ -285,36 +285,3 @@ func (p *packer) try(i, node int, by manner) (spot, bool) {
 	_, ok := p.place(i, s)
 	return s, ok
 }
-
-// needs returns what a member asks for, in the order of the scales.
-func (b *board) needs(m *member) []int64 {
-	n, ok := b.asks[m.kind]
-	if !ok {
-		list := m.pod.Requests()
-		for _, name := range b.scales {
-			n = append(n, max(0, list.Amount(name)))
-		}
-		b.asks[m.kind] = n
-	}
-	return n
-}
-
-// measure fills in what the members ask for and what the nodes offer.
-func (b *board) measure() {
-	seen := map[resource.Name]bool{}
-	for _, m := range b.members {
-		for name := range m.pod.Requests() {
-			seen[name] = true
-		}
-	}
-	for name := range seen {
-		b.scales = append(b.scales, name)
-	}
-	slices.Sort(b.scales)
-	b.offered = make([]int64, len(b.scales))
-	for _, n := range b.nodes {
-		for k, name := range b.scales {
-			b.offered[k] = resource.AddSat(b.offered[k], max(0, n.Allocatable.Amount(name)))
-		}
-	}
-}

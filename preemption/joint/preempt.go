@@ -25,10 +25,11 @@ import (
 // one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //
-// The snapshot is only read, and any number of calls may run on it at once. Errors are
-// those of [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod
-// that runs, and an *outrank.InputError about the request. A context that ends is an
-// error.
+// The snapshot stays as it is, but it is cloned, so that no other call may use it at the
+// same time; a clone for each goroutine lets several plan at once. Errors are those of
+// [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
+// and an *outrank.InputError about the request. A context that ends is an error. The plan
+// is the caller's.
 //
 // Time is that of the decisions one by one, of some questions to every node for each pod,
 // and of at most twice as many questions as the limit allows. Memory is linear in the pods

@@ -28,7 +28,7 @@ func (p Plan) String() string {
 
 // String returns what becomes of the pod in one line.
 func (p Placement) String() string {
-	name := prose.Name(p.Pod.Key())
+	name := nameOf(p.Pod)
 	switch {
 	case p.Node == "" && p.Refused != nil && p.Refused.Outcome == preemption.NotEligible:
 		return name + " has no place: it may not preempt"
@@ -37,7 +37,7 @@ func (p Placement) String() string {
 	}
 	s := fmt.Sprintf("%s on %s", name, prose.Name(p.Node))
 	if len(p.Victims) > 0 {
-		s += " in place of " + prose.List(prose.Names(keys(p.Victims)), 0)
+		s += " in place of " + names(p.Victims)
 	}
 	if p.More {
 		s += ", which has no place one by one"
@@ -47,15 +47,22 @@ func (p Placement) String() string {
 
 // String names the victim and who needs its room.
 func (v Victim) String() string {
-	return fmt.Sprintf("%s for %s", prose.Name(v.Pod.Key()), prose.List(prose.Names(keys(v.Needs)), 0))
+	return fmt.Sprintf("%s for %s", nameOf(v.Pod), names(v.Needs))
 }
 
-func keys(pods []*outrank.Pod) []outrank.Key {
-	out := make([]outrank.Key, len(pods))
-	for i, pod := range pods {
-		out[i] = pod.Key()
+func nameOf(pod *outrank.Pod) string {
+	if pod == nil {
+		return "no pod"
 	}
-	return out
+	return prose.Name(pod.Key())
+}
+
+func names(pods []*outrank.Pod) string {
+	out := make([]string, len(pods))
+	for i, pod := range pods {
+		out[i] = nameOf(pod)
+	}
+	return prose.List(out, 0)
 }
 
 func words(s preemption.Score) string {

@@ -138,6 +138,11 @@ func TestRightToLeft(t *testing.T) {
 		assert.Equal(t, text, Screen{}.apart(text), "a pipe has names as they are")
 		assert.Equal(t, Width(text), Width(want))
 	}
+	var out bytes.Buffer
+	p := Page{&out, Screen{Terminal: true}}
+	p.Line("%s 1", "שלום")
+	p.Items([]string{"שלום 2"})
+	assert.Equal(t, "\u2068שלום\u2069 1\n  - \u2068שלום\u2069 2\n", out.String())
 }
 
 // Pipes and files have no width and no colour.

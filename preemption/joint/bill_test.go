@@ -1,0 +1,38 @@
+package joint
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// By the rules of v1.37 one more victim can make for fewer violations, where budgets overlap
+// (rule 6.3.8): some victims then say nothing about more of them.
+func TestViolationsThatShrink(t *testing.T) {
+	budget := func(name string) *outrank.PodDisruptionBudget {
+		return &outrank.PodDisruptionBudget{Name: name, Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{name: "yes"}}}
+	}
+	covered := func(name string, priority int32, budgets ...string) *outrank.Pod {
+		p := &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Labels: map[string]string{}}
+		for _, b := range budgets {
+			p.Labels[b] = "yes"
+		}
+		return p
+	}
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{budget("a"), budget("b"), budget("c")}, Release: outrank.V1_37})
+	require.NoError(t, err)
+	b := newBill(snap, &preemption.Config{}, (*outrank.Pod).PriorityValue, time.Time{})
+	some := []*outrank.Pod{covered("w", 3, "a", "b", "c"), covered("x", 2, "b"), covered("y", 1, "c")}
+	few := b.total(some)
+	assert.Equal(t, 2, few.Violations)
+	more := b.total(append(some, covered("v", 4, "a")))
+	assert.Equal(t, 1, more.Violations)
+	best := more
+	best.Violations, best.Victims = 1, 9
+	assert.True(t, b.mayBeat(few, best), "more victims than few can be better than best")
+}
