@@ -78,6 +78,11 @@ var axes = []Axis{
 var (
 	policies = map[string]preemption.Config{
 		"current": {Policy: preemption.Current()}, "v1.13": {Policy: preemption.V1_13()}, "simplified": {Policy: preemption.Simplified()},
+		// What goes beyond kube-scheduler: the best set of victims on a node, no violation of a
+		// budget at all, and budgets charged for the victims alone.
+		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
+		"strict": {Policy: preemption.Policy{Strict: true}},
+		"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
 	}
 	queues = map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}
 	scores = map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}
