@@ -41,8 +41,8 @@ type Questioned struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// questioned is an answer with what it was made from.
-type questioned struct {
+// answeredQuestion is an answer with what it was made from.
+type answeredQuestion struct {
 	*scene
 	ask   inquiry
 	reply reply
@@ -50,12 +50,12 @@ type questioned struct {
 }
 
 // answered asks a question of package question.
-func (s *scene) answered(a inquiry, stdin io.Reader, show func(done, total int)) (*questioned, error) {
+func (s *scene) answered(a inquiry, stdin io.Reader, show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
 		return nil, err
 	}
-	out := &questioned{scene: s, ask: a}
+	out := &answeredQuestion{scene: s, ask: a}
 	ctx := context.Background()
 	switch a {
 	case askAll:
@@ -89,7 +89,7 @@ func (s *scene) answered(a inquiry, stdin io.Reader, show func(done, total int))
 }
 
 // take takes an answer in, with its exit status.
-func (q *questioned) take(r reply, err error) error {
+func (q *answeredQuestion) take(r reply, err error) error {
 	if err != nil {
 		if q.question != nil {
 			return unusable("the pod", err)
@@ -220,7 +220,7 @@ func (o *options) readClasses(stdin io.Reader) ([]*outrank.PriorityClass, error)
 }
 
 // document is what programs read.
-func (q *questioned) document() any {
+func (q *answeredQuestion) document() any {
 	doc := &Questioned{
 		APIVersion: "whatif/v1", Question: q.ask, Cluster: dumpOf(q.scene), Now: q.now, Answer: q.reply,
 		Caveats: append([]Warning{}, q.caveats...), Warnings: []Warning{},
@@ -235,10 +235,10 @@ func (q *questioned) document() any {
 	return doc
 }
 
-func (q *questioned) status() int { return q.exit }
+func (q *answeredQuestion) status() int { return q.exit }
 
 // text writes the answer for a person.
-func (q *questioned) text(p console.Page, list int) error {
+func (q *answeredQuestion) text(p console.Page, list int) error {
 	dump := dumpOf(q.scene)
 	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.now)
@@ -257,7 +257,7 @@ func (q *questioned) text(p console.Page, list int) error {
 }
 
 // title is the question in words.
-func (q *questioned) title(source string) string {
+func (q *answeredQuestion) title(source string) string {
 	pod := ""
 	if q.question != nil {
 		pod = string(q.question.pod.Key())

@@ -87,12 +87,14 @@ func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (
 		return 0, err
 	}
 	var r result
+	bar := newProgress(stderr, "")
 	if a := opts.asked(); a == askPod {
 		r, err = s.decide(&watch)
 	} else {
-		r, err = s.answered(a, stdin, nil)
+		r, err = s.answered(a, stdin, bar.steps)
 		watch.lap("deciding")
 	}
+	bar.end()
 	if err != nil {
 		return 0, err
 	}

@@ -58,6 +58,14 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// steps shows how many of the pods of a question have been asked about.
+func (p *progress) steps(done, total int) {
+	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
+		p.shown = now
+		p.show(fmt.Sprintf("asked about %d of %d", done, total))
+	}
+}
+
 // String says how far it is.
 func (p *progress) String() string {
 	const mb = 1e6

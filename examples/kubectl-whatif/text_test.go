@@ -98,6 +98,14 @@ func TestProgress(t *testing.T) {
 	if want := "\rreading dump: 0.0 MB"; !strings.HasPrefix(screen.String(), want) {
 		t.Errorf("in a second file the screen has %q, want %q", screen.String(), want)
 	}
+	p.end()
+	screen.Reset()
+	p.shown = time.Time{}
+	p.steps(3, 7)
+	p.steps(4, 7)
+	if want := "\rasked about 3 of 7"; screen.String() != want {
+		t.Errorf("while pods are asked about the screen has %q, want %q", screen.String(), want)
+	}
 	quiet := &progress{to: &screen, name: "dump"}
 	before := screen.Len()
 	read(quiet, 20)

@@ -12,12 +12,15 @@ import (
 const helpWidth = 104
 
 // examples are what most people come for.
-const examples = `  kubectl whatif
-  kubectl whatif --pending ml/train-2
-  kubectl whatif --cpu 2 --memory 4Gi --class standard
-  kubectl whatif --cpu 6 --memory 12Gi --priority 200000 --node-selector topology.kubernetes.io/zone=eu-1a
+const examples = `  kubectl whatif                                            # a sample cluster, to see what answers look like
+  kubectl whatif --live --pending shop/checkout-2           # who would have to leave for it, and why those?
+  kubectl whatif --context prod --pending all               # what becomes of everything that waits?
+  kubectl whatif --cluster dump.json -f deployment.yaml --replicas 10
+  kubectl whatif --cluster dump.json --cpu 2 --memory 4Gi --class standard --why-not node-7
+  kubectl whatif --cluster dump.json --set-class batch=5000 # before the class is changed
+  kubectl whatif --cluster dump.json --without node-7       # before the node is drained
   ` + dumpCommand + ` |
-    kubectl whatif --cluster - -f pod.json`
+    kubectl whatif --cluster - -f pod.yaml -o html > page.html`
 
 // helpful has the command say what it does, flags in groups.
 func helpful(root *cobra.Command, groups []flagGroup) {
@@ -34,7 +37,7 @@ func helpful(root *cobra.Command, groups []flagGroup) {
 func writeUsage(w io.Writer, groups []flagGroup) {
 	var b strings.Builder
 	b.WriteString("Who would this pod push out of the cluster I have, and why?\n\n")
-	fmt.Fprintf(&b, "Usage: %s [--cluster FILE] [the pod] [flags]\n", displayName)
+	fmt.Fprintf(&b, "Usage: %s [--live | --cluster FILE] [the pod] [the question] [flags]\n", displayName)
 	fmt.Fprintf(&b, "       %s version | completion bash|zsh|fish|powershell\n", displayName)
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(helpWidth))
