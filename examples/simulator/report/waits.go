@@ -33,6 +33,15 @@ func (w *Waits) Add(priority int32, wait time.Duration) {
 	w.byPriority[priority] = append(w.byPriority[priority], wait)
 }
 
+// Each visits all waits, in no order.
+func (w *Waits) Each(visit func(priority int32, wait time.Duration)) {
+	for priority, waits := range w.byPriority {
+		for _, d := range waits {
+			visit(priority, d)
+		}
+	}
+}
+
 // List sums the waits up by priority, the highest first. The order in which
 // they were added means nothing.
 func (w *Waits) List() []Wait {

@@ -16,6 +16,8 @@ type Result struct {
 	History history.Summary
 	// Metrics are what kube-scheduler would count.
 	Metrics execution.MetricValues
+	// Waited are the waits that Waits sums up, one for each lineage.
+	Waited *report.Waits
 }
 
 type losses = report.Lost
@@ -33,7 +35,7 @@ func (s *Simulation) Result() *Result {
 	s.metrics.SetPending(pending)
 	r := &Result{Steps: s.steps, History: s.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.at.Seconds(), s.lost
-	var waits report.Waits
+	waits := &report.Waits{}
 	for _, l := range s.lineages {
 		if !l.arrived {
 			continue
@@ -54,7 +56,7 @@ func (s *Simulation) Result() *Result {
 		p.Evicted += one(l.evictions > 0)
 		p.EvictedAgain += one(l.evictions > 1)
 	}
-	r.Waits, r.Gangs = waits.List(), s.gangs.sum()
+	r.Waits, r.Waited, r.Gangs = waits.List(), waits, s.gangs.sum()
 	r.Kubelets = s.kubeletSum()
 	r.Preemption = report.PreemptionOf(r.History, s.config.Start)
 	return r

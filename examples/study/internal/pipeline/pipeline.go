@@ -1,0 +1,90 @@
+// Package pipeline answers how a study is worked off: as transforms of Apache Beam, so
+// that the same program runs on one machine and on many.
+//
+//	expand   the study becomes one element for every cell and seed
+//	run      each is simulated, or read from the store if it was before
+//	sum up   the runs of each cell are combined, whatever their order
+//	write    all cells together become tables and pictures
+//
+// Memory of a worker: the last two traces, a simulation for each element that it works on
+// at a time, and for each cell its figures (some 30 numbers a run) and sketches of waits.
+// The last step holds the figures of all cells.
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, []byte, func(element), error](&expandFn{})
+	register.DoFn3x1[context.Context, element, func(int, []byte), error](&runFn{})
+	register.Combiner3[accumulator, []byte, []byte](&sumFn{})
+	register.Function2x2(together)
+	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&writeFn{})
+	register.Emitter1[element]()
+	register.Emitter2[int, []byte]()
+	register.Iter1[[]byte]()
+	beam.RegisterType(reflect.TypeFor[element]())
+}
+
+// element is one run to be made: the index of its cell, and its seed.
+type element struct {
+	Cell int
+	Seed uint64
+}
+
+// Job is what the transforms have to know.
+type Job struct {
+	// Study is the study as JSON, Out the folder for results and tables.
+	Study []byte
+	Out   string
+}
+
+// New is a job.
+func New(study *spec.Study, out string) (Job, error) {
+	text, err := json.Marshal(study)
+	return Job{text, out}, err
+}
+
+// study reads the job's study.
+func (j *Job) study() (*spec.Study, error) {
+	var s spec.Study
+	return &s, json.Unmarshal(j.Study, &s)
+}
+
+// Build adds the transforms to a pipeline.
+func Build(s beam.Scope, job Job) {
+	s = s.Scope("study")
+	elements := beam.Reshuffle(s, beam.ParDo(s.Scope("expand"), &expandFn{Job: job}, beam.Impulse(s)))
+	results := beam.ParDo(s.Scope("run"), &runFn{Job: job}, elements)
+	sums := beam.CombinePerKey(s.Scope("sum up"), &sumFn{}, results)
+	all := beam.GroupByKey(s, beam.ParDo(s, together, sums))
+	beam.ParDo0(s.Scope("write"), &writeFn{Job: job}, all)
+}
+
+// together gives all cells one key.
+func together(_ int, sum []byte) (int, []byte) { return 0, sum }
+
+// expandFn makes the elements.
+type expandFn struct{ Job Job }
+
+// ProcessElement is called once.
+func (f *expandFn) ProcessElement(_ context.Context, _ []byte, emit func(element)) error {
+	study, err := f.Job.study()
+	if err != nil {
+		return err
+	}
+	for cell := range study.Cells() {
+		for i := range study.Seeds.Count {
+			emit(element{cell, study.Seeds.First + uint64(i)})
+		}
+	}
+	return nil
+}

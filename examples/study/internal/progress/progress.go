@@ -1,0 +1,98 @@
+// Package progress tells how far a study is. Workers in this process count what they do;
+// where all of them are elsewhere, nothing is counted here, and whoever shows the progress
+// has another way to find out.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+var ran, failed, found, nanoseconds atomic.Int64
+
+// Ran counts a run that was made.
+func Ran(fail bool, seconds float64) {
+	if fail {
+		failed.Add(1)
+	}
+	nanoseconds.Add(int64(math.Min(seconds, 1e9) * 1e9))
+	ran.Add(1)
+}
+
+// Found counts a run that was made before.
+func Found() { found.Add(1) }
+
+// Counts are what was counted in this process.
+func Counts() (runs, failures, known int, busy time.Duration) {
+	return int(ran.Load()), int(failed.Load()), int(found.Load()), time.Duration(nanoseconds.Load())
+}
+
+// Reset forgets all counts.
+func Reset() {
+	for _, c := range []*atomic.Int64{&ran, &failed, &found, &nanoseconds} {
+		c.Store(0)
+	}
+}
+
+// Line says how far a study of so many runs is after some time. elsewhere is how many
+// results there are of workers in other processes, 0 if that is not known.
+func Line(total, elsewhere int, after time.Duration) string {
+	runs, failures, known, _ := Counts()
+	done := max(runs+known, elsewhere)
+	text := fmt.Sprintf("%d of %d runs", done, total)
+	if known > 0 {
+		text += fmt.Sprintf(", %d from before", known)
+	}
+	if failures > 0 {
+		text += fmt.Sprintf(", %d failed", failures)
+	}
+	fresh := done - known
+	if fresh <= 0 || after <= 0 {
+		return text
+	}
+	rate := float64(fresh) / after.Seconds()
+	text += fmt.Sprintf(", %.3g a second", rate)
+	if left := total - done; left > 0 {
+		text += ", " + Duration(time.Duration(float64(left)/rate*1e9)) + " left"
+	}
+	return text
+}
+
+// Duration is a time for people.
+func Duration(d time.Duration) string {
+	switch d = d.Round(time.Second); {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Show writes lines until stop is called: over one another once a second on a terminal,
+// and one below the other once a minute otherwise.
+func Show(w io.Writer, terminal bool, line func() string) (stop func()) {
+	every, before, after := time.Minute, "", "\n"
+	if terminal {
+		every, before, after = time.Second, "\r\x1b[K", ""
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprint(w, before+line()+after)
+			case <-quit:
+				fmt.Fprint(w, before+line()+"\n")
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}

@@ -1,0 +1,152 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// Axis is something that cells may differ in.
+type Axis struct {
+	Name, Default, Usage string
+	// set takes a value in.
+	set func(*Setting, string) error
+}
+
+// Setting is what a cell's values mean.
+type Setting struct {
+	Preemption preemption.Config
+	Release    outrank.Release
+	Classes    workload.Classes
+	Shape      workload.Shape
+	Sim        sim.Config
+}
+
+// axes are all there are. Their order is that of the columns of tables; a new one is
+// added at the end.
+var axes = []Axis{
+	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
+		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
+	}},
+	{"release", outrank.DefaultRelease.String(), "whose rules hold: v1.36 or v1.37", func(s *Setting, v string) error {
+		return s.Release.UnmarshalText([]byte(v))
+	}},
+	{"classes", workload.DefaultClasses().String(), "the priority of each service class, like LS=1000,BE=0", func(s *Setting, v string) (err error) {
+		s.Classes, err = workload.ParseClasses(v)
+		return err
+	}},
+	{"load", "1", "how many pods there are for each one of the trace", func(s *Setting, v string) error { return factor(v, &s.Shape.Load) }},
+	{"timeScale", "1", "what the times between arrivals are multiplied with", func(s *Setting, v string) error { return factor(v, &s.Shape.TimeScale) }},
+	{"queue", "priority", "who is scheduled first: " + names(queues), func(s *Setting, v string) error {
+		return choose(v, queues, func(d sim.Discipline) { s.Sim.Discipline = d })
+	}},
+	{"score", "least", "which of the nodes that take a pod: " + names(scores), func(s *Setting, v string) error {
+		return choose(v, scores, func(f sim.Score) { s.Sim.Schedulers[0].Score = f })
+	}},
+	{"order", "sync", "in which order plans are carried out: " + names(orders), func(s *Setting, v string) error {
+		return choose(v, orders, func(o execution.Order) { s.Sim.Order = o })
+	}},
+	{"earlyPop", "true", "whether a pod may leave its backoff early while the scheduler has nothing else to do", func(s *Setting, v string) error {
+		early, err := strconv.ParseBool(v)
+		s.Sim.Queue.NoEarlyPop = !early
+		return err
+	}},
+	{"cycle", "0s", "how long the scheduler takes for a pod", func(s *Setting, v string) error { return duration(v, &s.Sim.Cycle) }},
+	{"grace", sim.DefaultGrace.String(), "how long an evicted pod takes to end", func(s *Setting, v string) error {
+		s.Sim.Grace = new(time.Duration)
+		return duration(v, s.Sim.Grace)
+	}},
+	{"kubelets", "false", "whether kubelets admit pods, and evict for critical pods and under pressure", func(s *Setting, v string) error {
+		run, err := strconv.ParseBool(v)
+		if run {
+			s.Sim.Kubelets = &sim.Kubelets{}
+		}
+		return err
+	}},
+	{"sample", "all", "how many nodes preemption looks at: all, reference (what kube-scheduler takes by default), or a percentage like 10", sample},
+}
+
+var (
+	policies = map[string]preemption.Config{
+		"current": {Policy: preemption.Current()}, "v1.13": {Policy: preemption.V1_13()}, "simplified": {Policy: preemption.Simplified()},
+		// What goes beyond kube-scheduler: the best set of victims on a node, no violation of a
+		// budget at all, and budgets charged for the victims alone.
+		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
+		"strict": {Policy: preemption.Policy{Strict: true}},
+		"honest": {Policy: preemption.Policy{Budgets: preemption.VictimsAlone}},
+	}
+	queues = map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}
+	scores = map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}
+	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}
+)
+
+// Axes are what cells may differ in, in the order of the columns of tables.
+func Axes() []Axis { return slices.Clone(axes) }
+
+// Setting is what the values of a cell mean.
+func (c *Cell) Setting() (*Setting, error) {
+	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
+	s.Sim.Recreate.Rule = sim.RecreateWhenGone
+	for i, a := range axes {
+		if err := a.set(s, c.Values[i]); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", a.Name, c.Values[i], err)
+		}
+	}
+	s.Sim.Schedulers[0].Preemption = s.Preemption
+	return s, nil
+}
+
+// sample sets how many nodes preemption looks at. It comes after the policy.
+func sample(s *Setting, v string) error {
+	switch v {
+	case "all":
+		return nil
+	case "reference":
+		s.Preemption.Sample = &preemption.Sample{}
+		return nil
+	}
+	percent, err := strconv.Atoi(v)
+	if err != nil || percent < 1 || percent > 100 {
+		return fmt.Errorf("it is all, reference or a percentage from 1 to 100")
+	}
+	s.Preemption.Sample = &preemption.Sample{Percent: percent, Minimum: 1}
+	return nil
+}
+
+func choose[T any](v string, of map[string]T, take func(T)) error {
+	x, ok := of[v]
+	if !ok {
+		return fmt.Errorf("it is one of %s", names(of))
+	}
+	take(x)
+	return nil
+}
+
+func names[T any](of map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(of)), ", ") }
+
+func factor(v string, to *float64) error {
+	f, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(f > 0 && f <= 1_000_000) {
+		return fmt.Errorf("it is a factor above 0 and no larger than a million")
+	}
+	*to = f
+	return nil
+}
+
+func duration(v string, to *time.Duration) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		return fmt.Errorf("it is a time like 30s, and not negative")
+	}
+	*to = d
+	return nil
+}

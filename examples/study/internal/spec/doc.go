@@ -1,0 +1,28 @@
+// Package spec answers what a study consists of: it reads a study's file, names
+// everything that is wrong with it, and expands its grid into cells, each a trace with
+// one value for every axis.
+//
+// # The file
+//
+// A study is an object in YAML or JSON:
+//
+//	name:       what the study is called; required
+//	about:      the question, in words
+//	traces:     at least one, each with a name of its own and one of
+//	            sample: true           the simulator's own sample
+//	            nodes:, pods:          two CSV files in the form of the openb traces
+//	            dump:                  what kubectl get ... -o json prints
+//	            generate:              a generated cluster (see [Generate])
+//	            and, for CSV files, podsPerNode (110 if it is not given)
+//	grid:       axes by name, each with a list of values; what is left out has one
+//	            value, its default (see [Axes])
+//	seeds:      {first: 1, count: 10}; every cell runs once with each
+//	compare:    the axis by which cells are compared with the first of its values, on
+//	            equal seeds; "policy" if it is not given
+//	confidence: of the intervals, 0.95 if it is not given
+//	resamples:  how many resamples an interval is worked out from, 2000 if it is not given
+//	metrics:    which metrics the Markdown table and the pictures show, by name; a few if
+//	            it is not given. The other tables have all
+//
+// Paths are relative to the folder of the study's file.
+package spec

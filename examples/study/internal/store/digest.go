@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+)
+
+// Digest notes in a study what the files of its traces hold. Every file that cannot be
+// read is an error.
+func Digest(ctx context.Context, study *spec.Study) error {
+	for i := range study.Traces {
+		t := &study.Traces[i]
+		h, any := sha256.New(), false
+		for _, path := range []string{t.Nodes, t.Pods, t.Dump} {
+			if path == "" {
+				continue
+			}
+			any = true
+			if err := digestFile(ctx, path, h); err != nil {
+				return fmt.Errorf("trace %s: %w", t.Name, err)
+			}
+		}
+		if any {
+			t.Digest = hex.EncodeToString(h.Sum(nil)[:16])
+		}
+	}
+	return nil
+}
+
+func digestFile(ctx context.Context, path string, into io.Writer) error {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	f, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := io.Copy(into, f)
+	fmt.Fprintf(into, "|%d|", n)
+	return err
+}

@@ -1,0 +1,120 @@
+// Package store keeps the results of runs in a folder of any file system that Beam knows,
+// a file each, as they come, so that a study that was interrupted goes on from them.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+)
+
+// form changes when results of earlier programs are of no use any more.
+const form = "1"
+
+// Store is a folder.
+type Store struct {
+	fs     filesystem.Interface
+	folder string
+}
+
+// Open opens a folder. [Store.Close] ends it.
+func Open(ctx context.Context, folder string) (*Store, error) {
+	fs, err := filesystem.New(ctx, folder+"/x")
+	if err != nil {
+		return nil, err
+	}
+	return &Store{fs, strings.TrimSuffix(folder, "/")}, nil
+}
+
+// Close ends the use of the store.
+func (s *Store) Close() error { return s.fs.Close() }
+
+// Key is what the result of a run is found by: everything that decides about it.
+func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
+	t, err := study.Trace(cell.Trace)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal([]any{form, t, cell, seed})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+func (s *Store) path(key string) string {
+	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
+}
+
+// Load returns a result, nil if there is none that can be used: a file that was cut off
+// counts as none, and so does a run that failed, which is tried again.
+func (s *Store) Load(ctx context.Context, key string) *measure.Result {
+	data, err := s.Read(ctx, s.path(key))
+	if err != nil {
+		return nil
+	}
+	var r measure.Result
+	if json.Unmarshal(data, &r) != nil || r.Error != "" {
+		return nil
+	}
+	return &r
+}
+
+// Save keeps a result. The file is whole or, where the file system cannot rename, cut off.
+func (s *Store) Save(ctx context.Context, key string, r *measure.Result) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return s.Write(ctx, s.path(key), data)
+}
+
+// Read returns the contents of a file.
+func (s *Store) Read(ctx context.Context, path string) ([]byte, error) {
+	f, err := s.fs.OpenRead(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// Write writes a file, under another name first where the file system can rename.
+func (s *Store) Write(ctx context.Context, path string, data []byte) error {
+	renamer, ok := s.fs.(filesystem.Renamer)
+	at := path
+	if ok {
+		at += ".part"
+	}
+	f, err := s.fs.OpenWrite(ctx, at)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil || !ok {
+		return err
+	}
+	return renamer.Rename(ctx, at, path)
+}
+
+// Count is how many results there are, failures too.
+func (s *Store) Count(ctx context.Context) (int, error) {
+	files, err := s.fs.List(ctx, s.folder+"/runs/*/*.json")
+	return len(files), err
+}
+
+// File is the path of a file of the store's folder.
+func (s *Store) File(name string) string { return s.folder + "/" + name }

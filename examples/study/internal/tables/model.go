@@ -1,0 +1,208 @@
+// Package tables answers what came of a study: estimates for each cell and metric,
+// differences between cells on equal seeds, quantiles of all waits, and what failed.
+// Nothing in them depends on the machine or on the order in which runs ended.
+package tables
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/examples/study/internal/stats"
+)
+
+// Cell is a cell with all its runs, in the order of their seeds.
+type Cell struct {
+	Cell spec.Cell `json:"cell"`
+	Runs []Run     `json:"runs"`
+	// Waits are sketches of the waits of all runs, by priority.
+	Waits map[int32][]byte `json:"waits"`
+	// Faults are results that could not be read, which is an error of the program.
+	Faults []string `json:"faults,omitempty"`
+}
+
+// Run is a run of a cell.
+type Run struct {
+	Seed     uint64             `json:"seed"`
+	Error    string             `json:"error,omitempty"`
+	Figures  map[string]float64 `json:"figures,omitempty"`
+	Seconds  float64            `json:"seconds"`
+	Attempts uint64             `json:"attempts"`
+}
+
+// Result is a whole study.
+type Result struct {
+	Study    *spec.Study `json:"study"`
+	Rows     []Row       `json:"rows"`
+	Waits    []WaitRow   `json:"waits"`
+	Failures []Failure   `json:"failures"`
+	// Speed is how fast this machine was, and no part of what is written for comparing.
+	Speed Speed `json:"-"`
+}
+
+// Row is a metric of a cell.
+type Row struct {
+	Cell   spec.Cell `json:"cell"`
+	Metric string    `json:"metric"`
+	// Runs counts those that have the metric.
+	Runs int `json:"runs"`
+	stats.Estimate
+	stats.Spread
+	// Difference is the mean difference to the cell that this one is compared with, on
+	// equal seeds; nil for that cell itself.
+	Difference *Difference `json:"difference,omitempty"`
+}
+
+// Difference is an estimate over pairs of runs.
+type Difference struct {
+	Pairs int `json:"pairs"`
+	stats.Estimate
+}
+
+// WaitRow is how long the pods of a priority waited in all runs of a cell, in seconds;
+// off by [measure.Accuracy] at most.
+type WaitRow struct {
+	Cell     spec.Cell `json:"cell"`
+	Priority int32     `json:"priority"`
+	Pods     int64     `json:"pods"`
+	Median   float64   `json:"median"`
+	P90      float64   `json:"p90"`
+	P99      float64   `json:"p99"`
+}
+
+// Failure is a run that failed.
+type Failure struct {
+	Cell  spec.Cell `json:"cell"`
+	Seed  uint64    `json:"seed"`
+	Error string    `json:"error"`
+}
+
+// Speed adds up what the runs took.
+type Speed struct {
+	Runs     int
+	Seconds  float64
+	Attempts uint64
+}
+
+// Of works a study's result out from its cells, in any order.
+func Of(study *spec.Study, cells []Cell) *Result {
+	byKey := map[string]*Cell{}
+	for i := range cells {
+		byKey[cells[i].Cell.Key()] = &cells[i]
+	}
+	r := &Result{Study: study, Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
+	for _, at := range study.Cells() {
+		c := byKey[at.Key()]
+		if c == nil {
+			r.Failures = append(r.Failures, Failure{Cell: at, Error: "no run of this cell came to an end"})
+			continue
+		}
+		r.add(c, byKey)
+	}
+	return r
+}
+
+// add takes in one cell.
+func (r *Result) add(c *Cell, byKey map[string]*Cell) {
+	var base *Cell
+	if key, ok := r.Study.Base(c.Cell); ok {
+		base = byKey[key.Key()]
+	}
+	names := map[string]bool{}
+	for _, run := range c.Runs {
+		for name := range run.Figures {
+			names[name] = true
+		}
+		if run.Error != "" {
+			r.Failures = append(r.Failures, Failure{c.Cell, run.Seed, run.Error})
+		}
+		r.Speed.Runs++
+		r.Speed.Seconds += run.Seconds
+		r.Speed.Attempts += run.Attempts
+	}
+	for _, fault := range c.Faults {
+		r.Failures = append(r.Failures, Failure{Cell: c.Cell, Error: fault})
+	}
+	sorted := slices.Collect(maps.Keys(names))
+	measure.Sort(sorted)
+	for _, name := range sorted {
+		r.Rows = append(r.Rows, r.row(c, base, name))
+	}
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(c.Waits))) {
+		sketch := measure.NewSketch()
+		if err := sketch.Merge(c.Waits[priority]); err != nil {
+			r.Failures = append(r.Failures, Failure{Cell: c.Cell, Error: err.Error()})
+			continue
+		}
+		r.Waits = append(r.Waits, WaitRow{c.Cell, priority, sketch.Count(), sketch.Quantile(0.5), sketch.Quantile(0.9), sketch.Quantile(0.99)})
+	}
+}
+
+// row estimates a metric of a cell.
+func (r *Result) row(c, base *Cell, metric string) Row {
+	var values []float64
+	for _, run := range c.Runs {
+		if v, ok := run.Figures[metric]; ok {
+			values = append(values, v)
+		}
+	}
+	name := c.Cell.Key() + "\x00" + metric
+	row := Row{
+		Cell: c.Cell, Metric: metric, Runs: len(values), Spread: stats.SpreadOf(values),
+		Estimate: stats.Bootstrap(values, r.Study.Confidence, r.Study.Resamples, name),
+	}
+	if base == nil {
+		return row
+	}
+	if pairs := differences(c, base, metric); len(pairs) > 0 {
+		row.Difference = &Difference{len(pairs), stats.Bootstrap(pairs, r.Study.Confidence, r.Study.Resamples, name+"\x00difference")}
+	}
+	return row
+}
+
+// differences are those to another cell, run by run of equal seed.
+func differences(c, base *Cell, metric string) []float64 {
+	of := map[uint64]float64{}
+	for _, run := range base.Runs {
+		if v, ok := run.Figures[metric]; ok {
+			of[run.Seed] = v
+		}
+	}
+	var out []float64
+	for _, run := range c.Runs {
+		v, ok := run.Figures[metric]
+		if w, both := of[run.Seed]; ok && both {
+			out = append(out, v-w)
+		}
+	}
+	return out
+}
+
+// Shown are the metrics of the Markdown table and of the pictures: those of the study, or
+// a few that most studies are about, as far as there are any.
+func (r *Result) Shown() []string {
+	has := map[string]bool{}
+	for _, row := range r.Rows {
+		has[row.Metric] = true
+	}
+	wanted := r.Study.Metrics
+	if len(wanted) == 0 {
+		wanted = []string{"evictions", "lostCPUHours", "useCPU", "waitMean"}
+		var waits []string
+		for name := range has {
+			if len(name) > 9 && name[:9] == "waitMean/" {
+				waits = append(waits, name)
+			}
+		}
+		measure.Sort(waits)
+		wanted = append(wanted, waits...)
+	}
+	var out []string
+	for _, name := range wanted {
+		if has[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}

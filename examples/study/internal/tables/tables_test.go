@@ -1,0 +1,102 @@
+package tables_test
+
+import (
+	"encoding/xml"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/examples/study/internal/picture"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/examples/study/internal/tables"
+)
+
+const hostile = `"<script>alert(1)</script> | ' & 🚀 ‮abc"`
+
+func study(t *testing.T, name string) *spec.Study {
+	t.Helper()
+	s, err := spec.Read([]byte("name: "+name+"\ntraces: [{name: sample, sample: true}]\ngrid: {policy: [current, v1.13], load: [1, 2]}\nseeds: {count: 3}\nresamples: 100"), ".")
+	require.NoError(t, err)
+	return s
+}
+
+// cells has evictions that are 10, 20 and 30, and one more by the second policy on each seed.
+func cells(s *spec.Study) []tables.Cell {
+	var out []tables.Cell
+	for _, c := range s.Cells() {
+		cell := tables.Cell{Cell: c}
+		for i := range 3 {
+			v := float64(10 * (i + 1))
+			if c.Value("policy") == "v1.13" {
+				v++
+			}
+			cell.Runs = append(cell.Runs, tables.Run{Seed: uint64(i + 1), Figures: map[string]float64{"evictions": v}})
+		}
+		out = append(out, cell)
+	}
+	return out
+}
+
+func TestDifferencesAreThoseOfPairs(t *testing.T) {
+	s := study(t, "x")
+	r := tables.Of(s, cells(s))
+	require.Len(t, r.Rows, 4)
+	for _, row := range r.Rows {
+		if row.Cell.Value("policy") == "current" {
+			assert.Nil(t, row.Difference)
+			assert.Equal(t, 20.0, row.Mean)
+			continue
+		}
+		assert.Equal(t, 21.0, row.Mean)
+		require.NotNil(t, row.Difference)
+		assert.Equal(t, 3, row.Difference.Pairs)
+		assert.Equal(t, []float64{1, 1, 1}, []float64{row.Difference.Mean, row.Difference.Low, row.Difference.High})
+	}
+	assert.Contains(t, string(r.Markdown()), "| v1.13 | 2 | 21 [")
+	assert.Contains(t, string(r.Markdown()), "<br>**Δ +1** |")
+}
+
+// The order of the cells means nothing, and a cell without runs is a failure.
+func TestOrderMeansNothing(t *testing.T) {
+	s := study(t, "x")
+	want := tables.Of(s, cells(s))
+	shuffled := cells(s)
+	rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	assert.Equal(t, want, tables.Of(s, shuffled))
+	missing := tables.Of(s, cells(s)[1:])
+	require.Len(t, missing.Failures, 1)
+	assert.Equal(t, "no run of this cell came to an end", missing.Failures[0].Error)
+}
+
+// Names of all kinds leave the pictures well-formed, and the table a table.
+func TestHostileNames(t *testing.T) {
+	s := study(t, hostile)
+	r := tables.Of(s, cells(s))
+	pictures := picture.Of(r)
+	require.Len(t, pictures, 1)
+	d := xml.NewDecoder(strings.NewReader(string(pictures[0].SVG)))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		if start, ok := token.(xml.StartElement); ok {
+			assert.NotEqual(t, "script", start.Name.Local)
+		}
+	}
+	assert.NotContains(t, string(r.Markdown()), "<script>")
+}
+
+func TestPictureShowsEveryCell(t *testing.T) {
+	s := study(t, "x")
+	svg := string(picture.Of(tables.Of(s, cells(s)))[0].SVG)
+	assert.Equal(t, 4, strings.Count(svg, "<g><title>"))
+	assert.Contains(t, svg, "evictions")
+	assert.Contains(t, svg, `<circle class="s0 dot"`)
+	assert.Contains(t, svg, `<rect class="s1 dot"`)
+}

@@ -1,0 +1,193 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+)
+
+// CSV is a row for every cell and metric.
+func (r *Result) CSV() []byte {
+	head := append(r.axes(), "metric", "unit", "runs", "mean", "low", "high", "min", "median", "max",
+		"pairs", "difference", "differenceLow", "differenceHigh")
+	return table(head, r.Rows, func(row Row) []string {
+		out := append(r.values(row.Cell), row.Metric, measure.Of(row.Metric).Unit, strconv.Itoa(row.Runs),
+			number(row.Mean), number(row.Low), number(row.High), number(row.Min), number(row.Median), number(row.Max))
+		if d := row.Difference; d != nil {
+			return append(out, strconv.Itoa(d.Pairs), number(d.Mean), number(d.Low), number(d.High))
+		}
+		return append(out, "", "", "", "")
+	})
+}
+
+// WaitsCSV is a row for every cell and priority.
+func (r *Result) WaitsCSV() []byte {
+	head := append(r.axes(), "priority", "pods", "medianSeconds", "p90Seconds", "p99Seconds")
+	return table(head, r.Waits, func(w WaitRow) []string {
+		return append(r.values(w.Cell), strconv.Itoa(int(w.Priority)), strconv.FormatInt(w.Pods, 10), number(w.Median), number(w.P90), number(w.P99))
+	})
+}
+
+// FailuresCSV is a row for every run that failed.
+func (r *Result) FailuresCSV() []byte {
+	return table(append(r.axes(), "seed", "error"), r.Failures, func(f Failure) []string {
+		return append(r.values(f.Cell), strconv.FormatUint(f.Seed, 10), f.Error)
+	})
+}
+
+// axes are the headings of what tells cells apart: the trace, and all axes.
+func (r *Result) axes() []string {
+	out := []string{spec.TraceAxis}
+	for _, a := range spec.Axes() {
+		out = append(out, a.Name)
+	}
+	return out
+}
+
+func (r *Result) values(c spec.Cell) []string { return append([]string{c.Trace}, c.Values...) }
+
+func table[T any](head []string, rows []T, fields func(T) []string) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(head) // a buffer takes everything
+	for _, row := range rows {
+		w.Write(fields(row))
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// number writes as many digits as a mean over runs deserves: six.
+func number(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// JSON is the whole result.
+func (r *Result) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(r, "", "  ")
+	return append(b, '\n'), err
+}
+
+// Markdown is what people read: a row for every cell, and a column for every axis in which
+// cells differ and for every metric that is shown. Behind an estimate stands its interval;
+// below it, the mean difference to the cell that this one is compared with.
+func (r *Result) Markdown() []byte {
+	var b bytes.Buffer
+	shown, varied := r.Shown(), r.Study.Varied()
+	fmt.Fprintf(&b, "# %s\n\n", escaped(r.Study.Name))
+	if r.Study.About != "" {
+		fmt.Fprintf(&b, "%s\n\n", escaped(r.Study.About))
+	}
+	fmt.Fprintf(&b, "%d cells, %d seeds each (%d to %d). Means, in brackets the interval of %s %% by the bootstrap (%d resamples).\n",
+		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1,
+		number(100*r.Study.Confidence), r.Study.Resamples)
+	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Difference != nil }) {
+		fmt.Fprintf(&b, "Δ is the mean difference to the first value of %s on equal seeds; bold where its interval leaves 0 out.\n", r.Study.Compare)
+	}
+	b.WriteString("\n|")
+	for _, name := range varied {
+		fmt.Fprintf(&b, " %s |", name)
+	}
+	for _, name := range shown {
+		fmt.Fprintf(&b, " %s |", heading(name))
+	}
+	b.WriteString("\n|" + strings.Repeat("---|", len(varied)) + strings.Repeat("---:|", len(shown)) + "\n")
+	rows := map[string]Row{}
+	for _, row := range r.Rows {
+		rows[row.Cell.Key()+"\x00"+row.Metric] = row
+	}
+	for _, c := range r.Study.Cells() {
+		b.WriteString("|")
+		for _, name := range varied {
+			fmt.Fprintf(&b, " %s |", escaped(c.Value(name)))
+		}
+		for _, name := range shown {
+			row, ok := rows[c.Key()+"\x00"+name]
+			fmt.Fprintf(&b, " %s |", cellText(row, ok))
+		}
+		b.WriteString("\n")
+	}
+	if len(r.Failures) > 0 {
+		fmt.Fprintf(&b, "\n%d runs failed:\n\n", len(r.Failures))
+		for _, f := range r.Failures[:min(len(r.Failures), 10)] {
+			fmt.Fprintf(&b, "- %s, seed %d: %s\n", escaped(describe(r.Study, f.Cell)), f.Seed, escaped(f.Error))
+		}
+		if more := len(r.Failures) - 10; more > 0 {
+			fmt.Fprintf(&b, "- and %d more, in failures.csv\n", more)
+		}
+	}
+	return b.Bytes()
+}
+
+// describe names a cell by the axes in which cells differ.
+func describe(s *spec.Study, c spec.Cell) string {
+	var parts []string
+	for _, name := range s.Varied() {
+		parts = append(parts, name+" "+c.Value(name))
+	}
+	if len(parts) == 0 {
+		return "the only cell"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// heading is a metric with its unit.
+func heading(name string) string {
+	m := measure.Of(name)
+	if m.Unit == "" {
+		return m.Title
+	}
+	return m.Title + ", " + m.Unit
+}
+
+func cellText(row Row, ok bool) string {
+	if !ok {
+		return "–"
+	}
+	text := short(row.Mean)
+	if row.Low != row.High {
+		text += fmt.Sprintf(" [%s, %s]", short(row.Low), short(row.High))
+	}
+	if d := row.Difference; d != nil {
+		delta := fmt.Sprintf("Δ %s", signed(d.Mean))
+		if d.Low != d.High {
+			delta += fmt.Sprintf(" [%s, %s]", signed(d.Low), signed(d.High))
+		}
+		if d.Low > 0 || d.High < 0 {
+			delta = "**" + delta + "**"
+		}
+		text += "<br>" + delta
+	}
+	return text
+}
+
+// short writes three significant digits, and all before the point.
+func short(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e9 || math.Abs(v) >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+func signed(v float64) string {
+	if v > 0 {
+		return "+" + short(v)
+	}
+	return strings.Replace(short(v), "-", "−", 1)
+}
+
+// escaped keeps a text from being taken for Markdown or HTML.
+var escape = strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
+
+func escaped(s string) string { return escape.Replace(s) }

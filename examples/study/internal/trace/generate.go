@@ -1,0 +1,83 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// kind is one of the sizes that generated pods have.
+type kind struct {
+	weight    int // of 100 pods
+	cpu       int64
+	memoryMiB int64
+}
+
+var kinds = []kind{{50, 500, 1024}, {30, 1000, 4096}, {15, 4000, 8192}, {5, 8000, 16384}}
+
+// shares are how many of 100 generated pods are of a class; the classes are those of the
+// openb traces.
+var shares = []struct {
+	weight int
+	class  string
+}{{55, "BE"}, {20, "Burstable"}, {20, "LS"}, {5, "Guaranteed"}}
+
+// generate makes a trace (see [spec.Generate]).
+func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
+	dice := rand.New(rand.NewPCG(g.Seed, 1))
+	t := &Trace{Cluster: &outrank.Cluster{}}
+	for i := range g.Nodes {
+		t.Cluster.Nodes = append(t.Cluster.Nodes, &outrank.Node{
+			Name: fmt.Sprintf("node-%07d", i), Allocatable: resource.MustList("cpu", "16", "memory", "64Gi", "pods", "110"),
+		})
+	}
+	requests := make([]resource.List, len(kinds))
+	for i, k := range kinds {
+		requests[i] = resource.MustList("cpu", fmt.Sprintf("%dm", k.cpu), "memory", fmt.Sprintf("%dMi", k.memoryMiB))
+	}
+	priorities := map[string]*int32{}
+	for _, s := range shares {
+		value, ok := classes.Priority(s.class)
+		if !ok {
+			return nil, fmt.Errorf("%w: generated pods have the class %s, which the mapping leaves out", outrank.ErrInvalid, s.class)
+		}
+		priorities[s.class] = outrank.Priority(value)
+	}
+	t.Items = make([]workload.Item, g.Pods)
+	for i := range t.Items {
+		class := pick(dice, shares, func(j int) int { return shares[j].weight })
+		size := pick(dice, kinds, func(j int) int { return kinds[j].weight })
+		t.Items[i] = workload.Item{
+			Class:    shares[class].class,
+			Arrival:  time.Duration(dice.Float64() * g.Hours * float64(time.Hour)).Truncate(time.Second),
+			Duration: max(time.Second, time.Duration(math.Min(dice.ExpFloat64(), 20)*g.Minutes*float64(time.Minute)).Truncate(time.Second)),
+			Pod: &outrank.Pod{
+				Name: fmt.Sprintf("pod-%08d", i), Priority: priorities[shares[class].class],
+				Containers: []outrank.Container{{Name: "main", Requests: requests[size]}},
+			},
+		}
+	}
+	slices.SortFunc(t.Items, func(a, b workload.Item) int {
+		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Pod.Name, b.Pod.Name))
+	})
+	return t, nil
+}
+
+// pick draws an index by its weight; the weights add up to 100.
+func pick[T any](dice *rand.Rand, of []T, weight func(int) int) int {
+	left := dice.IntN(100)
+	for i := range of {
+		if left -= weight(i); left < 0 {
+			return i
+		}
+	}
+	return len(of) - 1
+}

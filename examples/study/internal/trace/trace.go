@@ -1,0 +1,132 @@
+// Package trace answers what a run's cluster consists of and who wants to run on it. A
+// worker reads each trace once, and keeps the last few.
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
+)
+
+// Trace is what a run begins with. It is shared, and only read.
+type Trace struct {
+	// Cluster holds the nodes, and what a dump has besides.
+	Cluster *outrank.Cluster
+	// Items are the pods to come, nil for a dump, whose pods are in Cluster.
+	Items []workload.Item
+}
+
+// kept is how many traces a worker keeps at most.
+const kept = 2
+
+// entry is a trace that is read once, by whoever asks first.
+type entry struct {
+	key   string
+	once  sync.Once
+	trace *Trace
+	err   error
+}
+
+var (
+	mu      sync.Mutex
+	entries []*entry // the one that was asked for last at the end
+)
+
+// Load returns a trace with the priorities of a mapping. Several goroutines may ask at
+// once. An error is not kept.
+func Load(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace, error) {
+	e := entryFor(t, classes)
+	e.once.Do(func() { e.trace, e.err = read(ctx, t, classes) })
+	if e.err != nil {
+		forget(e)
+		return nil, fmt.Errorf("trace %s: %w", t.Name, e.err)
+	}
+	return e.trace, nil
+}
+
+func entryFor(t *spec.Trace, classes workload.Classes) *entry {
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	key := string(text) + classes.String()
+	mu.Lock()
+	defer mu.Unlock()
+	for i, e := range entries {
+		if e.key == key {
+			entries = append(append(entries[:i:i], entries[i+1:]...), e)
+			return e
+		}
+	}
+	e := &entry{key: key}
+	if len(entries) == kept {
+		entries = entries[1:]
+	}
+	entries = append(entries[:len(entries):len(entries)], e)
+	return e
+}
+
+func forget(gone *entry) {
+	mu.Lock()
+	defer mu.Unlock()
+	for i, e := range entries {
+		if e == gone {
+			entries = append(entries[:i:i], entries[i+1:]...)
+			return
+		}
+	}
+}
+
+// read reads a trace, a row or an object at a time.
+func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace, error) {
+	nodeConfig := workload.NodeConfig{PodsPerNode: t.PodsPerNode}
+	switch {
+	case t.Sample:
+		return made(workload.SampleNodes(nodeConfig))(workload.SamplePods(classes))
+	case t.Generate != nil:
+		return generate(t.Generate, classes)
+	case t.Dump != "":
+		cluster, err := open(ctx, t.Dump, func(r io.Reader) (*outrank.Cluster, error) { return outrank.ReadCluster(r) })
+		if err != nil {
+			return nil, err
+		}
+		return &Trace{Cluster: cluster}, nil
+	}
+	nodes, nodesErr := open(ctx, t.Nodes, func(r io.Reader) ([]*outrank.Node, error) { return workload.ReadNodes(r, t.Nodes, nodeConfig) })
+	items, itemsErr := open(ctx, t.Pods, func(r io.Reader) ([]workload.Item, error) { return workload.ReadPods(r, t.Pods, classes) })
+	return made(nodes, nodesErr)(items, itemsErr)
+}
+
+// made puts the two halves of a trace together.
+func made(nodes []*outrank.Node, nodesErr error) func([]workload.Item, error) (*Trace, error) {
+	return func(items []workload.Item, itemsErr error) (*Trace, error) {
+		if err := errors.Join(nodesErr, itemsErr); err != nil {
+			return nil, err
+		}
+		return &Trace{Cluster: &outrank.Cluster{Nodes: nodes}, Items: items}, nil
+	}
+}
+
+// open reads a file of any file system that Beam knows.
+func open[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (out T, err error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return out, err
+	}
+	defer fs.Close()
+	f, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return out, err
+	}
+	defer f.Close()
+	return read(f)
+}
