@@ -133,17 +133,30 @@ func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
 		}
 		return 0, ByNodeOrder
 	}
-	places := make([]*Candidate, len(candidates))
-	for i := range candidates {
-		places[i] = &candidates[i]
+	order := make([]int32, len(candidates))
+	for i := range order {
+		order[i] = int32(i)
 	}
-	slices.SortStableFunc(places, func(a, b *Candidate) int { order, _ := compare(a, b); return order })
-	sorted := make([]Candidate, len(candidates))
-	for i, c := range places {
-		sorted[i] = *c
+	slices.SortStableFunc(order, func(i, j int32) int { o, _ := compare(&candidates[i], &candidates[j]); return o })
+	reorder(candidates, order)
+	_, by := compare(&candidates[0], &candidates[1])
+	return candidates, by
+}
+
+// reorder puts the element at order[i] at i, in place, because another list of candidates
+// would be large. The order is used up.
+func reorder(candidates []Candidate, order []int32) {
+	for i := range order {
+		if int(order[i]) == i {
+			continue
+		}
+		first, at := candidates[i], i
+		for int(order[at]) != i {
+			from := int(order[at])
+			candidates[at], order[at], at = candidates[from], int32(at), from
+		}
+		candidates[at], order[at] = first, int32(at)
 	}
-	_, by := compare(&sorted[0], &sorted[1])
-	return sorted, by
 }
 
 // explainNode finds what one node says, and the candidate that it is, nil for none.
