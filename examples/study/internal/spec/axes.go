@@ -31,9 +31,9 @@ type Setting struct {
 	Sim        sim.Config
 }
 
-// axes are all there are. Their order is that of the columns of tables; a new one is
+// allAxes are all there are. Their order is that of the columns of tables; a new one is
 // added at the end.
-var axes = []Axis{
+var allAxes = []Axis{
 	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
 		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
 	}},
@@ -90,13 +90,13 @@ var (
 )
 
 // Axes are what cells may differ in, in the order of the columns of tables.
-func Axes() []Axis { return slices.Clone(axes) }
+func Axes() []Axis { return slices.Clone(allAxes) }
 
 // Setting is what the values of a cell mean.
 func (c *Cell) Setting() (*Setting, error) {
 	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
 	s.Sim.Recreate.Rule = sim.RecreateWhenGone
-	for i, a := range axes {
+	for i, a := range allAxes {
 		if err := a.set(s, c.Values[i]); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", a.Name, c.Values[i], err)
 		}

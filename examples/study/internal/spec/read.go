@@ -81,7 +81,7 @@ func (f *file) study() *Study {
 		s.Seeds = *f.Seeds
 	}
 	if s.Compare == "" {
-		s.Compare = axes[0].Name
+		s.Compare = allAxes[0].Name
 	}
 	if f.Confidence != nil {
 		s.Confidence = *f.Confidence
@@ -145,7 +145,7 @@ func (s *Study) problems() []error {
 // tooMany counts without expanding.
 func (s *Study) tooMany() bool {
 	runs := float64(len(s.Traces)) * float64(s.Seeds.Count)
-	for _, a := range axes {
+	for _, a := range allAxes {
 		runs *= float64(len(s.values(a)))
 	}
 	return runs > MostRuns
@@ -153,13 +153,15 @@ func (s *Study) tooMany() bool {
 
 func (s *Study) gridProblems() []error {
 	var ps []error
-	known := func(name string) bool { return slices.ContainsFunc(axes, func(a Axis) bool { return a.Name == name }) }
+	known := func(name string) bool {
+		return slices.ContainsFunc(allAxes, func(a Axis) bool { return a.Name == name })
+	}
 	for _, name := range sortedKeys(s.Grid) {
 		if !known(name) {
 			ps = append(ps, fmt.Errorf("grid.%s: there is no such axis; there are %s", name, axisNames()))
 		}
 	}
-	for _, a := range axes {
+	for _, a := range allAxes {
 		values, given := s.Grid[a.Name]
 		if given && len(values) == 0 {
 			ps = append(ps, fmt.Errorf("grid.%s: the list is empty", a.Name))
@@ -184,8 +186,8 @@ func (a Axis) check(v string) error {
 	if len(v) > mostText {
 		return fmt.Errorf("it has more than %d bytes", mostText)
 	}
-	c := Cell{Values: make([]string, len(axes))}
-	for i, x := range axes {
+	c := Cell{Values: make([]string, len(allAxes))}
+	for i, x := range allAxes {
 		if c.Values[i] = x.Default; x.Name == a.Name {
 			c.Values[i] = v
 		}
@@ -199,7 +201,7 @@ func (a Axis) check(v string) error {
 
 func axisNames() string {
 	var out []string
-	for _, a := range axes {
+	for _, a := range allAxes {
 		out = append(out, a.Name)
 	}
 	return strings.Join(out, ", ")

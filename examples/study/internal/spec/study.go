@@ -72,7 +72,7 @@ func (c *Cell) Value(axis string) string {
 	if axis == TraceAxis {
 		return c.Trace
 	}
-	if i := slices.IndexFunc(axes, func(a Axis) bool { return a.Name == axis }); i >= 0 {
+	if i := slices.IndexFunc(allAxes, func(a Axis) bool { return a.Name == axis }); i >= 0 {
 		return c.Values[i]
 	}
 	return ""
@@ -87,7 +87,7 @@ func (c *Cell) With(axis, value string) Cell {
 	if axis == TraceAxis {
 		out.Trace = value
 	}
-	for i, a := range axes {
+	for i, a := range allAxes {
 		if a.Name == axis {
 			out.Values[i] = value
 		}
@@ -104,7 +104,7 @@ func (s *Study) Cells() []Cell {
 	var cells []Cell
 	for _, t := range s.Traces {
 		rows := []Cell{{Trace: t.Name}}
-		for _, a := range axes {
+		for _, a := range allAxes {
 			var next []Cell
 			for _, row := range rows {
 				for _, v := range s.values(a) {
@@ -132,7 +132,7 @@ func (s *Study) Varied() []string {
 	if len(s.Traces) > 1 {
 		names = append(names, TraceAxis)
 	}
-	for _, a := range axes {
+	for _, a := range allAxes {
 		if len(s.Grid[a.Name]) > 1 {
 			names = append(names, a.Name)
 		}
