@@ -53,6 +53,13 @@ func TestOtherQuestions(t *testing.T) {
 	}
 }
 
+// A class that is not there may be a new one, or one misspelt.
+func TestNewClass(t *testing.T) {
+	assert.Contains(t, answered(t, "", "--set-class", "btch=5"),
+		"--set-class btch: the dump has no such class, so that this is about a new one; near it: batch")
+	assert.NotContains(t, answered(t, "", "--set-class", "batch=5"), "no such class")
+}
+
 // Classes come from files, too; what --set-class does not name stays as it is.
 func TestClassesFromFiles(t *testing.T) {
 	class := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: batch}\nvalue: 200000\n"
