@@ -17,8 +17,7 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 		return out.to(w)
 	}
 	out.line("")
-	out.say("In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
-		"have to leave hold their room until they have ended; pods of one priority go by name.")
+	out.say(pendingOrder)
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "OUTCOME", "NODE")
 	shown := bounded(len(p.Turns), limit)
@@ -31,6 +30,9 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	}
 	return out.to(w)
 }
+
+const pendingOrder = "In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
+	"have to leave hold their room until they have ended; pods of one priority go by name."
 
 // summary is the totals in a sentence or two.
 func (p *Pending) summary() string {

@@ -59,6 +59,8 @@ func (q *Without) writeStayers(out *paper, limit int) {
 	say(q.Leaving, "being deleted anyway")
 }
 
+const movesOrder = "In the order in which a scheduler takes them, those pushed out gone at once and made again in turn"
+
 func podNames(pods []Pod, limit int) string {
 	keys := make([]string, len(pods))
 	for i := range pods {
@@ -67,14 +69,13 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeMoves tells of the pods that are made again: those that wait or push others out before
-// those that simply fit, where not all can be shown.
+// writeMoves tells of the pods that are made again.
 func (q *Without) writeMoves(out *paper, limit int) {
 	if len(q.Moves) == 0 {
 		return
 	}
 	out.line("")
-	out.say("In the order in which a scheduler takes them, those pushed out gone at once and made again in turn:")
+	out.say("%s:", movesOrder)
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
 	shown := bounded(len(q.Moves), limit)
