@@ -14,7 +14,7 @@ func (q *Without) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 	if len(q.Nodes) > 1 {
 		which = plural(len(q.Nodes), "node")
 	}
-	s := sketchOf(snap, "Without "+which+" "+headlineOf(&q.Totals), "Without "+names(q.Nodes, notesOnPage)+": "+q.summary())
+	s := sketchOf(snap, "Without "+which+" "+headlineOf(&q.Totals, len(q.Lost)), "Without "+names(q.Nodes, notesOnPage)+": "+q.summary())
 	s.Gone = q.Nodes
 	s.figure(q.Totals.Own, "pods that lose their node")
 	s.figure(q.Totals.InTurn, "pushed out for them")
@@ -43,8 +43,12 @@ func (q *Without) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 	return &s.Overview
 }
 
-func headlineOf(t *WithoutTotals) string {
-	if t.Own+t.InTurn == 0 {
+func headlineOf(t *WithoutTotals, lost int) string {
+	switch {
+	case t.Own+t.InTurn > 0:
+	case lost > 0:
+		return subject(lost, "pod is lost", "pods are lost") + " for good"
+	default:
 		return "nobody has to move"
 	}
 	return strconv.Itoa(t.Placed) + " " + verb(t.Placed, "pod fits", "pods fit") + " elsewhere, " + strconv.Itoa(t.PushesOut) + " " +
@@ -81,7 +85,7 @@ func (q *Without) budgetsTable() page.Table {
 	shown := bounded(len(q.Budgets), page.MostRows)
 	for i := range q.Budgets[:shown] {
 		b := &q.Budgets[i]
-		t.Rows = append(t.Rows, page.TableRow{Cells: []string{string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss()}})
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss()}, Notes: b.notes()})
 	}
 	t.More = len(q.Budgets) - shown
 	return t

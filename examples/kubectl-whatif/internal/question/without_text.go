@@ -106,6 +106,7 @@ func (q *Without) writeDrain(out *paper, limit int) {
 	shown := bounded(len(q.Budgets), limit)
 	for _, b := range q.Budgets[:shown] {
 		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss())
+		addNotes(&rows, b.notes())
 	}
 	if shown > 0 {
 		rows.Print(out.Page)
@@ -134,9 +135,25 @@ func (e DrainEffect) text() string {
 	return string(e)
 }
 
+// loss says what the loss of the nodes does to the budget, which counts ready pods alone.
 func (b *BudgetLoad) loss() string {
-	if b.Drain == Lets {
+	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
 		return "keeps it"
 	}
 	return "breaks it"
+}
+
+// notes tell of pods that are not ready.
+func (b *BudgetLoad) notes() []string {
+	if b.Unready == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d of them %s not ready", b.Unready, verb(b.Unready, "is", "are"))
+	switch {
+	case b.Free == b.Unready:
+		text += ", and may be evicted whatever the budget allows"
+	case b.Free > 0:
+		text += fmt.Sprintf(", and %d may be evicted whatever the budget allows", b.Free)
+	}
+	return []string{text}
 }
