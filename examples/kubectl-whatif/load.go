@@ -59,7 +59,11 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 
 // askKubectl has kubectl print the cluster.
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluster, err error) {
-	warnings, err := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}.Read(context.Background(), func(r io.Reader) (err error) {
+	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
+	if o.set["release"] && o.release.Gates()[groupGate] {
+		from.More = groupKinds
+	}
+	warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
 		c, err = readOne(o.source(), bar.through(r, 0))
 		return err
 	})

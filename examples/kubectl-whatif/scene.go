@@ -40,6 +40,9 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		if s.question, err = ask(opts, cluster, stdin); err != nil {
 			return nil, err
 		}
+		if err = byItself(opts.asked(), cluster, s.question); err != nil {
+			return nil, err
+		}
 	}
 	watch.skip()
 	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {

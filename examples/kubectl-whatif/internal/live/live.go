@@ -27,7 +27,12 @@ var long = map[string]string{
 // Cluster says which one kubectl is asked about; what is empty is left to kubectl.
 type Cluster struct {
 	Context, Kubeconfig string
+	// More are kinds to be asked for beside the usual ones.
+	More []string
 }
+
+// kinds are those that are asked for.
+func (c Cluster) kinds() []string { return slices.Concat(Kinds, c.More) }
 
 // String names it in messages.
 func (c Cluster) String() string {
@@ -54,7 +59,7 @@ func (c Cluster) chosen(args ...string) []string {
 }
 
 // Command is what Read runs, for people.
-func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(Kinds), " ") }
+func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(c.kinds()), " ") }
 
 // Namespace is what kubectl takes where nobody names a namespace, that of its context; empty
 // where the context has none or kubectl does not say. No server is asked.
@@ -76,7 +81,7 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 		return nil, fmt.Errorf("kubectl is not installed here, or not in the PATH (%w); where it is, run %s > dump.json, and give the file with --cluster",
 			errors.Unwrap(err), c.Command())
 	}
-	kinds := Kinds
+	kinds := c.kinds()
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
