@@ -173,7 +173,7 @@ func have(victims int) string {
 // asks for; there are rarely more than two.
 func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
-	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}}
+	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}, Spare: []int{4, 3}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
@@ -271,7 +271,7 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	if len(a.Candidates) == 0 {
 		return
 	}
-	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}}
+	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}, Spare: []int{6}}
 	t.Head("", "CANDIDATE", "BREAKS", "TOP", "SUM", "VICTIMS", "TOP STARTED", "WHO")
 	for _, c := range a.Candidates {
 		mark := ""
