@@ -258,7 +258,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	writeCluster(p, &dump, q.now)
 	if q.question != nil {
 		pod := askedOf(q.question)
-		writePod(p, &pod)
+		writePod(p, &pod, q.ask == askReplicas)
 		writeNodes(p, &pod)
 	}
 	writeCaveats(p, q.caveats)

@@ -71,7 +71,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 func writeQuestion(p console.Page, a *Answer) {
 	p.Line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
 	writeCluster(p, &a.Cluster, a.Now)
-	writePod(p, &a.Pod)
+	writePod(p, &a.Pod, false)
 	if r := a.Resize; r != nil {
 		p.Line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
 	} else {
@@ -90,9 +90,9 @@ func writeCluster(p console.Page, c *Dump, now time.Time) {
 }
 
 // writePod says which pod is asked about.
-func writePod(p console.Page, pod *Asked) {
+func writePod(p console.Page, pod *Asked, copies bool) {
 	if pod.Template != "" {
-		p.Line("  made by    %s", madeBy(pod))
+		p.Line("  made by    %s", madeBy(pod, copies))
 	}
 	p.Line("  asks for   %s", amounts(pod.Requests))
 	p.Line("  priority   %s", priorityText(pod))
@@ -108,10 +108,13 @@ func writeNodes(p console.Page, pod *Asked) {
 	}
 }
 
-// madeBy says of which pods the pod is one.
-func madeBy(p *Asked) string {
+// madeBy says of which pods the pod is one; copies is set where copies of it are asked about.
+func madeBy(p *Asked, copies bool) string {
 	if p.Replicas == nil {
 		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
+	}
+	if copies {
+		return fmt.Sprintf("%s, which asks for %s like it", p.Template, plural(*p.Replicas, "pod"))
 	}
 	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, plural(*p.Replicas, "pod"))
 }
