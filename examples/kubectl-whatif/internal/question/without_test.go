@@ -3,6 +3,8 @@ package question_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +104,26 @@ func TestWithoutRefusesNoPodThatHasNotStarted(t *testing.T) {
 	w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
 	require.NoError(t, err)
 	require.Empty(t, w.Refused)
+}
+
+// Where not all can be shown, those that simply fit are left out first.
+func TestWithoutShowsWhatMatters(t *testing.T) {
+	w, err := question.AskWithout(context.Background(), set(t, drained()), []string{"n1", "n2"})
+	require.NoError(t, err)
+	fits, matter := 0, 0
+	for _, m := range w.Moves {
+		if m.Outcome == question.Placed {
+			fits++
+		} else {
+			matter++
+		}
+	}
+	require.Positive(t, fits)
+	require.Positive(t, matter)
+	var out bytes.Buffer
+	require.NoError(t, w.WriteText(&out, matter))
+	for i, m := range w.Moves {
+		row := fmt.Sprintf("\n  %-3d%s", i+1, m.Pod.Key)
+		require.Equal(t, m.Outcome != question.Placed, strings.Contains(out.String(), row), row)
+	}
 }

@@ -69,7 +69,8 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeMoves tells of the pods that are made again.
+// writeMoves tells of the pods that are made again: those that wait or push others out before
+// those that simply fit, where not all can be shown.
 func (q *Without) writeMoves(out *paper, limit int) {
 	if len(q.Moves) == 0 {
 		return
@@ -78,8 +79,8 @@ func (q *Without) writeMoves(out *paper, limit int) {
 	out.say("%s:", movesOrder)
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
-	shown := bounded(len(q.Moves), limit)
-	for i := range q.Moves[:shown] {
+	shown := selected(len(q.Moves), limit, func(i int) bool { return q.Moves[i].Outcome != Placed })
+	for _, i := range shown {
 		m := &q.Moves[i]
 		rows.Add(strconv.Itoa(i+1), string(m.Pod.Key), strconv.Itoa(int(m.Pod.Priority)), m.Pod.Node, m.outcome(), m.Node)
 		if m.PushedOutBy != "" {
@@ -88,8 +89,8 @@ func (q *Without) writeMoves(out *paper, limit int) {
 		addNotes(&rows, m.notes(limit))
 	}
 	rows.Print(out.Page)
-	if shown < len(q.Moves) {
-		out.line("  and %d more", len(q.Moves)-shown)
+	if more := len(q.Moves) - len(shown); more > 0 {
+		out.line("  and %d more", more)
 	}
 }
 
