@@ -38,15 +38,17 @@ type document struct {
 	Rows                        []row
 	Panels                      []panel
 	Sorted                      string
-	Victims                     []victimRow
-	MoreVictims                 int
-	Cleared                     []string
-	Candidates                  []candidateRow
-	MoreCandidates              int
-	Why, Stay, Missing          []string
-	Groups, MoreGroups          []string
-	Listed                      []listed
-	MoreListed                  int
+	// Lettered is set where cells of the field lead to nodes below.
+	Lettered           bool
+	Victims            []victimRow
+	MoreVictims        int
+	Cleared            []string
+	Candidates         []candidateRow
+	MoreCandidates     int
+	Why, Stay, Missing []string
+	Groups, MoreGroups []string
+	Listed             []listed
+	MoreListed         int
 	// Leave and Kept say what the legend has to explain.
 	Leave, Come, Kept, Lack, Over bool
 	Style, Script                 any
@@ -94,7 +96,7 @@ func newDocument(in *Input) *document {
 		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
 	}
 	doc.Below, doc.Above = d.scale.parts()
-	doc.Sorted = string(d.views[d.shown()].Name)
+	doc.Sorted, doc.Lettered = string(d.views[d.shown()].Name), true
 	d.tell(doc)
 	doc.legend()
 	return doc
