@@ -1,6 +1,9 @@
 package preemption
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // mostTries is how many nodes may be evaluated because they look as good as the best
 // ones so far. A good incumbent saves the look at many others, but where bounds say
@@ -10,26 +13,8 @@ const mostTries = 32
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
-	if w.outdone(slot) {
+	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
 		return
-	}
-	var e *extremes
-	few := int32(0)
-	if w.topLast {
-		e = w.snap.summaries.extremesAt(slot)
-		few = w.fewestOfAny(e, sum)
-	}
-	if w.least.position >= 0 {
-		first := leading{w.rough(w.firstRank, b, sum, e, few), unknown}
-		if first[0] == w.leastFirst[0] && w.secondRank != 0 {
-			first[1] = w.rough(w.secondRank, b, sum, e, few)
-		}
-		if first.worse(&w.leastFirst) {
-			if !w.losesByFirst(&first) {
-				w.deferred = append(w.deferred, deferredNode{first, int32(position)})
-			}
-			return
-		}
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
 	o, promising := &w.lowScore, false
@@ -45,9 +30,9 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 			promising = w.better(o, &w.best)
 		}
 	}
-	if w.topLast && w.goesHigh(b, sum, e) {
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.highScore
-		w.setUpper(upper, b, position, slot, sum, e, few)
+		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
 		if w.better(upper, o) {
 			o, promising = upper, w.better(upper, &w.best)
 		}
@@ -61,11 +46,52 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.least, w.leastFirst = *o, first
 		w.tries++
 		w.evaluateAt(position)
+		if w.best.position >= 0 && w.best.violations == 0 {
+			w.bestFirst = w.figuresOf(&w.best)
+		}
 	case first.worse(&w.leastFirst):
-		w.deferred = append(w.deferred, deferredNode{first, int32(position)})
+		w.putOff(&first, position)
 	default:
 		w.promising = append(w.promising, *o)
 	}
+}
+
+// canWait reports that a candidate loses by the first ranks against the best optimistic
+// score that the worker has seen. It is looked at again if that came to nothing.
+func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *nodeSummary) bool {
+	if w.least.position < 0 {
+		return false
+	}
+	first, few := leading{math.MaxInt64, unknown}, int32(0)
+	if !w.topLast || b.bound == sum.lowest {
+		first[0] = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
+		if first[0] < w.leastFirst[0] || first[0] == w.leastFirst[0] && w.secondRank == 0 {
+			return false
+		}
+	}
+	e := w.extremesFor(slot)
+	if e != nil && w.goesHigh(b, sum, e) {
+		few = w.fewestOfAny(e, sum)
+		first[0] = min(first[0], w.upperFigure(w.firstRank, b, sum, few))
+	}
+	if first[0] == w.leastFirst[0] && w.secondRank != 0 {
+		first[1] = w.rough(w.secondRank, b, sum, few)
+	}
+	if !first.worse(&w.leastFirst) {
+		return false
+	}
+	if !first.worse(&w.bestFirst) {
+		w.putOff(&first, position)
+	}
+	return true
+}
+
+// putOff keeps a candidate for later.
+func (w *searchWorker) putOff(first *leading, position int) {
+	if w.leastDeferred.worse(first) {
+		w.leastDeferred = *first
+	}
+	w.deferred = append(w.deferred, deferredNode{*first, int32(position)})
 }
 
 // noWorse reports whether a score is not worse than another by the ranks alone.
@@ -94,7 +120,11 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 	}
 	queue.nodes = s.queue[:0]
 	for _, of := range s.workers {
-		for _, d := range of.deferred {
+		if w.losesByFirst(&of.leastDeferred) {
+			continue
+		}
+		for i := range of.deferred {
+			d := &of.deferred[i]
 			if w.losesByFirst(&d.first) {
 				continue
 			}

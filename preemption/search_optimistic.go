@@ -115,25 +115,37 @@ func upperSum(sum *nodeSummary, top, pods int32) int64 {
 	return int64(top) + priorityShift + int64(pods-1)*(int64(sum.lowest)+priorityShift)
 }
 
+// extremesFor returns the extremes of a node, nil where victims above the lowest priority
+// need not be thought of.
+func (w *searchWorker) extremesFor(slot int32) *extremes {
+	if !w.topLast {
+		return nil
+	}
+	return w.snap.summaries.extremesAt(slot)
+}
+
 // rough is a lower bound on the figure that a rank compares, found with less than what
-// optimistic looks at. It is unknown for the start and for a cost.
-func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, e *extremes, few int32) int64 {
+// optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
+// many victims are needed at least where one is above the lowest priority of the node.
+func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
 		least = figure(rank, b.bound, int32(b.fewest), lowestSum(b))
 	}
-	if !w.topLast || least == unknown {
-		return least
+	if few > 0 {
+		least = min(least, w.upperFigure(rank, b, sum, few))
 	}
+	return least
+}
+
+// upperFigure is rough for victims one of which is above the lowest priority of the node.
+func (w *searchWorker) upperFigure(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	top := b.above(sum)
 	total := upperSum(sum, top, few)
 	if w.reordered {
 		top = sum.lowest
 	}
-	if upper := figure(rank, top, few, total); upper < least && w.goesHigh(b, sum, e) {
-		least = upper
-	}
-	return least
+	return figure(rank, top, few, total)
 }
 
 // outdone reports that a node loses by the latest start of any pod on it, where that

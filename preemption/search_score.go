@@ -86,6 +86,9 @@ const unknown = math.MinInt64
 // better. Where the first is unknown, so is the second.
 type leading [2]int64
 
+// worst loses against any other figures, or ties with them.
+var worst = leading{math.MaxInt64, math.MaxInt64}
+
 // worse reports whether these figures lose against others.
 func (f *leading) worse(g *leading) bool {
 	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]

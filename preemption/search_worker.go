@@ -39,9 +39,11 @@ type searchWorker struct {
 	lowScore, highScore nodeScore
 	promising           []nodeScore
 	deferred            []deferredNode
-	leastFirst          leading // of least
-	fitsSomewhere       bool
-	tries               int
+	// leastFirst are the first figures of least, bestFirst those of a candidate that the
+	// worker has found, and leastDeferred are not worse than any in deferred.
+	leastFirst, bestFirst, leastDeferred leading
+	fitsSomewhere                        bool
+	tries                                int
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   Candidate
@@ -102,7 +104,7 @@ func (w *searchWorker) reset() {
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
-	w.deferred = w.deferred[:0]
+	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
 	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
 }
 
