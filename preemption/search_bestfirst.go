@@ -24,10 +24,10 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
 		if promising = w.better(o, &w.best); promising {
 			w.tighten(b, slot)
-			b.setVictims(o)
-			w.boundStart(o, b, slot, sum)
-			w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
-			promising = w.better(o, &w.best)
+			promising = w.stillBetter(o, b, slot, sum)
+		}
+		if promising && w.topLast && w.tightenByShares(b, slot, sum) {
+			promising = w.stillBetter(o, b, slot, sum)
 		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
@@ -46,14 +46,21 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.least, w.leastFirst = *o, first
 		w.tries++
 		w.evaluateAt(position)
-		if w.best.position >= 0 && w.best.violations == 0 {
-			w.bestFirst = w.figuresOf(&w.best)
-		}
+		w.noteBestFirst()
 	case first.worse(&w.leastFirst):
 		w.putOff(&first, position)
 	default:
 		w.promising = append(w.promising, *o)
 	}
+}
+
+// stillBetter brings the best score of victims that all have the lowest priority up to date,
+// and reports whether it beats the incumbent.
+func (w *searchWorker) stillBetter(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) bool {
+	b.setVictims(o)
+	w.boundStart(o, b, slot, sum)
+	w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+	return w.better(o, &w.best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
@@ -62,36 +69,43 @@ func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *node
 	if w.least.position < 0 {
 		return false
 	}
-	first, few := leading{math.MaxInt64, unknown}, int32(0)
+	first, loses := w.firstFigures(b, slot, sum, &w.leastFirst)
+	if loses && !first.worse(&w.bestFirst) {
+		w.putOff(&first, position)
+	}
+	return loses
+}
+
+// firstFigures bounds the first figures of a node, and reports whether they are worse than
+// others; if they are not, they may not be looked at.
+func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) (first leading, worse bool) {
+	first = leading{math.MaxInt64, unknown}
 	if !w.topLast || b.bound == sum.lowest {
 		first[0] = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
-		if first[0] < w.leastFirst[0] || first[0] == w.leastFirst[0] && w.secondRank == 0 {
-			return false
+		if first[0] < than[0] || first[0] == than[0] && w.secondRank == 0 {
+			return first, false
 		}
 	}
-	e := w.extremesFor(slot)
-	if e != nil && w.goesHigh(b, sum, e) {
+	few := int32(0)
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		few = w.fewestOfAny(e, sum)
 		first[0] = min(first[0], w.upperFigure(w.firstRank, b, sum, few))
 	}
-	if first[0] == w.leastFirst[0] && w.secondRank != 0 {
+	if first[0] == than[0] && w.secondRank != 0 {
 		first[1] = w.rough(w.secondRank, b, sum, few)
 	}
-	if !first.worse(&w.leastFirst) {
-		return false
-	}
-	if !first.worse(&w.bestFirst) {
-		w.putOff(&first, position)
-	}
-	return true
+	return first, first.worse(than)
 }
 
-// putOff keeps a candidate for later.
+// putOff notes that a candidate is to be looked at again. A sample does not try every node,
+// so that it needs a list.
 func (w *searchWorker) putOff(first *leading, position int) {
 	if w.leastDeferred.worse(first) {
 		w.leastDeferred = *first
 	}
-	w.deferred = append(w.deferred, deferredNode{*first, int32(position)})
+	if w.config.Sample != nil {
+		w.deferred = append(w.deferred, int32(position))
+	}
 }
 
 // noWorse reports whether a score is not worse than another by the ranks alone.
@@ -118,35 +132,58 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 	if err := s.evaluateQueued(ctx, &queue); err != nil {
 		return err
 	}
+	if s.losesPutOff() {
+		return nil
+	}
 	queue.nodes = s.queue[:0]
-	for _, of := range s.workers {
-		if w.losesByFirst(&of.leastDeferred) {
-			continue
+	if s.config.Sample != nil {
+		for _, position := range w.deferred {
+			w.lookAgain(&queue, int(position))
 		}
-		for i := range of.deferred {
-			d := &of.deferred[i]
-			if w.losesByFirst(&d.first) {
-				continue
-			}
-			b, slot := &s.bounds[d.position], s.snap.order[d.position]
-			w.tighten(b, slot)
-			if o := w.optimistic(b, int(d.position), slot); w.better(&o, &w.best) {
-				queue.nodes = append(queue.nodes, o)
-			}
+	} else {
+		for position := range s.bounds {
+			w.lookAgain(&queue, position)
 		}
 	}
 	return s.evaluateQueued(ctx, &queue)
 }
 
-// losesByFirst reports whether a node whose figures are no better than these loses
-// against the incumbent.
-func (w *searchWorker) losesByFirst(first *leading) bool {
-	best := &w.best
-	if best.position < 0 || best.violations > 0 {
-		return false
+// losesPutOff reports that all nodes that were put off lose against the incumbent.
+func (s *search) losesPutOff() bool {
+	least := worst
+	for _, w := range s.workers {
+		if least.worse(&w.leastDeferred) {
+			least = w.leastDeferred
+		}
 	}
-	f := w.figuresOf(best)
-	return first.worse(&f)
+	w := s.workers[0]
+	w.noteBestFirst()
+	return least == worst || least.worse(&w.bestFirst)
+}
+
+// noteBestFirst notes the first figures of the best candidate, by which others lose if
+// its violations do not count before.
+func (w *searchWorker) noteBestFirst() {
+	if w.decides(&w.best) {
+		w.bestFirst = w.figuresOf(&w.best)
+	}
+}
+
+// lookAgain queues a node unless it has been evaluated or loses against the incumbent.
+func (w *searchWorker) lookAgain(queue *promising, position int) {
+	b, slot := &w.bounds[position], w.snap.order[position]
+	if b.kind == settled {
+		return
+	}
+	sum := w.snap.summaries.at(slot)
+	if _, worse := w.firstFigures(b, slot, sum, &w.bestFirst); worse {
+		return
+	}
+	w.tighten(b, slot)
+	w.tightenByShares(b, slot, sum)
+	if o := w.optimistic(b, position, slot); w.better(&o, &w.best) {
+		queue.nodes = append(queue.nodes, o)
+	}
 }
 
 // evaluateQueued evaluates the nodes of a queue that is not ordered yet.

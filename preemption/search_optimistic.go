@@ -48,6 +48,18 @@ func (b *nodeBound) setVictims(o *nodeScore) {
 // lowestSum is the least sum of the priorities of such victims.
 func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + priorityShift) }
 
+// tightenByShares improves the bound of a node by the sums of shares of the pods of the
+// lowest priority, and reports whether it could.
+func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	if b.bound != sum.lowest || b.kind == byUnits {
+		return false
+	}
+	short, shares := w.short(sum), w.snap.summaries.shareSumsAt(slot)
+	was := b.fewest
+	b.fewest = uint16(shares.fewestAmong(&shares.low, &short, w.snap.summaries.extremesAt(slot), int32(was)))
+	return b.fewest > was
+}
+
 // boundStart sets the latest that the start of such victims can be.
 func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
 	if b.bound != sum.lowest || b.kind == byUnits {
@@ -92,12 +104,27 @@ func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot i
 	o.sum = upperSum(sum, top, few)
 	w.boundCost(o, b, slot, sum, false)
 	if w.better(o, &w.best) {
-		short := w.short(sum)
-		if few = w.snap.summaries.shareSumsAt(slot).fewest(&short, e, few); few > o.victims {
-			o.victims, o.sum = few, upperSum(sum, top, few)
-			w.boundCost(o, b, slot, sum, false)
+		w.tightenUpper(o, b, slot, sum, e)
+	}
+}
+
+// tightenUpper improves such a score by the sums of shares, and where all victims are of the
+// two lowest priorities by what is known of those.
+func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary, e *extremes) {
+	short, shares := w.short(sum), w.snap.summaries.shareSumsAt(slot)
+	few, top := shares.fewest(&short, e, o.victims), b.above(sum)
+	two := w.snap.summaries.twoLowestAt(slot)
+	if second := w.snap.levelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
+		few, top = shares.fewestAmong(&shares.second, &short, e, few), second.priority
+		if o.top = top; two.start != noStart {
+			o.start = instant{two.start, 1e9}
 		}
 	}
+	if few > o.victims {
+		o.victims = few
+		w.boundCost(o, b, slot, sum, false)
+	}
+	o.sum = upperSum(sum, top, few)
 }
 
 // above is the least priority of a victim above the lowest priority of the node. The
@@ -151,8 +178,7 @@ func (w *searchWorker) upperFigure(rank Rank, b *nodeBound, sum *nodeSummary, fe
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *searchWorker) outdone(slot int32) bool {
-	best := &w.best
-	return w.startFirst && best.position >= 0 && best.violations == 0 && w.snap.summaries.latestAt(slot) < best.start.sec
+	return w.startFirst && w.decides(&w.best) && w.snap.summaries.latestAt(slot) < w.best.start.sec
 }
 
 // staysLow reports that all victims have the lowest priority of the node. That is
@@ -161,13 +187,13 @@ func (w *searchWorker) outdone(slot int32) bool {
 // the others of higher priority.
 func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
 	switch {
-	case b.kind != byResources || w.reordered || w.asked || w.chosen:
+	case b.kind != byResources || w.anyPriority:
 		return false
-	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
+	case w.ascending || !e.anyCovered && !w.coversAll:
 		return true
-	case w.config.Policy.EmptySelectors:
+	case w.coversAll:
 		return false
-	case !w.mayViolate(e):
+	case !w.mayViolate(e.lowBudgets, e.mostCovered):
 		return true
 	case sum.flags&hasNominated != 0:
 		return false
@@ -179,9 +205,32 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
 }
 
-// mayViolate reports whether a pod of the lowest priority can violate a budget.
-func (w *searchWorker) mayViolate(e *extremes) bool {
-	return e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] != 0
+// staysSecond is staysLow for the two lowest priorities; second is the level of the higher
+// one of these, nil if there is none.
+func (w *searchWorker) staysSecond(b *nodeBound, sum *nodeSummary, e *extremes, two *twoLowest, second *level) bool {
+	switch {
+	case b.kind != byResources || w.anyPriority || second == nil || second.priority >= w.priority || b.bound > second.priority:
+		return false
+	case w.ascending || !e.anyCovered && !w.coversAll:
+		return true
+	case w.coversAll:
+		return false
+	case !w.mayViolate(two.budgets, e.mostCovered):
+		return true
+	case sum.flags&hasNominated != 0:
+		return false
+	}
+	held := second.held
+	for k := range held {
+		held[k] -= two.covered[k]
+	}
+	return w.covers(sum, &held, second.pods-int32(two.coveredPods))
+}
+
+// mayViolate reports whether one of these budgets can be violated on a node where none
+// covers more than so many pods.
+func (w *searchWorker) mayViolate(budgets uint32, mostCovered uint8) bool {
+	return budgets&w.tight[min(int(mostCovered), len(w.tight)-1)] != 0
 }
 
 // noteTight finds the budgets that so many evictions on one node would violate.

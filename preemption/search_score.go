@@ -94,6 +94,12 @@ func (f *leading) worse(g *leading) bool {
 	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]
 }
 
+// decides reports whether others lose against a candidate by the first ranks: it is one, and
+// no violation of it is compared before.
+func (s *search) decides(f *nodeScore) bool {
+	return f.position >= 0 && (f.violations == 0 || !s.violationsFirst)
+}
+
 // figuresOf are the figures of a score.
 func (s *search) figuresOf(o *nodeScore) leading {
 	return leading{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}

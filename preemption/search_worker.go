@@ -38,7 +38,7 @@ type searchWorker struct {
 	// lowScore and highScore are those of the node that is looked at.
 	lowScore, highScore nodeScore
 	promising           []nodeScore
-	deferred            []deferredNode
+	deferred            []int32
 	// leastFirst are the first figures of least, bestFirst those of a candidate that the
 	// worker has found, and leastDeferred are not worse than any in deferred.
 	leastFirst, bestFirst, leastDeferred leading
@@ -89,13 +89,6 @@ func (s *search) prepareWorkers(workers int) {
 			}
 		}
 	}
-}
-
-// deferredNode is a candidate that can wait: it loses by the first ranks against the
-// best optimistic score that the worker has seen. first bounds its figures.
-type deferredNode struct {
-	first    leading
-	position int32
 }
 
 // reset forgets what the worker has found.
