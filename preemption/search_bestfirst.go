@@ -69,32 +69,35 @@ func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *node
 	if w.least.position < 0 {
 		return false
 	}
-	first, loses := w.firstFigures(b, slot, sum, &w.leastFirst)
-	if loses && !first.worse(&w.bestFirst) {
+	first := w.firstFigures(b, slot, sum, &w.leastFirst)
+	if !first.worse(&w.leastFirst) {
+		return false
+	}
+	if !first.worse(&w.bestFirst) {
 		w.putOff(&first, position)
 	}
-	return loses
+	return true
 }
 
-// firstFigures bounds the first figures of a node, and reports whether they are worse than
-// others; if they are not, they may not be looked at.
-func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) (first leading, worse bool) {
-	first = leading{math.MaxInt64, unknown}
+// firstFigures bounds the first figures of a node, as far as has to be known to tell whether
+// they are worse than others.
+func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) leading {
+	first := leading{math.MaxInt64, unknown}
 	if !w.topLast || b.bound == sum.lowest {
-		first[0] = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
-		if first[0] < than[0] || first[0] == than[0] && w.secondRank == 0 {
-			return first, false
+		first.first = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
+		if first.first < than.first || first.first == than.first && w.secondRank == 0 {
+			return first
 		}
 	}
 	few := int32(0)
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		few = w.fewestOfAny(e, sum)
-		first[0] = min(first[0], w.upperFigure(w.firstRank, b, sum, few))
+		first.first = min(first.first, w.upperFigure(w.firstRank, b, sum, few))
 	}
-	if first[0] == than[0] && w.secondRank != 0 {
-		first[1] = w.rough(w.secondRank, b, sum, few)
+	if first.first == than.first && w.secondRank != 0 {
+		first.second = w.rough(w.secondRank, b, sum, few)
 	}
-	return first, first.worse(than)
+	return first
 }
 
 // putOff notes that a candidate is to be looked at again. A sample does not try every node,
@@ -176,7 +179,7 @@ func (w *searchWorker) lookAgain(queue *promising, position int) {
 		return
 	}
 	sum := w.snap.summaries.at(slot)
-	if _, worse := w.firstFigures(b, slot, sum, &w.bestFirst); worse {
+	if first := w.firstFigures(b, slot, sum, &w.bestFirst); first.worse(&w.bestFirst) {
 		return
 	}
 	w.tighten(b, slot)

@@ -198,11 +198,7 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 	case sum.flags&hasNominated != 0:
 		return false
 	}
-	held := sum.low
-	for k := range held {
-		held[k] -= e.covered[k]
-	}
-	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
+	return w.coversWithout(sum, &sum.low, &e.covered, int32(sum.lowPods)-int32(e.coveredLow))
 }
 
 // staysSecond is staysLow for the two lowest priorities; second is the level of the higher
@@ -220,11 +216,17 @@ func (w *searchWorker) staysSecond(b *nodeBound, sum *nodeSummary, e *extremes, 
 	case sum.flags&hasNominated != 0:
 		return false
 	}
-	held := second.held
-	for k := range held {
-		held[k] -= two.covered[k]
+	return w.coversWithout(sum, &second.held, &two.covered, second.pods-int32(two.coveredPods))
+}
+
+// coversWithout is covers for pods that hold this much, less what some of them hold.
+func (w *searchWorker) coversWithout(sum *nodeSummary, held, less *amountRow, pods int32) bool {
+	for k := range sum.free {
+		if w.asks[k] > sum.free[k]+held[k]-less[k] {
+			return false
+		}
 	}
-	return w.covers(sum, &held, second.pods-int32(two.coveredPods))
+	return int32(sum.room)+pods >= 1
 }
 
 // mayViolate reports whether one of these budgets can be violated on a node where none
