@@ -9,19 +9,20 @@ import (
 
 // DefaultLimit is how many steps the search of [Exact] takes on a node where
 // [Policy].Limit says nothing, and DefaultFilterLimit how many where the filters have to be
-// asked about one set after the other (rule 13.4.4), which takes longer for each. Hardly a
-// node takes a thousandth of that; one that reaches a limit takes some tenths of a second.
+// asked about one set after the other (rule 13.4.4), or sets do not get worse by each pod
+// more, as with two budgets over one pod: that takes longer for each. Half of all nodes take
+// a few hundred; one that reaches a limit takes some tenths of a second.
 const (
 	DefaultLimit       = 2000000
 	DefaultFilterLimit = 50000
 )
 
-// limit returns the configured limit, for a node on which the filters are asked or not.
-func (p *Policy) limit(asked bool) int {
+// limit returns the configured limit, for a node whose sets take long or do not.
+func (p *Policy) limit(long bool) int {
 	switch {
 	case p.Limit != 0:
 		return p.Limit
-	case asked:
+	case long:
 		return DefaultFilterLimit
 	}
 	return DefaultLimit

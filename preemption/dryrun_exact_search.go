@@ -10,7 +10,7 @@ import (
 // with the latest start. x.out is set if the limit ends that early; x.bound then bounds
 // the score of every set.
 func (x *setSearch) solve() {
-	x.limit = x.a.config.Policy.limit(x.checks)
+	x.limit = x.a.config.Policy.limit(x.checks || x.goesOn)
 	x.round.ties = x.open
 	for {
 		x.listUseful()
