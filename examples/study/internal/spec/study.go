@@ -31,6 +31,8 @@ type Trace struct {
 	PodsPerNode int64     `json:"podsPerNode,omitempty"`
 	Dump        string    `json:"dump,omitempty"`
 	Generate    *Generate `json:"generate,omitempty"`
+	// Source says where one gets the files, for those who do not have them.
+	Source string `json:"source,omitempty"`
 	// Digest tells the contents of the files from others; no study gives it.
 	Digest string `json:"digest,omitempty"`
 }
