@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -71,7 +72,7 @@ func (s *Study) cellProblems() []error {
 			err = set.check()
 		}
 		if err != nil {
-			ps = append(ps, fmt.Errorf("grid: %s: %w", strings.Join(c.Values, " "), err))
+			ps = append(ps, fmt.Errorf("grid: %s: %w", c.String(), err))
 		}
 		if len(ps) == mostCells {
 			return append(ps, errors.New("grid: perhaps more of this kind"))
@@ -161,7 +162,17 @@ func (s *Setting) check() error {
 			return err
 		}
 	}
-	return errors.Join(decides.Validate(), s.Shape.Validate(), s.Sim.Validate())
+	if err := errors.Join(decides.Validate(), s.Shape.Validate(), s.Sim.Validate()); err != nil || s.Regret == 0 {
+		return err
+	}
+	eval, err := preemption.NewEvaluator(decides)
+	if err == nil {
+		_, err = eval.Exactly()
+	}
+	if err != nil {
+		return fmt.Errorf("regret: %w", err)
+	}
+	return nil
 }
 
 func axisNames() string {

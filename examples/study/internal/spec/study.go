@@ -97,6 +97,17 @@ func (c *Cell) With(axis, value string) Cell {
 	return out
 }
 
+// String names the values that are not the defaults.
+func (c *Cell) String() string {
+	parts := []string{"trace " + c.Trace}
+	for i, a := range axes {
+		if c.Values[i] != a.Default {
+			parts = append(parts, a.Name+" "+c.Values[i])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Key tells cells apart; it is short and fit for a file name's hash.
 func (c *Cell) Key() string { return c.Trace + "\x00" + strings.Join(c.Values, "\x00") }
 
