@@ -61,6 +61,17 @@ func Line(total, elsewhere int, after time.Duration) string {
 	return text
 }
 
+// Busy says, in a line, how long the simulations of this process took and how long it took
+// for them; empty if it made none. On one core, what goes beyond the simulations is the
+// work of the engine.
+func Busy(after time.Duration) string {
+	runs, _, _, busy := Counts()
+	if runs == 0 || after <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d runs of %.1f s in all, made in %.1f s: %.2f at a time\n", runs, busy.Seconds(), after.Seconds(), busy.Seconds()/after.Seconds())
+}
+
 // Duration is a time for people.
 func Duration(d time.Duration) string {
 	switch d = d.Round(time.Second); {

@@ -31,6 +31,8 @@ type Trace struct {
 	PodsPerNode int64     `json:"podsPerNode,omitempty"`
 	Dump        string    `json:"dump,omitempty"`
 	Generate    *Generate `json:"generate,omitempty"`
+	// Source says where one gets the files, for those who do not have them.
+	Source string `json:"source,omitempty"`
 	// Digest tells the contents of the files from others; no study gives it.
 	Digest string `json:"digest,omitempty"`
 }
@@ -93,6 +95,17 @@ func (c *Cell) With(axis, value string) Cell {
 		}
 	}
 	return out
+}
+
+// String names the values that are not the defaults.
+func (c *Cell) String() string {
+	parts := []string{"trace " + c.Trace}
+	for i, a := range allAxes {
+		if c.Values[i] != a.Default {
+			parts = append(parts, a.Name+" "+c.Values[i])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Key tells cells apart; it is short and fit for a file name's hash.
