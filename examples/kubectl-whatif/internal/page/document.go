@@ -29,7 +29,7 @@ type document struct {
 	Summary                     string
 	Outcome                     string
 	Pod                         asked
-	Counts                      []figure
+	Counts                      []Figure
 	Caveats, Hints, Fates       []string
 	Scenes                      []scene
 	Below, Above                scale
@@ -67,9 +67,6 @@ type asked struct {
 	Priority                   int32
 	Nominated                  string
 }
-
-// figure is a figure with what it counts.
-type figure struct{ Figure, Of string }
 
 func newMaker(in *Input) *maker {
 	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
@@ -250,7 +247,7 @@ func (d *maker) asked() asked {
 }
 
 // counts are the figures below the headline.
-func (d *maker) counts() []figure {
+func (d *maker) counts() []Figure {
 	pods, pending := 0, 0
 	for p := range d.in.Snapshot.Pods() {
 		pods++
@@ -259,7 +256,7 @@ func (d *maker) counts() []figure {
 		}
 	}
 	e := d.in.Explanation
-	return []figure{
+	return []Figure{
 		{grouped(len(d.members)), noun(len(d.members), "node")},
 		{grouped(pods), noun(pods, "pod") + ", " + grouped(pending) + " pending"},
 		{grouped(e.Feasible), noun(e.Feasible, "node") + " with room as things are"},

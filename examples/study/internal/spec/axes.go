@@ -94,7 +94,7 @@ var allAxes = []Axis{
 		return err
 	}},
 	{"budgets", "none", "disruption budgets: how many pods of a service class have to stay ready, like LS=90%,BE=500", budgets},
-	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", quotas},
+	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", readQuotas},
 	{"regret", "false", "whether plans are compared with the best ones there were, which takes time: false, true for all of them, or a number n for every n-th", regret},
 }
 
