@@ -16,61 +16,110 @@ func (s *search) takeStatuses(req *Request) {
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
 	for position := from; position < to; position++ {
-		w.toTry[position] = w.note(w.givenAt(position)) == Unschedulable
+		w.toTry[position] = w.note(position) == Unschedulable
 	}
 }
 
-// boundGiven is boundGeneral for given statuses.
+// boundGiven is boundGeneral for given statuses, by the default rules as well.
 func (w *searchWorker) boundGiven(from, to int) {
-	for position := from; position < to; position++ {
-		b := &w.bounds[position]
-		b.kind = settled
-		switch w.note(w.givenAt(position)) {
-		case Success:
-			w.fitsSomewhere = true
-		case Unschedulable:
-			if w.onlyCount || w.fitsSomewhere {
-				continue
-			}
-			slot := w.snap.order[position]
-			if w.tryNode(b, position, slot); b.kind != settled && w.general {
-				w.consider(b, position, slot, w.snap.summaries.at(slot))
-			}
+	for ; from < to; from += summaryBlockSize {
+		end := min(from+summaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		if w.fitsSomewhere || w.onlyCount {
+			try = 0 // no candidate is wanted
+		}
+		w.boundChunk(from, end, try)
+		if w.general {
+			w.considerChunk(from, end)
 		}
 	}
 }
 
-// note counts a given status, and returns its code.
-func (w *searchWorker) note(st *Status) Code {
-	w.before.count(w.answerGiven(st), 1)
+// noteChunk notes the given statuses of so many nodes as a block has, and returns a bit for
+// each of those on which preemption is to be tried.
+func (w *searchWorker) noteChunk(from, to int) (try uint64) {
+	for position := from; position < to; position++ {
+		switch w.note(position) {
+		case Success:
+			w.fitsSomewhere = true
+		case Unschedulable:
+			try |= 1 << (position - from)
+		}
+	}
+	return try
+}
+
+// boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
+func (w *searchWorker) boundChunk(from, to int, try uint64) {
+	plain := !w.filtered && !w.exactly && !w.selects
+	for position := from; position < to; position++ {
+		b := &w.bounds[position]
+		if try&(1<<(position-from)) == 0 {
+			b.kind = settled
+			continue
+		}
+		slot := w.snap.order[position]
+		if sum := w.snap.summaries.at(slot); plain && sum.flags&^w.light == 0 {
+			if w.boundByResources(b, slot, sum); b.before != 0 {
+				w.after.count(b.after, 1)
+				continue
+			}
+		}
+		w.tryNode(b, position, slot)
+	}
+}
+
+// readGiven reads statuses by name, before any node is looked at.
+func (s *search) readGiven() error {
+	if s.statuses == nil || s.named.read(s.snap.namesInOrder(), s.statuses) {
+		return nil
+	}
+	return checkNames(s.snap, s.statuses)
+}
+
+// note counts the given status of a node, and returns its code.
+func (w *searchWorker) note(position int) Code {
+	st := w.givenAt(position)
+	if w.inOrder != nil {
+		w.before.count(w.answerGiven(st), 1)
+	} else {
+		w.before.count(w.answerNamed(w.named.of[position], st), 1)
+	}
 	return min(st.Code, UnschedulableAndUnresolvable)
 }
 
-// givenAt returns the status that the caller gave for a node.
+// givenAt returns the status that the caller gave for a node, once all are read.
 func (w *searchWorker) givenAt(position int) *Status {
 	if w.inOrder != nil {
 		return &w.inOrder[position]
 	}
-	if st, ok := w.statuses[w.nodeAt(position).name]; ok {
-		w.known++
-		w.space = st
-		return &w.space
-	}
-	return &notFiltered
+	return &w.named.list[w.named.of[position]]
 }
 
-// checkGiven returns the error of a status for a node that does not exist, once all
-// statuses are noted.
-func (s *search) checkGiven(req *Request) error {
-	known := 0
-	for _, w := range s.workers {
-		known += w.known
+// givenOf returns the status that the caller gave for a single node.
+func (s *search) givenOf(n *nodeState) Status {
+	if s.inOrder != nil {
+		return s.inOrder[slices.Index(s.snap.order, n.slot)]
 	}
-	if known == len(req.Statuses) {
-		return nil
+	if st, ok := s.statuses[n.name]; ok {
+		return st
 	}
-	_, err := req.givenStatuses(s.snap)
-	return err
+	return notFiltered
+}
+
+// answerNamed returns the answer that stands for a status of the list. Statuses get their
+// answers in the order of the nodes.
+func (w *searchWorker) answerNamed(index int32, st *Status) answer {
+	if st.Code == Success {
+		return 0
+	}
+	if len(w.answerOf) < len(w.named.list) {
+		w.answerOf = fill(w.answerOf, len(w.named.list), 0)
+	}
+	if w.answerOf[index] == 0 {
+		w.answerOf[index] = w.before.intern(filterStatusOf(st))
+	}
+	return w.answerOf[index]
 }
 
 // answerGiven returns the answer that stands for a given status. Mostly it is the
@@ -80,8 +129,7 @@ func (w *searchWorker) answerGiven(st *Status) answer {
 		return 0
 	}
 	last := &w.lastGiven
-	if w.lastAnswer == 0 || st.Code != last.Code || st.Filter != last.Filter || st.ExcludedBy != last.ExcludedBy ||
-		!sameTexts(st.Reasons, last.Reasons) {
+	if w.lastAnswer == 0 || !sameStatus(st, last) {
 		w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
 	}
 	return w.lastAnswer
