@@ -63,7 +63,7 @@ func (w *searchWorker) reportStatus(report *NodeReport, position int) (try bool)
 	switch {
 	case w.given:
 		report.Status = w.public(filterStatusOf(w.givenAt(position)))
-		return w.note(position) == Unschedulable
+		return w.note(position)
 	case sum.flags&^anyUnits == 0 && !w.selects:
 		x, code := w.filterByResources(n.slot, sum)
 		w.before.count(x, 1)
@@ -286,7 +286,7 @@ func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
 	b, slot := &w.bounds[position], w.snap.order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
-		if b.kind = settled; w.note(position) != Unschedulable {
+		if b.kind = settled; !w.note(position) {
 			return real, false
 		}
 		w.tryNode(b, position, slot)

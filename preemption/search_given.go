@@ -15,8 +15,12 @@ func (s *search) takeStatuses(req *Request) {
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
-	for position := from; position < to; position++ {
-		w.toTry[position] = w.note(position) == Unschedulable
+	for ; from < to; from += summaryBlockSize {
+		end := min(from+summaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		for position := from; position < end; position++ {
+			w.toTry[position] = try&(1<<(position-from)) != 0
+		}
 	}
 }
 
@@ -35,19 +39,29 @@ func (w *searchWorker) boundGiven(from, to int) {
 	}
 }
 
-// noteChunk notes the given statuses of so many nodes as a block has, and returns a bit for
-// each of those on which preemption is to be tried.
+// noteChunk counts the given statuses of as many nodes as a block has at most, and returns
+// a bit for each of those on which preemption is to be tried. Mostly a status is that of
+// the node before.
 func (w *searchWorker) noteChunk(from, to int) (try uint64) {
+	var last *Status
+	x, code, nodes := answer(0), Success, 0
 	for position := from; position < to; position++ {
-		switch w.note(position) {
-		case Success:
-			w.fitsSomewhere = true
-		case Unschedulable:
+		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
+			w.before.count(x, nodes)
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == Success
+		}
+		nodes++
+		if code == Unschedulable {
 			try |= 1 << (position - from)
 		}
 	}
+	w.before.count(x, nodes)
 	return try
 }
+
+// note counts the given status of a node, and reports whether preemption is to be tried.
+func (w *searchWorker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *searchWorker) boundChunk(from, to int, try uint64) {
@@ -77,17 +91,6 @@ func (s *search) readGiven() error {
 	return checkNames(s.snap, s.statuses)
 }
 
-// note counts the given status of a node, and returns its code.
-func (w *searchWorker) note(position int) Code {
-	st := w.givenAt(position)
-	if w.inOrder != nil {
-		w.before.count(w.answerGiven(st), 1)
-	} else {
-		w.before.count(w.answerNamed(w.named.of[position], st), 1)
-	}
-	return min(st.Code, UnschedulableAndUnresolvable)
-}
-
 // givenAt returns the status that the caller gave for a node, once all are read.
 func (w *searchWorker) givenAt(position int) *Status {
 	if w.inOrder != nil {
@@ -107,32 +110,26 @@ func (s *search) givenOf(n *nodeState) Status {
 	return notFiltered
 }
 
-// answerNamed returns the answer that stands for a status of the list. Statuses get their
-// answers in the order of the nodes.
-func (w *searchWorker) answerNamed(index int32, st *Status) answer {
-	if st.Code == Success {
+// answerGiven returns the answer that stands for the given status of a node. Those by name
+// get their answers in the order of the nodes.
+func (w *searchWorker) answerGiven(st *Status, position int) answer {
+	switch {
+	case st.Code == Success:
 		return 0
+	case w.inOrder != nil:
+		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
+			w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
+		}
+		return w.lastAnswer
 	}
 	if len(w.answerOf) < len(w.named.list) {
 		w.answerOf = fill(w.answerOf, len(w.named.list), 0)
 	}
-	if w.answerOf[index] == 0 {
-		w.answerOf[index] = w.before.intern(filterStatusOf(st))
+	at := &w.answerOf[w.named.of[position]]
+	if *at == 0 {
+		*at = w.before.intern(filterStatusOf(st))
 	}
-	return w.answerOf[index]
-}
-
-// answerGiven returns the answer that stands for a given status. Mostly it is the
-// same as for the node before.
-func (w *searchWorker) answerGiven(st *Status) answer {
-	if st.Code == Success {
-		return 0
-	}
-	last := &w.lastGiven
-	if w.lastAnswer == 0 || !sameStatus(st, last) {
-		w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
-	}
-	return w.lastAnswer
+	return *at
 }
 
 // sameTexts is slices.Equal, and mostly does not look at the texts.
