@@ -89,7 +89,7 @@ func TestQuestionsThatMakeNoSense(t *testing.T) {
 		"--pending all --cpu 1":                  "--pending all and --cpu name different pods",
 		"--set-class a=1 --pending shop/x":       "--set-class asks about the whole cluster, and --pending names a pod",
 		"--static":                               "--static says how --on-node takes the pod",
-		"--why-not apps-a1 -o html":              "-o html draws what becomes of the cluster, and --why-not asks about one node",
+		"--why-not apps-a1 -o html":              "-o html draws what becomes of the cluster, and --why-not asks why something does not",
 		"--replicas 0":                           "--replicas 0: a number between 1 and 100000",
 		"--replacements 17":                      "--replacements 17: a depth between 0 and 16",
 		"--replacements 1 --without apps-a1":     "--replacements follows the victims of one pod",

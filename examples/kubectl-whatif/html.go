@@ -31,7 +31,7 @@ type drawn interface {
 }
 
 // drawn reports whether there is a page for a question.
-func (a inquiry) drawn() bool { return a != askWhyNot && a != askOnNode }
+func (a inquiry) drawn() bool { return a != askWhyNot }
 
 // writeOverview draws an answer about the whole cluster.
 func writeOverview(w io.Writer, q *answeredQuestion) error {

@@ -141,12 +141,25 @@ func TestHTMLOfClasses(t *testing.T) {
 	has(t, answered(t, "", "--set-class", "batch=100", "-o", "html"), "No class changes")
 }
 
-// What is asked about one node has no page.
-func TestHTMLOfOneNode(t *testing.T) {
-	for _, args := range []string{"--why-not gpu-b1", "--on-node gpu-b1"} {
-		status, stdout, stderr := whatif("", append(strings.Fields(args), "-o", "html")...)
-		assert.Equal(t, 2, status)
-		assert.Empty(t, stdout)
-		assert.Contains(t, stderr, "asks about one node; take text, wide, json or yaml")
-	}
+// The page of a kubelet's answer has the pod on its node, and those who are evicted for it.
+func TestHTMLOfAKubelet(t *testing.T) {
+	args := []string{"--cpu", "1", "--memory", "1Gi", "--on-node", "apps-a1", "-o", "html"}
+	page := answered(t, "", append(args, "--static")...)
+	has(t, page, "default/what-if (priority 1000) starts on node apps-a1 once 1 pod has been evicted</h1>")
+	assert.Equal(t, []string{"media/transcoder-58c4d-vb9zk"}, onPage(page, leavesOnPage))
+	assert.Equal(t, []string{"default/what-if"}, onPage(page, arrivesOnPage))
+	has(t, page, "cpu is short by 700m: 1 needed, 7500m of 7800m used")
+	has(t, page, "a replacement waits for room.")
+	page = answered(t, "", args...)
+	assert.Empty(t, onPage(page, leavesOnPage))
+	assert.Empty(t, onPage(page, arrivesOnPage))
+	has(t, page, "does not start on node apps-a1: OutOfcpu")
+}
+
+// Why something does not happen is no picture.
+func TestHTMLOfWhyNot(t *testing.T) {
+	status, stdout, stderr := whatif("", "--why-not", "gpu-b1", "-o", "html")
+	assert.Equal(t, 2, status)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "-o html draws what becomes of the cluster, and --why-not asks why something does not; take text, wide, json or yaml")
 }

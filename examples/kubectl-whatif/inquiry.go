@@ -74,7 +74,7 @@ func (o *options) checkQuestion() error {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
 	if !a.drawn() && o.format == "html" {
-		return fmt.Errorf("-o html draws what becomes of the cluster, and %s asks about one node; take text, wide, json or yaml", asked[0])
+		return fmt.Errorf("-o html draws what becomes of the cluster, and %s asks why something does not; take text, wide, json or yaml", asked[0])
 	}
 	return o.checkAmounts(a)
 }

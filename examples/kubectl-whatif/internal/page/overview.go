@@ -58,11 +58,13 @@ type Arrival struct {
 	Node, Note string
 }
 
-// Table is a table with a heading.
+// Table is a table with a heading, or a text with one.
 type Table struct {
 	Title, Note string
-	Columns     []Column
-	Rows        []TableRow
+	// Text takes the place of the table, line by line, indented as it is.
+	Text    string
+	Columns []Column
+	Rows    []TableRow
 	// More is how many rows are left out.
 	More int
 }

@@ -37,7 +37,7 @@ func overview(t require.TestingT, nodes int) Overview {
 		Tables: []Table{{
 			Title: "Those who move", Note: "In order.", Columns: []Column{{"#", true}, {"Pod", false}, {"Outcome", false}},
 			Rows: []TableRow{{[]string{"1", "default/new", "pushes out 1 pod"}, []string{"who leaves: default/an1"}}}, More: 3,
-		}},
+		}, {Title: "In words", Text: "first\n  then"}},
 	}
 }
 
@@ -71,6 +71,7 @@ func TestOverview(t *testing.T) {
 		"default/an1 (leaves for default/new)\npriority 1", "1 pod leaves, 2 arrive",
 		`<span class="tag">gone</span> with all that is on it`, `<span class="tag">unchanged</span>`,
 		`<td class="num">1</td><th scope="row">default/new</th><td>pushes out 1 pod<small>who leaves: default/an1</small></td>`, "And 3 more.",
+		`<span class="step">first</span><span class="step">  then</span>`,
 	} {
 		assert.Contains(t, page, want)
 	}

@@ -38,7 +38,7 @@ func (s *sketch) figure(n int, of string) {
 
 // table adds a table, unless there is nothing in it.
 func (s *sketch) table(t page.Table) {
-	if len(t.Rows) > 0 {
+	if len(t.Rows) > 0 || t.Text != "" {
 		s.Tables = append(s.Tables, t)
 	}
 }
@@ -129,11 +129,7 @@ func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.O
 	}
 	s.table(turns("Step by step", "Each sees what those before it did; those who leave are gone before the next is tried.", r.Turns))
 	if r.Why != nil && r.Why.Nothing != nil {
-		t := page.Table{Title: "What is missing for the next one", Columns: []page.Column{{Title: "What is missing"}}}
-		for _, text := range r.Why.Nothing.Texts() {
-			t.Rows = append(t.Rows, page.TableRow{Cells: []string{text}})
-		}
-		s.table(t)
+		s.table(page.Table{Title: "What is missing for the next one", Text: strings.Join(r.Why.Nothing.Texts(), "\n")})
 	}
 	return &s.Overview
 }

@@ -1,0 +1,32 @@
+package question
+
+import (
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Overview draws the answer as a page about the snapshot that was asked about: whom the kubelet
+// evicts, and the pod on its node.
+func (o *OnNode) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+	headline, more, _ := strings.Cut(o.Summary(), "; ")
+	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
+	s.figure(len(o.Replacements), "pods that are evicted")
+	s.figure(o.Stays, "pods that may not be evicted")
+	for i := range o.Replacements {
+		s.leave(o.Replacements[i].Pod.Key, "evicted for "+string(o.Pod.Key))
+	}
+	if o.Outcome != kubeletadmit.Rejected && snap.NodeOf(o.Pod.Key) != o.Node {
+		s.come(o.Pod.Key, pod, o.Node, "starts")
+	}
+	s.table(page.Table{Title: "What the kubelet does, and why", Text: strings.TrimSpace(o.Text())})
+	var fates []string
+	for i := range o.Replacements[:bounded(len(o.Replacements), page.MostRows)] {
+		fates = append(fates, strings.TrimRight(o.Replacements[i].Text(), "\n"))
+	}
+	s.table(page.Table{Title: "What becomes of those who are evicted", Text: strings.Join(fates, "\n"), More: len(o.Replacements) - len(fates)})
+	return &s.Overview
+}
