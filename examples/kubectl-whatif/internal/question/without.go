@@ -53,36 +53,6 @@ type WithoutTotals struct {
 	Violating int `json:"violating"`
 }
 
-// BudgetLoad is what the nodes' going means to a disruption budget.
-type BudgetLoad struct {
-	Key outrank.Key `json:"key"`
-	// Allowed is how many of its pods may go, and Pods how many of them are on the nodes and
-	// would be evicted.
-	Allowed int32 `json:"allowed"`
-	Pods    int   `json:"pods"`
-	// Unready are those of the pods that are not ready, and Free those of them that a drain
-	// may evict whatever the budget allows: pods that have not started, and others by the
-	// budget's policy for pods that are not ready.
-	Unready int `json:"unready,omitempty"`
-	Free    int `json:"free,omitempty"`
-	// Drain says what that means to a drain, which keeps to budgets. The loss of a node does
-	// not ask them: it breaks a budget that loses more ready pods than may go.
-	Drain DrainEffect `json:"drain"`
-}
-
-// DrainEffect is what a budget does to a drain.
-type DrainEffect string
-
-// The effects.
-const (
-	// Lets: all may go at once.
-	Lets DrainEffect = "lets"
-	// Slows: some may go at once, and the others as soon as replacements are ready.
-	Slows DrainEffect = "slows"
-	// Blocks: none may go, until more pods of the budget are ready.
-	Blocks DrainEffect = "blocks"
-)
-
 // AskWithout answers what draining or losing nodes would push out. Their pods are gone;
 // those that have a controller are made again, on the nodes that stay, in the order in which
 // a scheduler takes them: the highest priority first, those of one priority by name. Each
@@ -141,55 +111,6 @@ type mover struct {
 // tied reports whether a pod goes with its node.
 func tied(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
-}
-
-// load counts what the budgets have to bear.
-func (q *withoutQuestion) load() {
-	loads := make([]BudgetLoad, len(q.allowed))
-	for _, node := range q.out.Nodes {
-		for _, p := range q.snap.PodsOn(node) {
-			if tied(p) || p.Terminating() {
-				continue
-			}
-			covering := q.budgets.Covering(p)
-			for _, i := range covering {
-				loads[i].bear(p, q.allowed[i])
-			}
-			if len(covering) > 1 && p.Phase != outrank.PhasePending {
-				q.out.Refused = append(q.out.Refused, podOf(p, node))
-			}
-		}
-	}
-	for i, l := range loads {
-		if b := q.allowed[i]; l.Pods > 0 {
-			l.Key, l.Allowed, l.Drain = b.Key(), b.Allowed, effect(b.Allowed, l.Pods-l.Free)
-			q.out.Budgets = append(q.out.Budgets, l)
-		}
-	}
-	slices.SortFunc(q.out.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
-}
-
-// bear counts a pod that the budget covers.
-func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
-	l.Pods++
-	if p.Ready {
-		return
-	}
-	l.Unready++
-	if p.Phase == outrank.PhasePending || b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.Desired > 0 && b.Healthy >= b.Desired {
-		l.Free++
-	}
-}
-
-// effect is what a budget does to a drain that has to ask it about so many pods.
-func effect(allowed int32, pods int) DrainEffect {
-	switch {
-	case int64(allowed) >= int64(pods):
-		return Lets
-	case allowed <= 0:
-		return Blocks
-	}
-	return Slows
 }
 
 // clear takes the nodes away, and puts their pods in line.
