@@ -38,9 +38,9 @@ type Setting struct {
 	Regret int
 }
 
-// axes are all there are. Their order is that of the columns of tables; a new one is
+// allAxes are all there are. Their order is that of the columns of tables; a new one is
 // added at the end.
-var axes = []Axis{
+var allAxes = []Axis{
 	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
 		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
 	}},
@@ -94,7 +94,7 @@ var axes = []Axis{
 		return err
 	}},
 	{"budgets", "none", "disruption budgets: how many pods of a service class have to stay ready, like LS=90%,BE=500", budgets},
-	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", quotas},
+	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", readQuotas},
 	{"regret", "false", "whether plans are compared with the best ones there were, which takes time: false, true for all of them, or a number n for every n-th", regret},
 }
 
@@ -113,13 +113,13 @@ var (
 )
 
 // Axes are what cells may differ in, in the order of the columns of tables.
-func Axes() []Axis { return slices.Clone(axes) }
+func Axes() []Axis { return slices.Clone(allAxes) }
 
 // Setting is what the values of a cell mean.
 func (c *Cell) Setting() (*Setting, error) {
 	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
 	s.Sim.Recreate.Rule = sim.RecreateWhenGone
-	for i, a := range axes {
+	for i, a := range allAxes {
 		if err := a.set(s, c.Values[i]); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", a.Name, c.Values[i], err)
 		}

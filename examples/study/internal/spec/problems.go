@@ -84,7 +84,7 @@ func (s *Study) cellProblems() []error {
 // tooMany counts without expanding.
 func (s *Study) tooMany() bool {
 	runs := float64(len(s.Traces)) * float64(s.Seeds.Count)
-	for _, a := range axes {
+	for _, a := range allAxes {
 		runs *= float64(len(s.values(a)))
 	}
 	return runs > MostRuns
@@ -92,13 +92,15 @@ func (s *Study) tooMany() bool {
 
 func (s *Study) gridProblems() []error {
 	var ps []error
-	known := func(name string) bool { return slices.ContainsFunc(axes, func(a Axis) bool { return a.Name == name }) }
+	known := func(name string) bool {
+		return slices.ContainsFunc(allAxes, func(a Axis) bool { return a.Name == name })
+	}
 	for _, name := range sortedKeys(s.Grid) {
 		if !known(name) {
 			ps = append(ps, fmt.Errorf("grid.%s: there is no such axis; there are %s", name, axisNames()))
 		}
 	}
-	for _, a := range axes {
+	for _, a := range allAxes {
 		values, given := s.Grid[a.Name]
 		if given && len(values) == 0 {
 			ps = append(ps, fmt.Errorf("grid.%s: the list is empty", a.Name))
@@ -140,8 +142,8 @@ func (a Axis) check(v string) error {
 	if len(v) > mostText {
 		return fmt.Errorf("it has more than %d bytes", mostText)
 	}
-	c := Cell{Values: make([]string, len(axes))}
-	for i, x := range axes {
+	c := Cell{Values: make([]string, len(allAxes))}
+	for i, x := range allAxes {
 		if c.Values[i] = x.Default; x.Name == a.Name {
 			c.Values[i] = v
 		}
@@ -177,7 +179,7 @@ func (s *Setting) check() error {
 
 func axisNames() string {
 	var out []string
-	for _, a := range axes {
+	for _, a := range allAxes {
 		out = append(out, a.Name)
 	}
 	return strings.Join(out, ", ")

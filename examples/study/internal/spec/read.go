@@ -99,7 +99,7 @@ func (f *file) study() *Study {
 		}
 	}
 	if s.Compare == "" {
-		s.Compare = axes[0].Name
+		s.Compare = allAxes[0].Name
 	}
 	if f.Confidence != nil {
 		s.Confidence = *f.Confidence

@@ -132,7 +132,7 @@ func TestAxesNotForDumps(t *testing.T) {
 // Quotas are shares of what all nodes have together.
 func TestQuotasUse(t *testing.T) {
 	s := &Setting{}
-	require.NoError(t, quotas(s, "yunikorn:LS=60,BE=40"))
+	require.NoError(t, readQuotas(s, "yunikorn:LS=60,BE=40"))
 	nodes := []*outrank.Node{
 		{Name: "a", Allocatable: resource.MustList("cpu", "4", "memory", "8Gi", "pods", "10")},
 		{Name: "b", Allocatable: resource.MustList("cpu", "6", "pods", "10")},

@@ -61,7 +61,7 @@ type Share struct {
 
 var styles = map[string]tenancy.Style{"kueue": tenancy.Kueue, "yunikorn": tenancy.YuniKorn}
 
-func quotas(s *Setting, v string) error {
+func readQuotas(s *Setting, v string) error {
 	q := &Quotas{}
 	shares := v
 	if name, rest, ok := strings.Cut(v, ":"); ok {
