@@ -36,7 +36,7 @@ func Of(r *tables.Result) []Picture {
 
 // The measures of a picture, in pixels.
 const (
-	width, left, right = 960, 300, 40
+	width, left, right = 1000, 340, 40
 	top, rowHeight     = 96, 24
 	groupGap           = 12
 )
@@ -157,7 +157,11 @@ func legend(b *bytes.Buffer, s *spec.Study) {
 	}
 	fmt.Fprintf(b, `<text class="key" x="24" y="78">%s</text>`+"\n", text(s.Compare))
 	x := 44 + 7*float64(len(s.Compare))
-	for i, name := range names[:min(len(names), 8)] {
+	for i, name := range names {
+		if x > width-200 {
+			fmt.Fprintf(b, `<text class="key" x="%.0f" y="78">and %d more</text>`+"\n", x, len(names)-i)
+			return
+		}
 		shape(b, i, x+6, 74)
 		fmt.Fprintf(b, `<text class="key" x="%.0f" y="78">%s</text>`+"\n", x+18, text(cut(name, 24)))
 		x += 40 + 7*float64(min(len([]rune(name)), 24))
