@@ -158,6 +158,38 @@ func TestJobServer(t *testing.T) {
 	sameTables(t, embedded, served)
 }
 
+// A study that is interrupted ends at once, says so, and goes on from what there is.
+func TestInterrupted(t *testing.T) {
+	program := built(t, ".")
+	study := written(t, strings.Replace(small, "count: 4", "count: 25", 1))
+	out, whole := t.TempDir(), t.TempDir()
+	var text bytes.Buffer
+	command := exec.CommandContext(t.Context(), program, "-study", study, "-out", out)
+	command.Stderr = &text
+	require.NoError(t, command.Start())
+	made := func() int {
+		files, err := filepath.Glob(filepath.Join(out, "runs", "*", "*.json"))
+		require.NoError(t, err)
+		return len(files)
+	}
+	require.Eventually(t, func() bool { return made() > 2 }, time.Minute, 5*time.Millisecond, "results are written as they come")
+	require.NoError(t, command.Process.Signal(os.Interrupt))
+	var exit *exec.ExitError
+	require.ErrorAs(t, command.Wait(), &exit, text.String())
+	assert.Equal(t, 1, exit.ExitCode())
+	assert.Contains(t, text.String(), "interrupted; the same command goes on from the runs that are there")
+	before := made()
+	require.Less(t, before, 50)
+	assert.NoFileExists(t, filepath.Join(out, "table.md"))
+
+	status, _, stderr := started(t, study, out)
+	require.Zero(t, status, stderr)
+	assert.Contains(t, stderr, fmt.Sprintf("50 of 50 runs, %d from before", before))
+	status, _, stderr = started(t, study, whole)
+	require.Zero(t, status, stderr)
+	sameTables(t, whole, out)
+}
+
 // Parts are made one after another or at once, by whom it may be, and leave no run out.
 func TestParts(t *testing.T) {
 	study := written(t, small)

@@ -36,7 +36,7 @@ func Of(r *tables.Result) []Picture {
 
 // The measures of a picture, in pixels.
 const (
-	width, left, right = 960, 300, 40
+	width, left, right = 1000, 340, 40
 	top, rowHeight     = 96, 24
 	groupGap           = 12
 )
@@ -149,14 +149,19 @@ func values(s *spec.Study) []string {
 
 func series(s *spec.Study, c spec.Cell) int { return slices.Index(values(s), c.Value(s.Compare)) }
 
-// legend names the values that are compared, each with its shape and colour.
+// legend names the axis and the values that are compared, each with its shape and colour.
 func legend(b *bytes.Buffer, s *spec.Study) {
 	names := values(s)
 	if len(names) < 2 {
 		return
 	}
-	x := 24.0
-	for i, name := range names[:min(len(names), 8)] {
+	fmt.Fprintf(b, `<text class="key" x="24" y="78">%s</text>`+"\n", text(s.Compare))
+	x := 44 + 7*float64(len(s.Compare))
+	for i, name := range names {
+		if x > width-200 {
+			fmt.Fprintf(b, `<text class="key" x="%.0f" y="78">and %d more</text>`+"\n", x, len(names)-i)
+			return
+		}
 		shape(b, i, x+6, 74)
 		fmt.Fprintf(b, `<text class="key" x="%.0f" y="78">%s</text>`+"\n", x+18, text(cut(name, 24)))
 		x += 40 + 7*float64(min(len([]rune(name)), 24))

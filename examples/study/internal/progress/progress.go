@@ -41,7 +41,7 @@ func Reset() {
 // results there are of workers in other processes, 0 if that is not known.
 func Line(total, elsewhere int, after time.Duration) string {
 	runs, failures, known, _ := Counts()
-	done := max(runs+known, elsewhere)
+	done := min(max(runs+known, elsewhere), total)
 	text := fmt.Sprintf("%d of %d runs", done, total)
 	if known > 0 {
 		text += fmt.Sprintf(", %d from before", known)

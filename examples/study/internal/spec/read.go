@@ -114,10 +114,18 @@ func (f *file) study() *Study {
 func (t *Trace) resolve(folder string) {
 	for _, p := range []*string{&t.Nodes, &t.Pods, &t.Dump} {
 		if *p != "" && !filepath.IsAbs(*p) && !strings.Contains(*p, "://") {
-			*p = filepath.Join(folder, *p)
+			*p = join(folder, *p)
 		}
 	}
 	if t.PodsPerNode == 0 {
 		t.PodsPerNode = 110
 	}
+}
+
+// join is a path in a folder, which may be on another file system, like gs://bucket/traces.
+func join(folder, path string) string {
+	if strings.Contains(folder, "://") {
+		return strings.TrimSuffix(folder, "/") + "/" + filepath.ToSlash(path)
+	}
+	return filepath.Join(folder, path)
 }

@@ -178,3 +178,13 @@ func TestStudies(t *testing.T) {
 		}
 	}
 }
+
+// Paths are relative to a folder of any file system.
+func TestPaths(t *testing.T) {
+	text := []byte("name: x\ntraces: [{name: a, nodes: n.csv, pods: gs://other/p.csv}, {name: b, dump: /d.json}]")
+	for folder, want := range map[string]string{"": "n.csv", "data/x": "data/x/n.csv", "gs://bucket/traces/": "gs://bucket/traces/n.csv", "gs://bucket": "gs://bucket/n.csv"} {
+		s, err := Read(text, folder)
+		require.NoError(t, err)
+		assert.Equal(t, []string{want, "gs://other/p.csv", "/d.json"}, []string{s.Traces[0].Nodes, s.Traces[0].Pods, s.Traces[1].Dump})
+	}
+}

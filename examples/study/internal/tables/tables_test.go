@@ -100,3 +100,12 @@ func TestPictureShowsEveryCell(t *testing.T) {
 	assert.Contains(t, svg, `<circle class="s0 dot"`)
 	assert.Contains(t, svg, `<rect class="s1 dot"`)
 }
+
+// A legend ends where the picture does.
+func TestLongLegend(t *testing.T) {
+	s, err := spec.Read([]byte("name: x\ntraces: [{name: sample, sample: true}]\ngrid: {load: [100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000, 110000, 120000, 130000]}\nseeds: {count: 3}\ncompare: load"), ".")
+	require.NoError(t, err)
+	svg := string(picture.Of(tables.Of(s, cells(s)))[0].SVG)
+	assert.Regexp(t, `>and \d more</text>`, svg)
+	assert.Equal(t, 12, strings.Count(svg, "<g><title>"))
+}
