@@ -1,6 +1,9 @@
 package preemption
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // mostTries is how many nodes may be evaluated because they look as good as the best
 // ones so far. A good incumbent saves the look at many others, but where bounds say
@@ -10,26 +13,8 @@ const mostTries = 32
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {
-	if w.outdone(slot) {
+	if w.outdone(slot) || w.canWait(b, position, slot, sum) {
 		return
-	}
-	var e *extremes
-	few := int32(0)
-	if w.topLast {
-		e = w.snap.summaries.extremesAt(slot)
-		few = w.fewestOfAny(e, sum)
-	}
-	if w.least.position >= 0 {
-		first := leading{w.rough(w.firstRank, b, sum, e, few), unknown}
-		if first[0] == w.leastFirst[0] && w.secondRank != 0 {
-			first[1] = w.rough(w.secondRank, b, sum, e, few)
-		}
-		if first.worse(&w.leastFirst) {
-			if !w.losesByFirst(&first) {
-				w.deferred = append(w.deferred, deferredNode{first, int32(position)})
-			}
-			return
-		}
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
 	o, promising := &w.lowScore, false
@@ -39,15 +24,15 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
 		if promising = w.better(o, &w.best); promising {
 			w.tighten(b, slot)
-			b.setVictims(o)
-			w.boundStart(o, b, slot, sum)
-			w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
-			promising = w.better(o, &w.best)
+			promising = w.stillBetter(o, b, slot, sum)
+		}
+		if promising && w.topLast && w.tightenByShares(b, slot, sum) {
+			promising = w.stillBetter(o, b, slot, sum)
 		}
 	}
-	if w.topLast && w.goesHigh(b, sum, e) {
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.highScore
-		w.setUpper(upper, b, position, slot, sum, e, few)
+		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
 		if w.better(upper, o) {
 			o, promising = upper, w.better(upper, &w.best)
 		}
@@ -61,10 +46,68 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 		w.least, w.leastFirst = *o, first
 		w.tries++
 		w.evaluateAt(position)
+		w.noteBestFirst()
 	case first.worse(&w.leastFirst):
-		w.deferred = append(w.deferred, deferredNode{first, int32(position)})
+		w.putOff(&first, position)
 	default:
 		w.promising = append(w.promising, *o)
+	}
+}
+
+// stillBetter brings the best score of victims that all have the lowest priority up to date,
+// and reports whether it beats the incumbent.
+func (w *searchWorker) stillBetter(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) bool {
+	b.setVictims(o)
+	w.boundStart(o, b, slot, sum)
+	w.boundCost(o, b, slot, sum, b.bound == sum.lowest)
+	return w.better(o, &w.best)
+}
+
+// canWait reports that a candidate loses by the first ranks against the best optimistic
+// score that the worker has seen. It is looked at again if that came to nothing.
+func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *nodeSummary) bool {
+	if w.least.position < 0 {
+		return false
+	}
+	first := w.firstFigures(b, slot, sum, &w.leastFirst)
+	if !first.worse(&w.leastFirst) {
+		return false
+	}
+	if !first.worse(&w.bestFirst) {
+		w.putOff(&first, position)
+	}
+	return true
+}
+
+// firstFigures bounds the first figures of a node, as far as has to be known to tell whether
+// they are worse than others.
+func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) leading {
+	first := leading{math.MaxInt64, unknown}
+	if !w.topLast || b.bound == sum.lowest {
+		first.first = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
+		if first.first < than.first || first.first == than.first && w.secondRank == 0 {
+			return first
+		}
+	}
+	few := int32(0)
+	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
+		few = w.fewestOfAny(e, sum)
+		first.first = min(first.first, w.upperFigure(w.firstRank, b, sum, few))
+	}
+	if first.first == than.first && w.secondRank != 0 {
+		first.second = w.rough(w.secondRank, b, sum, few)
+	}
+	return first
+}
+
+// putOff notes that a candidate is to be looked at again. A sample does not try every node,
+// so that it needs a list.
+func (w *searchWorker) putOff(first *leading, position int) {
+	if w.leastDeferred.worse(first) {
+		w.leastDeferred = *first
+	}
+	if w.config.Sample != nil {
+		w.deferred = append(w.deferred, int32(position))
 	}
 }
 
@@ -92,31 +135,58 @@ func (s *search) evaluateBestFirst(ctx context.Context) error {
 	if err := s.evaluateQueued(ctx, &queue); err != nil {
 		return err
 	}
+	if s.losesPutOff() {
+		return nil
+	}
 	queue.nodes = s.queue[:0]
-	for _, of := range s.workers {
-		for _, d := range of.deferred {
-			if w.losesByFirst(&d.first) {
-				continue
-			}
-			b, slot := &s.bounds[d.position], s.snap.order[d.position]
-			w.tighten(b, slot)
-			if o := w.optimistic(b, int(d.position), slot); w.better(&o, &w.best) {
-				queue.nodes = append(queue.nodes, o)
-			}
+	if s.config.Sample != nil {
+		for _, position := range w.deferred {
+			w.lookAgain(&queue, int(position))
+		}
+	} else {
+		for position := range s.bounds {
+			w.lookAgain(&queue, position)
 		}
 	}
 	return s.evaluateQueued(ctx, &queue)
 }
 
-// losesByFirst reports whether a node whose figures are no better than these loses
-// against the incumbent.
-func (w *searchWorker) losesByFirst(first *leading) bool {
-	best := &w.best
-	if best.position < 0 || best.violations > 0 {
-		return false
+// losesPutOff reports that all nodes that were put off lose against the incumbent.
+func (s *search) losesPutOff() bool {
+	least := worst
+	for _, w := range s.workers {
+		if least.worse(&w.leastDeferred) {
+			least = w.leastDeferred
+		}
 	}
-	f := w.figuresOf(best)
-	return first.worse(&f)
+	w := s.workers[0]
+	w.noteBestFirst()
+	return least == worst || least.worse(&w.bestFirst)
+}
+
+// noteBestFirst notes the first figures of the best candidate, by which others lose if
+// its violations do not count before.
+func (w *searchWorker) noteBestFirst() {
+	if w.decides(&w.best) {
+		w.bestFirst = w.figuresOf(&w.best)
+	}
+}
+
+// lookAgain queues a node unless it has been evaluated or loses against the incumbent.
+func (w *searchWorker) lookAgain(queue *promising, position int) {
+	b, slot := &w.bounds[position], w.snap.order[position]
+	if b.kind == settled {
+		return
+	}
+	sum := w.snap.summaries.at(slot)
+	if first := w.firstFigures(b, slot, sum, &w.bestFirst); first.worse(&w.bestFirst) {
+		return
+	}
+	w.tighten(b, slot)
+	w.tightenByShares(b, slot, sum)
+	if o := w.optimistic(b, position, slot); w.better(&o, &w.best) {
+		queue.nodes = append(queue.nodes, o)
+	}
 }
 
 // evaluateQueued evaluates the nodes of a queue that is not ordered yet.

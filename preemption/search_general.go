@@ -59,25 +59,21 @@ func (s *search) firstRound() func(w *searchWorker, from, to int) {
 	return (*searchWorker).boundGeneral
 }
 
-// boundGeneral is boundNodes for other rules than the default ones. It considers
-// each candidate at once, while its summary is at hand.
+// boundGeneral is boundNodes for other rules than the default ones. It considers the
+// candidates of a few nodes at a time, while their summaries are at hand.
 func (w *searchWorker) boundGeneral(from, to int) {
-	plain := !w.filtered && !w.selects && !w.exactly
-	for position := from; position < to; position++ {
-		b, slot := &w.bounds[position], w.snap.order[position]
-		sum := w.snap.summaries.at(slot)
-		if sum.flags == 0 && (plain || w.rulesPass(slot)) {
-			w.boundByResources(b, slot, sum)
-		} else {
-			w.boundFiltered(b, position, slot)
+	for ; from < to; from += summaryBlockSize {
+		end := min(from+summaryBlockSize, to)
+		w.boundNodes(from, end)
+		w.fitsSomewhere = w.before.usual[0] > 0
+		if w.fitsSomewhere || w.onlyCount {
+			continue // no candidate is wanted
 		}
-		w.before.count(b.before, 1)
-		w.after.count(b.after, 1)
-		if b.before == 0 {
-			w.fitsSomewhere = true
-		}
-		if b.kind != settled && !w.onlyCount && !w.fitsSomewhere {
-			w.consider(b, position, slot, sum)
+		for position := from; position < end; position++ {
+			if b := &w.bounds[position]; b.kind != settled {
+				slot := w.snap.order[position]
+				w.consider(b, position, slot, w.snap.summaries.at(slot))
+			}
 		}
 	}
 }

@@ -48,6 +48,18 @@ func (b *nodeBound) setVictims(o *nodeScore) {
 // lowestSum is the least sum of the priorities of such victims.
 func lowestSum(b *nodeBound) int64 { return int64(b.fewest) * (int64(b.bound) + priorityShift) }
 
+// tightenByShares improves the bound of a node by the sums of shares of the pods of the
+// lowest priority, and reports whether it could.
+func (w *searchWorker) tightenByShares(b *nodeBound, slot int32, sum *nodeSummary) bool {
+	if b.bound != sum.lowest || b.kind == byUnits {
+		return false
+	}
+	short, shares := w.short(sum), w.snap.summaries.shareSumsAt(slot)
+	was := b.fewest
+	b.fewest = uint16(shares.fewestAmong(&shares.low, &short, w.snap.summaries.extremesAt(slot), int32(was)))
+	return b.fewest > was
+}
+
 // boundStart sets the latest that the start of such victims can be.
 func (w *searchWorker) boundStart(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary) {
 	if b.bound != sum.lowest || b.kind == byUnits {
@@ -92,12 +104,27 @@ func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot i
 	o.sum = upperSum(sum, top, few)
 	w.boundCost(o, b, slot, sum, false)
 	if w.better(o, &w.best) {
-		short := w.short(sum)
-		if few = w.snap.summaries.shareSumsAt(slot).fewest(&short, e, few); few > o.victims {
-			o.victims, o.sum = few, upperSum(sum, top, few)
-			w.boundCost(o, b, slot, sum, false)
+		w.tightenUpper(o, b, slot, sum, e)
+	}
+}
+
+// tightenUpper improves such a score by the sums of shares, and where all victims are of the
+// two lowest priorities by what is known of those.
+func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum *nodeSummary, e *extremes) {
+	short, shares := w.short(sum), w.snap.summaries.shareSumsAt(slot)
+	few, top := shares.fewest(&short, e, o.victims), b.above(sum)
+	two := w.snap.summaries.twoLowestAt(slot)
+	if second := w.snap.levelAbove(slot, 1); w.staysSecond(b, sum, e, two, second) {
+		few, top = shares.fewestAmong(&shares.second, &short, e, few), second.priority
+		if o.top = top; two.start != noStart {
+			o.start = instant{two.start, 1e9}
 		}
 	}
+	if few > o.victims {
+		o.victims = few
+		w.boundCost(o, b, slot, sum, false)
+	}
+	o.sum = upperSum(sum, top, few)
 }
 
 // above is the least priority of a victim above the lowest priority of the node. The
@@ -115,32 +142,43 @@ func upperSum(sum *nodeSummary, top, pods int32) int64 {
 	return int64(top) + priorityShift + int64(pods-1)*(int64(sum.lowest)+priorityShift)
 }
 
+// extremesFor returns the extremes of a node, nil where victims above the lowest priority
+// need not be thought of.
+func (w *searchWorker) extremesFor(slot int32) *extremes {
+	if !w.topLast {
+		return nil
+	}
+	return w.snap.summaries.extremesAt(slot)
+}
+
 // rough is a lower bound on the figure that a rank compares, found with less than what
-// optimistic looks at. It is unknown for the start and for a cost.
-func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, e *extremes, few int32) int64 {
+// optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
+// many victims are needed at least where one is above the lowest priority of the node.
+func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
 		least = figure(rank, b.bound, int32(b.fewest), lowestSum(b))
 	}
-	if !w.topLast || least == unknown {
-		return least
+	if few > 0 {
+		least = min(least, w.upperFigure(rank, b, sum, few))
 	}
+	return least
+}
+
+// upperFigure is rough for victims one of which is above the lowest priority of the node.
+func (w *searchWorker) upperFigure(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	top := b.above(sum)
 	total := upperSum(sum, top, few)
 	if w.reordered {
 		top = sum.lowest
 	}
-	if upper := figure(rank, top, few, total); upper < least && w.goesHigh(b, sum, e) {
-		least = upper
-	}
-	return least
+	return figure(rank, top, few, total)
 }
 
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *searchWorker) outdone(slot int32) bool {
-	best := &w.best
-	return w.startFirst && best.position >= 0 && best.violations == 0 && w.snap.summaries.latestAt(slot) < best.start.sec
+	return w.startFirst && w.decides(&w.best) && w.snap.summaries.latestAt(slot) < w.best.start.sec
 }
 
 // staysLow reports that all victims have the lowest priority of the node. That is
@@ -149,27 +187,52 @@ func (w *searchWorker) outdone(slot int32) bool {
 // the others of higher priority.
 func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) bool {
 	switch {
-	case b.kind != byResources || w.reordered || w.asked || w.chosen:
+	case b.kind != byResources || w.anyPriority:
 		return false
-	case w.config.Policy.Victims == Ascending || !e.anyCovered && !w.config.Policy.EmptySelectors:
+	case w.ascending || !e.anyCovered && !w.coversAll:
 		return true
-	case w.config.Policy.EmptySelectors:
+	case w.coversAll:
 		return false
-	case !w.mayViolate(e):
+	case !w.mayViolate(e.lowBudgets, e.mostCovered):
 		return true
 	case sum.flags&hasNominated != 0:
 		return false
 	}
-	held := sum.low
-	for k := range held {
-		held[k] -= e.covered[k]
-	}
-	return w.covers(sum, &held, int32(sum.lowPods)-int32(e.coveredLow))
+	return w.coversWithout(sum, &sum.low, &e.covered, int32(sum.lowPods)-int32(e.coveredLow))
 }
 
-// mayViolate reports whether a pod of the lowest priority can violate a budget.
-func (w *searchWorker) mayViolate(e *extremes) bool {
-	return e.lowBudgets&w.tight[min(int(e.mostCovered), len(w.tight)-1)] != 0
+// staysSecond is staysLow for the two lowest priorities; second is the level of the higher
+// one of these, nil if there is none.
+func (w *searchWorker) staysSecond(b *nodeBound, sum *nodeSummary, e *extremes, two *twoLowest, second *level) bool {
+	switch {
+	case b.kind != byResources || w.anyPriority || second == nil || second.priority >= w.priority || b.bound > second.priority:
+		return false
+	case w.ascending || !e.anyCovered && !w.coversAll:
+		return true
+	case w.coversAll:
+		return false
+	case !w.mayViolate(two.budgets, e.mostCovered):
+		return true
+	case sum.flags&hasNominated != 0:
+		return false
+	}
+	return w.coversWithout(sum, &second.held, &two.covered, second.pods-int32(two.coveredPods))
+}
+
+// coversWithout is covers for pods that hold this much, less what some of them hold.
+func (w *searchWorker) coversWithout(sum *nodeSummary, held, less *amountRow, pods int32) bool {
+	for k := range sum.free {
+		if w.asks[k] > sum.free[k]+held[k]-less[k] {
+			return false
+		}
+	}
+	return int32(sum.room)+pods >= 1
+}
+
+// mayViolate reports whether one of these budgets can be violated on a node where none
+// covers more than so many pods.
+func (w *searchWorker) mayViolate(budgets uint32, mostCovered uint8) bool {
+	return budgets&w.tight[min(int(mostCovered), len(w.tight)-1)] != 0
 }
 
 // noteTight finds the budgets that so many evictions on one node would violate.

@@ -32,11 +32,16 @@ type searchRules struct {
 	// cost, whose bounds take longer to find. startFirst: the start is the first.
 	firstRank, secondRank Rank
 	startFirst            bool
+	// violationsFirst: violations are compared before one of these.
+	violationsFirst bool
 	// asked: MayEvict has to be asked about each possible victim. exactly: that is
 	// done for every node, so that all of them have their own status.
 	asked, exactly bool
 	// reordered: possible victims are in the caller's order.
 	reordered bool
+	// anyPriority: pods above the bound may be victims wherever the caller has a say in
+	// who is. ascending and coversAll are those rules of the policy.
+	anyPriority, ascending, coversAll bool
 	// topLast: the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that victims above it have to be thought of.
 	topLast bool
@@ -76,6 +81,8 @@ func (c *Config) searchRules() searchRules {
 	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
+	r.anyPriority = r.asked || r.reordered || r.chosen
+	r.ascending, r.coversAll = policy.Victims == Ascending, policy.EmptySelectors
 	r.costed = slices.Contains(policy.Ranks, ByCost)
 	r.standard = policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
 	r.general = !r.byRows || !r.standard || policy.FilterOnce || c.Sample != nil
@@ -96,16 +103,24 @@ func (c *Config) searchRules() searchRules {
 
 // noteFirst notes the ranks that bounds are compared by before anything else.
 func (r *searchRules) noteFirst(ranks []Rank) {
+	violations := false
 	for _, rank := range ranks {
 		switch {
 		case rank == ByViolations:
+			violations = true
+			continue
 		case rank == ByStart || rank == ByCost:
-			r.startFirst = r.firstRank == 0 && rank == ByStart
+			if r.firstRank == 0 && rank == ByStart {
+				r.startFirst, r.violationsFirst = true, violations
+			}
 			return
 		case r.firstRank == 0:
 			r.firstRank = rank
 		default:
 			r.secondRank = rank
+		}
+		r.violationsFirst = violations
+		if r.secondRank != 0 {
 			return
 		}
 	}

@@ -154,7 +154,7 @@ func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSumma
 	}
 	e := w.snap.summaries.extremesAt(slot)
 	if w.config.Policy.Victims == Ascending {
-		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e)
+		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.lowBudgets, e.mostCovered)
 	}
 	return w.staysLow(b, sum, e)
 }

@@ -84,11 +84,20 @@ const unknown = math.MinInt64
 
 // leading are what the first two ranks beside the violations compare, the less the
 // better. Where the first is unknown, so is the second.
-type leading [2]int64
+type leading struct{ first, second int64 }
+
+// worst loses against any other figures, or ties with them.
+var worst = leading{math.MaxInt64, math.MaxInt64}
 
 // worse reports whether these figures lose against others.
 func (f *leading) worse(g *leading) bool {
-	return f[0] > g[0] || f[0] == g[0] && f[1] > g[1]
+	return f.first > g.first || f.first == g.first && f.second > g.second
+}
+
+// decides reports whether others lose against a candidate by the first ranks: it is one, and
+// no violation of it is compared before.
+func (s *search) decides(f *nodeScore) bool {
+	return f.position >= 0 && (f.violations == 0 || !s.violationsFirst)
 }
 
 // figuresOf are the figures of a score.

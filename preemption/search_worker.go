@@ -38,10 +38,12 @@ type searchWorker struct {
 	// lowScore and highScore are those of the node that is looked at.
 	lowScore, highScore nodeScore
 	promising           []nodeScore
-	deferred            []deferredNode
-	leastFirst          leading // of least
-	fitsSomewhere       bool
-	tries               int
+	deferred            []int32
+	// leastFirst are the first figures of least, bestFirst those of a candidate that the
+	// worker has found, and leastDeferred are not worse than any in deferred.
+	leastFirst, bestFirst, leastDeferred leading
+	fitsSomewhere                        bool
+	tries                                int
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   Candidate
@@ -89,20 +91,13 @@ func (s *search) prepareWorkers(workers int) {
 	}
 }
 
-// deferredNode is a candidate that can wait: it loses by the first ranks against the
-// best optimistic score that the worker has seen. first bounds its figures.
-type deferredNode struct {
-	first    leading
-	position int32
-}
-
 // reset forgets what the worker has found.
 func (w *searchWorker) reset() {
 	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
 	w.leastBound, w.leastVictims = math.MaxInt32, math.MaxUint16
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
-	w.deferred = w.deferred[:0]
+	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
 	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
 }
 

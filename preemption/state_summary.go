@@ -265,6 +265,7 @@ type summaryBlock struct {
 	upperLevels [numUpperLevels][summaryBlockSize]level
 	extremes    [summaryBlockSize]extremes
 	shareSums   [summaryBlockSize]shareSums
+	twoLowest   [summaryBlockSize]twoLowest
 	// latest is the latest start of any pod, in seconds; noStart if one has none.
 	latest [summaryBlockSize]int64
 }
@@ -289,6 +290,11 @@ func (ls *summaries) shareSumsAt(slot int32) *shareSums {
 	return &ls.blocks[uint32(slot)/summaryBlockSize].shareSums[uint32(slot)%summaryBlockSize]
 }
 
+// twoLowestAt returns what is known of the pods of the two lowest priorities of a slot.
+func (ls *summaries) twoLowestAt(slot int32) *twoLowest {
+	return &ls.blocks[uint32(slot)/summaryBlockSize].twoLowest[uint32(slot)%summaryBlockSize]
+}
+
 // latestAt returns the latest start of any pod of a slot.
 func (ls *summaries) latestAt(slot int32) int64 {
 	return ls.blocks[uint32(slot)/summaryBlockSize].latest[uint32(slot)%summaryBlockSize]
@@ -311,6 +317,7 @@ func (ls *summaries) writable(slot int32, o *owner) *summaryBlock {
 func (ls *summaries) setCovered(slot int32, n *nodeState, o *owner) {
 	block, i := ls.writable(slot, o), slot%summaryBlockSize
 	block.extremes[i] = extremesOf(n, &block.summaries[i])
+	block.twoLowest[i] = twoLowestOf(n)
 }
 
 // set replaces the summary of a slot, and computes its top-k sums and upper
@@ -324,6 +331,7 @@ func (ls *summaries) set(slot int32, n *nodeState, with nodeSummary, o *owner) {
 	setTopSums(&block.topSums[i], n, l)
 	block.extremes[i] = extremesOf(n, l)
 	block.shareSums[i] = shareSumsOf(n, l, &block.extremes[i])
+	block.twoLowest[i] = twoLowestOf(n)
 	block.latest[i] = latestOf(n)
 	for k := range block.upperLevels {
 		block.upperLevels[k][i] = level{}

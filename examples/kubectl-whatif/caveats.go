@@ -17,9 +17,9 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
-		return slices.Concat(aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
+		return slices.Concat(aboutGroups(c, nil), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutGroups(c, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about what a single pod does not say of the object that makes it.

@@ -136,6 +136,8 @@ spec:
 	} {
 		assert.Contains(t, stdout, want)
 	}
+	_, stdout, _ = whatif(deployment, "-f", "-", "--replicas", "2")
+	assert.Contains(t, stdout, "  made by    Deployment/web, which asks for 3 pods like it\n", "the question is about more than one")
 	_, stdout, _ = whatif(deployment, "-f", "-", "-o", "json")
 	var doc Document
 	require.NoError(t, json.Unmarshal([]byte(strings.Replace(stdout, `"decision"`, `"-"`, 1)), &doc))

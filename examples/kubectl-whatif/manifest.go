@@ -141,6 +141,9 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking,
 		}
 		pod.Namespace = opts.namespace
 	}
+	if pod.Namespace == "" {
+		pod.Namespace = opts.namespace
+	}
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings}
 	if t.Kind != "Pod" {
 		q.template = t

@@ -192,7 +192,7 @@ func (d *document) unnamed(h head, raw json.RawMessage) error {
 
 // handOut hands out an object, or the entries of a list in a list.
 func (d *document) handOut(h head, raw json.RawMessage) error {
-	if h.Kind == "List" {
+	if strings.HasSuffix(h.Kind, "List") {
 		return Each(bytes.NewReader(raw), d.f)
 	}
 	return d.f(objectOf(h, raw))
