@@ -45,10 +45,8 @@ func (r *Request) checkStatuses(snap *Snapshot) error {
 
 // givenStatuses returns the caller's statuses by position.
 func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
-	for _, name := range slices.Sorted(maps.Keys(r.Statuses)) {
-		if _, ok := snap.Node(name); !ok {
-			return nil, fmt.Errorf("status of node %s: %w", name, ErrNotFound)
-		}
+	if err := checkNames(snap, r.Statuses); err != nil {
+		return nil, err
 	}
 	out := make([]filterStatus, len(snap.order))
 	for i, slot := range snap.order {
@@ -62,6 +60,16 @@ func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 		out[i] = filterStatusOf(&s)
 	}
 	return out, nil
+}
+
+// checkNames returns the error of the first status, by name, for a node that does not exist.
+func checkNames(snap *Snapshot, statuses map[string]Status) error {
+	for _, name := range slices.Sorted(maps.Keys(statuses)) {
+		if _, ok := snap.Node(name); !ok {
+			return fmt.Errorf("status of node %s: %w", name, ErrNotFound)
+		}
+	}
+	return nil
 }
 
 // notFiltered is the status of a node that the caller gave none for.

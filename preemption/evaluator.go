@@ -115,7 +115,7 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Requ
 		}
 		defer s.release()
 		if s.explainsByRows() {
-			return s.explanation(ctx, &req)
+			return s.explanation(ctx)
 		}
 	}
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)

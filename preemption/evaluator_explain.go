@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 )
 
 // ExplainNode returns what a single node says about the pod: its status as things
@@ -25,11 +24,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 	if n == nil || n.node == nil {
 		return NodeReport{}, nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
 	}
-	position := 0
-	if s.given {
-		position = slices.Index(snap.order, n.slot)
-	}
-	report, c := s.explainNode(n, position)
+	report, c := s.explainNode(n)
 	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
 		return NodeReport{}, nil, err
 	}

@@ -73,6 +73,7 @@ type search struct {
 	given     bool
 	statuses  map[string]Status
 	inOrder   []Status
+	named     namedStatuses
 	signature keyWriter // see answerCache
 	tally     tally
 }

@@ -117,11 +117,8 @@ func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
 
 // runScored is run where scorers of the caller compare the candidates, so that all of
 // them have to be found.
-func (s *search) runScored(ctx context.Context, req *Request) (*Plan, error) {
+func (s *search) runScored(ctx context.Context) (*Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
-		return nil, err
-	}
-	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()

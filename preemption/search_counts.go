@@ -1,7 +1,5 @@
 package preemption
 
-import "slices"
-
 // answer is the answer of one node to the preemptor. 0 means that it takes the
 // pod. Otherwise it has a bit for each column that is short, one for the pod
 // count, and one if even the empty node would be short; or it is noVictims; or
@@ -165,11 +163,5 @@ func (a *attempt) counts(t tally) []Count {
 
 // givenCode returns the code of the status that the caller gave for a node.
 func (s *search) givenCode(n *nodeState) Code {
-	code := notFiltered.Code
-	if s.inOrder != nil {
-		code = s.inOrder[slices.Index(s.snap.order, n.slot)].Code
-	} else if st, ok := s.statuses[n.name]; ok {
-		code = st.Code
-	}
-	return min(code, UnschedulableAndUnresolvable)
+	return min(s.givenOf(n).Code, UnschedulableAndUnresolvable)
 }

@@ -12,7 +12,10 @@ func (s *search) explainsByRows() bool {
 }
 
 // explanation finds the status of every node and all candidates.
-func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, error) {
+func (s *search) explanation(ctx context.Context) (*Explanation, error) {
+	if err := s.readGiven(); err != nil {
+		return nil, err
+	}
 	e := &Explanation{Nodes: make([]NodeReport, len(s.bounds))}
 	w := s.workers[0]
 	e.Candidates = make([]Candidate, 0, len(s.bounds))
@@ -32,9 +35,6 @@ func (s *search) explanation(ctx context.Context, req *Request) (*Explanation, e
 			continue
 		}
 		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
-	}
-	if err := s.checkGiven(req); err != nil {
-		return nil, err
 	}
 	if len(e.Candidates) == 0 {
 		e.Candidates = nil
@@ -62,10 +62,8 @@ func (w *searchWorker) reportStatus(report *NodeReport, position int) (try bool)
 	sum := w.snap.summaries.at(n.slot)
 	switch {
 	case w.given:
-		st := w.givenAt(position)
-		given := filterStatusOf(st)
-		report.Status = w.public(given)
-		return w.note(st) == Unschedulable
+		report.Status = w.public(filterStatusOf(w.givenAt(position)))
+		return w.note(position)
 	case sum.flags&^anyUnits == 0 && !w.selects:
 		x, code := w.filterByResources(n.slot, sum)
 		w.before.count(x, 1)
@@ -160,13 +158,14 @@ func reorder(candidates []Candidate, order []int32) {
 }
 
 // explainNode finds what one node says, and the candidate that it is, nil for none.
-func (s *search) explainNode(n *nodeState, position int) (NodeReport, *Candidate) {
+func (s *search) explainNode(n *nodeState) (NodeReport, *Candidate) {
 	w := s.workers[0]
 	report := NodeReport{Node: n.name}
 	st := s.refused
 	switch {
 	case s.given:
-		st = filterStatusOf(w.givenAt(position))
+		given := s.givenOf(n)
+		st = filterStatusOf(&given)
 	case st.code == Success:
 		st = w.dry.filter(n)
 	}
@@ -186,6 +185,10 @@ func (s *search) explainNode(n *nodeState, position int) (NodeReport, *Candidate
 // bestFirst finds the candidates in the order of the ranks, and the victims of each
 // when it is wanted. It ends when yield returns false.
 func (s *search) bestFirst(ctx context.Context, yield func(*Candidate, error) bool) {
+	if err := s.readGiven(); err != nil {
+		yield(nil, err)
+		return
+	}
 	s.general = true // no candidate is pruned
 	s.noteTight()
 	w := s.workers[0]
@@ -283,7 +286,7 @@ func (w *searchWorker) boundForLater(position int) (real nodeScore, ok bool) {
 	b, slot := &w.bounds[position], w.snap.order[position]
 	w.best = nodeScore{position: -1}
 	if w.given {
-		if b.kind = settled; w.note(w.givenAt(position)) != Unschedulable {
+		if b.kind = settled; !w.note(position) {
 			return real, false
 		}
 		w.tryNode(b, position, slot)

@@ -6,13 +6,10 @@ import "context"
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
-func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
+func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 	s.noteTight()
 	s.onlyCount = s.eligible(s.codeOf) != Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
-		return nil, err
-	}
-	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
@@ -30,19 +27,19 @@ func (s *search) runGeneral(ctx context.Context, req *Request) (*Plan, error) {
 	}
 	best := s.workers[0].best
 	if s.asked && best.position < 0 && !s.exactly {
-		return s.runExactly(ctx, req)
+		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
 	return plan, nil
 }
 
 // runExactly decides once more, with the caller asked about every possible victim.
-func (s *search) runExactly(ctx context.Context, req *Request) (*Plan, error) {
+func (s *search) runExactly(ctx context.Context) (*Plan, error) {
 	s.exactly = true
 	for _, w := range s.workers {
 		w.reset()
 	}
-	return s.runGeneral(ctx, req)
+	return s.runGeneral(ctx)
 }
 
 // firstRound returns the round over all nodes that ends with the status of every node
@@ -69,11 +66,16 @@ func (w *searchWorker) boundGeneral(from, to int) {
 		if w.fitsSomewhere || w.onlyCount {
 			continue // no candidate is wanted
 		}
-		for position := from; position < end; position++ {
-			if b := &w.bounds[position]; b.kind != settled {
-				slot := w.snap.order[position]
-				w.consider(b, position, slot, w.snap.summaries.at(slot))
-			}
+		w.considerChunk(from, end)
+	}
+}
+
+// considerChunk considers the candidates of a chunk.
+func (w *searchWorker) considerChunk(from, to int) {
+	for position := from; position < to; position++ {
+		if b := &w.bounds[position]; b.kind != settled {
+			slot := w.snap.order[position]
+			w.consider(b, position, slot, w.snap.summaries.at(slot))
 		}
 	}
 }

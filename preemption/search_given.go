@@ -15,76 +15,121 @@ func (s *search) takeStatuses(req *Request) {
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
 // preemption is to be tried.
 func (w *searchWorker) noteGiven(from, to int) {
-	for position := from; position < to; position++ {
-		w.toTry[position] = w.note(w.givenAt(position)) == Unschedulable
-	}
-}
-
-// boundGiven is boundGeneral for given statuses.
-func (w *searchWorker) boundGiven(from, to int) {
-	for position := from; position < to; position++ {
-		b := &w.bounds[position]
-		b.kind = settled
-		switch w.note(w.givenAt(position)) {
-		case Success:
-			w.fitsSomewhere = true
-		case Unschedulable:
-			if w.onlyCount || w.fitsSomewhere {
-				continue
-			}
-			slot := w.snap.order[position]
-			if w.tryNode(b, position, slot); b.kind != settled && w.general {
-				w.consider(b, position, slot, w.snap.summaries.at(slot))
-			}
+	for ; from < to; from += summaryBlockSize {
+		end := min(from+summaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		for position := from; position < end; position++ {
+			w.toTry[position] = try&(1<<(position-from)) != 0
 		}
 	}
 }
 
-// note counts a given status, and returns its code.
-func (w *searchWorker) note(st *Status) Code {
-	w.before.count(w.answerGiven(st), 1)
-	return min(st.Code, UnschedulableAndUnresolvable)
+// boundGiven is boundGeneral for given statuses, by the default rules as well.
+func (w *searchWorker) boundGiven(from, to int) {
+	for ; from < to; from += summaryBlockSize {
+		end := min(from+summaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		if w.fitsSomewhere || w.onlyCount {
+			try = 0 // no candidate is wanted
+		}
+		w.boundChunk(from, end, try)
+		if w.general {
+			w.considerChunk(from, end)
+		}
+	}
 }
 
-// givenAt returns the status that the caller gave for a node.
+// noteChunk counts the given statuses of as many nodes as a block has at most, and returns
+// a bit for each of those on which preemption is to be tried. Mostly a status is that of
+// the node before.
+func (w *searchWorker) noteChunk(from, to int) (try uint64) {
+	var last *Status
+	x, code, nodes := answer(0), Success, 0
+	for position := from; position < to; position++ {
+		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
+			w.before.count(x, nodes)
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == Success
+		}
+		nodes++
+		if code == Unschedulable {
+			try |= 1 << (position - from)
+		}
+	}
+	w.before.count(x, nodes)
+	return try
+}
+
+// note counts the given status of a node, and reports whether preemption is to be tried.
+func (w *searchWorker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
+
+// boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
+func (w *searchWorker) boundChunk(from, to int, try uint64) {
+	plain := !w.filtered && !w.exactly && !w.selects
+	for position := from; position < to; position++ {
+		b := &w.bounds[position]
+		if try&(1<<(position-from)) == 0 {
+			b.kind = settled
+			continue
+		}
+		slot := w.snap.order[position]
+		if sum := w.snap.summaries.at(slot); plain && sum.flags&^w.light == 0 {
+			if w.boundByResources(b, slot, sum); b.before != 0 {
+				w.after.count(b.after, 1)
+				continue
+			}
+		}
+		w.tryNode(b, position, slot)
+	}
+}
+
+// readGiven reads statuses by name, before any node is looked at.
+func (s *search) readGiven() error {
+	if s.statuses == nil || s.named.read(s.snap.namesInOrder(), s.statuses) {
+		return nil
+	}
+	return checkNames(s.snap, s.statuses)
+}
+
+// givenAt returns the status that the caller gave for a node, once all are read.
 func (w *searchWorker) givenAt(position int) *Status {
 	if w.inOrder != nil {
 		return &w.inOrder[position]
 	}
-	if st, ok := w.statuses[w.nodeAt(position).name]; ok {
-		w.known++
-		w.space = st
-		return &w.space
-	}
-	return &notFiltered
+	return &w.named.list[w.named.of[position]]
 }
 
-// checkGiven returns the error of a status for a node that does not exist, once all
-// statuses are noted.
-func (s *search) checkGiven(req *Request) error {
-	known := 0
-	for _, w := range s.workers {
-		known += w.known
+// givenOf returns the status that the caller gave for a single node.
+func (s *search) givenOf(n *nodeState) Status {
+	if s.inOrder != nil {
+		return s.inOrder[slices.Index(s.snap.order, n.slot)]
 	}
-	if known == len(req.Statuses) {
-		return nil
+	if st, ok := s.statuses[n.name]; ok {
+		return st
 	}
-	_, err := req.givenStatuses(s.snap)
-	return err
+	return notFiltered
 }
 
-// answerGiven returns the answer that stands for a given status. Mostly it is the
-// same as for the node before.
-func (w *searchWorker) answerGiven(st *Status) answer {
-	if st.Code == Success {
+// answerGiven returns the answer that stands for the given status of a node. Those by name
+// get their answers in the order of the nodes.
+func (w *searchWorker) answerGiven(st *Status, position int) answer {
+	switch {
+	case st.Code == Success:
 		return 0
+	case w.inOrder != nil:
+		if w.lastAnswer == 0 || !sameStatus(st, &w.lastGiven) {
+			w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
+		}
+		return w.lastAnswer
 	}
-	last := &w.lastGiven
-	if w.lastAnswer == 0 || st.Code != last.Code || st.Filter != last.Filter || st.ExcludedBy != last.ExcludedBy ||
-		!sameTexts(st.Reasons, last.Reasons) {
-		w.lastGiven, w.lastAnswer = *st, w.before.intern(filterStatusOf(st))
+	if len(w.answerOf) < len(w.named.list) {
+		w.answerOf = fill(w.answerOf, len(w.named.list), 0)
 	}
-	return w.lastAnswer
+	at := &w.answerOf[w.named.of[position]]
+	if *at == 0 {
+		*at = w.before.intern(filterStatusOf(st))
+	}
+	return *at
 }
 
 // sameTexts is slices.Equal, and mostly does not look at the texts.

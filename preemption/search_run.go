@@ -35,7 +35,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 	if s.refused.code != Success {
 		return s.refusedPlan(), nil
 	}
-	plan, err := s.decide(ctx, req)
+	plan, err := s.decide(ctx)
 	if err == nil {
 		err = s.workers[0].dry.err
 	}
@@ -46,20 +46,23 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 }
 
 // decide chooses the way to the answer.
-func (s *search) decide(ctx context.Context, req *Request) (*Plan, error) {
+func (s *search) decide(ctx context.Context) (*Plan, error) {
+	if err := s.readGiven(); err != nil {
+		return nil, err
+	}
 	if len(s.config.Scorers) > 0 {
-		return s.runScored(ctx, req)
+		return s.runScored(ctx)
 	}
 	if s.general {
-		return s.runGeneral(ctx, req)
+		return s.runGeneral(ctx)
 	}
 	if s.given || s.heard {
-		return s.run(ctx, req)
+		return s.run(ctx)
 	}
 	if plan, ok, err := s.answerFromCache(ctx); ok {
 		return plan, err
 	}
-	return s.run(ctx, req)
+	return s.run(ctx)
 }
 
 // begin prepares a search.
@@ -117,13 +120,14 @@ func (s *search) release() {
 			w.dry.release()
 			clear(w.before.others)
 			clear(w.after.others)
-			w.lastGiven, w.space = Status{}, Status{}
+			w.lastGiven = Status{}
 			w.releaseScratch()
 		}
 	}
 	clear(s.tally)
 	s.releaseCosts()
 	s.given, s.statuses, s.inOrder = false, nil, nil
+	s.named.release()
 	s.attempt.release()
 	searches.Put(s)
 }
@@ -141,15 +145,12 @@ func (s *search) refusedPlan() *Plan {
 	return plan
 }
 
-func (s *search) run(ctx context.Context, req *Request) (*Plan, error) {
+func (s *search) run(ctx context.Context) (*Plan, error) {
 	first := (*searchWorker).boundNodes
 	if s.given {
 		first = (*searchWorker).boundGiven
 	}
 	if err := s.each(ctx, first); err != nil {
-		return nil, err
-	}
-	if err := s.checkGiven(req); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()

@@ -51,11 +51,11 @@ type searchWorker struct {
 	blocked   []blockedPod
 	recording bool
 	// lastGiven is the last status that the caller gave, and lastAnswer the answer
-	// that stands for it.
+	// that stands for it. answerOf has those of statuses by name, by index in their list,
+	// 0 where it is not known yet.
 	lastGiven  Status
 	lastAnswer answer
-	space      Status
-	known      int // nodes with a given status
+	answerOf   []answer
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
 	// index, how many budgets each violates, and the first victim. charged is set
 	// while the ledger holds charges.
@@ -98,7 +98,7 @@ func (w *searchWorker) reset() {
 	w.best, w.sharedPosition, w.seenVersion, w.allowed = nodeScore{position: -1}, -1, 0, math.MaxInt64
 	w.least, w.promising, w.fitsSomewhere, w.tries = nodeScore{position: -1}, w.promising[:0], false, 0
 	w.deferred, w.bestFirst, w.leastDeferred = w.deferred[:0], worst, worst
-	w.lastGiven, w.lastAnswer, w.space, w.known = Status{}, 0, Status{}, 0
+	w.lastGiven, w.lastAnswer, w.answerOf = Status{}, 0, w.answerOf[:0]
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers

@@ -50,6 +50,7 @@ type Snapshot struct {
 	slots  sharedIndex[int32] // slot by name
 	order  []int32            // slots of the nodes the snapshot holds, in the caller's order
 	free   []int32
+	names  *nodeNames // of the nodes in order
 	// nodesOwner is the owner of nodes and free, orderOwner that of order.
 	nodesOwner, orderOwner *owner
 
@@ -94,6 +95,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		of:         c.Release.OrDefault(),
 		rules:      release.Of(release.Release(c.Release)),
 		traits:     traits,
+		names:      &nodeNames{},
 		slots:      newSharedIndex[int32](len(c.Nodes)),
 		pods:       newPodIndex(len(c.Pods)),
 		columns:    columnsFor(c),
@@ -311,6 +313,9 @@ func (s *Snapshot) writeNodes() {
 }
 
 func (s *Snapshot) writeOrder() {
+	if s.orderOwner != s.owner || s.names.names != nil {
+		s.names = &nodeNames{} // no other snapshot has these
+	}
 	if s.orderOwner != s.owner {
 		s.order, s.orderOwner = slices.Clone(s.order), s.owner
 	}

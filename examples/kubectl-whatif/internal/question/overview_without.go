@@ -14,7 +14,7 @@ func (q *Without) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 	if len(q.Nodes) > 1 {
 		which = plural(len(q.Nodes), "node")
 	}
-	s := sketchOf(snap, "Without "+which+" "+headlineOf(&q.Totals, len(q.Lost)), "Without "+names(q.Nodes, notesOnPage)+": "+q.summary())
+	s := sketchOf(snap, "Without "+which+": "+headlineOf(&q.Totals, len(q.Lost)), "Without "+names(q.Nodes, notesOnPage)+": "+q.summary())
 	s.Gone = q.Nodes
 	s.figure(q.Totals.Own, "pods that lose their node")
 	s.figure(q.Totals.InTurn, "pushed out for them")
