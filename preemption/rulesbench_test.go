@@ -34,6 +34,8 @@ var benchedRules = []struct {
 	{"strict", by(preemption.Policy{Strict: true})},
 	{"victims-alone", by(preemption.Policy{Budgets: preemption.VictimsAlone})},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
+	{"may-take", preemption.Config{MayTake: lowerByRule}},
+	{"guard", preemption.Config{Guard: atMost{"TwoOfEach", 2}}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"cost", preemption.Config{
 		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
@@ -57,6 +59,14 @@ var benchedRules = []struct {
 
 func ranked(ranks ...preemption.Rank) preemption.Config {
 	return preemption.Config{Policy: preemption.Policy{Ranks: ranks}}
+}
+
+// lowerByRule is lower priority, as a rule of the caller's.
+func lowerByRule(preemptor, victim *outrank.Pod) string {
+	if victim.PriorityValue() < preemptor.PriorityValue() {
+		return "lower priority"
+	}
+	return ""
 }
 
 // BenchmarkRules is one decision about a pod with a signature that was not asked

@@ -1,6 +1,8 @@
 package explain_test
 
 import (
+	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // configs are other rules than those of the default scheduler.
@@ -115,4 +118,35 @@ func (q *question) holds(removals bool) {
 			require.Equal(q, less == 0, plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits)
 		}
 	}
+}
+
+// Each victim has the rule that allows it and its true priority, in the answer and its text.
+func TestRulesOfVictims(t *testing.T) {
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "10")}},
+		Pods: []*outrank.Pod{
+			{Name: "boss", NodeName: "n1", Priority: outrank.Priority(50), Containers: asking("cpu", "1")},
+			{Name: "low", NodeName: "n1", Priority: outrank.Priority(1), Containers: asking("cpu", "1")},
+		},
+	})
+	require.NoError(t, err)
+	e, err := preemption.NewEvaluator(preemption.Config{MayTake: func(p, v *outrank.Pod) string {
+		if v.PriorityValue() < p.PriorityValue() {
+			return "lower priority"
+		}
+		return "it lent that"
+	}})
+	require.NoError(t, err)
+	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
+	r, err := explain.Ask(context.Background(), e, snap, req, explain.Options{})
+	require.NoError(t, err)
+	require.Len(t, r.Victims, 2)
+	for i, want := range []string{"it lent that", "lower priority"} {
+		require.Equal(t, want, r.Victims[i].Rule)
+	}
+	require.Contains(t, r.Text(), "default/boss (priority 50): ")
+	require.Contains(t, r.Text(), "the rule that allows it: it lent that")
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"rule":"it lent that"`)
 }
