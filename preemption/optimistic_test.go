@@ -1,12 +1,16 @@
 package preemption
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // No candidate beats the optimistic score of its node, by any order of the ranks, and where
@@ -63,4 +67,42 @@ func TestPropertyOptimisticScores(t *testing.T) {
 	})
 	require.Positive(t, second)
 	require.Positive(t, upper)
+}
+
+// A node waits, or is left out, because of the first figures of another one only where
+// violations of that one do not come before them.
+func TestViolationsBeforeTheFirstFigures(t *testing.T) {
+	pod := func(name, node, cpu string, age time.Duration) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, Labels: map[string]string{"on": node}, StartTime: gen.Now.Add(-age), Priority: outrank.Priority(0),
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
+		}
+	}
+	allocatable := resource.MustList("cpu", "4", "pods", "10")
+	snap, err := NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "violating", Allocatable: allocatable}, {Name: "free", Allocatable: allocatable}},
+		Pods:  []*outrank.Pod{pod("a", "violating", "4", time.Minute), pod("b", "free", "2", time.Hour), pod("c", "free", "2", time.Hour)},
+		Budgets: []*outrank.PodDisruptionBudget{{
+			Name: "none", Selector: &outrank.LabelSelector{Labels: map[string]string{"on": "violating"}},
+		}},
+	})
+	require.NoError(t, err)
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
+	for _, x := range []struct {
+		want  string
+		ranks []Rank
+	}{
+		{"free", []Rank{ByViolations, ByVictims, ByPrioritySum}},
+		{"violating", []Rank{ByVictims, ByViolations, ByPrioritySum}},
+		{"free", []Rank{ByViolations, ByStart}},
+		{"violating", []Rank{ByStart, ByViolations}},
+		{"free", []Rank{ByTopPriority, ByViolations, ByPrioritySum}},
+		{"violating", []Rank{ByTopPriority, ByPrioritySum, ByViolations}},
+	} {
+		e, err := NewEvaluator(Config{Policy: Policy{Ranks: x.ranks}})
+		require.NoError(t, err)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, x.want, plan.Node, "%v", x.ranks)
+	}
 }
