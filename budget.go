@@ -23,10 +23,28 @@ type PodDisruptionBudget struct {
 	// Allowed is status.disruptionsAllowed, the number of covered pods that
 	// may still go without breaking the budget.
 	Allowed int32
+	// Healthy and Desired are status.currentHealthy and status.desiredHealthy: how many of
+	// the covered pods are ready, and how many have to be. UnhealthyPodEvictionPolicy says
+	// whether one that is not ready may be evicted whatever the budget allows. They matter to
+	// evictions through the API, as those of a drain; preemption does not look at them.
+	Healthy, Desired           int32
+	UnhealthyPodEvictionPolicy UnhealthyPodEvictionPolicy
 	// Disrupted maps the names of pods whose eviction is already counted to the
 	// time of the eviction. Evicting such a pod again costs nothing.
 	Disrupted map[string]time.Time
 }
+
+// UnhealthyPodEvictionPolicy says when pods that are not ready may be evicted through the
+// API without regard to what their budget allows.
+type UnhealthyPodEvictionPolicy string
+
+// The policies. An empty one means IfHealthyBudget.
+const (
+	// IfHealthyBudget: while as many pods of the budget are ready as have to be.
+	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
+	// AlwaysAllow: always.
+	AlwaysAllow UnhealthyPodEvictionPolicy = "AlwaysAllow"
+)
 
 // Key names the budget.
 func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }

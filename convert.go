@@ -336,6 +336,8 @@ func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
 		Selector: cv.selector(w.Spec.Selector),
 		Allowed:  w.Status.DisruptionsAllowed,
+		Healthy:  w.Status.CurrentHealthy, Desired: w.Status.DesiredHealthy,
+		UnhealthyPodEvictionPolicy: UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
 	spec, status := path{name: "spec", index: -1}, path{name: "status", index: -1}
 	at := spec.field("minAvailable")

@@ -56,7 +56,8 @@ func (e *encoder) budget(b *PodDisruptionBudget) *manifest.Budget {
 	if b.MaxUnavailable != nil {
 		w.Spec.MaxUnavailable = b.MaxUnavailable.json()
 	}
-	w.Status.DisruptionsAllowed = b.Allowed
+	w.Spec.Unhealthy = string(b.UnhealthyPodEvictionPolicy)
+	w.Status.DisruptionsAllowed, w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.Allowed, b.Healthy, b.Desired
 	if len(b.Disrupted) == 0 {
 		return w
 	}

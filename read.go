@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/outrank-go/outrank/internal/manifest"
 )
@@ -14,9 +15,9 @@ import (
 //
 // prints, podgroups, compositepodgroups and workloads added where the cluster has
 // them (chapter 22 of internal/manifest/RULES.md): a List, or several JSON
-// documents one after another, lists and single objects mixed. Fields that do
-// not matter here are ignored, other kinds are counted in Cluster.Skipped,
-// finished pods in Cluster.Finished.
+// documents one after another, lists and single objects mixed, and lists in lists
+// up to ten deep, as jq -s makes them. Fields that do not matter here are ignored,
+// other kinds are counted in Cluster.Skipped, finished pods in Cluster.Finished.
 //
 // Volumes, claims, storage classes, CSINodes and CSIDrivers may come before or after
 // the pods and nodes that they concern. A claim that is not there is a mere name, which
@@ -100,6 +101,7 @@ type reader struct {
 	storage  storage
 	finished bool // keep pods that have ended, too
 	fills    bool // fill in what the API server would
+	depth    int  // of lists in lists
 	warnings []Problem
 }
 
@@ -185,6 +187,9 @@ func (rd *reader) item(it manifest.Item) error {
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
+		if strings.HasSuffix(it.Kind, kindList) {
+			return rd.nested(it)
+		}
 		rd.skip(it.Kind)
 	}
 	return nil

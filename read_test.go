@@ -194,6 +194,30 @@ func TestReadClusterForms(t *testing.T) {
 	}
 }
 
+// What jq -s makes of the lists of several kinds is a list of lists.
+func TestReadClusterListsInLists(t *testing.T) {
+	want, err := outrank.ReadCluster(strings.NewReader(list))
+	require.NoError(t, err)
+	in := func(text string) string { return `{"kind":"List","items":[` + text + `]}` }
+	got, err := outrank.ReadCluster(strings.NewReader(in(in("") + "," + in(list))))
+	require.NoError(t, err)
+	assert.Empty(t, cmp.Diff(want, got))
+
+	c, err := outrank.ReadCluster(strings.NewReader(in(`{"kind":"NodeList","items":[{"metadata":{"name":"n"}}]},{"kind":"BlackList"},{"kind":"NodeList","items":null}`)))
+	require.NoError(t, err)
+	assert.Len(t, c.Nodes, 1)
+	assert.Equal(t, map[string]int{"BlackList": 1}, c.Skipped, "a kind that ends like a list")
+
+	_, err = outrank.ReadCluster(strings.NewReader(in(in(`{"kind":"Pod","metadata":{}}`))))
+	assert.ErrorContains(t, err, "pod (items[0].items[0]): metadata.name: missing")
+	deep := "{}"
+	for range 12 {
+		deep = in(deep)
+	}
+	_, err = outrank.ReadCluster(strings.NewReader(deep))
+	assert.ErrorContains(t, err, "items: lists stand in lists more than 10 deep")
+}
+
 // However the bytes come in, and wherever a buffer ends, the answer is one.
 func TestReadClusterInPieces(t *testing.T) {
 	padded := strings.Replace(list, `"apiVersion": "v1"`, `"pad": "`+strings.Repeat(`x\"`, 300_000)+`"`, 1)

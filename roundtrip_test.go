@@ -97,7 +97,7 @@ func fullCluster() *outrank.Cluster {
 		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, Allocated: resource.List{}, ResizeDeferred: true}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "shop", Selector: fullSelector(), MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
-			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, Allowed: 2,
+			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, Allowed: 2, Healthy: 7, Desired: 5, UnhealthyPodEvictionPolicy: outrank.AlwaysAllow,
 			Disrupted: map[string]time.Time{"web-1": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC), "web-2": {}},
 		}},
 		Classes: []*outrank.PriorityClass{{

@@ -136,7 +136,7 @@ func trailing(n int) (zeros int) {
 // nodes, and what is found under a limit is sound and no better.
 func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, pod := acrossCluster(t, rapid.SampledFrom([]int{6, 6, 8, 8, 10}).Draw(t, "at most"))
+		c, pod := acrossCluster(t, rapid.SampledFrom([]int{6, 8, 8, 10, 12, 12}).Draw(t, "at most"))
 		config := preemption.Config{}
 		if rapid.IntRange(0, 3).Draw(t, "spares") == 0 {
 			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }

@@ -38,7 +38,7 @@ type Policy struct {
 	// Victims is how victims are found on a node.
 	Victims VictimRule
 	// Limit is how many steps the search of [Exact] may take on one node; zero means
-	// [DefaultLimit]. Other rules do not look at it.
+	// [DefaultLimit] or [DefaultFilterLimit]. Other rules do not look at it.
 	Limit int
 	// Strict never violates a budget: a node on which that cannot be avoided is no
 	// candidate, and its status says so (rules 13.5.1 to 13.5.4).

@@ -79,6 +79,8 @@ type setSearch struct {
 	bestAt setFigures
 	chosen []bool
 	forced []int32
+	// settledTop is a top priority that no set without violations is below.
+	settledTop int32
 
 	round  setRound
 	solved solvedSet
@@ -119,9 +121,9 @@ func (it *setItem) pods() int64 { return int64(it.to - it.from) }
 func (x *setSearch) begin(possible []*podState, units [][2]int32) {
 	x.possible, x.ranks, x.grouped = possible, x.a.ranks, len(units) > 0
 	policy := &x.a.config.Policy
-	x.limit, x.steps, x.out, x.found = policy.limit(), 0, false, false
+	x.steps, x.out, x.found = 0, false, false
 	x.strict = policy.Strict
-	x.forced, x.bound = x.forced[:0], Score{}
+	x.forced, x.bound, x.settledTop = x.forced[:0], Score{}, math.MinInt32
 	x.findFilters()
 	x.findShort()
 	x.findItems(units)

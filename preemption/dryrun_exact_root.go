@@ -28,6 +28,9 @@ func (x *setSearch) findRoot(base *setFigures, left *rest) bool {
 	if v >= 0 && v < t && r.root.violations == base.violations {
 		r.topFree = x.topThatHolds(byTop, left, true)
 	}
+	if x.sparesForTop(base) {
+		r.topFree = max(r.topFree, r.root.top, x.settledTop)
+	}
 	return true
 }
 

@@ -2,6 +2,7 @@ package preemption
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -9,6 +10,7 @@ import (
 // with the latest start. x.out is set if the limit ends that early; x.bound then bounds
 // the score of every set.
 func (x *setSearch) solve() {
+	x.limit = x.a.config.Policy.limit(x.checks || x.goesOn)
 	x.round.ties = x.open
 	for {
 		x.listUseful()
@@ -43,7 +45,6 @@ func (x *setSearch) search() (again bool) {
 	r := &x.round
 	r.done, r.anew, r.heavy = false, false, false
 	x.sortList()
-	x.prepare()
 	clear(x.chosen)
 	base, left := noFigures, x.wholeRest()
 	for _, i := range x.forced {
@@ -56,6 +57,7 @@ func (x *setSearch) search() (again bool) {
 			x.putBack(&x.items[i])
 		}
 	}()
+	x.prepare()
 	if !x.findRoot(&base, &left) {
 		if !x.found {
 			r.root = noFigures
@@ -68,8 +70,11 @@ func (x *setSearch) search() (again bool) {
 	if len(x.forced) > 0 && left.met() && x.consider() && !x.goesOn {
 		return false
 	}
-	if x.tryLevel(&left) {
+	if x.raiseTop(&base, &left) {
 		return true
+	}
+	if root := x.atLeastRoot(r.root); x.out || x.strict && r.topFree == math.MaxInt32 || x.hopeless(&root, r.ties) {
+		return false
 	}
 	r.dominated, r.from = false, x.steps
 	clear(r.taken[:])

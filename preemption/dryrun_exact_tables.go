@@ -25,6 +25,7 @@ type setRound struct {
 	dominated bool
 	from      int // steps at its begin
 	taken     [mostWords]uint64
+	values    tableValues
 	// ties: sets that tie with the best one by the compared ranks are looked for.
 	ties bool
 	// done ends the round.
@@ -47,37 +48,80 @@ type sumTable struct {
 	rows  []int64
 }
 
-// fill computes the table of values by place.
-func (t *sumTable) fill(values []int64, depth int, largest bool, memory *[]int64) {
+// fill computes the table of values by place. Where values has caps, no more items of a
+// budget count than it allows, which are those with the largest values.
+func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.depth = depth
-	t.same = len(values) > 0 && slices.Max(values) == slices.Min(values)
+	t.same = len(values.of) > 0 && slices.Max(values.of) == slices.Min(values.of)
 	if t.same {
-		t.each = values[0]
+		t.each = values.of[0]
 		return
 	}
-	t.rows = slices.Grow(t.rows[:0], len(values)*depth)[:len(values)*depth]
-	sorted := (*memory)[:0]
-	for p := len(values) - 1; p >= 0; p-- {
-		v := values[p]
-		at := len(sorted)
-		for at > 0 && (largest && sorted[at-1] < v || !largest && sorted[at-1] > v) {
-			at--
-		}
-		if at < depth {
-			if len(sorted) == depth {
-				sorted = sorted[:depth-1]
-			}
-			sorted = slices.Insert(sorted, at, v)
-		}
+	t.rows = slices.Grow(t.rows[:0], len(values.of)*depth)[:len(values.of)*depth]
+	values.sorted = values.sorted[:0]
+	for p := len(values.of) - 1; p >= 0; p-- {
+		values.insert(p, depth, largest)
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
-			if m < len(sorted) {
-				sum = addCosts(sum, sorted[m])
+			if m < len(values.sorted) {
+				sum = addCosts(sum, values.sorted[m].value)
 			}
 			row[m] = sum
 		}
 	}
-	*memory = sorted
+}
+
+// tableValues are values by place, from which tables are made.
+type tableValues struct {
+	of []int64
+	// budgets has the budget of each item that has a cap, else -1; allowed is how many of
+	// a budget may count. There are no caps without budgets.
+	budgets []int32
+	allowed []int64
+	sorted  []tableValue
+}
+
+type tableValue struct {
+	value  int64
+	budget int32
+}
+
+// insert puts the value of a place among those behind it.
+func (t *tableValues) insert(p, depth int, largest bool) {
+	v := tableValue{t.of[p], -1}
+	if largest && len(t.budgets) > 0 {
+		v.budget = t.budgets[p]
+	}
+	at := len(t.sorted)
+	for at > 0 && (largest && t.sorted[at-1].value < v.value || !largest && t.sorted[at-1].value > v.value) {
+		at--
+	}
+	if v.budget >= 0 && !t.makeWay(v.budget, at) || at >= depth {
+		return
+	}
+	if len(t.sorted) == depth {
+		t.sorted = t.sorted[:depth-1]
+	}
+	t.sorted = slices.Insert(t.sorted, at, v)
+}
+
+// makeWay reports whether a further value of a budget counts at a place: there are fewer
+// than the budget allows, or a smaller one, which no longer counts.
+func (t *tableValues) makeWay(budget int32, at int) bool {
+	count, least := int64(0), -1
+	for i, o := range t.sorted {
+		if o.budget == budget {
+			count, least = count+1, i
+		}
+	}
+	if count < t.allowed[budget] {
+		return true
+	}
+	if least < at {
+		return false
+	}
+	t.sorted = slices.Delete(t.sorted, least, least+1)
+	return true
 }
 
 // of returns the sum of the m largest (or smallest) values from a place on. There are so
@@ -112,14 +156,15 @@ func (x *setSearch) prepare() {
 		depth = x.score.Victims + 1
 	}
 	r.depth = max(1, min(depth, n, mostDepth, mostEntries/max(n, 1)))
-	values := make([]int64, n)
-	var memory []int64
+	v := &r.values
+	v.of = slices.Grow(v.of[:0], n)[:n]
 	fill := func(t *sumTable, largest bool, of func(it *setItem) int64) {
 		for p, i := range r.list {
-			values[p] = of(&x.items[i])
+			v.of[p] = of(&x.items[i])
 		}
-		t.fill(values, r.depth, largest, &memory)
+		t.fill(v, r.depth, largest)
 	}
+	x.findCaps()
 	for k := range x.dims {
 		fill(&r.holds[k], true, func(it *setItem) int64 { return it.holds[k] })
 	}
@@ -128,6 +173,28 @@ func (x *setSearch) prepare() {
 	fill(&r.sums, false, func(it *setItem) int64 { return it.sum })
 	fill(&r.pods, false, (*setItem).pods)
 	fill(&r.costs, false, func(it *setItem) int64 { return it.cost })
+}
+
+// findCaps finds for which items on the list the budget matters, where no set counts that
+// violates one: of these no more are taken than the budget has left.
+func (x *setSearch) findCaps() {
+	v := &x.round.values
+	v.budgets, v.allowed = v.budgets[:0], x.left
+	if !x.sparing() {
+		return
+	}
+	for _, i := range x.round.list {
+		it, b := &x.items[i], int32(-1)
+		if it.to-it.from == 1 {
+			b = x.budgetOf[it.from]
+		}
+		v.budgets = append(v.budgets, b)
+	}
+}
+
+// sparing reports whether no set counts that violates a budget.
+func (x *setSearch) sparing() bool {
+	return x.strict || x.found && x.bestAt.violations == 0 && x.compared > 0 && x.ranks[0] == ByViolations
 }
 
 // rest is what a set still has to hold.

@@ -20,11 +20,11 @@ type Regret struct {
 	// Best is the plan with the best victims on the best node. Its certificates say
 	// whether that is certain.
 	Best *Plan
-	// OnNode is the best candidate on the node of the plan, nil unless the plan
-	// preempts. Its certificate says whether that is certain.
+	// OnNode is the best candidate on the node of the plan, nil unless the plan preempts
+	// and pods of that node alone make room. Its certificate says whether that is certain.
 	OnNode *Candidate
 	// By is the first rank in which Best is better: 0 where it is not, ByNodeOrder where
-	// Best preempts and the plan does not.
+	// Best preempts and the plan says that nothing helps.
 	By Rank
 	// Gaps has by how much Best is better in each rank of the policy, in their order.
 	// Behind the first rank that differs it may be below 0.
@@ -34,8 +34,8 @@ type Regret struct {
 // RankGap is by how much a candidate is better than another in one rank, in the unit of
 // [Certificate].Gap; below 0 where it is worse.
 type RankGap struct {
-	Rank Rank
-	Gap  int64
+	Rank Rank  `json:"rank"`
+	Gap  int64 `json:"gap"`
 }
 
 // None reports whether the plan is as good as the best one.
@@ -63,7 +63,10 @@ func (r *Regret) String() string {
 }
 
 func (r *Regret) certainty() string {
-	if r.Best == nil || r.Best.ClusterCertificate == nil {
+	switch {
+	case r.Best == nil:
+		return "nothing is known"
+	case r.Best.ClusterCertificate == nil:
 		return r.Best.Outcome.String()
 	}
 	return r.Best.ClusterCertificate.String()

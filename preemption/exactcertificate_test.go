@@ -211,6 +211,111 @@ func TestVerifyStrict(t *testing.T) {
 	assert.ErrorContains(t, err, "strict")
 }
 
+// Of any victims on a node, by any ranks and policy of budgets, the regret has their score,
+// the best set of all, and the difference rank by rank.
+func TestPropertyRegretOfAnyVictims(t *testing.T) {
+	regrets := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		c, p := fullNode(seed, 10)
+		config := preemption.Config{Cost: lastDigit, Policy: preemption.Policy{
+			Ranks: someRanks(seed), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0,
+			Budgets: rapid.SampledFrom([]preemption.BudgetRule{0, preemption.VictimsAlone}).Draw(t, "budgets"),
+		}}
+		snap, e := newSnapshot(t, c), newEvaluator(t, config)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		trials, err := e.Trials(snap, preemption.Request{Pod: p, Now: gen.Now})
+		require.NoError(t, err)
+		trial, err := trials.On("n")
+		require.NoError(t, err)
+		var victims []*outrank.Pod
+		own := &preemption.Plan{Pod: p, Outcome: plan.Outcome}
+		for i, q := range trial.Possible() {
+			if plan.Outcome == preemption.Preempt && (i == 0 || rapid.Bool().Draw(t, "leaves")) {
+				victims = append(victims, q)
+				own.Victims = append(own.Victims, preemption.Victim{Pod: q})
+			}
+		}
+		exact := exactly(config.Policy)
+		exact.Cost = lastDigit
+		best, found := bestOfVectors(&exact, c, p)
+		if plan.Outcome != preemption.Preempt {
+			r, err := e.Regret(context.Background(), snap, plan, gen.Now)
+			require.NoError(t, err)
+			want := preemption.Rank(0)
+			if found && plan.Outcome == preemption.NothingHelps {
+				want = preemption.ByNodeOrder // a strict policy that spares the wrong pods
+			}
+			require.Equal(t, want, r.By)
+			return
+		}
+		own.Node = "n"
+		r, err := e.Regret(context.Background(), snap, own, gen.Now)
+		require.NoError(t, err)
+		score := scoreOfSet(&config, c, victims)
+		require.Zero(t, compareBy(&config, score, r.Score), "%+v and %+v", score, r.Score)
+		require.Zero(t, compareBy(&config, best, r.Best.Score), "%+v and %+v", best, r.Best.Score)
+		require.Zero(t, compareBy(&config, best, r.OnNode.Score))
+		require.True(t, r.Best.ClusterCertificate.Optimal)
+		require.Equal(t, compareBy(&config, best, score) >= 0, r.None())
+		if r.By != 0 {
+			regrets++
+		}
+		for _, g := range r.Gaps {
+			one := preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{g.Rank}}}
+			require.Equal(t, compareBy(&one, score, best), sign(g.Gap), "%v: %d", g.Rank, g.Gap)
+			if g.Gap != 0 && r.By != 0 {
+				require.Equal(t, r.By, g.Rank, "the first rank that differs")
+				break
+			}
+		}
+	})
+	require.Positive(t, regrets)
+}
+
+func sign(n int64) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+// A regret as JSON, by the form of PLAN_JSON.md.
+func TestRegretAsJSON(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "8", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "4", on("n1")), pod("b", 1, "1", on("n1")), pod("c", 1, "1", on("n1")), pod("d", 1, "1", on("n1")), pod("e", 1, "1", on("n1")),
+		},
+	}
+	c.Pods[0].StartTime = c.Pods[1].StartTime.Add(-time.Hour)
+	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+	plan, err := e.Preempt(context.Background(), snap, pod("p", 5, "4"), gen.Now)
+	require.NoError(t, err)
+	require.Len(t, plan.Victims, 4)
+	r, err := e.Regret(context.Background(), snap, plan, gen.Now)
+	require.NoError(t, err)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var read map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(text, &read))
+	assert.JSONEq(t, `"priority-sum"`, string(read["by"]))
+	assert.JSONEq(t, `[{"rank":"budget-violations","gap":0},{"rank":"top-priority","gap":0},{"rank":"priority-sum","gap":6442450947},
+		{"rank":"victim-count","gap":3},{"rank":"start-time","gap":-3600000000000}]`, string(read["gaps"]))
+	for field, want := range map[string]any{"score": r.Score, "best": r.Best, "onNode": r.OnNode} {
+		wanted, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(wanted), string(read[field]), field)
+	}
+	assert.Len(t, read, 7)
+	require.ErrorIs(t, json.Unmarshal(text, new(preemption.Regret)), errors.ErrUnsupported)
+	assert.Equal(t, "as good as the best: nothing is known", new(preemption.Regret).String())
+}
+
 // Regret about other plans than those that preempt, and about what is gone.
 func TestRegretOfOtherPlans(t *testing.T) {
 	c := &outrank.Cluster{

@@ -118,6 +118,39 @@ func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, 
 	}
 }
 
+// across asks for victims on other nodes, too: twice on the snapshot, and on one made anew.
+func (w *scenarioWorld) across(c *scenario.Command) (string, error) {
+	w.plan, w.group = nil, nil
+	if w.snap == nil {
+		return "", errNoCluster
+	}
+	pod := c.Line.Pod()
+	if err := c.Line.Err(); err != nil {
+		return "", err
+	}
+	e := newEvaluator(w.t, w.config)
+	text := ""
+	for i, snap := range []*preemption.Snapshot{w.snap, w.snap, newSnapshot(w.t, w.cluster)} {
+		plan, err := e.PreemptAcross(context.Background(), snap, pod, scenario.Now)
+		answer := ""
+		if err != nil {
+			answer = refused(err)
+		} else {
+			require.True(w.t, plan.Optimal, "%s", c.Line.Place())
+			require.NoError(w.t, e.Verify(context.Background(), snap, plan.Plan, scenario.Now))
+			answer = planText(plan.Plan)
+		}
+		if i == 0 {
+			if text = answer; err == nil {
+				w.plan = plan.Plan
+			}
+			continue
+		}
+		assert.Equal(w.t, text, answer, "%s: question %d", c.Line.Place(), i+1)
+	}
+	return text, nil
+}
+
 // preemptGroup asks about the pods of the body as a group: twice on the snapshot
 // and once on one made anew, and the slow reference.
 func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {

@@ -20,6 +20,7 @@ import (
 //	config               how to decide from here on; see scenarioConfig
 //	preempt POD          which pods have to leave; see scenario.Line.Pod
 //	explain POD          the same with all candidates and nodes
+//	across POD           the same with victims on other nodes, the best of all sets
 //	group                the same for the pods in the body as a group
 //	apply                carry out the plan that was found last
 //	change               change the cluster; see scenarioWorld.change
@@ -32,7 +33,7 @@ func TestScenarios(t *testing.T) {
 		w := &scenarioWorld{t: t}
 		return map[string]scenario.Handler{
 			"cluster": w.load, "config": w.configure, "preempt": w.preempt, "explain": w.explain,
-			"group": w.preemptGroup, "apply": w.apply, "change": w.change, "undo": w.undo,
+			"across": w.across, "group": w.preemptGroup, "apply": w.apply, "change": w.change, "undo": w.undo,
 		}
 	})
 }

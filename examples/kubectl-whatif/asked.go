@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/internal/spelling"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
@@ -73,7 +71,10 @@ func (s *scene) answered(a inquiry, stdin io.Reader, show func(done, total int))
 	case askClasses:
 		var classes []*outrank.PriorityClass
 		if classes, err = s.changedClasses(stdin); err == nil {
-			err = out.take(question.AskClasses(ctx, set, classes))
+			reply, wrong := question.AskClasses(ctx, set, classes)
+			if err = out.take(reply, wrong); len(problemsOf(wrong)) > 0 {
+				err = unusable("the change of priority classes", wrong)
+			}
 		}
 	case askWithout:
 		for _, node := range s.opts.without {
@@ -155,20 +156,16 @@ func worst(stay, leave int) int {
 	return exitFits
 }
 
-// nodeKnown refuses a node that is not there, and offers those spelled like it.
+// nodeKnown refuses a node that is not there, and offers those called like it.
 func (s *scene) nodeKnown(flag, name string) error {
-	var near []string
+	var known []string
 	for _, n := range s.cluster.Nodes {
 		if n.Name == name {
 			return nil
 		}
-		if spelling.Distance(n.Name, name) <= max(2, len(name)/5) {
-			near = append(near, n.Name)
-		}
+		known = append(known, n.Name)
 	}
-	slices.SortFunc(near, func(a, b string) int {
-		return cmp.Or(cmp.Compare(spelling.Distance(a, name), spelling.Distance(b, name)), cmp.Compare(a, b))
-	})
+	near := nearNames(known, name)
 	return fmt.Errorf("--%s %s: there is no such node in the dump%s", flag, name, suggest("; near it: ", near[:min(len(near), mostNear)]))
 }
 
@@ -186,7 +183,9 @@ func (s *scene) changedClasses(stdin io.Reader) ([]*outrank.PriorityClass, error
 				*class = *c
 			}
 		}
-		class.Value = set.value
+		if class.Value = set.value; !s.classKnown(set.name) {
+			s.caveats = append(s.caveats, s.newClass(set.name))
+		}
 		classes = append(classes, class)
 	}
 	for i, c := range classes {
@@ -195,6 +194,21 @@ func (s *scene) changedClasses(stdin io.Reader) ([]*outrank.PriorityClass, error
 		}
 	}
 	return classes, nil
+}
+
+func (s *scene) classKnown(name string) bool {
+	return slices.ContainsFunc(s.cluster.Classes, func(c *outrank.PriorityClass) bool { return c.Name == name })
+}
+
+// newClass is about a class that --set-class makes, which may have been meant as a change.
+func (s *scene) newClass(name string) Warning {
+	var known []string
+	for _, c := range s.cluster.Classes {
+		known = append(known, c.Name)
+	}
+	near := nearNames(known, name)
+	return Warning{Object: "--set-class " + name, Text: "the dump has no such class, so that this is about a new one" +
+		suggest("; near it: ", near[:min(len(near), mostNear)])}
 }
 
 // readClasses reads the files of --priorityclass.
@@ -244,7 +258,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	writeCluster(p, &dump, q.now)
 	if q.question != nil {
 		pod := askedOf(q.question)
-		writePod(p, &pod)
+		writePod(p, &pod, q.ask == askReplicas)
 		writeNodes(p, &pod)
 	}
 	writeCaveats(p, q.caveats)

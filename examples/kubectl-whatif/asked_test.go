@@ -53,6 +53,13 @@ func TestOtherQuestions(t *testing.T) {
 	}
 }
 
+// A class that is not there may be a new one, or one misspelt.
+func TestNewClass(t *testing.T) {
+	assert.Contains(t, answered(t, "", "--set-class", "btch=5"),
+		"--set-class btch: the dump has no such class, so that this is about a new one; near it: batch")
+	assert.NotContains(t, answered(t, "", "--set-class", "batch=5"), "no such class")
+}
+
 // Classes come from files, too; what --set-class does not name stays as it is.
 func TestClassesFromFiles(t *testing.T) {
 	class := "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: batch}\nvalue: 200000\n"
@@ -82,7 +89,7 @@ func TestQuestionsThatMakeNoSense(t *testing.T) {
 		"--pending all --cpu 1":                  "--pending all and --cpu name different pods",
 		"--set-class a=1 --pending shop/x":       "--set-class asks about the whole cluster, and --pending names a pod",
 		"--static":                               "--static says how --on-node takes the pod",
-		"--replicas 2 -o html":                   "-o html draws what becomes of one pod, and --replicas asks something else",
+		"--why-not apps-a1 -o html":              "-o html draws what becomes of the cluster, and --why-not asks about one node",
 		"--replicas 0":                           "--replicas 0: a number between 1 and 100000",
 		"--replacements 17":                      "--replacements 17: a depth between 0 and 16",
 		"--replacements 1 --without apps-a1":     "--replacements follows the victims of one pod",

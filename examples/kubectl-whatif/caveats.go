@@ -17,18 +17,18 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
-		return slices.Concat(aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
+		return slices.Concat(aboutGroups(c, nil), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(q), aboutPod(opts, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(opts.asked(), q), aboutPod(opts, q), aboutGroups(c, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about what a single pod does not say of the object that makes it.
-func aboutTemplate(q *asking) []Warning {
-	if q.template == nil || q.template.Kind != "DaemonSet" {
-		return nil
+func aboutTemplate(a inquiry, q *asking) []Warning {
+	if q.template == nil || q.template.Kind != "DaemonSet" || a == askWhyNot || a == askOnNode {
+		return nil // these are about one node, as a pod of a DaemonSet is
 	}
 	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
-		"this is about a single pod, on the node where that is best; --why-not NODE asks about one node"}}
+		"here a pod goes where that is best; --why-not NODE asks about one node"}}
 }
 
 // aboutPod is about pods that kube-scheduler would not look at as things are. With a

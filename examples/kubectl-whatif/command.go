@@ -32,7 +32,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unexpected argument %q: the pod and the cluster are named by flags; %s", args[0], moreHelp)
+				return fmt.Errorf("unexpected argument %q: the pod and the cluster are named by flags%s; %s", args[0], meant(args[0]), moreHelp)
 			}
 			return nil
 		},
@@ -57,6 +57,19 @@ func newCommand(do func(*options) error) *cobra.Command {
 	helpful(root, groups)
 	completing(root, o)
 	return root
+}
+
+// meant says how to write what an argument may have been meant for.
+func meant(arg string) string {
+	switch {
+	case strings.HasSuffix(arg, ".json"), strings.HasSuffix(arg, ".yaml"), strings.HasSuffix(arg, ".yml"):
+		return ", like --cluster " + arg + " or --filename " + arg
+	case strings.Contains(arg, "/"):
+		return ", like --pending " + arg
+	case alike(arg, "version"):
+		return ", and the command is called version"
+	}
+	return ""
 }
 
 // execute runs the command line that args are.

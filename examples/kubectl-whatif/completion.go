@@ -39,18 +39,23 @@ func completing(root *cobra.Command, o *options) {
 	}
 	for name, names := range map[string]func(*outrank.Cluster) []string{
 		"pending": pendingNames, "class": classNames, "namespace": namespaceNames, "claim": o.claimNames,
-		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "without": nodeNamesOf,
+		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "without": nodeNamesOf, "set-class": classesToSet,
 	} {
 		must(root.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 			c := o.completedFrom()
-			if c == nil {
+			switch {
+			case c == nil:
 				return nil, cobra.ShellCompDirectiveNoFileComp
+			case name == "without":
+				return nextOfList(names(c), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			case name == "set-class":
+				return beginning(names(c), begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 			}
 			return beginning(names(c), begun), cobra.ShellCompDirectiveNoFileComp
 		}))
 	}
 	for _, name := range []string{"cpu", "memory", "request", "priority", "name", "labels", "node-selector", "toleration", "host-port",
-		"now", "list", "workers", "replicas", "replacements", "set-class", "context"} {
+		"now", "list", "workers", "replicas", "replacements", "context"} {
 		must(root.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
 	}
 }
@@ -88,6 +93,27 @@ func beginning(names []string, begun string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// nextOfList completes the last name of a list with commas, by one that is not in it yet.
+func nextOfList(names []string, begun string) []string {
+	cut := strings.LastIndexByte(begun, ',') + 1
+	list := strings.Split(begun[:cut], ",")
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(list, name) })
+	out := beginning(names, begun[cut:])
+	for i := range out {
+		out[i] = begun[:cut] + out[i]
+	}
+	return out
+}
+
+// classesToSet are the classes, up to where their new value goes.
+func classesToSet(c *outrank.Cluster) []string {
+	names := classNames(c)
+	for i := range names {
+		names[i] += "="
+	}
+	return names
 }
 
 func releaseNames() []string {

@@ -61,7 +61,9 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	fs.Func("request", "anything else, as `NAME=AMOUNT`, like nvidia.com/gpu=1; may be repeated", o.requestPair)
 	fs.StringVar(&o.class, "class", "", "its priority class, by `NAME` (default: the cluster's default class)")
 	fs.Func("priority", "its priority, a `NUMBER`, whatever the classes say", o.setPriority)
-	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none")
+	fs.StringVarP(&o.namespace, "namespace", "n", outrank.DefaultNamespace, "its namespace, by `NAME`; also that of a pending pod or manifest that names none "+
+		"(default: \"default\", or that of kubectl's context where kubectl is asked)")
+	fs.Lookup("namespace").DefValue = ""
 	fs.StringVar(&o.name, "name", "what-if", "its `NAME`; with --filename which of the objects")
 	fs.FuncP("labels", "l", "its labels, as `A=B,C=D`, which budgets, affinity and spreading go by", func(s string) (err error) { o.labels, err = pairs(s); return })
 	fs.Func("node-selector", "labels that its node must have, as `A=B`", func(s string) (err error) { o.nodeSelector, err = pairs(s); return })

@@ -3,7 +3,9 @@ package main
 import (
 	"io"
 
+	"github.com/outrank-go/outrank"
 	htmlpage "github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // writeHTML draws a decision as a page.
@@ -20,4 +22,27 @@ func writeHTML(w io.Writer, d *decision) error {
 		in.Replacements = d.then.Replacements
 	}
 	return htmlpage.Write(w, in)
+}
+
+// drawn is an answer that can be drawn as a page about the whole cluster, for the pod that is
+// asked about, if one is.
+type drawn interface {
+	Overview(snap *preemption.Snapshot, pod *outrank.Pod) *htmlpage.Overview
+}
+
+// drawn reports whether there is a page for a question.
+func (a inquiry) drawn() bool { return a != askWhyNot && a != askOnNode }
+
+// writeOverview draws an answer about the whole cluster.
+func writeOverview(w io.Writer, q *answeredQuestion) error {
+	var pod *outrank.Pod
+	if q.question != nil {
+		pod = q.question.pod
+	}
+	in := q.reply.(drawn).Overview(q.snap, pod)
+	in.Source, in.Now = dumpOf(q.scene).Source, q.now
+	for _, c := range q.caveats {
+		in.Caveats = append(in.Caveats, caveatText(c))
+	}
+	return htmlpage.WriteOverview(w, *in)
 }

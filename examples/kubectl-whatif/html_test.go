@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,4 +55,98 @@ func TestHTMLSaysItsCaveats(t *testing.T) {
 	assert.Contains(t, page, "Before you rely on this")
 	assert.Contains(t, page, "the dump holds no priority classes, and every cluster has some; add priorityclasses to kubectl get")
 	assert.Contains(t, page, "can grow</h1>")
+}
+
+var (
+	leavesOnPage  = regexp.MustCompile(`data-victim="([^"]*)"`)
+	couldOnPage   = regexp.MustCompile(`data-would="([^"]*)"`)
+	arrivesOnPage = regexp.MustCompile(`data-preemptor="([^"]*)"`)
+)
+
+// onPage are the pods that are marked on a page, each once.
+func onPage(page string, how *regexp.Regexp) []string {
+	out := []string{}
+	for _, m := range how.FindAllStringSubmatch(page, -1) {
+		if !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// has looks for a text on a page, which would be too long to print.
+func has(t *testing.T, page, want string) {
+	t.Helper()
+	assert.True(t, strings.Contains(page, want), "the page does not say %q", want)
+}
+
+// The page of a question about the whole cluster marks those that its answer names.
+func TestHTMLOfOtherQuestions(t *testing.T) {
+	type turn struct {
+		Pod     struct{ Key, Node string }
+		Outcome string
+		Node    string
+		Victims []struct{ Key string }
+	}
+	for _, tt := range []struct{ args, headline string }{
+		{"--pending all", "Of 4 pending pods 1 pushes others out, 3 wait"},
+		{"--replicas 4 -f sample/deployment.yaml", "4 of 4 replicas of shop/recommender find room"},
+		{"--replicas 100", "replicas of shop/checkout-2 find room"},
+		{"--without apps-a1,apps-b2", "Without 2 nodes: 4 pods fit elsewhere, 4 push others out, 10 wait"},
+		{"--without gpu-b1", "Without gpu-b1: "},
+	} {
+		args := strings.Fields(tt.args)
+		page := answered(t, "", append(args, "-o", "html")...)
+		var doc struct {
+			Answer struct {
+				Turns, Moves        []turn
+				Tied, Lost, Leaving []struct{ Key string }
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(answered(t, "", append(args, "-o", "json")...)), &doc))
+		leave, come := map[string]bool{}, map[string]bool{}
+		for _, turns := range [][]turn{doc.Answer.Turns, doc.Answer.Moves} {
+			for _, one := range turns {
+				if one.Outcome != "waits" {
+					come[one.Pod.Key] = true
+				}
+				if one.Pod.Node != "" {
+					leave[one.Pod.Key] = true
+				}
+				for _, v := range one.Victims {
+					leave[v.Key] = true
+				}
+			}
+		}
+		for _, list := range [][]struct{ Key string }{doc.Answer.Tied, doc.Answer.Lost, doc.Answer.Leaving} {
+			for _, p := range list {
+				leave[p.Key] = true
+			}
+		}
+		assert.Equal(t, slices.Sorted(maps.Keys(leave)), append([]string(nil), onPage(page, leavesOnPage)...), tt.args)
+		assert.Equal(t, slices.Sorted(maps.Keys(come)), append([]string(nil), onPage(page, arrivesOnPage)...), tt.args)
+		has(t, page, tt.headline)
+		has(t, page, "the sample cluster")
+	}
+}
+
+// A change of classes pushes out nobody: its page marks those who could be pushed out.
+func TestHTMLOfClasses(t *testing.T) {
+	page := answered(t, "", "--set-class", "batch=200000", "-o", "html")
+	has(t, page, "1 class changes, and 33 running pods could be pushed out that could not before")
+	assert.Len(t, onPage(page, couldOnPage), 33)
+	assert.Empty(t, onPage(page, leavesOnPage))
+	has(t, answered(t, "", "--set-class", "batch=99", "-o", "html"), "and no running pod could be pushed out that could not before")
+	has(t, answered(t, "", "--set-class", "batch=100", "-o", "html"), "No class changes")
+}
+
+// What is asked about one node has no page.
+func TestHTMLOfOneNode(t *testing.T) {
+	for _, args := range []string{"--why-not gpu-b1", "--on-node gpu-b1"} {
+		status, stdout, stderr := whatif("", append(strings.Fields(args), "-o", "html")...)
+		assert.Equal(t, 2, status)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "asks about one node; take text, wide, json or yaml")
+	}
 }

@@ -136,6 +136,8 @@ spec:
 	} {
 		assert.Contains(t, stdout, want)
 	}
+	_, stdout, _ = whatif(deployment, "-f", "-", "--replicas", "2")
+	assert.Contains(t, stdout, "  made by    Deployment/web, which asks for 3 pods like it\n", "the question is about more than one")
 	_, stdout, _ = whatif(deployment, "-f", "-", "-o", "json")
 	var doc Document
 	require.NoError(t, json.Unmarshal([]byte(strings.Replace(stdout, `"decision"`, `"-"`, 1)), &doc))
@@ -177,8 +179,40 @@ metadata: {name: agent, namespace: kube-system}
 spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1m, memory: 1Mi}}}]}}}
 `, "-f", "-")
 	assert.Contains(t, text, "  made by    DaemonSet/agent, for each node that takes it; this is about one of them, wherever it goes\n")
+	assert.Contains(t, text, "here a pod goes where that is best")
 	assert.Contains(t, text, "  - DaemonSet/agent: a DaemonSet has a pod on each node that takes one")
 	assert.NotContains(t, text, "node(s) were unschedulable", "its pods tolerate cordons")
+}
+
+// A claim of a StatefulSet is called after its pod. One that is there already is taken, and
+// goes where its volume is; one that is not is made along with the pod.
+func TestClaimsOfStatefulSets(t *testing.T) {
+	const set = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  volumeClaimTemplates: [{metadata: {name: data}, spec: {}}]
+  template: {spec: {volumes: [{name: tmp, ephemeral: {volumeClaimTemplate: {spec: {}}}}], containers: [{name: c, resources: {requests: {cpu: 1m, memory: 1Mi}}}]}}
+`
+	claim := func(name string) string {
+		return item("PersistentVolumeClaim", name, map[string]any{
+			"metadata": map[string]any{"name": name, "annotations": map[string]any{"pv.kubernetes.io/bind-completed": "yes"}}, "spec": map[string]any{"volumeName": "pv"},
+		})
+	}
+	volume := item("PersistentVolume", "pv", map[string]any{"spec": map[string]any{"nodeAffinity": map[string]any{"required": map[string]any{
+		"nodeSelectorTerms": []any{map[string]any{"matchExpressions": []any{map[string]any{"key": "name", "operator": "In", "values": []any{"n2"}}}}},
+	}}}})
+	manifest := files(t, map[string]string{"set.yaml": set}) + "/set.yaml"
+	for name, want := range map[string][]string{"data-db-0": {"n2"}, "db-data": {"n1", "n2"}, "data-db-1": {"n1", "n2"}} {
+		dump := listOf(nodeItem("n1", "1"), nodeItem("n2", "1"), claim(name), volume)
+		assert.Equal(t, want, answerOf(t, dump, "--cluster", "-", "-f", manifest).FeasibleNodes.Names, name)
+		text := answered(t, dump, "--cluster", "-", "-f", manifest)
+		assert.Equal(t, name != "data-db-0", strings.Contains(text, "persistentvolumeclaim default/data-db-0: the claim is made along with the pod"), name)
+		assert.Contains(t, text, "persistentvolumeclaim default/db-0-tmp: the claim is made along with the pod")
+	}
+	copies := answered(t, listOf(nodeItem("n1", "1"), nodeItem("n2", "1"), claim("data-db-0"), volume), "--cluster", "-", "-f", manifest, "--replicas", "2")
+	assert.Contains(t, copies, "default/data-db-*: the claim is made along with the pod", "each copy has one of its own")
 }
 
 // Namespaces of manifests and of pending pods may be given apart.

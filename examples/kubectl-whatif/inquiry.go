@@ -73,8 +73,8 @@ func (o *options) checkQuestion() error {
 	if ways := o.waysToName(); !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
-	if a != askPod && o.format == "html" {
-		return fmt.Errorf("-o html draws what becomes of one pod, and %s asks something else", asked[0])
+	if !a.drawn() && o.format == "html" {
+		return fmt.Errorf("-o html draws what becomes of the cluster, and %s asks about one node; take text, wide, json or yaml", asked[0])
 	}
 	return o.checkAmounts(a)
 }

@@ -34,6 +34,22 @@ func TestLive(t *testing.T) {
 	assert.Equal(t, "whatif: warning: pdb are left out: Error from server (Forbidden): x cannot list resource \"poddisruptionbudgets\" y\n", stderr)
 }
 
+// Where nobody names a namespace, that of kubectl's context counts, as it does for kubectl.
+func TestLiveNamespace(t *testing.T) {
+	sample, err := filepath.Abs("sample/cluster.json")
+	require.NoError(t, err)
+	kubectl(t, `case "$*" in "config view --minify -o jsonpath="*) printf "$NAMESPACE";; *) cat '`+sample+`';; esac`)
+	t.Setenv("NAMESPACE", "shop")
+	assert.Contains(t, answered(t, "", "--live", "--pending", "checkout-2"), "Who would shop/checkout-2 push out")
+	assert.Contains(t, answered(t, "", "--live", "--cpu", "1"), "Who would shop/what-if push out")
+	assert.Contains(t, answered(t, "", "--live", "--pending", "ml/train-2"), "Who would ml/train-2 push out")
+	assert.Contains(t, answered(t, "", "--live", "-n", "media", "--cpu", "1"), "Who would media/what-if push out")
+	manifest := files(t, map[string]string{"pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: a, resources: {requests: {cpu: 1, memory: 1}}}]}\n"}) + "/pod.yaml"
+	assert.Contains(t, answered(t, "", "--live", "-f", manifest), "Who would shop/web push out")
+	t.Setenv("NAMESPACE", "")
+	assert.Contains(t, answered(t, "", "--live", "-f", manifest), "Who would default/web push out")
+}
+
 func TestLiveThatFails(t *testing.T) {
 	kubectl(t, `echo "Unable to connect to the server: dial tcp" >&2; exit 1`)
 	for _, args := range []string{"--live", "--context prod", "--kubeconfig /x"} {

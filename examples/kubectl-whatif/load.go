@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
@@ -58,7 +59,11 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*outrank.Clust
 
 // askKubectl has kubectl print the cluster.
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluster, err error) {
-	warnings, err := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}.Read(context.Background(), func(r io.Reader) (err error) {
+	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
+	if o.set["release"] && o.release.Gates()[groupGate] {
+		from.More = groupKinds
+	}
+	warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
 		c, err = readOne(o.source(), bar.through(r, 0))
 		return err
 	})
@@ -67,6 +72,17 @@ func (o *options) askKubectl(bar *progress, stderr io.Writer) (c *outrank.Cluste
 		fmt.Fprintln(stderr, "whatif: warning:", screen.Safe(text))
 	}
 	return c, err
+}
+
+// settleNamespace takes the namespace of kubectl's context where kubectl is asked and nobody
+// names another, as kubectl itself does.
+func (o *options) settleNamespace() {
+	if !o.asksKubectl() || o.set["namespace"] || strings.Contains(o.pending, "/") {
+		return
+	}
+	if name := (live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}).Namespace(context.Background()); name != "" {
+		o.namespace = name
+	}
 }
 
 // readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.

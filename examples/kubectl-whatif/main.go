@@ -120,6 +120,7 @@ func write(out console.Page, opts *options, r result) error {
 		if d, ok := r.(*decision); ok {
 			return writeHTML(out, d)
 		}
+		return writeOverview(out, r.(*answeredQuestion))
 	case "wide":
 		out.Width = 0
 		return r.text(out, everything)

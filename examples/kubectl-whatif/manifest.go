@@ -141,10 +141,14 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster) (*asking,
 		}
 		pod.Namespace = opts.namespace
 	}
+	if pod.Namespace == "" {
+		pod.Namespace = opts.namespace
+	}
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings}
 	if t.Kind != "Pod" {
 		q.template = t
 		pod.Name = unusedName(c, pod, t)
+		ownClaims(c, pod, t, opts.asked() == askReplicas)
 	}
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
@@ -174,4 +178,24 @@ func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string 
 		name = fmt.Sprintf("%s-%d", pod.Name, n)
 	}
 	return name
+}
+
+// ownClaims gives the claims that are made for the pod the names that they have for a pod of
+// this name. A claim of a StatefulSet that is there already is taken, as its controller does,
+// unless copies are asked about, each of which has others.
+func ownClaims(c *outrank.Cluster, pod *outrank.Pod, t *input.Template, copies bool) {
+	for i := range pod.Volumes {
+		v := &pod.Volumes[i]
+		name, ok := strings.CutPrefix(v.Claim, t.Name+"-")
+		switch {
+		case !v.Ephemeral || !ok:
+		case copies && slices.Contains(t.Claims, name):
+			v.Claim = name + "-" + t.Name + "-*"
+		case slices.Contains(t.Claims, name):
+			v.Claim = name + "-" + pod.Name
+			v.Ephemeral = !slices.ContainsFunc(c.Claims, func(vc *outrank.VolumeClaim) bool { return vc.Key() == outrank.NewKey(pod.Namespace, v.Claim) })
+		default:
+			v.Claim = pod.Name + "-" + name
+		}
+	}
 }

@@ -74,6 +74,25 @@ func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	return d, d <= most
 }
 
+// nearNames are those that a name may have been meant for, the nearest first: spelled like
+// it, or with it as a part.
+func nearNames(names []string, name string) []string {
+	distance := func(n string) int {
+		if name != "" && strings.Contains(n, name) {
+			return 1
+		}
+		return spelling.Distance(n, name)
+	}
+	var near []string
+	for _, n := range names {
+		if more := len(n) - len(name); strings.Contains(n, name) || max(more, -more) <= max(2, len(name)/5) && distance(n) <= max(2, len(name)/5) {
+			near = append(near, n)
+		}
+	}
+	slices.SortFunc(near, func(a, b string) int { return cmp.Or(cmp.Compare(distance(a), distance(b)), cmp.Compare(a, b)) })
+	return near
+}
+
 // suggest puts an introduction before a list, if there is one.
 func suggest(before string, names []string) string {
 	if len(names) == 0 {

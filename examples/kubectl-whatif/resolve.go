@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/priority"
@@ -55,12 +54,25 @@ func rejected(pod *outrank.Pod, err error) error {
 }
 
 func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
-	var known []string
+	var names []string
+	values := map[string]string{}
 	for _, class := range table.Classes() {
-		known = append(known, fmt.Sprintf("%s (%d)", class.Name, class.Value))
+		names = append(names, class.Name)
+		values[class.Name] = fmt.Sprintf("%s (%d)", class.Name, class.Value)
 	}
-	text := fmt.Sprintf("pod %s: there is no priority class %s; known: %s",
-		pod.Key(), pod.PriorityClass, strings.Join(known, ", "))
+	with := func(names []string, most int) string {
+		shown := names[:min(len(names), most)]
+		text := make([]string, len(shown))
+		for i, name := range shown {
+			text[i] = values[name]
+		}
+		return some(text, most, len(names))
+	}
+	text := fmt.Sprintf("pod %s: there is no priority class %s", pod.Key(), pod.PriorityClass)
+	if near := nearNames(names, pod.PriorityClass); len(near) > 0 {
+		text += "; near it: " + with(near, mostNear)
+	}
+	text += "; known: " + with(names, 20)
 	if inDump == 0 {
 		text += "; the dump holds no classes: add priorityclasses to kubectl get, or use --priority"
 	}

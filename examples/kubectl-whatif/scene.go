@@ -36,7 +36,11 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
 	if opts.asked().ofPod() {
+		opts.settleNamespace()
 		if s.question, err = ask(opts, cluster, stdin); err != nil {
+			return nil, err
+		}
+		if err = byItself(opts.asked(), cluster, s.question); err != nil {
 			return nil, err
 		}
 	}

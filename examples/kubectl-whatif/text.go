@@ -71,7 +71,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 func writeQuestion(p console.Page, a *Answer) {
 	p.Line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
 	writeCluster(p, &a.Cluster, a.Now)
-	writePod(p, &a.Pod)
+	writePod(p, &a.Pod, false)
 	if r := a.Resize; r != nil {
 		p.Line("  resize     in place, which node %s has deferred; it counts %s for the pod", r.Node, amounts(r.Counted))
 	} else {
@@ -90,9 +90,9 @@ func writeCluster(p console.Page, c *Dump, now time.Time) {
 }
 
 // writePod says which pod is asked about.
-func writePod(p console.Page, pod *Asked) {
+func writePod(p console.Page, pod *Asked, copies bool) {
 	if pod.Template != "" {
-		p.Line("  made by    %s", madeBy(pod))
+		p.Line("  made by    %s", madeBy(pod, copies))
 	}
 	p.Line("  asks for   %s", amounts(pod.Requests))
 	p.Line("  priority   %s", priorityText(pod))
@@ -108,10 +108,13 @@ func writeNodes(p console.Page, pod *Asked) {
 	}
 }
 
-// madeBy says of which pods the pod is one.
-func madeBy(p *Asked) string {
+// madeBy says of which pods the pod is one; copies is set where copies of it are asked about.
+func madeBy(p *Asked, copies bool) string {
 	if p.Replicas == nil {
 		return p.Template + ", for each node that takes it; this is about one of them, wherever it goes"
+	}
+	if copies {
+		return fmt.Sprintf("%s, which asks for %s like it", p.Template, plural(*p.Replicas, "pod"))
 	}
 	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, plural(*p.Replicas, "pod"))
 }
@@ -173,7 +176,7 @@ func have(victims int) string {
 // asks for; there are rarely more than two.
 func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
-	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}}
+	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}, Spare: []int{4, 3}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
@@ -271,7 +274,7 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	if len(a.Candidates) == 0 {
 		return
 	}
-	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}}
+	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}, Spare: []int{6}}
 	t.Head("", "CANDIDATE", "BREAKS", "TOP", "SUM", "VICTIMS", "TOP STARTED", "WHO")
 	for _, c := range a.Candidates {
 		mark := ""

@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"slices"
 	"testing"
 
@@ -142,13 +140,11 @@ func bestIsRandom(t *testing.T, line []byte, got *Scheduler) bool {
 
 func lines(t *testing.T, name string) [][]byte {
 	t.Helper()
-	f, err := os.Open(name)
+	in, done, err := open(name, nil)
 	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
+	defer done()
 	var out [][]byte
-	s := bufio.NewScanner(z)
+	s := bufio.NewScanner(in)
 	s.Buffer(nil, 1<<24)
 	for s.Scan() {
 		out = append(out, bytes.Clone(s.Bytes()))

@@ -5,15 +5,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+
+	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
 // options is what the command line says, beside the flags of Beam.
 type options struct {
-	study, out      string
-	dryRun, verbose bool
+	study, data, out string
+	atOnce           int
+	part             part
+	dryRun, verbose  bool
 }
 
 // parse reads the command line.
@@ -21,7 +26,10 @@ func parse(args []string) (*options, error) {
 	o := &options{}
 	fs := flag.CommandLine
 	fs.StringVar(&o.study, "study", "", "the study's `FILE`, YAML or JSON; without it a small one that comes with the program")
+	fs.StringVar(&o.data, "data", "", "the `FOLDER` that relative paths of traces count from (default: that of the study's file)")
 	fs.StringVar(&o.out, "out", "", "the `FOLDER` for results (default results/NAME, NAME being the study's)")
+	fs.IntVar(&o.atOnce, "at-once", 0, "how many runs a worker makes at a time, which bounds its memory (default: as many as it may use cores)")
+	fs.Var(&o.part, "part", "make part `K/N` of the runs and no tables: N processes with the same -out, the last of which is followed by one without -part")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say how many runs there are and how long they take, measured on a few")
 	fs.BoolVar(&o.verbose, "verbose", false, "show what Beam logs")
 	if err := fs.Parse(args); err != nil {
@@ -32,11 +40,39 @@ func parse(args []string) (*options, error) {
 		complain(fs.Output(), err)
 		return nil, err
 	}
+	if o.atOnce < 0 {
+		err := fmt.Errorf("-at-once %d: it is a number of runs", o.atOnce)
+		complain(fs.Output(), err)
+		return nil, err
+	}
 	beamlog.LogLevel = "error"
 	if o.verbose {
 		beamlog.LogLevel = "info"
 	}
 	return o, nil
+}
+
+// part is part K of N; zero is all.
+type part struct{ k, n int }
+
+// String is how it is written.
+func (p *part) String() string {
+	if p.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", p.k, p.n)
+}
+
+// Set reads it.
+func (p *part) Set(text string) error {
+	k, n, _ := strings.Cut(text, "/")
+	var errK, errN error
+	p.k, errK = strconv.Atoi(k)
+	p.n, errN = strconv.Atoi(n)
+	if errK != nil || errN != nil || p.k < 1 || p.k > p.n || p.n > spec.MostRuns {
+		return errors.New("it is like 1/2, the first of two parts")
+	}
+	return nil
 }
 
 // complain writes an error, each line of it by itself.

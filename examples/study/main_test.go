@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -93,13 +94,19 @@ func TestSameTablesAgain(t *testing.T) {
 	sameTables(t, first, second)
 }
 
-// A study is worked off in a process of its own, a Prism job server, as on the embedded
-// runner.
-func TestJobServer(t *testing.T) {
-	server := filepath.Join(t.TempDir(), "prism")
-	build := exec.Command("go", "build", "-o", server, "github.com/apache/beam/sdks/v2/go/cmd/prism")
-	text, err := build.CombinedOutput()
+// built builds a program into the test's folder.
+func built(t *testing.T, pkg string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	text, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput()
 	require.NoError(t, err, "%s", text)
+	return path
+}
+
+// jobServer starts a Prism job server as a process of its own, and returns its address.
+func jobServer(t *testing.T) string {
+	t.Helper()
+	server := built(t, "github.com/apache/beam/sdks/v2/go/cmd/prism")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
@@ -107,10 +114,9 @@ func TestJobServer(t *testing.T) {
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
 	prism := exec.CommandContext(ctx, server, "-job_port", port, "-serve_http=false", "-log_level", "error")
 	require.NoError(t, prism.Start())
-	defer func() { stop(); _ = prism.Wait() }()
+	t.Cleanup(func() { stop(); _ = prism.Wait() })
 	require.Eventually(t, func() bool {
 		c, err := net.Dial("tcp", address)
 		if err == nil {
@@ -118,19 +124,82 @@ func TestJobServer(t *testing.T) {
 		}
 		return err == nil
 	}, 20*time.Second, 50*time.Millisecond)
+	return address
+}
 
+// A study is worked off through a job server by two workers, which are processes of their
+// own as the server is. Its tables are those of the embedded runner, to the byte.
+func TestJobServer(t *testing.T) {
+	address, program := jobServer(t), built(t, ".")
 	study := written(t, small)
 	embedded, served := t.TempDir(), t.TempDir()
 	status, _, stderr := started(t, study, embedded)
 	require.Zero(t, status, stderr)
-	for name, value := range map[string]string{"runner": "universal", "endpoint": address, "environment_type": "LOOPBACK"} {
-		old := flag.Lookup(name).Value.String()
-		require.NoError(t, flag.Set(name, value))
-		defer func() { require.NoError(t, flag.Set(name, old)) }()
+
+	worker := func(more ...string) *exec.Cmd {
+		args := append([]string{"-study", study, "-out", served, "--runner=universal", "--endpoint=" + address, "--environment_type=LOOPBACK"}, more...)
+		return exec.CommandContext(t.Context(), program, args...)
 	}
-	status, _, stderr = started(t, study, served)
-	require.Zero(t, status, stderr)
+	var texts [2]bytes.Buffer
+	var workers [2]*exec.Cmd
+	for i := range workers {
+		workers[i] = worker("-part", fmt.Sprintf("%d/2", i+1))
+		workers[i].Stdout, workers[i].Stderr = &texts[i], &texts[i]
+		require.NoError(t, workers[i].Start())
+	}
+	for i, w := range workers {
+		require.NoError(t, w.Wait(), texts[i].String())
+		assert.Contains(t, texts[i].String(), fmt.Sprintf("Part %d/2 is in ", i+1))
+		assert.Contains(t, texts[i].String(), "4 of 4 runs")
+	}
+	text, err := worker().CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	assert.Contains(t, string(text), "8 of 8 runs, 8 from before")
 	sameTables(t, embedded, served)
+}
+
+// Parts are made one after another or at once, by whom it may be, and leave no run out.
+func TestParts(t *testing.T) {
+	study := written(t, small)
+	whole, parts := t.TempDir(), t.TempDir()
+	status, _, stderr := started(t, study, whole)
+	require.Zero(t, status, stderr)
+	for k := range 3 {
+		var o, e bytes.Buffer
+		require.Zero(t, run(t.Context(), &options{study: study, out: parts, part: part{k + 1, 3}}, &o, &e), e.String())
+		assert.NoFileExists(t, filepath.Join(parts, "table.md"))
+		assert.Contains(t, e.String(), []string{"3 of 3 runs", "3 of 3 runs", "2 of 2 runs"}[k])
+	}
+	status, _, stderr = started(t, study, parts)
+	require.Zero(t, status, stderr)
+	assert.Contains(t, stderr, "8 of 8 runs, 8 from before")
+	sameTables(t, whole, parts)
+	for text, ok := range map[string]bool{"1/1": true, "2/3": true, "0/1": false, "2/1": false, "1": false, "a/b": false, "1/2/3": false, "1/9999999": false} {
+		assert.Equal(t, ok, new(part).Set(text) == nil, text)
+	}
+}
+
+// Data that are not there are named, with where one gets them, and so is everything else.
+func TestMissingData(t *testing.T) {
+	files, err := filepath.Glob("studies/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		var o, e bytes.Buffer
+		if status := run(t.Context(), &options{study: file, data: t.TempDir(), dryRun: true}, &o, &e); status == 0 {
+			continue // it needs none
+		}
+		assert.Contains(t, e.String(), "trace openb: ", file)
+		assert.Contains(t, e.String(), "openb_node_list_all_node.csv", file)
+		assert.Contains(t, e.String(), "its files are from github.com/alibaba/clusterdata", file)
+		assert.Contains(t, e.String(), "-data names the folder", file)
+	}
+}
+
+// A study's name may be anything, and its folder stands where it belongs.
+func TestFolderName(t *testing.T) {
+	for name, want := range map[string]string{"exact": "exact", "../../x": "study..-..-x", "a b/c": "a-b-c", "..": "study..", "é": "é"} {
+		assert.Equal(t, want, folderName(name))
+	}
 }
 
 // A cell that fails is told with its seed, and the others go on.
@@ -152,8 +221,8 @@ seeds: {first: 7, count: 2}
 	assert.Contains(t, stderr, "2 runs failed")
 	failures, err := os.ReadFile(filepath.Join(out, "failures.csv"))
 	require.NoError(t, err)
-	assert.Contains(t, string(failures), ",all,7,\"trace own: ")
-	assert.Contains(t, string(failures), ",all,8,\"trace own: ")
+	assert.Contains(t, string(failures), ",7,\"trace own: ")
+	assert.Contains(t, string(failures), ",8,\"trace own: ")
 	figures, err := os.ReadFile(filepath.Join(out, "figures.csv"))
 	require.NoError(t, err)
 	assert.Contains(t, string(figures), `"LS=1000,BE=0"`)

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
@@ -35,12 +37,35 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	}
 	out := opts.out
 	if out == "" {
-		out = filepath.Join("results", study.Name)
+		out = filepath.Join("results", folderName(study.Name))
 	}
-	if err := execute(ctx, study, out, stderr); err != nil {
+	job, err := pipeline.New(study, out)
+	if err != nil {
 		return err
 	}
+	job.AtOnce, job.Part, job.Parts = opts.atOnce, opts.part.k, opts.part.n
+	if err := execute(ctx, study, job, stderr); err != nil {
+		return err
+	}
+	if job.Parts > 0 {
+		fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", &opts.part, out)
+		return nil
+	}
 	return show(ctx, out, stdout)
+}
+
+// folderName is a study's name as that of a folder.
+func folderName(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '-'
+	}, name)
+	if strings.HasPrefix(plain, ".") {
+		return "study" + plain
+	}
+	return plain
 }
 
 // read reads the study, and notes what its traces hold, so that results of other contents
@@ -54,6 +79,9 @@ func read(ctx context.Context, opts *options) (*spec.Study, error) {
 		}
 		folder = filepath.Dir(opts.study)
 	}
+	if opts.data != "" {
+		folder = opts.data
+	}
 	study, err := spec.Read(data, folder)
 	if err != nil {
 		return nil, err
@@ -62,11 +90,7 @@ func read(ctx context.Context, opts *options) (*spec.Study, error) {
 }
 
 // execute runs the pipeline.
-func execute(ctx context.Context, study *spec.Study, out string, stderr io.Writer) error {
-	job, err := pipeline.New(study, out)
-	if err != nil {
-		return err
-	}
+func execute(ctx context.Context, study *spec.Study, job pipeline.Job, stderr io.Writer) error {
 	p, s := beam.NewPipelineWithRoot()
 	pipeline.Build(s, job)
 	begun := time.Now()
@@ -76,10 +100,14 @@ func execute(ctx context.Context, study *spec.Study, out string, stderr io.Write
 	}
 	progress.Reset()
 	stop := progress.Show(stderr, terminal, func() string {
-		return progress.Line(study.Runs(), elsewhere(ctx, out), time.Since(begun))
+		return progress.Line(job.Runs(study), elsewhere(ctx, job.Out), time.Since(begun))
 	})
-	defer stop()
-	return beamx.Run(ctx, p)
+	err := beamx.Run(ctx, p)
+	stop()
+	if err == nil {
+		fmt.Fprint(stderr, progress.Busy(time.Since(begun)))
+	}
+	return err
 }
 
 // elsewhere counts the results of workers in other processes, where none are made in this

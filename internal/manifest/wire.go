@@ -305,9 +305,12 @@ type Budget struct {
 		MinAvailable   json.RawMessage `json:"minAvailable,omitempty"`
 		MaxUnavailable json.RawMessage `json:"maxUnavailable,omitempty"`
 		Selector       *LabelSelector  `json:"selector,omitempty"`
+		Unhealthy      string          `json:"unhealthyPodEvictionPolicy,omitempty"`
 	} `json:"spec,omitzero"`
 	Status struct {
 		DisruptionsAllowed int32              `json:"disruptionsAllowed"`
+		CurrentHealthy     int32              `json:"currentHealthy,omitempty"`
+		DesiredHealthy     int32              `json:"desiredHealthy,omitempty"`
 		DisruptedPods      map[string]*string `json:"disruptedPods,omitempty"`
 	} `json:"status,omitzero"`
 }

@@ -1,16 +1,9 @@
 package history_test
 
 import (
-	"flag"
-	"os"
 	"testing"
+
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
-// TestMain lets every property see a few hundred cases; -rapid.checks asks for
-// more.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "300"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { seeded.Run(m, 300) }

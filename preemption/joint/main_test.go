@@ -1,15 +1,9 @@
 package joint_test
 
 import (
-	"flag"
-	"os"
 	"testing"
+
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
-// TestMain sets a hundred cases for every property. -rapid.checks asks for more.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "100"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { seeded.Run(m, 100) }

@@ -101,8 +101,11 @@ func (s *guardState) refuses(queue int) string {
 	}
 	switch {
 	case s.rules.Style == YuniKorn:
-		if !s.withinAll() {
+		if !s.withinOwn() {
 			return fmt.Sprintf("queue %s would have more than its own", s.name(s.at))
+		}
+		if !s.isShortOf() {
+			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
 	case s.rules.Fair != nil:
 		if !s.entitled() && !s.fairer(queue, mine, theirs) {
@@ -119,33 +122,49 @@ func (s *guardState) name(at int) string { return s.now.nodes[at].name }
 // below returns the first, from the queue up to where it meets the preemptor's, that
 // would lose what is its own by the style (rules 24.5.2 to 24.5.4); none if none would.
 func (s *guardState) below(queue, meet int) int {
+	if s.rules.Style == YuniKorn {
+		return s.belowAll(queue, meet)
+	}
 	for at := queue; at != meet; at = s.now.nodes[at].parent {
 		keeps := s.keeps(at)
 		if s.rules.Style == Kueue {
 			keeps = s.overWithoutLast(at)
 		}
-		if !s.before.over(at, s.asked) && s.rules.Style != YuniKorn || !keeps {
+		if !s.before.over(at, s.asked) || !keeps {
 			return at
 		}
 	}
 	return none
 }
 
-// keeps reports whether a queue or a cohort ends with what is its own.
+// belowAll returns the queue if neither it nor any cohort up to where it meets the
+// preemptor's has more than its own without the last of the victims, and one of them has
+// something (rule 24.5.4).
+func (s *guardState) belowAll(queue, meet int) int {
+	has := false
+	for at := queue; at != meet; at = s.now.nodes[at].parent {
+		for r, asked := range s.asked {
+			has = has || asked && s.now.nodes[at].declared[r]
+		}
+		if s.overWithoutLast(at) {
+			return none
+		}
+	}
+	if !has {
+		return none
+	}
+	return queue
+}
+
+// keeps reports whether a queue or a cohort ends with what is its own, or with as much as
+// it had.
 func (s *guardState) keeps(at int) bool {
-	n, keeps := &s.now.nodes[at], true
-	for r, own := range n.subtree {
-		had, has := s.before.used[at][r], s.now.used[at][r]
-		if s.rules.Style == YuniKorn {
-			if has > own {
-				return true
-			}
-			keeps = keeps && has >= own
-		} else if s.asked[r] && has < min(had, own) {
+	for r, own := range s.now.nodes[at].subtree {
+		if had, has := s.before.used[at][r], s.now.used[at][r]; s.asked[r] && has < min(had, own) {
 			return false
 		}
 	}
-	return keeps
+	return true
 }
 
 // overWithoutLast reports whether a queue or a cohort had more than its own before the last
@@ -157,7 +176,7 @@ func (s *guardState) overWithoutLast(at int) bool {
 			continue
 		}
 		s.now.add(t.at, t.uses, 1)
-		over := s.now.over(at, s.asked)
+		over := s.now.over(at, s.ownedBy(at))
 		s.now.add(t.at, t.uses, -1)
 		if over {
 			return true
@@ -204,15 +223,57 @@ func (s *guardState) entitled() (yes bool) {
 	return yes
 }
 
-// withinAll reports that of the queue and all cohorts above it.
-func (s *guardState) withinAll() bool {
+// ownedBy are the resources that the preemptor asks for and that count at a queue or a
+// cohort: in the style of YuniKorn those of which it has a quota.
+func (s *guardState) ownedBy(at int) []bool {
+	if s.rules.Style != YuniKorn {
+		return s.asked
+	}
+	owned := slices.Clone(s.asked)
+	for r := range owned {
+		owned[r] = owned[r] && s.now.nodes[at].declared[r]
+	}
+	return owned
+}
+
+// ownerOf returns the preemptor's queue, or the first above it that has a quota of a
+// resource; none if none has.
+func (s *guardState) ownerOf(r int) int {
+	at := s.at
+	for at != none && !s.now.nodes[at].declared[r] {
+		at = s.now.nodes[at].parent
+	}
+	return at
+}
+
+// withinOwn reports whether the preemptor's queue ends within what is its own, of what
+// the preemptor asks for.
+func (s *guardState) withinOwn() bool {
 	within := true
 	s.with(func() {
-		for at := s.at; at != none; at = s.now.nodes[at].parent {
-			within = within && !s.now.over(at, s.asked)
+		for r, asked := range s.asked {
+			at := s.ownerOf(r)
+			within = within && (!asked || at == none || s.now.used[at][r] <= s.now.nodes[at].subtree[r])
 		}
 	})
 	return within
+}
+
+// isShortOf reports whether all that are away of other queues use no more than the
+// preemptor's queue was short of its own.
+func (s *guardState) isShortOf() bool {
+	for r := range s.asked {
+		at, taken := s.ownerOf(r), int64(0)
+		for i := range s.away {
+			if t := &s.away[i]; t.at != s.at {
+				taken += t.uses[r]
+			}
+		}
+		if at != none && taken > 0 && taken > s.now.nodes[at].subtree[r]-s.before.used[at][r] {
+			return false
+		}
+	}
+	return true
 }
 
 // fairer compares shares in the end, by the strategies in turn (rule 24.5.5).

@@ -21,9 +21,10 @@ const (
 	KeepsItsOwn Style = iota
 	// Kueue: the last victim of a queue may bring it below what is its own.
 	Kueue
-	// YuniKorn: the preemptor's queue ends within what is its own, and a queue that is
-	// taken from ends with all of what is its own, or with more than that of something.
-	// Nobody takes from their own queue, and priorities above the preemptor's are safe.
+	// YuniKorn: the preemptor's queue ends within what is its own, and takes no more than it
+	// is short of that; the last victim of a queue may bring it below what is its own.
+	// Nobody takes from their own queue, nor what has nothing that the preemptor asks for,
+	// and priorities above the preemptor's are safe.
 	YuniKorn
 )
 
@@ -111,7 +112,7 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	p := &r.Tree.nodes[a].policy
 	x, y := r.ranked(preemptor, time.Time{}), r.ranked(victim, latest)
 	switch {
-	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b)):
+	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.share(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
 		return string(Reclaimed)
@@ -121,6 +122,18 @@ func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 		return string(Reclaimed)
 	}
 	return ""
+}
+
+// share reports whether a victim has anything that the preemptor asks for.
+func (r *Rules) share(preemptor, victim *outrank.Pod) bool {
+	asks, _ := r.uses(preemptor)
+	uses, _ := r.uses(victim)
+	for i, v := range asks {
+		if v > 0 && uses[i] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // latest is later than any pod's start.

@@ -2,6 +2,7 @@ package tenancy_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,14 +14,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Ads has borrowed 2 cpu with pods of 3: only Kueue lets a whole one go (rules 24.5.2 to
-// 24.5.4). With pods of 2 all do, and YuniKorn spares those above the preemptor.
+// Ads has borrowed 2 cpu with pods of 3: only Kueue and YuniKorn let a whole one go (rules
+// 24.5.2 to 24.5.4). With pods of 2 all do, and YuniKorn spares those above the preemptor.
 func TestStyles(t *testing.T) {
 	for _, tt := range []struct {
 		size                   string
 		keeps, kueue, yunikorn string
 	}{
-		{"3", "", "ads-1", ""},
+		{"3", "", "ads-1", "ads-1"},
 		{"2", "ads-1", "ads-1", "ads-1"},
 	} {
 		for style, want := range map[tenancy.Style]string{tenancy.KeepsItsOwn: tt.keeps, tenancy.Kueue: tt.kueue, tenancy.YuniKorn: tt.yunikorn} {
@@ -47,6 +48,81 @@ func TestStyles(t *testing.T) {
 	assert.Equal(t, string(tenancy.Reclaimed), rules.MayTake(asker, running("b", "ads", "1", 5)))
 	assert.Empty(t, rules.MayTake(asker, running("b", "ads", "1", 6)), "above the preemptor")
 	assert.Empty(t, rules.MayTake(asker, running("b", "search", "1", 0)), "of its own queue")
+}
+
+// A queue that has no more than its own gives up nothing, not even a pod that has nothing
+// of what its quota is of and is in the way by number alone (rule 24.5.2).
+func TestWithinItsOwn(t *testing.T) {
+	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue} {
+		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
+		var config preemption.Config
+		rules.Use(&config)
+		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "1")}},
+			Pods:  []*outrank.Pod{running("ads-1", "ads", "0", 0)},
+		}))
+		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+		require.NoError(t, err)
+		require.Equal(t, preemption.NothingHelps, plan.Outcome)
+		assert.Equal(t, []string{"ads would lose what is its own"}, plan.Unhelpful[0].Reasons)
+	}
+}
+
+// What YuniKorn asks of the queues (rule 24.5.4).
+func TestYuniKorn(t *testing.T) {
+	list := resource.MustList
+	has := func(own string) resource.List {
+		if own == "" {
+			return nil
+		}
+		return list("cpu", own)
+	}
+	for _, tt := range []struct {
+		name              string
+		ads, team, search string // what is their own, empty for no quota
+		size              string // of a victim; there are two, and the preemptor asks for 2
+		memory            bool   // the victims use nothing but memory
+		want              string
+	}{
+		{"the last one brings ads below", "3", "", "4", "2", false, "ads-1"},
+		{"ads has no more than its own", "4", "", "4", "2", false, ""},
+		{"ads has no quota, nor the cohort", "", "", "4", "2", false, "ads-1"},
+		{"ads has no quota, and the cohort has more than its own", "", "3", "4", "2", false, "ads-1"},
+		{"ads has no quota, and the cohort no more than its own", "", "4", "4", "2", false, ""},
+		{"search would have more than its own", "3", "", "1", "2", false, ""},
+		{"search takes more than it is short of", "3", "", "2", "3", false, ""},
+		{"search takes what it is short of", "3", "", "3", "3", false, "ads-1"},
+		{"victims have nothing that search asks for", "3", "", "4", "0", true, ""},
+	} {
+		tree := must(tenancy.NewTree(tenancy.Config{
+			Cohorts: []tenancy.Cohort{{Name: "shop", Nominal: list("cpu", "50", "memory", "1Gi")}, {Name: "team", Parent: "shop", Nominal: has(tt.team)}},
+			Queues:  []tenancy.Queue{{Name: "ads", Cohort: "team", Nominal: has(tt.ads)}, {Name: "search", Cohort: "shop", Nominal: has(tt.search)}},
+		}))
+		rules := must(tenancy.New(tenancy.Options{Tree: tree, QueueOf: queueOf, Style: tenancy.YuniKorn}))
+		var config preemption.Config
+		rules.Use(&config)
+		cpu := tt.size
+		if tt.memory {
+			cpu = "2"
+		}
+		cluster := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: list("cpu", cpu, "memory", "8Gi", "pods", "9")}}}
+		cluster.Nodes[0].Allocatable["cpu"] = resource.New(2 * must(resource.Parse(cpu)).Value())
+		for i := range 2 {
+			p := running(fmt.Sprint("ads-", i+1), "ads", tt.size, int32(i))
+			if tt.memory {
+				p.Containers[0].Requests = list("memory", "1Gi")
+				cluster.Nodes[0].Allocatable["cpu"] = resource.New(1)
+			}
+			cluster.Pods = append(cluster.Pods, p)
+		}
+		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), must(preemption.NewSnapshot(cluster)), pending("search-1", "search", "2", 5), now)
+		require.NoError(t, err)
+		got := ""
+		if plan.Outcome == preemption.Preempt {
+			got = plan.Victims[0].Pod.Name
+		}
+		assert.Equal(t, tt.want, got, "%s: %v", tt.name, plan.Unhelpful)
+	}
 }
 
 // A preemptor of a queue that is not there is an error that names it.

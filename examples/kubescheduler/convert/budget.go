@@ -26,6 +26,11 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 		MinAvailable:   ps.intOrPercent(b.Spec.MinAvailable, "spec.minAvailable"),
 		MaxUnavailable: ps.intOrPercent(b.Spec.MaxUnavailable, "spec.maxUnavailable"),
 		Allowed:        b.Status.DisruptionsAllowed,
+		Healthy:        b.Status.CurrentHealthy,
+		Desired:        b.Status.DesiredHealthy,
+	}
+	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil {
+		out.UnhealthyPodEvictionPolicy = outrank.UnhealthyPodEvictionPolicy(*policy)
 	}
 	if n := len(b.Status.DisruptedPods); n > 0 {
 		out.Disrupted = make(map[string]time.Time, n)

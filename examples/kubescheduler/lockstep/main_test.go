@@ -3,7 +3,6 @@ package lockstep
 import (
 	"flag"
 	"math/bits"
-	"os"
 	"strconv"
 	"testing"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/internal/seeded"
 )
 
 // TestMain keeps the reference from logging what it is told on purpose, and from waiting
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	metrics.Register()
 	kubeletmetrics.Register()
-	os.Exit(m.Run())
+	seeded.Run(m, 100)
 }
 
 // check runs a property over so many cases, or over as many as the flag

@@ -113,6 +113,31 @@ func TestProblems(t *testing.T) {
 	require.Len(t, m.Cluster().Pods, 1)
 }
 
+// A pod that was refused for what its claim stands for has its end when that is mended.
+func TestRefusedPodMayHaveFinished(t *testing.T) {
+	m := newMirror(t)
+	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+	v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+		{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: "odd", Values: []string{"a"}}}},
+	}}}
+	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default",
+		Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}}}
+	c.Spec.VolumeName = "v"
+	p := pod("p1", "n1")
+	p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
+	p.Status.Phase = corev1.PodSucceeded
+	require.NoError(t, m.Put(c))
+	require.NoError(t, m.Put(v.DeepCopy()))
+	require.ErrorIs(t, m.Put(p), outrank.ErrInvalid)
+	require.Len(t, m.Problems(), 1)
+
+	v.Spec.NodeAffinity = nil
+	require.NoError(t, m.Put(v))
+	require.Empty(t, m.Problems())
+	require.Empty(t, m.Cluster().Pods)
+}
+
 // Nodes of the same generation are not looked at again, and neither are pods that are
 // the same objects.
 func TestSyncLooksAtWhatChanged(t *testing.T) {

@@ -67,9 +67,10 @@ func (m *Mirror) removePod(key outrank.Key) error {
 }
 
 // renew puts a pod whose claims stand for something else now. It stays where it is; one
-// that was refused is tried again. What is wrong with it is its own problem.
+// that was refused is tried again, and may have finished. What is wrong with it is its own
+// problem.
 func (m *Mirror) renew(key outrank.Key) {
-	at, take := m.refused[key], m.snap.AddPod
+	at, take := m.refused[key], m.snap.PutPod
 	if at == nil {
 		at, _ = m.snap.Pod(key)
 		take = m.snap.UpdatePod

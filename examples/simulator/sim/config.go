@@ -78,6 +78,10 @@ type Config struct {
 	// History limits what is followed of cascades and cycles.
 	History history.Config
 
+	// Decided, if set, is told of every plan that is about to be carried out, and what it
+	// was made from. It must change none of that. Unlike Observe it has no attempt made
+	// by itself.
+	Decided func(Decision) error
 	// Observe, if set, is told everything that happens, in order. What it is
 	// shown it must not change.
 	Observe func(Event)
@@ -90,12 +94,24 @@ type Config struct {
 	Progress func()
 }
 
+// Decision is a plan with victims, before it is carried out. It is valid during the call.
+type Decision struct {
+	// Plan is that of a pod, Group that of a gang; the other one is nil.
+	Plan  *preemption.Plan
+	Group *preemption.GroupPlan
+	// Evaluator made it, of the snapshot as it is, at that time.
+	Evaluator *preemption.Evaluator
+	Snapshot  *preemption.Snapshot
+	Time      time.Time
+}
+
 // Scheduler is one set of rules for scheduling pods.
 type Scheduler struct {
 	// Name stands in metrics and in the victims' conditions; empty means
 	// default-scheduler.
 	Name string
-	// Preemption is how it decides who has to leave.
+	// Preemption is how it decides who has to leave. Where there is one scheduler, the
+	// snapshot keeps the state of its filters ([preemption.Snapshot.Attach]).
 	Preemption preemption.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// [LeastAllocated].

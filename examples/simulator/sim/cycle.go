@@ -94,6 +94,9 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 	f.Release = s.release
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
+		if err := s.decided(p.scheduler, Decision{Plan: f.Plan}); err != nil {
+			return err
+		}
 		report, err := p.scheduler.executor.Execute(ctx, f.Plan)
 		f.ExecutionErr = err
 		if err := s.record(p, report); err != nil {
@@ -110,6 +113,15 @@ func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) erro
 		s.tried++
 	}
 	return nil
+}
+
+// decided tells of a plan.
+func (s *Simulation) decided(x *schedulerState, d Decision) error {
+	if s.config.Decided == nil {
+		return nil
+	}
+	d.Evaluator, d.Snapshot, d.Time = x.eval, s.snap, s.Time()
+	return s.config.Decided(d)
 }
 
 // record tells the history of a plan that was executed.

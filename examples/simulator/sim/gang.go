@@ -142,6 +142,9 @@ func (s *Simulation) failGang(ctx context.Context, first *pod, f execution.Group
 		s.metrics.AddGroupPreemption(f.Plan)
 	}
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
+		if err := s.decided(first.scheduler, Decision{Group: f.Plan}); err != nil {
+			return err
+		}
 		report, err := first.scheduler.executor.ExecuteGroup(ctx, f.Entry.Group, f.Plan)
 		f.ExecutionErr = err
 		if err := s.recordGang(report); err != nil {

@@ -214,9 +214,28 @@ func (s *Simulation) build() error {
 		return err
 	}
 	s.snap = snap
+	if err := s.attachFilters(); err != nil {
+		return err
+	}
 	if s.config.Kubelets != nil {
 		for _, n := range c.Nodes {
 			s.watchUse(s.hosts[n.Name])
+		}
+	}
+	return nil
+}
+
+// attachFilters has the snapshot keep what filters know of the cluster. Two schedulers
+// may have different filters of one name, so that theirs are left alone.
+func (s *Simulation) attachFilters() error {
+	if len(s.config.Schedulers) > 1 {
+		return nil
+	}
+	for _, f := range s.config.Schedulers[0].Preemption.Filters {
+		if stateful, ok := f.(preemption.StatefulFilter); ok {
+			if err := s.snap.Attach(stateful); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

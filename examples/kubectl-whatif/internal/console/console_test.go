@@ -84,6 +84,27 @@ func TestTablesFit(t *testing.T) {
 	assert.Contains(t, out.String(), "evil\\x1b[2J\\u202e\\n\n")
 }
 
+// Before names lose their middle, what matters less is left out; names that are too long
+// anyway change nothing about that.
+func TestSpareColumns(t *testing.T) {
+	print := func(width int, name string) string {
+		table := Table{Spare: []int{2, 1}}
+		table.Head("POD", "CLASS", "STARTED", "AGE")
+		table.Add(name, "production", "2026-02-28 17:10", "1d15h")
+		var out bytes.Buffer
+		table.Print(Page{&out, Screen{Width: width}})
+		return out.String()
+	}
+	const name, started = "reports/exporter-5c7d8-mm2zx", "STARTED"
+	for width, want := range map[int][2]bool{0: {true, true}, 67: {true, true}, 66: {true, false}, 49: {true, false}, 48: {false, false}, 38: {false, false}} {
+		out := print(width, name)
+		assert.Contains(t, out, name, width)
+		assert.Equal(t, want, [2]bool{strings.Contains(out, "CLASS"), strings.Contains(out, started)}, width)
+	}
+	assert.Contains(t, print(80, strings.Repeat("n", 253)), started)
+	assert.NotContains(t, print(30, name), name)
+}
+
 func TestLinesFit(t *testing.T) {
 	var out bytes.Buffer
 	p := Page{&out, Screen{Width: 30}}

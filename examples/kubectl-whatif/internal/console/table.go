@@ -11,6 +11,9 @@ type Table struct {
 	Right map[int]bool
 	// Rigid columns are shortened only once the others cannot be any more.
 	Rigid map[int]bool
+	// Spare are columns that are left out of a screen that is too narrow, the first one
+	// first, before others are shortened to less than a name takes as a rule.
+	Spare []int
 	// Paint colours the cells of columns, once they are as wide as they have to be.
 	Paint map[int]func(s Screen, cell string) string
 
@@ -41,6 +44,9 @@ func (t *Table) Note(format string, args ...any) {
 // noteIndent stands before notes.
 const noteIndent = "     "
 
+// usual is how wide a name is as a rule.
+const usual = 40
+
 // narrowest is how far a column is shortened at most.
 const narrowest = 8
 
@@ -53,6 +59,7 @@ func (t *Table) Print(p Page) {
 		}
 	}
 	widths, filled := t.measure()
+	t.leaveOut(widths, filled, p.Width)
 	t.fit(widths, filled, p.Width)
 	for at, r := range t.rows {
 		if r.cells == nil {
@@ -113,6 +120,24 @@ func (t *Table) measure() (widths []int, filled []bool) {
 		}
 	}
 	return widths, filled
+}
+
+// leaveOut leaves out spare columns as long as the others have too little room.
+func (t *Table) leaveOut(widths []int, filled []bool, most int) {
+	for _, spare := range t.Spare {
+		wide := 0
+		for i := range widths {
+			if filled[i] {
+				wide += 2 + min(usual, widths[i])
+			}
+		}
+		if most <= 0 || wide <= most {
+			return
+		}
+		if spare < len(filled) {
+			filled[spare] = false
+		}
+	}
 }
 
 // fit takes columns from the widest until a line is as wide as it may be, or every column is

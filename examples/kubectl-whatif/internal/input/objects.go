@@ -34,8 +34,14 @@ const mostHeld = 64 << 20
 
 // Each calls f with every object of a stream of JSON documents, lists taken apart: those
 // of kind List, and those of one kind, PodList for example, whose entries need not say
-// what they are. It ends with the first error of f.
-func Each(r io.Reader, f func(Object) error) error {
+// what they are, and those that stand in lists up to ten deep. It ends with the first error
+// of f.
+func Each(r io.Reader, f func(Object) error) error { return eachIn(r, 0, f) }
+
+// mostNested bounds how deep lists may stand in lists.
+const mostNested = 10
+
+func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	d := json.NewDecoder(r)
 	for {
 		switch token, err := d.Token(); {
@@ -46,7 +52,7 @@ func Each(r io.Reader, f func(Object) error) error {
 		case token != json.Delim('{'):
 			return fmt.Errorf("%w: at byte %d stands no object", ErrSyntax, d.InputOffset())
 		}
-		doc := document{decoder: d, f: f}
+		doc := document{decoder: d, depth: depth, f: f}
 		if err := doc.read(); err != nil {
 			return err
 		}
@@ -65,6 +71,7 @@ func unreadable(d *json.Decoder, err error) error {
 // document is one that is being read.
 type document struct {
 	decoder *json.Decoder
+	depth   int // of lists in lists
 	f       func(Object) error
 
 	fields   bytes.Buffer // all but items
@@ -192,8 +199,11 @@ func (d *document) unnamed(h head, raw json.RawMessage) error {
 
 // handOut hands out an object, or the entries of a list in a list.
 func (d *document) handOut(h head, raw json.RawMessage) error {
-	if h.Kind == "List" {
-		return Each(bytes.NewReader(raw), d.f)
+	if strings.HasSuffix(h.Kind, "List") {
+		if d.depth == mostNested {
+			return fmt.Errorf("lists stand in lists more than %d deep", mostNested)
+		}
+		return eachIn(bytes.NewReader(raw), d.depth+1, d.f)
 	}
 	return d.f(objectOf(h, raw))
 }

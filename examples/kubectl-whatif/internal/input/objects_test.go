@@ -30,6 +30,8 @@ func TestEach(t *testing.T) {
 			[]string{`|A|n|x|{"kind":"A","metadata":{"name":"x","namespace":"n"}}`, `g/v1|B|||{"kind":"B","apiVersion":"g/v1"}`}},
 		{"a list", `{"apiVersion":"v1","items":[{"kind":"A"},{"kind":"B"}],"kind":"List"}`, []string{`|A|||{"kind":"A"}`, `|B|||{"kind":"B"}`}},
 		{"a list in a list", `{"kind":"List","items":[{"kind":"List","items":[{"kind":"A"}]}]}`, []string{`|A|||{"kind":"A"}`}},
+		{"a list of one kind in a list", `{"kind":"List","items":[{"kind":"PodList","items":[{"metadata":{"name":"x"}}]},{"kind":"BlackList"}]}`,
+			[]string{`|Pod||x|{"apiVersion":"","kind":"Pod","metadata":{"name":"x"}}`, `|BlackList|||{"kind":"BlackList"}`}},
 		{"a list of one kind, told first", `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"x"}},{}]}`,
 			[]string{`v1|Pod||x|{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`, `v1|Pod|||{"apiVersion":"v1","kind":"Pod"}`}},
 		{"a list of one kind, told last", `{"items":[{"metadata":{"name":"x"}}],"kind":"PodList"}`,
@@ -78,6 +80,12 @@ func merged(t *testing.T, texts ...string) (string, error) {
 	defer r.Close()
 	out, err := io.ReadAll(r)
 	return string(out), err
+}
+
+func TestEachBoundsDepth(t *testing.T) {
+	deep := strings.Repeat(`{"kind":"List","items":[`, 12) + strings.Repeat("]}", 12)
+	_, err := each(deep)
+	assert.ErrorContains(t, err, "lists stand in lists more than 10 deep")
 }
 
 func TestMerge(t *testing.T) {

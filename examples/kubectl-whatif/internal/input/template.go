@@ -18,6 +18,8 @@ type Template struct {
 	Replicas int
 	// Pod is the manifest of a pod as it would make it, of its own name.
 	Pod json.RawMessage
+	// Claims are the names of the claims that a StatefulSet makes for each of its pods.
+	Claims []string
 	// Ordinal is the number in the name of the first pod, of a StatefulSet; -1 for others.
 	Ordinal int
 }
@@ -181,6 +183,9 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 		tolerate(spec)
 	case "StatefulSet":
 		claims(spec, s.VolumeClaimTemplates)
+		for _, c := range s.VolumeClaimTemplates {
+			t.Claims = append(t.Claims, c.Metadata.Name)
+		}
 	}
 	return json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
 }

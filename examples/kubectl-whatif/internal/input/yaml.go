@@ -191,8 +191,21 @@ func (y *yamlReader) whole(text []byte, from int) error {
 	if piece[0] != '{' {
 		return y.wrong(from, fmt.Errorf("this is no object but %s; an object of Kubernetes has fields, like kind", nameOf(piece)))
 	}
+	if isCut(piece) {
+		return y.wrong(from, errCut)
+	}
 	y.out.Write(piece)
 	return y.out.WriteByte('\n')
+}
+
+// errCut is about a list that was cut off. What is left of one is good YAML, and only the
+// fields that kubectl writes behind the entries tell that it is all there.
+var errCut = errors.New("this list does not say its kind; kubectl writes that behind its entries, so that a part of the text seems to be missing")
+
+// isCut reports whether a document is a list that does not say its kind.
+func isCut(piece []byte) bool {
+	var fields struct{ Kind, Items json.RawMessage }
+	return bytes.Contains(piece, []byte(`"items":[`)) && json.Unmarshal(piece, &fields) == nil && fields.Kind == nil && bytes.HasPrefix(fields.Items, []byte("["))
 }
 
 // convert turns a piece of YAML that begins after so many lines into JSON, by the parser

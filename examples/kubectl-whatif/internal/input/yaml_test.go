@@ -74,6 +74,8 @@ func TestYAMLThatCannotBeUsed(t *testing.T) {
 		{"long texts, many times", long, "its aliases make more than 64 MB of it"},
 		{"an alias of itself", "a: &a\n  b: *a\n", "YAML document 1, from line 1 on: "},
 		{"an alias of nothing", "a: *b\n", "unknown anchor 'b' referenced"},
+		{"a list cut off", "kind: A\n---\napiVersion: v1\nitems:\n- kind: Pod\n  metadata:\n    name: x\n", "YAML document 2, from line 2 on: this list does not say its kind"},
+		{"a list cut off in an entry", "items:\n- kind: Pod\n- kin", "from line 1 on: this list does not say its kind; kubectl writes that behind its entries"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := converted(t, tt.text)
@@ -102,7 +104,7 @@ func TestYAMLLists(t *testing.T) {
 		"items last":           "apiVersion: v1\nkind: List\nitems:\n" + entries,
 		"items first":          "items:\n" + entries + "kind: List\n",
 		"indented":             "kind: List\nitems:\n" + indented + "metadata: {}\n",
-		"documents":            "---\nitems:\n" + entries + "---\nkind: X\n---\nitems:\n" + entries + "kind: List\n...\n",
+		"documents":            "---\nitems:\n" + entries + "kind: List\n---\nkind: X\n---\nitems:\n" + entries + "kind: List\n...\n",
 		"comments around":      "# a\nkind: List\nitems:\n# b\n" + entries + "# c\nmetadata: {}\n# d\n",
 		"no list at all":       "kind: A\nmetadata:\n  name: b\n",
 		"an empty list":        "kind: List\nitems: []\n",
@@ -140,6 +142,7 @@ func TestYAMLListsThatCannotBeUsed(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a key twice", "kind: List\nitems:\n- a: 1\nkind: List\n", `from line 4 on: key "kind" already set`},
 		{"a key twice in an entry", "kind: List\nitems:\n- a: 1\n- b: 1\n  b: 2\n", `line 5: key "b" already set in map`},
+		{"cut off behind an entry", "apiVersion: v1\nitems:\n- a: 1\n- b: 1\n", "YAML document 1, from line 5 on: this list does not say its kind"},
 		{"items twice", "items:\n- a: 1\nitems:\n- a: 1\n", `key "items" already set`},
 		{"an alias of another entry", "kind: List\nitems:\n- a: &x 1\n- a: *x\n", "unknown anchor 'x' referenced"},
 	} {

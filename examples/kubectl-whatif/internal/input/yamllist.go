@@ -169,6 +169,9 @@ func (y *yamlReader) rest() error {
 			if err := y.fields(text, from); err != nil {
 				return err
 			}
+			if !y.list.keys["kind"] {
+				return y.wrong(from, errCut)
+			}
 			y.out.WriteString("}\n")
 			return nil
 		}

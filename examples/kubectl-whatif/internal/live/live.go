@@ -27,7 +27,12 @@ var long = map[string]string{
 // Cluster says which one kubectl is asked about; what is empty is left to kubectl.
 type Cluster struct {
 	Context, Kubeconfig string
+	// More are kinds to be asked for beside the usual ones.
+	More []string
 }
+
+// kinds are those that are asked for.
+func (c Cluster) kinds() []string { return slices.Concat(Kinds, c.More) }
 
 // String names it in messages.
 func (c Cluster) String() string {
@@ -39,7 +44,11 @@ func (c Cluster) String() string {
 
 // arguments are those of kubectl for these kinds.
 func (c Cluster) arguments(kinds []string) []string {
-	args := []string{"get", strings.Join(kinds, ","), "-A", "-o", "json"}
+	return c.chosen("get", strings.Join(kinds, ","), "-A", "-o", "json")
+}
+
+// chosen adds which cluster is meant.
+func (c Cluster) chosen(args ...string) []string {
 	if c.Context != "" {
 		args = append(args, "--context="+c.Context)
 	}
@@ -50,7 +59,17 @@ func (c Cluster) arguments(kinds []string) []string {
 }
 
 // Command is what Read runs, for people.
-func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(Kinds), " ") }
+func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(c.kinds()), " ") }
+
+// Namespace is what kubectl takes where nobody names a namespace, that of its context; empty
+// where the context has none or kubectl does not say. No server is asked.
+func (c Cluster) Namespace(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
 
 // Read runs kubectl and has read read what it prints. Kinds that the user may not list, or
 // that the server does not have, are left out, which a warning says of each; read is called
@@ -62,11 +81,11 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 		return nil, fmt.Errorf("kubectl is not installed here, or not in the PATH (%w); where it is, run %s > dump.json, and give the file with --cluster",
 			errors.Unwrap(err), c.Command())
 	}
-	kinds := Kinds
+	kinds := c.kinds()
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
-			return append(warnings, lines(said)...), nil
+			return append(warnings, plainly(lines(said))...), nil
 		}
 		var failed *failure
 		if !errors.As(err, &failed) {
@@ -91,7 +110,7 @@ type failure struct {
 func (f *failure) Error() string {
 	text := fmt.Sprintf("kubectl failed (%v)", f.err)
 	if f.said != "" {
-		text += ": " + strings.Join(lines(f.said), "; ")
+		text += ": " + strings.Join(plainly(lines(f.said)), "; ")
 	}
 	return text + "; to see it by itself, run " + f.command
 }
@@ -155,6 +174,28 @@ func without(kinds []string, said string) (left, why []string) {
 		}
 	}
 	return left, why
+}
+
+// logged is the beginning of a line of the log that kubectl's client writes beside messages,
+// with the time and the place in the source.
+var logged = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+\] `)
+
+// plainly leaves out of what kubectl said what it says again and again: its client logs the
+// same failure each time that it tries, which the last message tells by itself.
+func plainly(said []string) []string {
+	var messages, log []string
+	for _, line := range said {
+		line = strings.TrimPrefix(line, "Warning: ")
+		if text := logged.ReplaceAllString(line, ""); text == line {
+			messages = append(messages, line)
+		} else if !slices.Contains(log, text) {
+			log = append(log, text)
+		}
+	}
+	if len(messages) > 0 {
+		return messages
+	}
+	return log
 }
 
 // lines are those of a text that are not empty.

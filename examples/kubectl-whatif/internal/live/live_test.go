@@ -79,7 +79,7 @@ echo '{}'`)
 	assert.Equal(t, `sc are left out: error: the server doesn't have a resource type "sc"`, warnings[0])
 	assert.Contains(t, warnings[1], `pdb are left out: Error from server (Forbidden): poddisruptionbudgets.policy is forbidden: User "jane"`)
 	assert.Contains(t, warnings[2], "pv are left out: ")
-	assert.Equal(t, "Warning: something is old", warnings[3])
+	assert.Equal(t, "something is old", warnings[3])
 }
 
 func TestFailures(t *testing.T) {
@@ -107,6 +107,25 @@ func TestFailures(t *testing.T) {
 	_, _, err = reading(t, Cluster{})
 	assert.ErrorContains(t, err, "kubectl is not installed here, or not in the PATH")
 	assert.ErrorContains(t, err, "run kubectl "+all+" > dump.json, and give the file with --cluster")
+}
+
+// A client that cannot reach its server logs each attempt before it says so.
+func TestNoise(t *testing.T) {
+	kubectl(t, `for i in 1 2 3; do echo "E1122 20:27:19.98099$i   32544 memcache.go:265] \"Unhandled Error\" err=\"connection refused\"" >&2; done
+echo "The connection to the server localhost:8080 was refused" >&2; exit 1`)
+	_, _, err := reading(t, Cluster{})
+	assert.EqualError(t, err, "kubectl failed (exit status 1): The connection to the server localhost:8080 was refused; to see it by itself, run kubectl "+all)
+	kubectl(t, `for i in 1 2 3; do echo "E1122 20:27:19.98099$i   32544 memcache.go:265] refused" >&2; done; exit 1`)
+	_, _, err = reading(t, Cluster{})
+	assert.EqualError(t, err, "kubectl failed (exit status 1): refused; to see it by itself, run kubectl "+all, "where there is nothing else, once")
+}
+
+func TestNamespace(t *testing.T) {
+	called := kubectl(t, "printf shop")
+	assert.Equal(t, "shop", Cluster{Context: "prod"}.Namespace(context.Background()))
+	assert.Equal(t, []string{"config view --minify -o jsonpath={.contexts[0].context.namespace} --context=prod"}, called())
+	kubectl(t, "echo 'error: current-context must exist in order to minify' >&2; exit 1")
+	assert.Empty(t, Cluster{}.Namespace(context.Background()))
 }
 
 // The end of the context is the end of kubectl.

@@ -29,8 +29,9 @@ type part struct {
 	amount int64
 	// number is the victim's place in the table, from 1.
 	number int
-	// text says who it is in place of the pod.
-	text string
+	// text says who it is in place of the pod, note what becomes of it in place of what
+	// the role says.
+	text, note string
 }
 
 // bar is one resource of a node, drawn from left to right.
@@ -82,6 +83,8 @@ type painter struct {
 	// texts is set where there is room for names in the bars, would where nobody
 	// really leaves, and lacks where what is too much is what the preemptor lacks.
 	texts, would, lacks bool
+	// many is set where none of those who come is the pod that is asked about.
+	many bool
 }
 
 // fit makes the picture wide enough for the parts.
@@ -147,12 +150,20 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	}
 	b.Label += fmt.Sprintf(": %s taken, %s, by %s", b.Amount, b.Share, plural(len(parts), "pod"))
 	switch n := count(parts, leaves); {
+	case n > 0 && p.many && p.would:
+		b.Label += fmt.Sprintf(", of which %d could be pushed out", n)
 	case n == 1:
 		b.Label += ", of which 1 leaves"
 	case n > 1:
 		b.Label += fmt.Sprintf(", of which %d leave", n)
 	}
-	if count(parts, comes) > 0 {
+	switch n := count(parts, comes); {
+	case n == 0:
+	case p.many && n == 1:
+		b.Label += ", of which 1 arrives"
+	case p.many:
+		b.Label += fmt.Sprintf(", of which %d arrive", n)
+	default:
 		b.Label += ", and the pod that is asked about is one of them"
 	}
 }
@@ -221,6 +232,8 @@ func (p *painter) tip(q *part) string {
 	var b strings.Builder
 	b.WriteString(isolated(string(q.pod.Key())))
 	switch {
+	case q.note != "":
+		b.WriteString(" (" + isolated(q.note) + ")")
 	case q.role == leaves && p.would:
 		b.WriteString(" (would leave)")
 	case q.role == leaves && q.pod.Terminating():

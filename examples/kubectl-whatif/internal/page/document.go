@@ -29,7 +29,7 @@ type document struct {
 	Summary                     string
 	Outcome                     string
 	Pod                         asked
-	Counts                      []figure
+	Counts                      []Figure
 	Caveats, Hints, Fates       []string
 	Scenes                      []scene
 	Below, Above                scale
@@ -38,15 +38,17 @@ type document struct {
 	Rows                        []row
 	Panels                      []panel
 	Sorted                      string
-	Victims                     []victimRow
-	MoreVictims                 int
-	Cleared                     []string
-	Candidates                  []candidateRow
-	MoreCandidates              int
-	Why, Stay, Missing          []string
-	Groups, MoreGroups          []string
-	Listed                      []listed
-	MoreListed                  int
+	// Lettered is set where cells of the field lead to nodes below.
+	Lettered           bool
+	Victims            []victimRow
+	MoreVictims        int
+	Cleared            []string
+	Candidates         []candidateRow
+	MoreCandidates     int
+	Why, Stay, Missing []string
+	Groups, MoreGroups []string
+	Listed             []listed
+	MoreListed         int
 	// Leave and Kept say what the legend has to explain.
 	Leave, Come, Kept, Lack, Over bool
 	Style, Script                 any
@@ -65,9 +67,6 @@ type asked struct {
 	Priority                   int32
 	Nominated                  string
 }
-
-// figure is a figure with what it counts.
-type figure struct{ Figure, Of string }
 
 func newMaker(in *Input) *maker {
 	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
@@ -94,7 +93,7 @@ func newDocument(in *Input) *document {
 		doc.Now = in.Now.UTC().Format("2006-01-02 15:04:05") + " UTC"
 	}
 	doc.Below, doc.Above = d.scale.parts()
-	doc.Sorted = string(d.views[d.shown()].Name)
+	doc.Sorted, doc.Lettered = string(d.views[d.shown()].Name), true
 	d.tell(doc)
 	doc.legend()
 	return doc
@@ -248,7 +247,7 @@ func (d *maker) asked() asked {
 }
 
 // counts are the figures below the headline.
-func (d *maker) counts() []figure {
+func (d *maker) counts() []Figure {
 	pods, pending := 0, 0
 	for p := range d.in.Snapshot.Pods() {
 		pods++
@@ -257,7 +256,7 @@ func (d *maker) counts() []figure {
 		}
 	}
 	e := d.in.Explanation
-	return []figure{
+	return []Figure{
 		{grouped(len(d.members)), noun(len(d.members), "node")},
 		{grouped(pods), noun(pods, "pod") + ", " + grouped(pending) + " pending"},
 		{grouped(e.Feasible), noun(e.Feasible, "node") + " with room as things are"},

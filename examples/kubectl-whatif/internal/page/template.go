@@ -65,4 +65,5 @@ var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 	"grouped":  grouped,
 	"lines":    func(s string) []string { return strings.Split(s, "\n") },
 	"minus":    func(a, b int) int { return a - b },
+	"last":     func(i int, cells []string) bool { return i == len(cells)-1 },
 }).Parse(pageText))

@@ -189,13 +189,10 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 			priority += " -> " + strconv.Itoa(int(p.After))
 		}
 		name := string(p.Pod.Key)
-		for _, t := range []struct {
-			when string
-			turn *Turn
-		}{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all made again", &p.Again}} {
-			rows.Add(name, priority, t.when, t.turn.outcome(), t.turn.Node)
-			if len(t.turn.Victims) > 0 {
-				addNotes(&rows, []string{"who leaves: " + t.turn.leavers(limit)})
+		for _, t := range p.turns() {
+			rows.Add(name, priority, t.when, t.outcome(), t.Node)
+			if len(t.Victims) > 0 {
+				addNotes(&rows, []string{"who leaves: " + t.leavers(limit)})
 			}
 			name, priority = "", ""
 		}
@@ -204,4 +201,15 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 	if more := len(c.Pending) - shown; more > 0 {
 		out.line("  and %d more", more)
 	}
+}
+
+// momentary is a turn with the time that it is about.
+type momentary struct {
+	when string
+	*Turn
+}
+
+// turns are those of a pod that waits, before and after the change.
+func (p *PendingImpact) turns() []momentary {
+	return []momentary{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all made again", &p.Again}}
 }

@@ -37,4 +37,6 @@ func TestPendingGroups(t *testing.T) {
 		require.NoError(t, err)
 		golden(t, "pending-groups", p)
 	})
+	_, err = question.AskReplicas(context.Background(), s, c.Pods[len(c.Pods)-1], 2)
+	require.ErrorIs(t, err, outrank.ErrInvalid, "no pod of a group has replicas by itself")
 }

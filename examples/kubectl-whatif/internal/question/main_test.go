@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -113,10 +114,4 @@ func labelled(key, value string) func(*outrank.Pod) {
 	return func(p *outrank.Pod) { p.Labels = map[string]string{key: value} }
 }
 
-// TestMain sets a hundred cases for every property. -rapid.checks asks for more.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "100"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { seeded.Run(m, 100) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -86,6 +87,24 @@ func names[T ~string](list []T, limit int) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// selected are the places of those of n things that are shown, in their order: where not all
+// can be, those that matter go before the others.
+func selected(n, limit int, matters func(i int) bool) []int {
+	shown := bounded(n, limit)
+	var out, others []int
+	for i := range n {
+		switch {
+		case len(out) < shown && (shown == n || matters(i)):
+			out = append(out, i)
+		case len(others) < shown:
+			others = append(others, i)
+		}
+	}
+	out = append(out, others[:shown-len(out)]...)
+	slices.Sort(out)
+	return out
 }
 
 // bounded is how many of n things are shown; a limit of 0 or less shows all.

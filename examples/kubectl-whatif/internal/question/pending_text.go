@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText tells the turns to people, the first limit of them and as many victims of each;
-// all where limit is 0. The error is that of w.
+// WriteText tells the turns to people, limit of them and as many victims of each, those of
+// pods that simply fit after the others; all where limit is 0. The error is that of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
@@ -17,20 +17,22 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 		return out.to(w)
 	}
 	out.line("")
-	out.say("In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
-		"have to leave hold their room until they have ended; pods of one priority go by name.")
+	out.say(pendingOrder)
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "OUTCOME", "NODE")
-	shown := bounded(len(p.Turns), limit)
-	for i := range p.Turns[:shown] {
+	shown := selected(len(p.Turns), limit, func(i int) bool { return p.Turns[i].Outcome != Placed })
+	for _, i := range shown {
 		addTurn(&rows, i+1, &p.Turns[i], limit)
 	}
 	rows.Print(out.Page)
-	if more := len(p.Turns) - shown; more > 0 {
+	if more := len(p.Turns) - len(shown); more > 0 {
 		out.line("  and %d more", more)
 	}
 	return out.to(w)
 }
+
+const pendingOrder = "In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
+	"have to leave hold their room until they have ended; pods of one priority go by name."
 
 // summary is the totals in a sentence or two.
 func (p *Pending) summary() string {

@@ -43,8 +43,8 @@ type Replicas struct {
 // if it is pending.
 //
 // Errors are those of [AllPending], and wrap [outrank.ErrInvalid] where n is not between
-// 1 and [MostReplicas], where the pod's scheduler is not known, and where its gates keep
-// it back. Time is that of [AllPending] for n pods.
+// 1 and [MostReplicas], where the pod's scheduler is not known, where its gates keep it back,
+// and where it is scheduled with a group alone. Time is that of [AllPending] for n pods.
 func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Replicas, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -57,6 +57,9 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		return nil, err
 	}
 	s := set.scene(ctx)
+	if s.grouped(pod) {
+		return nil, notOne(pod, "spec.schedulingGroup.podGroupName", "it is scheduled with its group alone, and not by itself")
+	}
 	if s.snap.NodeOf(pod.Key()) == "" {
 		if _, ok := s.snap.Pod(pod.Key()); ok {
 			if err := s.snap.RemovePod(pod.Key()); err != nil {
@@ -102,20 +105,22 @@ func replicable(pod *outrank.Pod, n int) error {
 	if pod == nil {
 		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
 	}
-	problem := func(field, text string) error {
-		return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
-	}
 	switch {
 	case n < 1 || n > MostReplicas:
-		return problem("", fmt.Sprintf("%d replicas: between 1 and %d can be asked about", n, MostReplicas))
+		return notOne(pod, "", fmt.Sprintf("%d replicas: between 1 and %d can be asked about", n, MostReplicas))
 	case pod.Gated():
-		return problem("spec.schedulingGates", "gates keep it back, so that no replica would be tried")
+		return notOne(pod, "spec.schedulingGates", "gates keep it back, so that no replica would be tried")
 	case pod.ResizeDeferred:
-		return problem("status.conditions", "it waits for its resize in place, which is no pod more")
+		return notOne(pod, "status.conditions", "it waits for its resize in place, which is no pod more")
 	case pod.Terminating():
-		return problem("metadata.deletionTimestamp", "it is being deleted; its replicas would not be")
+		return notOne(pod, "metadata.deletionTimestamp", "it is being deleted; its replicas would not be")
 	}
 	return nil
+}
+
+// notOne is the error about a pod that cannot be one of many.
+func notOne(pod *outrank.Pod, field, text string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
 }
 
 // replica makes one more pod, and carries out what becomes of it.

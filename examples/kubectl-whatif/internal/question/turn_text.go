@@ -10,16 +10,24 @@ import (
 
 // addTurn adds a row for a turn and, below it, what there is to say about it.
 func addTurn(rows *console.Table, number int, t *Turn, limit int) {
-	priority := strconv.Itoa(int(t.Pod.Priority))
-	if t.Pod.PriorityClass != "" {
-		priority += " (" + t.Pod.PriorityClass + ")"
-	}
-	name := string(t.Pod.Key)
-	if t.Group {
-		name += " (group of " + plural(len(t.Members), "pod") + ")"
-	}
-	rows.Add(strconv.Itoa(number), name, priority, t.outcome(), t.Node)
+	rows.Add(strconv.Itoa(number), t.name(), t.priority(), t.outcome(), t.Node)
 	addNotes(rows, t.notes(limit))
+}
+
+// priority is that of the pod, with its class.
+func (t *Turn) priority() string {
+	if t.Pod.PriorityClass == "" {
+		return strconv.Itoa(int(t.Pod.Priority))
+	}
+	return strconv.Itoa(int(t.Pod.Priority)) + " (" + t.Pod.PriorityClass + ")"
+}
+
+// name is that of the pod, or of the group with its size.
+func (t *Turn) name() string {
+	if t.Group {
+		return string(t.Pod.Key) + " (group of " + plural(len(t.Members), "pod") + ")"
+	}
+	return string(t.Pod.Key)
 }
 
 // addNotes puts texts below the last row.

@@ -60,8 +60,13 @@ type BudgetLoad struct {
 	// would be evicted.
 	Allowed int32 `json:"allowed"`
 	Pods    int   `json:"pods"`
+	// Unready are those of the pods that are not ready, and Free those of them that a drain
+	// may evict whatever the budget allows: pods that have not started, and others by the
+	// budget's policy for pods that are not ready.
+	Unready int `json:"unready,omitempty"`
+	Free    int `json:"free,omitempty"`
 	// Drain says what that means to a drain, which keeps to budgets. The loss of a node does
-	// not ask them: it breaks a budget whose pods are more than may go.
+	// not ask them: it breaks a budget that loses more ready pods than may go.
 	Drain DrainEffect `json:"drain"`
 }
 
@@ -140,7 +145,7 @@ func tied(p *outrank.Pod) bool {
 
 // load counts what the budgets have to bear.
 func (q *withoutQuestion) load() {
-	pods := make([]int, len(q.allowed))
+	loads := make([]BudgetLoad, len(q.allowed))
 	for _, node := range q.out.Nodes {
 		for _, p := range q.snap.PodsOn(node) {
 			if tied(p) || p.Terminating() {
@@ -148,30 +153,43 @@ func (q *withoutQuestion) load() {
 			}
 			covering := q.budgets.Covering(p)
 			for _, i := range covering {
-				pods[i]++
+				loads[i].bear(p, q.allowed[i])
 			}
-			if len(covering) > 1 {
+			if len(covering) > 1 && p.Phase != outrank.PhasePending {
 				q.out.Refused = append(q.out.Refused, podOf(p, node))
 			}
 		}
 	}
-	for i, n := range pods {
-		if n > 0 {
-			b := q.allowed[i]
-			q.out.Budgets = append(q.out.Budgets, BudgetLoad{b.Key(), b.Allowed, n, effect(b.Allowed, n)})
+	for i, l := range loads {
+		if b := q.allowed[i]; l.Pods > 0 {
+			l.Key, l.Allowed, l.Drain = b.Key(), b.Allowed, effect(b.Allowed, l.Pods-l.Free)
+			q.out.Budgets = append(q.out.Budgets, l)
 		}
 	}
 	slices.SortFunc(q.out.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
 }
 
+// bear counts a pod that the budget covers.
+func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
+	l.Pods++
+	if p.Ready {
+		return
+	}
+	l.Unready++
+	if p.Phase == outrank.PhasePending || b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.Desired > 0 && b.Healthy >= b.Desired {
+		l.Free++
+	}
+}
+
+// effect is what a budget does to a drain that has to ask it about so many pods.
 func effect(allowed int32, pods int) DrainEffect {
 	switch {
+	case int64(allowed) >= int64(pods):
+		return Lets
 	case allowed <= 0:
 		return Blocks
-	case int64(allowed) < int64(pods):
-		return Slows
 	}
-	return Lets
+	return Slows
 }
 
 // clear takes the nodes away, and puts their pods in line.

@@ -1,7 +1,10 @@
 package question_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +53,77 @@ func TestWithout(t *testing.T) {
 	require.ErrorIs(t, err, preemption.ErrNotFound)
 	_, err = question.AskWithout(context.Background(), s, nil)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
+}
+
+// A pod that is not ready is evicted by rules of its own, and its loss breaks no budget.
+func TestWithoutUnreadyPods(t *testing.T) {
+	const policy = outrank.AlwaysAllow
+	ready, unready, starting := func(*outrank.Pod) {}, func(p *outrank.Pod) { p.Ready = false }, func(p *outrank.Pod) { p.Ready, p.Phase = false, outrank.PhasePending }
+	for name, tt := range map[string]struct {
+		pods            []func(*outrank.Pod)
+		allowed         int32
+		healthy, wanted int32
+		policy          outrank.UnhealthyPodEvictionPolicy
+		unready, free   int
+		drain           question.DrainEffect
+		loss            string
+	}{
+		"ready":                             {pods: []func(*outrank.Pod){ready}, healthy: 2, wanted: 2, policy: policy, drain: question.Blocks, loss: "breaks it"},
+		"not ready, too few are":            {pods: []func(*outrank.Pod){unready}, healthy: 1, wanted: 2, unready: 1, drain: question.Blocks, loss: "keeps it"},
+		"not ready, enough are":             {pods: []func(*outrank.Pod){unready}, healthy: 2, wanted: 2, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
+		"not ready, none has to be":         {pods: []func(*outrank.Pod){unready}, unready: 1, drain: question.Blocks, loss: "keeps it"},
+		"not ready, whatever the others do": {pods: []func(*outrank.Pod){unready}, healthy: 1, wanted: 2, policy: policy, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
+		"not started":                       {pods: []func(*outrank.Pod){starting}, healthy: 1, wanted: 2, unready: 1, free: 1, drain: question.Lets, loss: "keeps it"},
+		"one of each": {
+			pods: []func(*outrank.Pod){ready, ready, unready}, allowed: 1, healthy: 3, wanted: 2, unready: 1, free: 1, drain: question.Slows, loss: "breaks it",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1")}}
+			for i, more := range tt.pods {
+				c.Pods = append(c.Pods, pod("web-"+string(rune('a'+i)), "n1", 1, "0", owned("ReplicaSet", "web"), labelled("app", "web"), more))
+			}
+			c.Budgets = []*outrank.PodDisruptionBudget{{
+				Namespace: "shop", Name: "web", Allowed: tt.allowed, Healthy: tt.healthy, Desired: tt.wanted, UnhealthyPodEvictionPolicy: tt.policy,
+				Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+			}}
+			w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
+			require.NoError(t, err)
+			require.Equal(t, []question.BudgetLoad{{Key: "shop/web", Allowed: tt.allowed, Pods: len(tt.pods), Unready: tt.unready, Free: tt.free, Drain: tt.drain}}, w.Budgets)
+			var out bytes.Buffer
+			require.NoError(t, w.WriteText(&out, 5))
+			require.Contains(t, out.String(), tt.loss+"\n")
+		})
+	}
+}
+
+// A drain that cannot ask two budgets at once does not ask about a pod that has not started.
+func TestWithoutRefusesNoPodThatHasNotStarted(t *testing.T) {
+	c := drained()
+	c.Pods[len(c.Pods)-1].Phase, c.Pods[len(c.Pods)-1].Ready = outrank.PhasePending, false
+	w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
+	require.NoError(t, err)
+	require.Empty(t, w.Refused)
+}
+
+// Where not all can be shown, those that simply fit are left out first.
+func TestWithoutShowsWhatMatters(t *testing.T) {
+	w, err := question.AskWithout(context.Background(), set(t, drained()), []string{"n1", "n2"})
+	require.NoError(t, err)
+	fits, matter := 0, 0
+	for _, m := range w.Moves {
+		if m.Outcome == question.Placed {
+			fits++
+		} else {
+			matter++
+		}
+	}
+	require.Positive(t, fits)
+	require.Positive(t, matter)
+	var out bytes.Buffer
+	require.NoError(t, w.WriteText(&out, matter))
+	for i, m := range w.Moves {
+		row := fmt.Sprintf("\n  %-3d%s", i+1, m.Pod.Key)
+		require.Equal(t, m.Outcome != question.Placed, strings.Contains(out.String(), row), row)
+	}
 }

@@ -59,6 +59,8 @@ func (q *Without) writeStayers(out *paper, limit int) {
 	say(q.Leaving, "being deleted anyway")
 }
 
+const movesOrder = "In the order in which a scheduler takes them, those pushed out gone at once and made again in turn"
+
 func podNames(pods []Pod, limit int) string {
 	keys := make([]string, len(pods))
 	for i := range pods {
@@ -74,11 +76,11 @@ func (q *Without) writeMoves(out *paper, limit int) {
 		return
 	}
 	out.line("")
-	out.say("In the order in which a scheduler takes them, those pushed out gone at once and made again in turn:")
+	out.say("%s:", movesOrder)
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "LEAVES", "OUTCOME", "TO")
-	shown := bounded(len(q.Moves), limit)
-	for i := range q.Moves[:shown] {
+	shown := selected(len(q.Moves), limit, func(i int) bool { return q.Moves[i].Outcome != Placed })
+	for _, i := range shown {
 		m := &q.Moves[i]
 		rows.Add(strconv.Itoa(i+1), string(m.Pod.Key), strconv.Itoa(int(m.Pod.Priority)), m.Pod.Node, m.outcome(), m.Node)
 		if m.PushedOutBy != "" {
@@ -87,8 +89,8 @@ func (q *Without) writeMoves(out *paper, limit int) {
 		addNotes(&rows, m.notes(limit))
 	}
 	rows.Print(out.Page)
-	if shown < len(q.Moves) {
-		out.line("  and %d more", len(q.Moves)-shown)
+	if more := len(q.Moves) - len(shown); more > 0 {
+		out.line("  and %d more", more)
 	}
 }
 
@@ -105,6 +107,7 @@ func (q *Without) writeDrain(out *paper, limit int) {
 	shown := bounded(len(q.Budgets), limit)
 	for _, b := range q.Budgets[:shown] {
 		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Pods), b.Drain.text(), b.loss())
+		addNotes(&rows, b.notes())
 	}
 	if shown > 0 {
 		rows.Print(out.Page)
@@ -133,9 +136,25 @@ func (e DrainEffect) text() string {
 	return string(e)
 }
 
+// loss says what the loss of the nodes does to the budget, which counts ready pods alone.
 func (b *BudgetLoad) loss() string {
-	if b.Drain == Lets {
+	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
 		return "keeps it"
 	}
 	return "breaks it"
+}
+
+// notes tell of pods that are not ready.
+func (b *BudgetLoad) notes() []string {
+	if b.Unready == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d of them %s not ready", b.Unready, verb(b.Unready, "is", "are"))
+	switch {
+	case b.Free == b.Unready:
+		text += ", and may be evicted whatever the budget allows"
+	case b.Free > 0:
+		text += fmt.Sprintf(", and %d may be evicted whatever the budget allows", b.Free)
+	}
+	return []string{text}
 }

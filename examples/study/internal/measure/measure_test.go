@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -76,12 +75,4 @@ func TestPanicIsAFailure(t *testing.T) {
 	r, err = Run(t.Context(), study, spec.Cell{Trace: "none"}, 3)
 	require.NoError(t, err)
 	assert.Equal(t, `the study has no trace "none"`, r.Error)
-}
-
-func TestSort(t *testing.T) {
-	names := []string{"waitMean/5", "zzz", "waitMax/100", "evictions", "waitMean/100", "arrived", "waitMean"}
-	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	Sort(names)
-	assert.Equal(t, []string{"arrived", "evictions", "waitMean", "zzz", "waitMean/100", "waitMax/100", "waitMean/5"}, names)
-	assert.Equal(t, Metric{"waitP95/-7", "wait at priority -7, 95th percentile", "s"}, Of("waitP95/-7"))
 }

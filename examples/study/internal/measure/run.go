@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
+	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/trace"
 	"github.com/outrank-go/outrank/resource"
@@ -60,55 +61,86 @@ func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
 	if err != nil {
 		return err
 	}
-	use := &use{}
-	s, err := prepare(t, setting, r.Seed, use)
+	watch := &watch{regret: setting.Regret}
+	s, err := prepare(t, setting, r.Seed, watch)
 	if err != nil {
 		return err
 	}
-	use.resources = s.Resources()
+	watch.use.resources = s.Resources()
 	result, err := s.Run(ctx)
 	if err != nil {
 		return err
 	}
-	r.note(result, use)
+	r.note(result, watch)
 	return r.sketch(result)
 }
 
 // prepare makes the simulation.
-func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, use *use) (*sim.Simulation, error) {
+func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (*sim.Simulation, error) {
 	config := setting.Sim
-	config.Seed, config.Sample = seed, use.sample
-	if sample := config.Schedulers[0].Preemption.Sample; sample != nil {
-		seeded := *sample
+	config.Seed, config.Sample, config.Decided = seed, watch.use.sample, watch.decided
+	decides := &config.Schedulers[0].Preemption
+	if decides.Sample != nil {
+		seeded := *decides.Sample
 		seeded.Seed = seed
-		config.Schedulers[0].Preemption.Sample = &seeded
+		decides.Sample = &seeded
+	}
+	if setting.Quotas != nil {
+		if err := setting.Quotas.Use(decides, t.Cluster.Nodes); err != nil {
+			return nil, err
+		}
 	}
 	cluster := *t.Cluster
 	cluster.Release = setting.Release
-	shape := setting.Shape
-	shape.Seed = seed
-	var work []sim.Work
+	for i := range setting.Budgets {
+		cluster.Budgets = append(cluster.Budgets[:len(cluster.Budgets):len(cluster.Budgets)], setting.Budgets[i].Object())
+	}
+	items, err := itemsOf(t, setting, seed)
+	if err != nil {
+		return nil, err
+	}
+	return sim.New(&cluster, workOf(items), config)
+}
+
+// itemsOf are the pods to come. Those of the trace are left alone.
+func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []workload.Item, err error) {
 	if t.Items != nil {
-		items, err := shape.Of(t.Items)
-		if err != nil {
+		shape := setting.Shape
+		shape.Seed = seed
+		if items, err = shape.Of(t.Items); err != nil {
 			return nil, err
 		}
-		work = workOf(items)
 	}
-	return sim.New(&cluster, work, config)
+	if setting.Static != nil {
+		if items, err = workload.StaticPods(items, t.Cluster.Nodes, *setting.Static); err != nil {
+			return nil, err
+		}
+	}
+	for i := range items {
+		x := &items[i]
+		if x.NeedsKubelets() && setting.Sim.Kubelets == nil {
+			return nil, fmt.Errorf("pod %.60q: node_name, static and memory_used_mib need kubelets", x.Pod.Name)
+		}
+		if len(setting.Budgets) > 0 {
+			labelled := *x.Pod
+			labelled.Labels = map[string]string{spec.ClassLabel: x.Class}
+			x.Pod = &labelled
+		}
+	}
+	return items, nil
 }
 
 func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
 		x := &items[i]
-		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless}
+		work[i] = sim.Work{Pod: x.Pod, Arrival: x.Arrival, Duration: x.Duration, Endless: x.Endless, Usage: x.Usage}
 	}
 	return work
 }
 
 // note puts the run in figures.
-func (r *Result) note(of *sim.Result, use *use) {
+func (r *Result) note(of *sim.Result, watch *watch) {
 	pods, p := &of.Pods, &of.Preemption
 	r.Figures = map[string]float64{
 		"arrived": float64(pods.Arrived), "finished": float64(pods.Finished), "waiting": float64(pods.Waiting),
@@ -116,18 +148,26 @@ func (r *Result) note(of *sim.Result, use *use) {
 		"evictedPods": float64(pods.Evicted), "evictedAgain": float64(pods.EvictedAgain),
 		"lostPodHours": of.Lost.PodSeconds / 3600, "lostCPUHours": of.Lost.CPUHours,
 		"cascades": float64(p.Cascades), "cycles": float64(p.Cycles), "repeats": float64(p.Repeats),
-		"hours": of.Simulated / 3600,
+		"hours": of.Simulated / 3600, "violations": float64(watch.violations),
 	}
+	if k := of.Kubelets; k != nil {
+		rejected := 0
+		for _, x := range k.Rejected {
+			rejected += x.Pods
+		}
+		r.Figures["kubeletEvictions"], r.Figures["kubeletRejections"] = float64(k.ForCritical+k.UnderMemory+k.UnderDisk), float64(rejected)
+	}
+	watch.note(r.Figures)
 	end := time.Duration(of.Simulated * float64(time.Second))
-	for name, metric := range map[resource.Name]string{resource.CPU: "useCPU", resource.Memory: "useMemory", workload.GPU: "useGPU"} {
-		if share, ok := use.mean(name, end); ok {
-			r.Figures[metric] = 100 * share
+	for name, to := range map[resource.Name]string{resource.CPU: "useCPU", resource.Memory: "useMemory", workload.GPU: "useGPU"} {
+		if share, ok := watch.use.mean(name, end); ok {
+			r.Figures[to] = 100 * share
 		}
 	}
 	total, count := 0.0, 0
 	for _, w := range of.Summary.Waits {
 		for i, v := range []float64{w.Mean, w.Median, w.P95, w.Max} {
-			r.Figures[waitName(waitMetrics[i].Name, w.Priority)] = v
+			r.Figures[metric.WaitName(metric.Waits[i].Name, w.Priority)] = v
 		}
 		total, count = total+w.Mean*float64(w.Pods), count+w.Pods
 	}

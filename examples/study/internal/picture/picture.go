@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
@@ -50,8 +50,8 @@ type row struct {
 }
 
 // draw is the picture of a metric.
-func draw(r *tables.Result, metric string) []byte {
-	rows, omitted := rowsOf(r, metric)
+func draw(r *tables.Result, name string) []byte {
+	rows, omitted := rowsOf(r, name)
 	y, group := float64(top), ""
 	for i := range rows {
 		if g := groupOf(r.Study, rows[i].Cell); i > 0 && g != group {
@@ -65,7 +65,7 @@ func draw(r *tables.Result, metric string) []byte {
 	at := func(v float64) float64 { return left + (v-low)/(high-low)*(width-left-right) }
 	height := y + 64
 	var b bytes.Buffer
-	m := measure.Of(metric)
+	m := metric.Of(name)
 	title := r.Study.Name + ": " + m.Title
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" height="%.0f" role="img" aria-labelledby="t d">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n%s", text(title), text(describe(rows, m)), style)
@@ -94,7 +94,7 @@ func draw(r *tables.Result, metric string) []byte {
 
 // rowsOf are the cells that have the metric: those that differ in the compared axis alone
 // stand together.
-func rowsOf(r *tables.Result, metric string) (rows []row, omitted int) {
+func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	var order []string
 	for _, c := range r.Study.Cells() {
 		if g := groupOf(r.Study, c); !slices.Contains(order, g) {
@@ -102,7 +102,7 @@ func rowsOf(r *tables.Result, metric string) (rows []row, omitted int) {
 		}
 	}
 	for _, x := range r.Rows {
-		if x.Metric == metric {
+		if x.Metric == name {
 			rows = append(rows, row{Row: x, label: labelOf(r.Study, x.Cell), series: series(r.Study, x.Cell)})
 		}
 	}
@@ -232,7 +232,7 @@ func label(v, step float64) string {
 }
 
 // describe is the picture for those who do not see it.
-func describe(rows []row, m measure.Metric) string {
+func describe(rows []row, m metric.Metric) string {
 	var parts []string
 	for _, r := range rows[:min(len(rows), 12)] {
 		parts = append(parts, fmt.Sprintf("%s %.4g (%.4g to %.4g)", r.label, r.Mean, r.Low, r.High))

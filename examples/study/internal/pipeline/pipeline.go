@@ -6,9 +6,9 @@
 //	sum up   the runs of each cell are combined, whatever their order
 //	write    all cells together become tables and pictures
 //
-// Memory of a worker: the last two traces, a simulation for each element that it works on
-// at a time, and for each cell its figures (some 30 numbers a run) and sketches of waits.
-// The last step holds the figures of all cells.
+// Memory of a worker: the last two traces, a simulation for each run that it makes at a
+// time ([Job].AtOnce), and for each cell its figures (some 30 numbers a run) and sketches of
+// waits. The last step holds the figures of all cells.
 package pipeline
 
 import (
@@ -45,13 +45,31 @@ type Job struct {
 	// Study is the study as JSON, Out the folder for results and tables.
 	Study []byte
 	Out   string
+	// AtOnce is how many runs a worker's process makes at a time; 0 means as many as it
+	// may use cores.
+	AtOnce int
+	// Part of so many Parts of the runs, from 1 on, is made, and no tables are; all of them
+	// where Parts is 0.
+	Part, Parts int
 }
 
-// New is a job.
+// New is a job that makes all runs.
 func New(study *spec.Study, out string) (Job, error) {
 	text, err := json.Marshal(study)
-	return Job{text, out}, err
+	return Job{Study: text, Out: out}, err
 }
+
+// Runs is how many of a study's runs the job makes.
+func (j *Job) Runs(study *spec.Study) int {
+	all := study.Runs()
+	if j.Parts == 0 {
+		return all
+	}
+	return (all + j.Parts - j.Part) / j.Parts
+}
+
+// has reports whether a run is the job's; they are dealt out in turn.
+func (j *Job) has(run int) bool { return j.Parts == 0 || run%j.Parts == j.Part-1 }
 
 // study reads the job's study.
 func (j *Job) study() (*spec.Study, error) {
@@ -64,6 +82,9 @@ func Build(s beam.Scope, job Job) {
 	s = s.Scope("study")
 	elements := beam.Reshuffle(s, beam.ParDo(s.Scope("expand"), &expandFn{Job: job}, beam.Impulse(s)))
 	results := beam.ParDo(s.Scope("run"), &runFn{Job: job}, elements)
+	if job.Parts > 0 {
+		return // the results are in the store
+	}
 	sums := beam.CombinePerKey(s.Scope("sum up"), &sumFn{}, results)
 	all := beam.GroupByKey(s, beam.ParDo(s, together, sums))
 	beam.ParDo0(s.Scope("write"), &writeFn{Job: job}, all)
@@ -83,7 +104,9 @@ func (f *expandFn) ProcessElement(_ context.Context, _ []byte, emit func(element
 	}
 	for cell := range study.Cells() {
 		for i := range study.Seeds.Count {
-			emit(element{cell, study.Seeds.First + uint64(i)})
+			if f.Job.has(cell*study.Seeds.Count + i) {
+				emit(element{cell, study.Seeds.First + uint64(i)})
+			}
 		}
 	}
 	return nil

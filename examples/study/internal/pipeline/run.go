@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"github.com/outrank-go/outrank/examples/study/internal/measure"
 	"github.com/outrank-go/outrank/examples/study/internal/progress"
@@ -42,7 +45,7 @@ func (f *runFn) ProcessElement(ctx context.Context, e element, emit func(int, []
 	}
 	r := f.store.Load(ctx, key)
 	if found := r != nil; !found {
-		if r, err = measure.Run(ctx, f.study, cell, e.Seed); err != nil {
+		if r, err = f.simulate(ctx, cell, e.Seed); err != nil {
 			return err
 		}
 		if err := f.store.Save(ctx, key, r); err != nil {
@@ -58,6 +61,26 @@ func (f *runFn) ProcessElement(ctx context.Context, e element, emit func(int, []
 	}
 	emit(e.Cell, text)
 	return nil
+}
+
+// turns is how many more runs may begin in this process. Runners work on more elements at
+// a time than there are cores, and simulations take memory. The first study of a process
+// says how many.
+var turns struct {
+	sync.Once
+	free chan struct{}
+}
+
+// simulate makes a run when it is its turn.
+func (f *runFn) simulate(ctx context.Context, cell spec.Cell, seed uint64) (*measure.Result, error) {
+	turns.Do(func() { turns.free = make(chan struct{}, cmp.Or(f.Job.AtOnce, runtime.GOMAXPROCS(0))) })
+	select {
+	case turns.free <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-turns.free }()
+	return measure.Run(ctx, f.study, cell, seed)
 }
 
 // Teardown is called in the end.

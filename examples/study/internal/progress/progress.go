@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-var ran, failed, found, nanoseconds atomic.Int64
+var made, failures, known, nanoseconds atomic.Int64
 
 // Ran counts a run that was made.
 func Ran(fail bool, seconds float64) {
 	if fail {
-		failed.Add(1)
+		failures.Add(1)
 	}
 	nanoseconds.Add(int64(math.Min(seconds, 1e9) * 1e9))
-	ran.Add(1)
+	made.Add(1)
 }
 
 // Found counts a run that was made before.
-func Found() { found.Add(1) }
+func Found() { known.Add(1) }
 
 // Counts are what was counted in this process.
-func Counts() (runs, failures, known int, busy time.Duration) {
-	return int(ran.Load()), int(failed.Load()), int(found.Load()), time.Duration(nanoseconds.Load())
+func Counts() (runs, failed, found int, busy time.Duration) {
+	return int(made.Load()), int(failures.Load()), int(known.Load()), time.Duration(nanoseconds.Load())
 }
 
 // Reset forgets all counts.
 func Reset() {
-	for _, c := range []*atomic.Int64{&ran, &failed, &found, &nanoseconds} {
+	for _, c := range []*atomic.Int64{&made, &failures, &known, &nanoseconds} {
 		c.Store(0)
 	}
 }
@@ -59,6 +59,17 @@ func Line(total, elsewhere int, after time.Duration) string {
 		text += ", " + Duration(time.Duration(float64(left)/rate*1e9)) + " left"
 	}
 	return text
+}
+
+// Busy says, in a line, how long the simulations of this process took and how long it took
+// for them; empty if it made none. On one core, what goes beyond the simulations is the
+// work of the engine.
+func Busy(after time.Duration) string {
+	runs, _, _, busy := Counts()
+	if runs == 0 || after <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d runs of %.1f s in all, made in %.1f s: %.2f at a time\n", runs, busy.Seconds(), after.Seconds(), busy.Seconds()/after.Seconds())
 }
 
 // Duration is a time for people.

@@ -29,11 +29,18 @@ type Setting struct {
 	Classes    workload.Classes
 	Shape      workload.Shape
 	Sim        sim.Config
+	// Static is what the static pod of every node asks for; nil where there is none.
+	Static *workload.Amounts
+	// Budgets and Quotas are those of service classes.
+	Budgets []Budget
+	Quotas  *Quotas
+	// Regret has every so many-th plan compared with the best one; 0 has none.
+	Regret int
 }
 
-// axes are all there are. Their order is that of the columns of tables; a new one is
+// allAxes are all there are. Their order is that of the columns of tables; a new one is
 // added at the end.
-var axes = []Axis{
+var allAxes = []Axis{
 	{"policy", "current", "the variant of preemption: " + names(policies), func(s *Setting, v string) error {
 		return choose(v, policies, func(p preemption.Config) { s.Preemption = p })
 	}},
@@ -56,7 +63,7 @@ var axes = []Axis{
 		return choose(v, orders, func(o execution.Order) { s.Sim.Order = o })
 	}},
 	{"earlyPop", "true", "whether a pod may leave its backoff early while the scheduler has nothing else to do", func(s *Setting, v string) error {
-		early, err := strconv.ParseBool(v)
+		early, err := truth(v)
 		s.Sim.Queue.NoEarlyPop = !early
 		return err
 	}},
@@ -65,14 +72,30 @@ var axes = []Axis{
 		s.Sim.Grace = new(time.Duration)
 		return duration(v, s.Sim.Grace)
 	}},
-	{"kubelets", "false", "whether kubelets admit pods, and evict for critical pods and under pressure", func(s *Setting, v string) error {
-		run, err := strconv.ParseBool(v)
-		if run {
+	{"kubelets", "false", "whether kubelets admit pods, and evict for critical pods and under pressure: false, true, or true with options like order=best,period=30s,transition=1m,retries=3; the order is class, priority or best", kubelets},
+	{"sample", "all", "how many nodes preemption looks at: all, reference (what kube-scheduler takes by default), or a percentage like 10", sample},
+	{"until", "end", "how long the run lasts at most, like 3h; end is when nothing happens any more", func(s *Setting, v string) error {
+		if v == "end" {
+			return nil
+		}
+		if err := duration(v, &s.Sim.End); err != nil || s.Sim.End == 0 {
+			return fmt.Errorf("it is end, or a time above 0 like 3h")
+		}
+		return nil
+	}},
+	{"static", "none", "what a static pod of every node asks for, in thousandths of a core and MiB, like 4000,8192; it switches kubelets on", func(s *Setting, v string) error {
+		if v == "none" {
+			return nil
+		}
+		asks, err := workload.ParseStatic(v)
+		if s.Static = &asks; s.Sim.Kubelets == nil {
 			s.Sim.Kubelets = &sim.Kubelets{}
 		}
 		return err
 	}},
-	{"sample", "all", "how many nodes preemption looks at: all, reference (what kube-scheduler takes by default), or a percentage like 10", sample},
+	{"budgets", "none", "disruption budgets: how many pods of a service class have to stay ready, like LS=90%,BE=500", budgets},
+	{"quotas", "none", "quotas of service classes, which lend what they do not use: per cent of what all nodes have, like LS=60,BE=40; kueue: or yunikorn: in front has their rules", readQuotas},
+	{"regret", "false", "whether plans are compared with the best ones there were, which takes time: false, true for all of them, or a number n for every n-th", regret},
 }
 
 var (
@@ -90,13 +113,13 @@ var (
 )
 
 // Axes are what cells may differ in, in the order of the columns of tables.
-func Axes() []Axis { return slices.Clone(axes) }
+func Axes() []Axis { return slices.Clone(allAxes) }
 
 // Setting is what the values of a cell mean.
 func (c *Cell) Setting() (*Setting, error) {
 	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
 	s.Sim.Recreate.Rule = sim.RecreateWhenGone
-	for i, a := range axes {
+	for i, a := range allAxes {
 		if err := a.set(s, c.Values[i]); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", a.Name, c.Values[i], err)
 		}
@@ -132,6 +155,25 @@ func choose[T any](v string, of map[string]T, take func(T)) error {
 }
 
 func names[T any](of map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(of)), ", ") }
+
+func regret(s *Setting, v string) error {
+	if v == "true" || v == "false" {
+		s.Regret = map[string]int{"true": 1}[v]
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if s.Regret = n; err != nil || n < 1 || n > 1_000_000 {
+		return fmt.Errorf("it is false, true or a number from 1 on")
+	}
+	return nil
+}
+
+func truth(v string) (bool, error) {
+	if v != "true" && v != "false" {
+		return false, fmt.Errorf("it is true or false")
+	}
+	return v == "true", nil
+}
 
 func factor(v string, to *float64) error {
 	f, err := strconv.ParseFloat(v, 64)

@@ -13,7 +13,8 @@
 //	            nodes:, pods:          two CSV files in the form of the openb traces
 //	            dump:                  what kubectl get ... -o json prints
 //	            generate:              a generated cluster (see [Generate])
-//	            and, for CSV files, podsPerNode (110 if it is not given)
+//	            and, for CSV files, podsPerNode (110 if it is not given); for files of
+//	            any kind source, which says where one gets them
 //	grid:       axes by name, each with a list of values; what is left out has one
 //	            value, its default (see [Axes])
 //	seeds:      {first: 1, count: 10}; every cell runs once with each
@@ -24,5 +25,7 @@
 //	metrics:    which metrics the Markdown table and the pictures show, by name; a few if
 //	            it is not given. The other tables have all
 //
-// Paths are relative to the folder of the study's file.
+// Paths are relative to the folder of the study's file, or to another one that the caller
+// has the traces in. A dump has its own pods and budgets: the axes classes, load,
+// timeScale, static and budgets are not for it.
 package spec

@@ -5,9 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // Every problem of a study is named at once.
@@ -22,17 +27,19 @@ compare: speed
 seeds: {first: 1, count: 0}
 confidence: 2
 resamples: 1
+metrics: [evictions, waits]
 `), ".")
 	require.Error(t, err)
 	for _, want := range []string{
 		"name: ", "traces[0]: one of", `traces[1].name: "a"`, "traces[1]: nodes and pods", "traces[2].generate: nodes and pods",
 		"traces[2].podsPerNode: -1", "grid.policy[1]: newest: it is one of", "grid.policy[2]: current is there twice",
-		"grid.load: the list is empty", "grid.cycle[0]: -1s", "grid.sample[0]: 0", "grid.grace[0]: soon", `compare: there is no axis "speed"`,
-		"seeds: {first: 1, count: 0}", "confidence: 2", "resamples: 1",
+		"grid.load: the list is empty", "grid.cycle[0]: -1s", "grid.sample[0]: 0", "grid.grace[0]: soon", "grid.load: traces[0] is a dump",
+		`compare: there is no axis "speed"`,
+		"seeds: {first: 1, count: 0}", "confidence: 2", "resamples: 1", `metrics[1]: there is no metric "waits"`,
 	} {
 		assert.Contains(t, err.Error(), want)
 	}
-	assert.Len(t, strings.Split(err.Error(), "\n"), 16, err.Error())
+	assert.Len(t, strings.Split(err.Error(), "\n"), 18, err.Error())
 }
 
 func TestCells(t *testing.T) {
@@ -60,15 +67,114 @@ func TestTooManyRuns(t *testing.T) {
 	require.ErrorContains(t, err, "more than 1000000 runs")
 }
 
-// The studies of the repository can be read.
+// Fields that cannot be read are all named, too.
+func TestReadNamesEveryField(t *testing.T) {
+	_, err := Read([]byte("name: [x]\nnames: y\ntraces: [{name: a, sample: true, path: z}]\nseeds: {count: many}\ngrid: {load: [[1]]}"), ".")
+	require.Error(t, err)
+	for _, want := range []string{"name: ", `unknown field "names"`, `unknown field "path"`, "seeds: ", "grid: "} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.Len(t, strings.Split(err.Error(), "\n"), 5, err.Error())
+}
+
+// Values of an axis are checked one by one, and as a cell has them together.
+func TestValues(t *testing.T) {
+	for values, want := range map[string]string{
+		`kubelets: ["order=best,period=30s,transition=1m,retries=3"]`:    "",
+		`kubelets: ["order=first"]`:                                      "order is class, priority or best",
+		`kubelets: ["period=0s"]`:                                        "period is a time above 0",
+		`kubelets: ["retries=0"]`:                                        "retries are a number",
+		`kubelets: ["period=1s,period=2s"]`:                              "period is there twice",
+		`kubelets: [maybe]`:                                              "it is false, true, or options",
+		`static: ["6000,8192", none]`:                                    "",
+		`static: [6000]`:                                                 "write 4000,8192",
+		`budgets: ["LS=90%,BE=5", none]`:                                 "",
+		`budgets: ["LS=101%"]`:                                           "class LS: 101% is neither",
+		`budgets: ["LS=1,LS=2"]`:                                         "there twice",
+		`budgets: [LS]`:                                                  "is not class=value",
+		`quotas: [none, "LS=60,BE=40.5", "kueue:LS=1", "yunikorn:BE=2"]`: "",
+		`quotas: ["slurm:LS=1"]`:                                         "before the colon it is one of kueue, yunikorn",
+		`quotas: ["LS=-1"]`:                                              "class LS: -1 is no percentage",
+		`{quotas: ["LS=60"], regret: [true]}`:                            "trace a, quotas LS=60, regret true: regret: ",
+		`{quotas: ["LS=60"], policy: [exact]}`:                           "trace a, policy exact, quotas LS=60: preemption config: Guard",
+		`{quotas: ["LS=60"], policy: [current, v1.13]}`:                  "",
+		`regret: [false, true, 10]`:                                      "",
+		`regret: [0]`:                                                    "it is false, true or a number",
+		`until: [end, 3h]`:                                               "",
+		`until: [0s]`:                                                    "it is end, or a time above 0",
+		`earlyPop: [1]`:                                                  "it is true or false",
+		`cycle: [100000000h]`:                                            "cycle",
+		`{policy: [honest, exact], sample: [all, 10], kubelets: [true, false]}`: "",
+	} {
+		_, err := Read([]byte("name: x\ntraces: [{name: a, sample: true}]\ngrid: "+braced(values)), ".")
+		if want == "" {
+			assert.NoError(t, err, values)
+		} else {
+			assert.ErrorContains(t, err, want, values)
+		}
+	}
+}
+
+func braced(values string) string {
+	if strings.HasPrefix(values, "{") {
+		return values
+	}
+	return "{" + values + "}"
+}
+
+// A dump has pods and budgets of its own.
+func TestAxesNotForDumps(t *testing.T) {
+	_, err := Read([]byte("name: x\ntraces: [{name: a, dump: d.json}]\ngrid: {load: [2], classes: [LS=1], quotas: [LS=1]}"), ".")
+	require.Error(t, err)
+	assert.Equal(t, "grid.classes: traces[0] is a dump, with pods and budgets of its own\ngrid.load: traces[0] is a dump, with pods and budgets of its own", err.Error())
+}
+
+// Quotas are shares of what all nodes have together.
+func TestQuotasUse(t *testing.T) {
+	s := &Setting{}
+	require.NoError(t, readQuotas(s, "yunikorn:LS=60,BE=40"))
+	nodes := []*outrank.Node{
+		{Name: "a", Allocatable: resource.MustList("cpu", "4", "memory", "8Gi", "pods", "10")},
+		{Name: "b", Allocatable: resource.MustList("cpu", "6", "pods", "10")},
+	}
+	require.NoError(t, s.Quotas.Use(&s.Preemption, nodes))
+	require.NoError(t, s.Preemption.Validate())
+	require.NotNil(t, s.Preemption.Guard)
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: nodes})
+	require.NoError(t, err)
+	eval, err := preemption.NewEvaluator(s.Preemption)
+	require.NoError(t, err)
+	ask := func(class, cpu string) preemption.Outcome {
+		plan, err := eval.Preempt(t.Context(), snap, &outrank.Pod{Name: "p", PriorityClass: class,
+			Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}, time.Time{})
+		require.NoError(t, err)
+		return plan.Outcome
+	}
+	assert.Equal(t, preemption.Fits, ask("LS", "6"), "its own 6 cores")
+	assert.Equal(t, preemption.Fits, ask("", "6"), "no class, no quota")
+}
+
+// Every study of the repository makes sense, has a name of its own and says where its data
+// are from, whether they are there or not.
 func TestStudies(t *testing.T) {
 	files, err := filepath.Glob("../../studies/*.yaml")
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	require.GreaterOrEqual(t, len(files), 6)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		_, err = Read(text, filepath.Dir(file))
-		assert.NoError(t, err, file)
+		s, err := Read(text, "data")
+		require.NoError(t, err, file)
+		assert.Equal(t, strings.TrimSuffix(filepath.Base(file), ".yaml"), s.Name)
+		assert.NotEmpty(t, s.About, file)
+		assert.NotEmpty(t, s.first(), "%s compares", file)
+		for _, trace := range s.Traces {
+			for _, path := range []string{trace.Nodes, trace.Pods, trace.Dump} {
+				if path != "" {
+					assert.Equal(t, "data", filepath.Dir(path), file)
+					assert.NotEmpty(t, trace.Source, file)
+				}
+			}
+		}
 	}
 }

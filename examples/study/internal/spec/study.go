@@ -31,6 +31,8 @@ type Trace struct {
 	PodsPerNode int64     `json:"podsPerNode,omitempty"`
 	Dump        string    `json:"dump,omitempty"`
 	Generate    *Generate `json:"generate,omitempty"`
+	// Source says where one gets the files, for those who do not have them.
+	Source string `json:"source,omitempty"`
 	// Digest tells the contents of the files from others; no study gives it.
 	Digest string `json:"digest,omitempty"`
 }
@@ -72,7 +74,7 @@ func (c *Cell) Value(axis string) string {
 	if axis == TraceAxis {
 		return c.Trace
 	}
-	if i := slices.IndexFunc(axes, func(a Axis) bool { return a.Name == axis }); i >= 0 {
+	if i := slices.IndexFunc(allAxes, func(a Axis) bool { return a.Name == axis }); i >= 0 {
 		return c.Values[i]
 	}
 	return ""
@@ -87,12 +89,23 @@ func (c *Cell) With(axis, value string) Cell {
 	if axis == TraceAxis {
 		out.Trace = value
 	}
-	for i, a := range axes {
+	for i, a := range allAxes {
 		if a.Name == axis {
 			out.Values[i] = value
 		}
 	}
 	return out
+}
+
+// String names the values that are not the defaults.
+func (c *Cell) String() string {
+	parts := []string{"trace " + c.Trace}
+	for i, a := range allAxes {
+		if c.Values[i] != a.Default {
+			parts = append(parts, a.Name+" "+c.Values[i])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Key tells cells apart; it is short and fit for a file name's hash.
@@ -104,7 +117,7 @@ func (s *Study) Cells() []Cell {
 	var cells []Cell
 	for _, t := range s.Traces {
 		rows := []Cell{{Trace: t.Name}}
-		for _, a := range axes {
+		for _, a := range allAxes {
 			var next []Cell
 			for _, row := range rows {
 				for _, v := range s.values(a) {
@@ -132,7 +145,7 @@ func (s *Study) Varied() []string {
 	if len(s.Traces) > 1 {
 		names = append(names, TraceAxis)
 	}
-	for _, a := range axes {
+	for _, a := range allAxes {
 		if len(s.Grid[a.Name]) > 1 {
 			names = append(names, a.Name)
 		}

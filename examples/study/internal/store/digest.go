@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,8 +14,9 @@ import (
 )
 
 // Digest notes in a study what the files of its traces hold. Every file that cannot be
-// read is an error.
+// read is an error, which says where one gets it as far as the study knows.
 func Digest(ctx context.Context, study *spec.Study) error {
+	var errs []error
 	for i := range study.Traces {
 		t := &study.Traces[i]
 		h, any := sha256.New(), false
@@ -24,14 +26,22 @@ func Digest(ctx context.Context, study *spec.Study) error {
 			}
 			any = true
 			if err := digestFile(ctx, path, h); err != nil {
-				return fmt.Errorf("trace %s: %w", t.Name, err)
+				errs = append(errs, fmt.Errorf("trace %s: %w%s", t.Name, err, hint(t)))
 			}
 		}
 		if any {
 			t.Digest = hex.EncodeToString(h.Sum(nil)[:16])
 		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// hint says where one gets the files of a trace.
+func hint(t *spec.Trace) string {
+	if t.Source == "" {
+		return ""
+	}
+	return "; its files are from " + t.Source + ", and -data names the folder that they are in"
 }
 
 func digestFile(ctx context.Context, path string, into io.Writer) error {

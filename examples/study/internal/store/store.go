@@ -44,7 +44,9 @@ func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal([]any{form, t, cell, seed})
+	of := *t
+	of.Nodes, of.Pods, of.Dump, of.Source = "", "", "", "" // the digest tells what is in them
+	text, err := json.Marshal([]any{form, of, cell, seed})
 	if err != nil {
 		return "", err
 	}

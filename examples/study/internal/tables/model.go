@@ -6,8 +6,10 @@ package tables
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 	"github.com/outrank-go/outrank/examples/study/internal/stats"
 )
@@ -91,7 +93,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	for i := range cells {
 		byKey[cells[i].Cell.Key()] = &cells[i]
 	}
-	r := &Result{Study: study, Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
+	r := &Result{Study: portable(study), Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
 	for _, at := range study.Cells() {
 		c := byKey[at.Key()]
 		if c == nil {
@@ -101,6 +103,19 @@ func Of(study *spec.Study, cells []Cell) *Result {
 		r.add(c, byKey)
 	}
 	return r
+}
+
+// portable is the study without the folders of this machine.
+func portable(study *spec.Study) *spec.Study {
+	out := *study
+	out.Traces = slices.Clone(study.Traces)
+	for i := range out.Traces {
+		t := &out.Traces[i]
+		for _, p := range []*string{&t.Nodes, &t.Pods, &t.Dump} {
+			*p = (*p)[strings.LastIndexAny(*p, `/\\`)+1:]
+		}
+	}
+	return &out
 }
 
 // add takes in one cell.
@@ -125,7 +140,7 @@ func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 		r.Failures = append(r.Failures, Failure{Cell: c.Cell, Error: fault})
 	}
 	sorted := slices.Collect(maps.Keys(names))
-	measure.Sort(sorted)
+	metric.Sort(sorted)
 	for _, name := range sorted {
 		r.Rows = append(r.Rows, r.row(c, base, name))
 	}
@@ -140,38 +155,38 @@ func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 }
 
 // row estimates a metric of a cell.
-func (r *Result) row(c, base *Cell, metric string) Row {
+func (r *Result) row(c, base *Cell, named string) Row {
 	var values []float64
 	for _, run := range c.Runs {
-		if v, ok := run.Figures[metric]; ok {
+		if v, ok := run.Figures[named]; ok {
 			values = append(values, v)
 		}
 	}
-	name := c.Cell.Key() + "\x00" + metric
+	name := c.Cell.Key() + "\x00" + named
 	row := Row{
-		Cell: c.Cell, Metric: metric, Runs: len(values), Spread: stats.SpreadOf(values),
+		Cell: c.Cell, Metric: named, Runs: len(values), Spread: stats.SpreadOf(values),
 		Estimate: stats.Bootstrap(values, r.Study.Confidence, r.Study.Resamples, name),
 	}
 	if base == nil {
 		return row
 	}
-	if pairs := differences(c, base, metric); len(pairs) > 0 {
+	if pairs := differences(c, base, named); len(pairs) > 0 {
 		row.Difference = &Difference{len(pairs), stats.Bootstrap(pairs, r.Study.Confidence, r.Study.Resamples, name+"\x00difference")}
 	}
 	return row
 }
 
 // differences are those to another cell, run by run of equal seed.
-func differences(c, base *Cell, metric string) []float64 {
+func differences(c, base *Cell, named string) []float64 {
 	of := map[uint64]float64{}
 	for _, run := range base.Runs {
-		if v, ok := run.Figures[metric]; ok {
+		if v, ok := run.Figures[named]; ok {
 			of[run.Seed] = v
 		}
 	}
 	var out []float64
 	for _, run := range c.Runs {
-		v, ok := run.Figures[metric]
+		v, ok := run.Figures[named]
 		if w, both := of[run.Seed]; ok && both {
 			out = append(out, v-w)
 		}
@@ -195,7 +210,7 @@ func (r *Result) Shown() []string {
 				waits = append(waits, name)
 			}
 		}
-		measure.Sort(waits)
+		metric.Sort(waits)
 		wanted = append(wanted, waits...)
 	}
 	var out []string

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-const hostile = `"<script>alert(1)</script> | ' & 🚀 ‮abc"`
+const hostile = "\"<script>alert(1)</script> | ' & 🚀 \u202eabc\""
 
 func study(t *testing.T, name string) *spec.Study {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/outrank-go/outrank/examples/study/internal/measure"
+	"github.com/outrank-go/outrank/examples/study/internal/metric"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
@@ -19,7 +19,7 @@ func (r *Result) CSV() []byte {
 	head := append(r.axes(), "metric", "unit", "runs", "mean", "low", "high", "min", "median", "max",
 		"pairs", "difference", "differenceLow", "differenceHigh")
 	return table(head, r.Rows, func(row Row) []string {
-		out := append(r.values(row.Cell), row.Metric, measure.Of(row.Metric).Unit, strconv.Itoa(row.Runs),
+		out := append(r.values(row.Cell), row.Metric, metric.Of(row.Metric).Unit, strconv.Itoa(row.Runs),
 			number(row.Mean), number(row.Low), number(row.High), number(row.Min), number(row.Median), number(row.Max))
 		if d := row.Difference; d != nil {
 			return append(out, strconv.Itoa(d.Pairs), number(d.Mean), number(d.Low), number(d.High))
@@ -144,7 +144,7 @@ func describe(s *spec.Study, c spec.Cell) string {
 
 // heading is a metric with its unit.
 func heading(name string) string {
-	m := measure.Of(name)
+	m := metric.Of(name)
 	if m.Unit == "" {
 		return m.Title
 	}

@@ -1,0 +1,166 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// mostChanged is how many nodes of a large cluster are drawn pod by pod.
+const mostChanged = 40
+
+// What becomes of nodes, in the order of the page.
+var overviewStages = []struct {
+	stage                      explain.Stage
+	word, title, may, mayTitle string
+}{
+	{explain.NoHelp, "gone", "with all that is on them", "gone", "with all that is on them"},
+	{explain.Candidate, "changed", "where pods leave or arrive", "affected", "where pods could be pushed out"},
+	{explain.NotTried, "unchanged", "where nothing changes", "unaffected", "where nobody could be pushed out"},
+}
+
+// findOverviewMembers goes through the nodes in the cluster's order.
+func (d *overviewMaker) findOverviewMembers() {
+	for n := range d.in.Snapshot.Nodes() {
+		m := &member{node: n, pods: d.in.Snapshot.Used(n.Name, resource.Pods), stage: explain.NotTried}
+		m.full, m.scarcest = d.filled(n)
+		leave, come := 0, len(d.coming[n.Name])
+		for _, p := range d.in.Snapshot.PodsOn(n.Name) {
+			if _, ok := d.leaving[p.Key()]; ok {
+				leave++
+			}
+		}
+		switch {
+		case d.gone[n.Name]:
+			m.stage, m.verdict = explain.NoHelp, "with all that is on it"
+		case leave+come > 0:
+			m.stage, m.verdict = explain.Candidate, d.changeText(leave, come)
+		}
+		d.members = append(d.members, m)
+		d.byName[n.Name] = m
+	}
+}
+
+func (d *overviewMaker) changeText(leave, come int) string {
+	verb := func(n int, one, more string) string {
+		if n == 1 {
+			return "1 pod " + one
+		}
+		return fmt.Sprintf("%d pods %s", n, more)
+	}
+	left := verb(leave, "leaves", "leave")
+	if d.over.May {
+		left = verb(leave, "could be pushed out", "could be pushed out")
+	}
+	switch {
+	case come == 0:
+		return left
+	case leave == 0:
+		return verb(come, "arrives", "arrive")
+	}
+	return fmt.Sprintf("%s, %d %s", left, come, map[bool]string{true: "arrives", false: "arrive"}[come == 1])
+}
+
+func overviewPlace(s explain.Stage) int {
+	for i := range overviewStages {
+		if overviewStages[i].stage == s {
+			return i
+		}
+	}
+	return len(overviewStages)
+}
+
+// overviewRows draws the nodes that are drawn pod by pod: all of a small cluster, and of a
+// larger one those that change. More is how many of those are left out.
+func (d *overviewMaker) overviewRows() (out []row, more int) {
+	all := slices.Clone(d.members)
+	slices.SortStableFunc(all, func(a, b *member) int { return overviewPlace(a.stage) - overviewPlace(b.stage) })
+	if !d.detailed() {
+		all = slices.DeleteFunc(all, func(m *member) bool { return m.stage == explain.NotTried })
+		if more = len(all) - mostChanged; more > 0 {
+			all = all[:mostChanged]
+		}
+	}
+	for i, m := range all {
+		r := d.overviewRow(m)
+		r.ID = fmt.Sprintf("node-%d", i+1)
+		out = append(out, r)
+	}
+	return out, max(0, more)
+}
+
+func (d *overviewMaker) overviewRow(m *member) row {
+	of := overviewStages[overviewPlace(m.stage)]
+	r := row{Name: m.node.Name, Stage: string(of.stage), Word: of.word, Verdict: m.verdict, Pods: m.pods, Scarcest: m.scarcest}
+	if d.over.May {
+		r.Word = of.may
+	}
+	r.Two = m.stage != explain.NotTried && !d.over.May
+	for i, v := range d.views {
+		before, after := d.overviewParts(m.node.Name, v.Name)
+		p := &painter{scale: d.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true}
+		p.fit(before)
+		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
+		if r.Two && m.stage != explain.NoHelp {
+			p.fit(after)
+			cell.After = p.draw("after", m.node.Name, after)
+		}
+		caption := ""
+		if r.Two {
+			caption = "before"
+		}
+		cell.Before = p.draw(caption, m.node.Name, before)
+		r.Cells = append(r.Cells, cell)
+	}
+	return r
+}
+
+// overviewParts lists what takes of a resource of a node before and after: those that stay
+// first, so that they keep their place.
+func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, after []part) {
+	var leave []part
+	for _, p := range d.in.Snapshot.PodsOn(node) {
+		q := part{pod: p, role: stays, amount: d.running(p, name)}
+		note, ok := d.leaving[p.Key()]
+		switch {
+		case ok || d.gone[node]:
+			q.role, q.note = leaves, note
+			leave = append(leave, q)
+		default:
+			before, after = append(before, q), append(after, q)
+		}
+	}
+	for _, a := range d.coming[node] {
+		after = append(after, part{pod: a.Pod, role: comes, amount: taken(a.Pod.Requests(), name), note: a.Note})
+	}
+	return append(before[:len(before):len(before)], leave...), after
+}
+
+// overviewPanels puts the nodes of a large cluster into fields by what becomes of them.
+func (d *overviewMaker) overviewPanels() []panel {
+	if d.detailed() {
+		return nil
+	}
+	per := (len(d.members) + mostCells - 1) / mostCells
+	var out []panel
+	for _, of := range overviewStages {
+		var nodes []*member
+		for _, m := range d.members {
+			if m.stage == of.stage {
+				nodes = append(nodes, m)
+			}
+		}
+		if len(nodes) == 0 {
+			continue
+		}
+		p := d.panel(of.stage, "", nodes, per)
+		p.Word, p.Title = of.word, of.title
+		if d.over.May {
+			p.Word, p.Title = of.may, of.mayTitle
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+)
+
+// overview is an overview of so many nodes, of which the second goes and the first gets
+// pods in place of others.
+func overview(t require.TestingT, nodes int) Overview {
+	c := &outrank.Cluster{}
+	for i := range nodes {
+		name := fmt.Sprintf("n%d", i+1)
+		c.Nodes = append(c.Nodes, node(name, "cpu", "4"))
+		c.Pods = append(c.Pods, pod("a"+name, name, 1, "cpu", "1"), pod("b"+name, name, 100, "cpu", "2"))
+	}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	return Overview{
+		Title: "What if?", Source: "a cluster", Headline: "Something happens", Summary: "Not much.", Snapshot: snap,
+		Figures: []Figure{{"7", "things"}}, Caveats: []string{"beware"}, Now: clustergen.Now(),
+		Leave: []Mark{{"default/an1", "leaves for default/new"}, {"default/bn2", "loses its node"}},
+		Come:  []Arrival{{pod("new", "", 50, "cpu", "1"), "n1", "arrives"}, {pod("bn2", "", 100, "cpu", "1"), "n1", "arrives"}},
+		Gone:  []string{"n2"},
+		Tables: []Table{{
+			Title: "Those who move", Note: "In order.", Columns: []Column{{"#", true}, {"Pod", false}, {"Outcome", false}},
+			Rows: []TableRow{{[]string{"1", "default/new", "pushes out 1 pod"}, []string{"who leaves: default/an1"}}}, More: 3,
+		}},
+	}
+}
+
+func overviewPage(t require.TestingT, in Overview) string {
+	var out bytes.Buffer
+	require.NoError(t, WriteOverview(&out, in))
+	return out.String()
+}
+
+var overviewMarks = regexp.MustCompile(`data-(victim|would|preemptor)="([^"]*)"`)
+
+// markedIn are the pods that a page marks, by how.
+func markedIn(page string) map[string][]string {
+	out := map[string][]string{}
+	for _, m := range overviewMarks.FindAllStringSubmatch(page, -1) {
+		if list := out[m[1]]; len(list) == 0 || list[len(list)-1] != m[2] {
+			out[m[1]] = append(list, m[2])
+		}
+	}
+	return out
+}
+
+func TestOverview(t *testing.T) {
+	page := overviewPage(t, overview(t, 3))
+	assert.Equal(t, map[string][]string{"victim": {"default/bn2", "default/an2", "default/an1"}, "preemptor": {"default/new", "default/bn2"}}, markedIn(page),
+		"who is on a node that goes leaves, too")
+	for _, want := range []string{
+		"<title>What if?</title>", "<h1>Something happens</h1>", "Not much.", "<dd>7</dd>", "beware",
+		"cpu of node n1 before: 3 of 4 taken, 75\u00a0%, by 2 pods, of which 1 leaves",
+		"cpu of node n1 after: 4 of 4 taken, 100\u00a0%, by 3 pods, of which 2 arrive",
+		"default/an1 (leaves for default/new)\npriority 1", "1 pod leaves, 2 arrive",
+		`<span class="tag">gone</span> with all that is on it`, `<span class="tag">unchanged</span>`,
+		`<td class="num">1</td><th scope="row">default/new</th><td>pushes out 1 pod<small>who leaves: default/an1</small></td>`, "And 3 more.",
+	} {
+		assert.Contains(t, page, want)
+	}
+	assert.NotContains(t, page, "asked about", "nobody in particular is")
+
+	in := overview(t, 3)
+	in.May, in.Come, in.Gone = true, nil, nil
+	page = overviewPage(t, in)
+	assert.Equal(t, map[string][]string{"would": {"default/an1", "default/bn2"}}, markedIn(page), "nobody really leaves")
+	assert.Contains(t, page, "1 pod could be pushed out")
+	assert.NotContains(t, page, "after:")
+}
+
+// A cluster of many nodes is a field, with the nodes that change pulled out.
+func TestLargeOverview(t *testing.T) {
+	in := overview(t, 100)
+	page := overviewPage(t, in)
+	assert.Equal(t, 100, strings.Count(page, `<i class="i `)+strings.Count(page, `<a class="i `))
+	assert.Equal(t, 2, strings.Count(page, `<tr role="row" id="node-`))
+	assert.Contains(t, page, `<b>98</b> <span class="tag">unchanged</span>`)
+	for i := range 50 {
+		in.Leave = append(in.Leave, Mark{outrank.Key(fmt.Sprintf("default/bn%d", i+10)), ""})
+	}
+	page = overviewPage(t, in)
+	assert.Equal(t, mostChanged, strings.Count(page, `<tr role="row" id="node-`))
+	assert.Contains(t, page, "And 12 more nodes that change.")
+}
+
+// Names are text, whatever they contain.
+func TestOverviewNames(t *testing.T) {
+	in := overview(t, 2)
+	for _, text := range names {
+		in.Headline, in.Summary, in.Source, in.Title = text, text, text, text
+		in.Leave[0].Note, in.Come[0].Note, in.Come[0].Pod.Name = text, text, text
+		in.Caveats[0], in.Tables[0].Title, in.Tables[0].Rows[0].Cells[1], in.Tables[0].Rows[0].Notes[0] = text, text, text, text
+		page := overviewPage(t, in)
+		wellFormed(t, page)
+		require.NotRegexp(t, turning, html.UnescapeString(page))
+	}
+}
+
+// failing is a writer that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestOverviewErrors(t *testing.T) {
+	assert.ErrorIs(t, WriteOverview(&bytes.Buffer{}, Overview{}), ErrNoSnapshot)
+	broken := errors.New("broken")
+	assert.ErrorIs(t, WriteOverview(failing{broken}, overview(t, 1)), broken)
+	empty, err := preemption.NewSnapshot(&outrank.Cluster{})
+	require.NoError(t, err)
+	wellFormed(t, overviewPage(t, Overview{Snapshot: empty}))
+}
+
+// Overviews in a browser: nothing to complain about, nothing fetched, nothing wider than the
+// window, everything legible.
+func TestOverviewInBrowser(t *testing.T) {
+	c := openChrome(t)
+	for name, in := range map[string]Overview{"small overview": overview(t, 4), "large overview": overview(t, 300)} {
+		c.open([]byte(overviewPage(t, in)))
+		for theme, features := range themes {
+			for _, width := range []int{1200, 360} {
+				c.look(width, features...)
+				fits(t, c, name, width)
+				c.screenshot(fmt.Sprint(name, "-", theme, "-", width))
+			}
+			legible(t, c, name+" "+theme)
+		}
+		c.silent(name)
+	}
+}

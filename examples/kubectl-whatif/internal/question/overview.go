@@ -1,0 +1,139 @@
+package question
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// sketch is an overview while it is drawn.
+type sketch struct {
+	page.Overview
+	marked map[outrank.Key]bool
+}
+
+// sketchOf begins an overview of the cluster as it is.
+func sketchOf(snap *preemption.Snapshot, headline, summary string) *sketch {
+	return &sketch{
+		Overview: page.Overview{Snapshot: snap, Title: headline, Headline: headline, Summary: summary},
+		marked:   map[outrank.Key]bool{},
+	}
+}
+
+// leave marks a pod that leaves its node.
+func (s *sketch) leave(key outrank.Key, note string) {
+	if !s.marked[key] {
+		s.marked[key] = true
+		s.Leave = append(s.Leave, page.Mark{Key: key, Note: note})
+	}
+}
+
+// figure adds a number that stands out.
+func (s *sketch) figure(n int, of string) {
+	s.Figures = append(s.Figures, page.Figure{Figure: strconv.Itoa(n), Of: of})
+}
+
+// table adds a table, unless there is nothing in it.
+func (s *sketch) table(t page.Table) {
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+}
+
+// turn draws what becomes of a pod. like is the pod itself where the snapshot does not have
+// it.
+func (s *sketch) turn(t *Turn, like *outrank.Pod) {
+	for i := range t.Victims {
+		v := &t.Victims[i]
+		note := "leaves for " + string(t.Pod.Key)
+		if v.Terminating {
+			note = "leaves already"
+		}
+		s.leave(v.Key, note)
+	}
+	if t.Resize || t.InVain != nil {
+		return
+	}
+	note := "arrives"
+	if t.Outcome == PushesOut {
+		note = "arrives once those have left who leave for it"
+	}
+	for _, m := range t.Members {
+		s.come(m.Key, nil, m.Node, note)
+	}
+	if !t.Group && (t.Outcome == Placed || t.Outcome == PushesOut) {
+		s.come(t.Pod.Key, like, t.Node, note)
+	}
+}
+
+// come marks a pod that arrives.
+func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
+	if node == "" {
+		return
+	}
+	pod, ok := s.Snapshot.Pod(key)
+	switch {
+	case like != nil:
+		one := *like
+		one.Namespace, one.Name = key.Split()
+		pod = &one
+	case !ok:
+		return
+	}
+	s.Come = append(s.Come, page.Arrival{Pod: pod, Node: node, Note: note})
+}
+
+// turns is a table of turns.
+func turns(title, note string, all []Turn) page.Table {
+	t := page.Table{Title: title, Note: note, Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Outcome"}}}
+	shown := bounded(len(all), page.MostRows)
+	for i := range all[:shown] {
+		one := &all[i]
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: one.notes(notesOnPage)})
+	}
+	t.More = len(all) - shown
+	return t
+}
+
+// notesOnPage bounds the names in a note of a page.
+const notesOnPage = 10
+
+// Overview draws the answer as a page about the snapshot that was asked about.
+func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+	n := &p.Totals
+	headline, more, _ := strings.Cut(p.summary(), ". ")
+	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
+	s.figure(n.Pods, "pending pods")
+	s.figure(n.Victims, "pods that have to leave")
+	s.figure(n.Violating, "of them against a budget")
+	for i := range p.Turns {
+		s.turn(&p.Turns[i], nil)
+	}
+	s.table(turns("What becomes of each", pendingOrder, p.Turns))
+	return &s.Overview
+}
+
+// Overview draws the answer as a page about the snapshot that was asked about; pod is the
+// one whose copies are asked about.
+func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
+	s.figure(r.Free, "fit as things are")
+	s.figure(r.Running-r.Free, "fit once others have left")
+	s.figure(r.Victims, "pods that have to leave")
+	s.figure(r.Violating, "of them against a budget")
+	for i := range r.Turns {
+		s.turn(&r.Turns[i], pod)
+	}
+	s.table(turns("Step by step", "Each sees what those before it did; those who leave are gone before the next is tried.", r.Turns))
+	if r.Why != nil && r.Why.Nothing != nil {
+		t := page.Table{Title: "What is missing for the next one", Columns: []page.Column{{Title: "What is missing"}}}
+		for _, text := range r.Why.Nothing.Texts() {
+			t.Rows = append(t.Rows, page.TableRow{Cells: []string{text}})
+		}
+		s.table(t)
+	}
+	return &s.Overview
+}

@@ -1,0 +1,125 @@
+// Package metric answers which figures runs have, how they are called, and in which order
+// tables have them.
+package metric
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Metric is a figure that runs have.
+type Metric struct {
+	// Name is for programs and columns, Title for people, with Unit behind it.
+	Name, Title, Unit string
+}
+
+// all metrics that a run may have, but for those of each priority (see [Waits]).
+var all = []Metric{
+	{"arrived", "pods that came", "pods"},
+	{"finished", "pods that came to their end", "pods"},
+	{"waiting", "pods without a node at the end", "pods"},
+	{"preemptions", "preemptions", ""},
+	{"evictions", "evictions", ""},
+	{"evictedPods", "pods evicted at least once", "pods"},
+	{"evictedAgain", "pods evicted more than once", "pods"},
+	{"lostPodHours", "work lost", "pod hours"},
+	{"lostCPUHours", "work lost", "CPU hours"},
+	{"violations", "violations of budgets", ""},
+	{"regretPlans", "preemptions for which there was a better plan", "%"},
+	{"regretViolations", "violations beyond the best plan, per 100 preemptions", ""},
+	{"regretVictims", "victims beyond the best plan, per 100 preemptions", "pods"},
+	{"regretUnproven", "preemptions whose best plan is not proven to be it", "%"},
+	{"kubeletEvictions", "evictions by kubelets", ""},
+	{"kubeletRejections", "pods that kubelets turned away", ""},
+	{"cascades", "cascades", ""},
+	{"cycles", "cycles of pods that evict one another", ""},
+	{"repeats", "pods evicted again and again", "pods"},
+	{"useCPU", "use of cpu, mean", "%"},
+	{"useMemory", "use of memory, mean", "%"},
+	{"useGPU", "use of GPUs, mean", "%"},
+	{"hours", "length of the run", "h"},
+	{"waitMean", "wait for a node, mean", "s"},
+}
+
+// Waits are what is told of the waits of each priority. Do not change them.
+var Waits = []Metric{
+	{"waitMean", "wait at priority %d, mean", "s"},
+	{"waitMedian", "wait at priority %d, median", "s"},
+	{"waitP95", "wait at priority %d, 95th percentile", "s"},
+	{"waitMax", "wait at priority %d, longest", "s"},
+}
+
+// WaitName is the name of a metric for a priority.
+func WaitName(name string, priority int32) string { return fmt.Sprintf("%s/%d", name, priority) }
+
+// Of describes the metric of a name.
+func Of(name string) Metric {
+	if m, ok := find(name); ok {
+		return m
+	}
+	return Metric{name, name, ""}
+}
+
+// Names lists all metrics; those of each priority stand with priority 0.
+func Names() []string {
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	for _, m := range Waits {
+		names = append(names, WaitName(m.Name, 0))
+	}
+	return names
+}
+
+// Known reports whether runs may have a metric of the name.
+func Known(name string) bool {
+	_, ok := find(name)
+	return ok
+}
+
+func find(name string) (Metric, bool) {
+	kind, number, split := strings.Cut(name, "/")
+	if priority, err := strconv.ParseInt(number, 10, 32); split && err == nil {
+		i := slices.IndexFunc(Waits, func(m Metric) bool { return m.Name == kind })
+		if i < 0 {
+			return Metric{}, false
+		}
+		return Metric{name, fmt.Sprintf(Waits[i].Title, priority), Waits[i].Unit}, true
+	}
+	i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
+	if i < 0 {
+		return Metric{}, false
+	}
+	return all[i], true
+}
+
+// Sort orders names of metrics as tables have them: waits by priority last, the highest
+// first.
+func Sort(names []string) {
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := placeOf(a), placeOf(b)
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(y[1], x[1]), cmp.Compare(x[2], y[2]), cmp.Compare(a, b))
+	})
+}
+
+// placeOf is the place of a metric: in the list, of its priority, and in the list of waits.
+func placeOf(name string) [3]int64 {
+	kind, number, split := strings.Cut(name, "/")
+	if !split {
+		i := slices.IndexFunc(all, func(m Metric) bool { return m.Name == name })
+		if i < 0 {
+			i = len(all)
+		}
+		return [3]int64{int64(i)}
+	}
+	priority, err := strconv.ParseInt(number, 10, 32)
+	if err != nil {
+		return [3]int64{int64(len(all))}
+	}
+	i := slices.IndexFunc(Waits, func(m Metric) bool { return m.Name == kind })
+	return [3]int64{int64(len(all)) + 1, priority, int64(i)}
+}

@@ -1,0 +1,171 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// ClassLabel is the label of pods with their service class, where budgets select them
+// by it.
+const ClassLabel = "service-class"
+
+// Budget says how many pods of a service class have to stay ready.
+type Budget struct {
+	Class string
+	Ready outrank.IntOrPercent
+}
+
+// Object is the budget as the cluster has it.
+func (b *Budget) Object() *outrank.PodDisruptionBudget {
+	ready := b.Ready
+	return &outrank.PodDisruptionBudget{
+		Name: "budget-" + strings.ToLower(b.Class), MinAvailable: &ready,
+		Selector: &outrank.LabelSelector{Labels: map[string]string{ClassLabel: b.Class}},
+	}
+}
+
+func budgets(s *Setting, v string) error {
+	return eachClass(v, func(class, value string) error {
+		text, percent := strings.CutSuffix(value, "%")
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil || n < 0 || percent && n > 100 {
+			return fmt.Errorf("class %s: %s is neither a number of pods nor a percentage", class, value)
+		}
+		s.Budgets = append(s.Budgets, Budget{class, outrank.IntOrPercent{Value: int32(n), Percent: percent}})
+		return nil
+	})
+}
+
+// Quotas are what service classes have for themselves, each a queue of one cohort: they
+// lend what they do not use, take from lower priorities of their own, and take back from
+// anybody.
+type Quotas struct {
+	Style tenancy.Style
+	// Shares are in per cent, in the order of the names.
+	Shares []Share
+}
+
+// Share is that of a class.
+type Share struct {
+	Class   string
+	Percent float64
+}
+
+var styles = map[string]tenancy.Style{"kueue": tenancy.Kueue, "yunikorn": tenancy.YuniKorn}
+
+func readQuotas(s *Setting, v string) error {
+	q := &Quotas{}
+	shares := v
+	if name, rest, ok := strings.Cut(v, ":"); ok {
+		if err := choose(name, styles, func(style tenancy.Style) { q.Style = style }); err != nil {
+			return fmt.Errorf("before the colon %w", err)
+		}
+		shares = rest
+	}
+	err := eachClass(shares, func(class, value string) error {
+		percent, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(percent >= 0 && percent <= 100) {
+			return fmt.Errorf("class %s: %s is no percentage", class, value)
+		}
+		q.Shares = append(q.Shares, Share{class, percent})
+		return nil
+	})
+	if q.Shares != nil {
+		slices.SortFunc(q.Shares, func(a, b Share) int { return strings.Compare(a.Class, b.Class) })
+		s.Quotas = q
+	}
+	return err
+}
+
+// eachClass reads pairs like LS=90,BE=10; none has no pairs.
+func eachClass(v string, take func(class, value string) error) error {
+	if v == "none" {
+		return nil
+	}
+	seen := map[string]bool{}
+	for pair := range strings.SplitSeq(v, ",") {
+		class, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || class == "" || seen[class] {
+			return fmt.Errorf("%q is not class=value, or there twice", pair)
+		}
+		seen[class] = true
+		if err := take(class, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Use makes a configuration decide by the quotas, of what all nodes have together. A
+// pod's class is the name of its priority class; pods of other classes are outside.
+func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
+	total := map[resource.Name]int64{}
+	for _, n := range nodes {
+		for name, quantity := range n.Allocatable {
+			if name != resource.Pods {
+				total[name] = resource.AddSat(total[name], resource.Amount(name, quantity))
+			}
+		}
+	}
+	var config tenancy.Config
+	for _, share := range q.Shares {
+		nominal := resource.List{}
+		for name, amount := range total {
+			nominal[name] = quantityOf(name, int64(float64(amount)*share.Percent/100))
+		}
+		config.Queues = append(config.Queues, tenancy.Queue{
+			Name: share.Class, Cohort: "all", Nominal: nominal,
+			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody},
+		})
+	}
+	tree, err := tenancy.NewTree(config)
+	if err != nil {
+		return err
+	}
+	rules, err := tenancy.New(tenancy.Options{Tree: tree, Style: q.Style, QueueOf: q.queueOf, Uses: usesOf()})
+	if err != nil {
+		return err
+	}
+	rules.Use(c)
+	return nil
+}
+
+func (q *Quotas) queueOf(p *outrank.Pod) string {
+	if slices.ContainsFunc(q.Shares, func(s Share) bool { return s.Class == p.PriorityClass }) {
+		return p.PriorityClass
+	}
+	return ""
+}
+
+// usesOf returns what pods use as they run. It remembers that of pods that share their
+// containers, as copies of a pod do, and those that are made in place of one.
+func usesOf() func(*outrank.Pod) resource.List {
+	var known sync.Map // by *outrank.Container, the first one
+	return func(p *outrank.Pod) resource.List {
+		if len(p.Containers) == 0 {
+			return p.RunningRequests()
+		}
+		if l, ok := known.Load(&p.Containers[0]); ok {
+			return l.(resource.List)
+		}
+		l := p.RunningRequests()
+		known.Store(&p.Containers[0], l)
+		return l
+	}
+}
+
+// quantityOf is an amount as [resource.Amount] counts it.
+func quantityOf(name resource.Name, amount int64) resource.Quantity {
+	if name == resource.CPU {
+		return resource.NewMilli(amount)
+	}
+	return resource.New(amount)
+}

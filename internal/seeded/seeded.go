@@ -1,0 +1,27 @@
+// Package seeded answers which cases the property tests of a package see: as many as the
+// package asks for, and the same ones in every run, so that a commit has one verdict.
+package seeded
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Seed is what properties draw from if nothing else is asked for.
+const Seed = 1
+
+// Run runs the tests of a package, as the end of its TestMain. Each property sees so many
+// cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
+// others, and -rapid.seed=0 for others in every run. It panics in a package that has no
+// properties.
+func Run(m *testing.M, checks int) {
+	for name, value := range map[string]int{"rapid.checks": checks, "rapid.seed": Seed} {
+		// Not flag.Set, after which a flag counts as given on the command line.
+		if err := flag.Lookup(name).Value.Set(strconv.Itoa(value)); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
