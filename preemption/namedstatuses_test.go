@@ -141,13 +141,14 @@ func TestNamesAreGuessed(t *testing.T) {
 		}
 		return given
 	}
+	snap.names.load(snap.nodes, snap.order)
 	var x namedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.namesInOrder(), given))
+		require.True(t, x.read(snap.names, given))
 		require.Less(t, x.guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.namesInOrder(), given))
+			require.True(t, x.read(snap.names, given))
 			require.Greater(t, x.guessed, 2900)
 		}
 		require.Len(t, x.list, 2, "all statuses are one")
