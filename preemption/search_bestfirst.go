@@ -10,6 +10,16 @@ import (
 // little they would be evaluated in vain.
 const mostTries = 32
 
+// considerChunk considers the candidates of a chunk.
+func (w *searchWorker) considerChunk(from, to int) {
+	for position := from; position < to; position++ {
+		if b := &w.bounds[position]; b.kind != settled {
+			slot := w.snap.order[position]
+			w.consider(b, position, slot, w.snap.summaries.at(slot))
+		}
+	}
+}
+
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
 func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nodeSummary) {

@@ -1,5 +1,7 @@
 package preemption
 
+import "slices"
+
 // answer is the answer of one node to the preemptor. 0 means that it takes the
 // pod. Otherwise it has a bit for each column that is short, one for the pod
 // count, and one if even the empty node would be short; or it is noVictims; or
@@ -164,4 +166,15 @@ func (a *attempt) counts(t tally) []Count {
 // givenCode returns the code of the status that the caller gave for a node.
 func (s *search) givenCode(n *nodeState) Code {
 	return min(s.givenOf(n).Code, UnschedulableAndUnresolvable)
+}
+
+// givenOf returns the status that the caller gave for a single node.
+func (s *search) givenOf(n *nodeState) Status {
+	if s.inOrder != nil {
+		return s.inOrder[slices.Index(s.snap.order, n.slot)]
+	}
+	if st, ok := s.statuses[n.name]; ok {
+		return st
+	}
+	return notFiltered
 }

@@ -69,13 +69,3 @@ func (w *searchWorker) boundGeneral(from, to int) {
 		w.considerChunk(from, end)
 	}
 }
-
-// considerChunk considers the candidates of a chunk.
-func (w *searchWorker) considerChunk(from, to int) {
-	for position := from; position < to; position++ {
-		if b := &w.bounds[position]; b.kind != settled {
-			slot := w.snap.order[position]
-			w.consider(b, position, slot, w.snap.summaries.at(slot))
-		}
-	}
-}

@@ -1,7 +1,5 @@
 package preemption
 
-import "slices"
-
 // Statuses that the caller gives take the place of what the filters say about the
 // nodes as things are. Preemption is then tried on every node with the code
 // Unschedulable, whatever the filters say there; only dry runs ask them.
@@ -85,7 +83,11 @@ func (w *searchWorker) boundChunk(from, to int, try uint64) {
 
 // readGiven reads statuses by name, before any node is looked at.
 func (s *search) readGiven() error {
-	if s.statuses == nil || s.named.read(s.snap.namesInOrder(), s.statuses) {
+	if s.statuses == nil {
+		return nil
+	}
+	s.snap.names.load(s.snap.nodes, s.snap.order)
+	if s.named.read(s.snap.names, s.statuses) {
 		return nil
 	}
 	return checkNames(s.snap, s.statuses)
@@ -97,17 +99,6 @@ func (w *searchWorker) givenAt(position int) *Status {
 		return &w.inOrder[position]
 	}
 	return &w.named.list[w.named.of[position]]
-}
-
-// givenOf returns the status that the caller gave for a single node.
-func (s *search) givenOf(n *nodeState) Status {
-	if s.inOrder != nil {
-		return s.inOrder[slices.Index(s.snap.order, n.slot)]
-	}
-	if st, ok := s.statuses[n.name]; ok {
-		return st
-	}
-	return notFiltered
 }
 
 // answerGiven returns the answer that stands for the given status of a node. Those by name
@@ -130,11 +121,6 @@ func (w *searchWorker) answerGiven(st *Status, position int) answer {
 		*at = w.before.intern(filterStatusOf(st))
 	}
 	return *at
-}
-
-// sameTexts is slices.Equal, and mostly does not look at the texts.
-func sameTexts(a, b []string) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was

@@ -1,5 +1,7 @@
 package preemption
 
+import "slices"
+
 // namedStatuses are the statuses that the caller gave by name, by position.
 //
 // All entries of the map are read once, in whatever order they come, and their names are
@@ -128,4 +130,9 @@ func (x *namedStatuses) release() {
 // sameStatus reports whether two statuses are equal, mostly without a look at texts.
 func sameStatus(a, b *Status) bool {
 	return a.Code == b.Code && a.Filter == b.Filter && a.ExcludedBy == b.ExcludedBy && sameTexts(a.Reasons, b.Reasons)
+}
+
+// sameTexts is slices.Equal, and mostly does not look at the texts.
+func sameTexts(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }

@@ -39,6 +39,44 @@ func TestPropertySharesBound(t *testing.T) {
 	})
 }
 
+// The same holds for pods of the lowest priority, and of the two lowest.
+func TestPropertySharesOfTheLowest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := &nodeState{}
+		counts := [3]int{}
+		for i := range counts {
+			counts[i] = rapid.IntRange(1-min(i, 1), 4).Draw(t, "pods")
+			for range counts[i] {
+				var row amountRow
+				for k := range row {
+					row[k] = rapid.SampledFrom([]int64{0, 1, 2, 3, 7, 1 << 40}).Draw(t, "amount")
+				}
+				n.rows = append(n.rows, row)
+			}
+		}
+		l := &nodeSummary{lowPods: uint16(counts[2])}
+		n.levels = []level{{pods: int32(counts[2])}, {pods: int32(counts[2] + counts[1])}, {pods: int32(len(n.rows))}}
+		e := extremesOf(&nodeState{rows: n.rows, sortKeys: make([]importance, len(n.rows))}, l)
+		sums := shareSumsOf(n, l, &e)
+		for _, among := range []struct {
+			from int
+			sums *[topShares]float32
+		}{{counts[0] + counts[1], &sums.low}, {counts[0], &sums.second}} {
+			var chosen int32
+			var short amountRow
+			for i := among.from; i < len(n.rows); i++ {
+				if rapid.Bool().Draw(t, "chosen") {
+					chosen++
+					for k, v := range n.rows[i] {
+						short[k] += v
+					}
+				}
+			}
+			require.GreaterOrEqual(t, max(1, chosen), sums.fewestAmong(among.sums, &short, &e, 1))
+		}
+	})
+}
+
 // Two pods that hold the most of one column each are not enough for much of both.
 func TestSharesTellMoreThanColumns(t *testing.T) {
 	n := &nodeState{rows: []amountRow{{10, 1, 0}, {10, 1, 0}, {1, 10, 0}, {1, 10, 0}}}
@@ -48,6 +86,10 @@ func TestSharesTellMoreThanColumns(t *testing.T) {
 	short := amountRow{20, 20, 0}
 	require.EqualValues(t, 2, e.fewest(&nodeSummary{room: 1}, &short))
 	require.EqualValues(t, 4, sums.fewest(&short, &e, 2))
+	n.levels = []level{{pods: 1}, {pods: 3}, {pods: 4}}
+	sums = shareSumsOf(n, &nodeSummary{lowPods: 1}, &e)
+	require.EqualValues(t, 5, sums.fewestAmong(&sums.second, &short, &e, 2), "three pods never hold that")
+	require.EqualValues(t, 1, sums.fewestAmong(&sums.low, &amountRow{1, 10, 0}, &e, 1))
 	none := shareSumsOf(n, &nodeSummary{flags: largeAmounts}, &e)
 	require.EqualValues(t, 2, none.fewest(&short, &e, 2), "large amounts say nothing")
 }

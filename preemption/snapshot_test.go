@@ -19,6 +19,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// derivedAnew reports whether what other rules than the default ones look at is as if it
+// were computed now.
+func derivedAnew(s *Snapshot, n *nodeState) bool {
+	l, e := s.summaries.at(n.slot), s.summaries.extremesAt(n.slot)
+	return extremesOf(n, l) == *e && shareSumsOf(n, l, e) == *s.summaries.shareSumsAt(n.slot) &&
+		twoLowestOf(n) == *s.summaries.twoLowestAt(n.slot) && latestOf(n) == s.summaries.latestAt(n.slot)
+}
+
 // dump writes down everything that a snapshot knows, except where in memory it
 // is. It asks for topology domains, so that the snapshot keeps them until the
 // next time.
@@ -32,7 +40,7 @@ func dump(s *Snapshot) string {
 		n := s.nodes[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  levels %v covered %s extremes %v\n  pods %s\n  nominated %s\n",
 			name, n.name, n.node, fmt.Sprint(n.offers.std, n.offers.more()), n.maxPods, n.taken, n.concerned, n.unstarted, n.latest, fmt.Sprint(*s.summaries.at(slot), *s.summaries.topSumsAt(slot)), n.rows, n.sortKeys,
-			n.levels, dumpCovered(s, n), extremesOf(n, s.summaries.at(slot)) == *s.summaries.extremesAt(slot), dumpPods(n.pods), dumpPods(n.nominated)))
+			n.levels, dumpCovered(s, n), derivedAnew(s, n), dumpPods(n.pods), dumpPods(n.nominated)))
 	})
 	s.pods.each(func(p *podState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.pod.Key(), p.pod, p.node(), p.nominated(), coveredBy(s, p.class)))

@@ -16,27 +16,25 @@ type nodeNames struct {
 	table []uint64
 }
 
-// namesInOrder returns the names of the nodes.
-func (s *Snapshot) namesInOrder() *nodeNames {
-	x := s.names
-	x.once.Do(func() { x.load(s) })
-	return x
+// load makes the names and the table, unless they are there.
+func (x *nodeNames) load(nodes []*nodeState, order []int32) {
+	x.once.Do(func() {
+		x.names = make([]string, len(order))
+		x.table = make([]uint64, 1<<(1+bits.Len(uint(len(order)))))
+		for position, slot := range order {
+			x.names[position] = nodes[slot].name
+			x.insert(int32(position))
+		}
+	})
 }
 
-func (x *nodeNames) load(s *Snapshot) {
-	x.names = make([]string, len(s.order))
-	x.table = make([]uint64, 1<<(1+bits.Len(uint(len(s.order)))))
-	last := uint64(len(x.table) - 1)
-	for position, slot := range s.order {
-		name := s.nodes[slot].name
-		x.names[position] = name
-		hash := hashOfName(name)
-		at := hash & last
-		for x.table[at] != 0 {
-			at = (at + 1) & last
-		}
-		x.table[at] = hash&^positionMask | uint64(position+1)
+func (x *nodeNames) insert(position int32) {
+	hash, last := hashOfName(x.names[position]), uint64(len(x.table)-1)
+	at := hash & last
+	for x.table[at] != 0 {
+		at = (at + 1) & last
 	}
+	x.table[at] = hash&^positionMask | uint64(position+1)
 }
 
 const positionMask = 1<<32 - 1

@@ -1,0 +1,108 @@
+package preemption
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// No candidate beats the optimistic score of its node, by any order of the ranks, and where
+// victims are said to be of the two lowest priorities they are.
+func TestPropertyOptimisticScores(t *testing.T) {
+	second, upper := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
+		config := Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
+		if rapid.IntRange(0, 3).Draw(t, "ascending") == 0 {
+			config.Policy.Victims = Ascending
+		}
+		s, err := beginSearch(&config, chunkSize, snap, &Request{Pod: p, Now: gen.Now})
+		require.NoError(t, err)
+		defer s.release()
+		s.noteTight()
+		w := s.workers[0]
+		w.boundNodes(0, len(s.bounds))
+		for position := range s.bounds {
+			b, slot := &s.bounds[position], snap.order[position]
+			if b.kind == settled {
+				continue
+			}
+			sum, e := snap.summaries.at(slot), snap.summaries.extremesAt(slot)
+			if rapid.Bool().Draw(t, "tighten") {
+				w.tighten(b, slot)
+				w.tightenByShares(b, slot, sum)
+			}
+			o := w.optimistic(b, position, slot)
+			bound := *b
+			two := snap.summaries.twoLowestAt(slot)
+			above := snap.levelAbove(slot, 1)
+			isLow, isSecond := w.staysLow(b, sum, e), w.staysSecond(b, sum, e, two, above)
+			real := w.scoreOfNode(b, position)
+			require.GreaterOrEqual(t, real.position, 0)
+			require.False(t, w.better(&real, &o), "%v beats %v by %v", real, o, ranks)
+			figures := w.figuresOf(&real)
+			first := w.firstFigures(&bound, slot, sum, &figures)
+			require.False(t, first.worse(&figures), "%v is not a bound of %v", first, figures)
+			if isLow && b.bound == sum.lowest {
+				require.Equal(t, sum.lowest, real.top)
+			}
+			if isSecond {
+				second++
+				require.LessOrEqual(t, real.top, above.priority)
+			}
+			if above != nil && real.top > above.priority {
+				upper++
+			}
+		}
+	})
+	require.Positive(t, second)
+	require.Positive(t, upper)
+}
+
+// A node waits, or is left out, because of the first figures of another one only where
+// violations of that one do not come before them.
+func TestViolationsBeforeTheFirstFigures(t *testing.T) {
+	pod := func(name, node, cpu string, age time.Duration) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, Labels: map[string]string{"on": node}, StartTime: gen.Now.Add(-age), Priority: outrank.Priority(0),
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
+		}
+	}
+	allocatable := resource.MustList("cpu", "4", "pods", "10")
+	snap, err := NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "violating", Allocatable: allocatable}, {Name: "free", Allocatable: allocatable}},
+		Pods:  []*outrank.Pod{pod("a", "violating", "4", time.Minute), pod("b", "free", "2", time.Hour), pod("c", "free", "2", time.Hour)},
+		Budgets: []*outrank.PodDisruptionBudget{{
+			Name: "none", Selector: &outrank.LabelSelector{Labels: map[string]string{"on": "violating"}},
+		}},
+	})
+	require.NoError(t, err)
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
+	for _, x := range []struct {
+		want  string
+		ranks []Rank
+	}{
+		{"free", []Rank{ByViolations, ByVictims, ByPrioritySum}},
+		{"violating", []Rank{ByVictims, ByViolations, ByPrioritySum}},
+		{"free", []Rank{ByViolations, ByStart}},
+		{"violating", []Rank{ByStart, ByViolations}},
+		{"free", []Rank{ByTopPriority, ByViolations, ByPrioritySum}},
+		{"violating", []Rank{ByTopPriority, ByPrioritySum, ByViolations}},
+	} {
+		e, err := NewEvaluator(Config{Policy: Policy{Ranks: x.ranks}})
+		require.NoError(t, err)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, x.want, plan.Node, "%v", x.ranks)
+	}
+}
