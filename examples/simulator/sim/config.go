@@ -42,7 +42,9 @@ type Config struct {
 	Discipline Discipline
 	Queue      queue.Config
 	// Cycle is how long the scheduler is busy with one pod; the next one is
-	// looked at after that. Zero means that it takes no time.
+	// looked at after that. Zero means that it takes no time; where pods then try again and
+	// again in the same moment, because each takes away what another was promised,
+	// [Simulation.Step] ends with an error.
 	Cycle time.Duration
 	// Order is the order in which the steps of a plan are taken.
 	Order execution.Order

@@ -53,6 +53,7 @@ func drawCrowd(t *rapid.T) *scene {
 	c.drawQueue(t)
 	if pick(t, "kubelets", false, false, true) {
 		drawKubelets(t, c)
+		c.config.Cycle = max(c.config.Cycle, 10*time.Millisecond) // see TestNoTimePasses
 	}
 	return c
 }

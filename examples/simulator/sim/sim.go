@@ -27,6 +27,8 @@ type Simulation struct {
 	busy   time.Duration
 	agenda agenda
 	steps  int
+	// atOnce counts the attempts since time passed or something else happened.
+	atOnce int
 
 	queue     refuser
 	snap      *preemption.Snapshot
@@ -283,9 +285,11 @@ func (s *Simulation) Step() error {
 	var err error
 	switch {
 	case may && (!ok || cycle < at):
-		s.at = cycle
-		err = s.cycle(context.Background())
+		if err = s.passTo(cycle); err == nil {
+			err = s.cycle(context.Background())
+		}
 	case ok:
+		s.atOnce = 0
 		s.at = at
 		err = s.happen(s.agenda.pop())
 	}
@@ -296,6 +300,22 @@ func (s *Simulation) Step() error {
 	}
 	if err != nil {
 		return fmt.Errorf("at %v: %w", s.at, err)
+	}
+	return nil
+}
+
+// passTo has the time come to a cycle. Where cycles take no time, pods can take nominations
+// from one another without end while a victim is on the way out: that is an error, once
+// there were more attempts than it takes for each pod to be tried after each success of
+// another, many times over.
+func (s *Simulation) passTo(cycle time.Duration) error {
+	if cycle > s.at {
+		s.atOnce = 0
+	}
+	s.at = cycle
+	s.atOnce++
+	if n := float64(s.inQueue); float64(s.atOnce) > 100_000+10*n*n {
+		return fmt.Errorf("%d attempts in which no time passes: a cycle has to take some", s.atOnce)
 	}
 	return nil
 }

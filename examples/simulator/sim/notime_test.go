@@ -1,0 +1,24 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Attempts that take no time come to an end, even where each gives cause for another: a
+// property of crowds came upon pods that took nominations from one another for ever, while
+// a kubelet's victim was on the way out.
+func TestNoTimePasses(t *testing.T) {
+	var s Simulation
+	s.inQueue = 100
+	many := func(at time.Duration) (err error) {
+		for range 200_000 {
+			require.NoError(t, s.passTo(at))
+		}
+		return s.passTo(at)
+	}
+	require.ErrorContains(t, many(0), "200001 attempts in which no time passes")
+	require.ErrorContains(t, many(time.Second), "200001 attempts in which no time passes", "time has passed")
+}
