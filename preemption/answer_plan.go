@@ -121,8 +121,8 @@ type Plan struct {
 	// status. Unhelpful counts those of them on which preemption was tried and
 	// does not help, by the status with all pods of lower priority removed. The
 	// most frequent status comes first. Unhelpful is empty where there are victims
-	// and a rule says who may be evicted ([Config.MayEvict], [Config.Guard]): most nodes are then
-	// never asked. [Evaluator.Explain] asks all of them.
+	// and a rule says who may be evicted ([Config.MayEvict], [Config.MayTake],
+	// [Config.Guard]): most nodes are then never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 

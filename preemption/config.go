@@ -39,8 +39,9 @@ type Config struct {
 	// priority is a possible victim if it returns the name of a rule, and none if it
 	// returns the empty text. [Victim].Rule has the name. MayEvict still spares pods, and
 	// scores count the victims' true priorities (group 13.6). Nil means lower priority.
-	// With it every node is evaluated. Groups of pods do not preempt by it. Several
-	// goroutines may call it at once.
+	// It is asked about pods of the nodes that could still be the best, so that
+	// [Plan.Unhelpful] is empty where there are victims. Groups of pods do not preempt by
+	// it. Several goroutines may call it at once.
 	MayTake func(preemptor, victim *outrank.Pod) (rule string)
 	// Guard says which of the possible victims may leave together; nil lets any.
 	Guard Guard

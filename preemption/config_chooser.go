@@ -27,7 +27,7 @@ type Chooser struct {
 	// nor what that returns. Several goroutines may call it at once.
 	Choose func(v *NodeView) []*outrank.Pod
 	// AnyPriority makes pods of the preemptor's priority and above possible victims,
-	// too. Every node is then evaluated.
+	// too.
 	AnyPriority bool
 }
 

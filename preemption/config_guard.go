@@ -78,5 +78,14 @@ func (c *Config) checkForGroups() error {
 	return nil
 }
 
+// allows reports whether the caller's rules let a pod be a victim of another, of whatever
+// priority.
+func (c *Config) allows(preemptor, victim *outrank.Pod) bool {
+	if _, ok := c.takes(preemptor, victim); !ok && c.MayTake != nil {
+		return false
+	}
+	return c.MayEvict == nil || c.MayEvict(preemptor, victim)
+}
+
 // unranked reports whether pods of any priority may be victims.
 func (c *Config) unranked() bool { return c.MayTake != nil || c.anyPriority() }

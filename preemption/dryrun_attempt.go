@@ -3,6 +3,7 @@ package preemption
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -26,6 +27,9 @@ type attempt struct {
 	heard bool
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard GuardState
+	// reach: pods below it may be victims. It is the preemptor's priority, or more than any
+	// where another rule says who may.
+	reach int64
 }
 
 func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) (*attempt, error) {
@@ -49,6 +53,9 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 		a.ranks = sharedRanks
 	}
 	a.question = question{snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod), deferral: snap.deferralOf(pod)}
+	if a.reach = int64(a.priority); config.unranked() {
+		a.reach = math.MaxInt64
+	}
 	if err := a.configure(&config.Plugins); err != nil {
 		return err
 	}
@@ -107,14 +114,8 @@ func (a *attempt) mayEvict(p *podState) bool {
 	if p == a.deferral.resident {
 		return false // never itself (rule 7.19.6)
 	}
-	if a.config.MayTake != nil {
-		if _, ok := a.config.takes(a.pod, p.pod); !ok {
-			return false
-		}
-		return a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod)
-	}
-	lower := p.priority() < a.priority || a.config.anyPriority() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
-	return lower && (a.config.MayEvict == nil || a.config.MayEvict(a.pod, p.pod))
+	lower := int64(p.priority()) < a.reach || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	return lower && a.config.allows(a.pod, p.pod)
 }
 
 // beginGuard starts the caller's guard for an attempt.

@@ -91,7 +91,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 		return nil, err
 	}
 	plan := r.plan()
-	if (e.config.MayEvict != nil || e.config.partial() || r.selective) && plan.Outcome == Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil

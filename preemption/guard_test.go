@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -281,6 +282,29 @@ func TestGroupsRefuseRulesOfTaking(t *testing.T) {
 	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), preemption.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, "preemption config: MayTake: groups of pods do not preempt by it\npreemption config: Guard: groups of pods do not preempt by it")
+}
+
+// The highest priority that there is can be taken from like any other.
+func TestTakingFromTheHighest(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", math.MaxInt32, "1", on("n1")), pod("b", math.MaxInt32, "1", on("n1")),
+			pod("c", math.MaxInt32-1, "1", on("n2")), pod("d", math.MaxInt32, "1", on("n2")),
+		},
+	}
+	for cpu, want := range map[string]string{"1": "n2 [default/c]", "2": "n1 [default/a, default/b]"} {
+		config := preemption.Config{MayTake: func(_, victim *outrank.Pod) string {
+			if cpu == "1" || victim.NodeName == "n1" {
+				return "anybody there"
+			}
+			return ""
+		}}
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", math.MinInt32, cpu), gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, want, plan.Candidate.String())
+		assert.Equal(t, "anybody there", plan.Victims[0].Rule)
+	}
 }
 
 // Victims on other nodes may be of any priority by a rule, and no guard is passed over.

@@ -148,6 +148,15 @@ func TestPropertyWholeConfig(t *testing.T) {
 			agreesWithExplain(t, c, p, gen.Now.Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "earlier"))*time.Second))
 		})
 	})
+	t.Run("extreme priorities", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			c, p := crowd(t)
+			for _, q := range append(c.Pods, p) {
+				q.Priority = outrank.Priority(rapid.SampledFrom([]int32{math.MinInt32, 0, math.MaxInt32 - 1, math.MaxInt32}).Draw(t, "priority"))
+			}
+			agreesWithExplain(t, c, p, gen.Now)
+		})
+	})
 	shapes := map[string]gen.Shape{
 		"resources": {Budgets: 4},
 		"nominated": {Budgets: 4, Nominated: 4},
@@ -236,7 +245,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == Fits || want.Outcome == NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == Preempt && (config.MayEvict != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
+		if want.Outcome == Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {

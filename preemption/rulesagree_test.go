@@ -78,7 +78,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			plan, err := e.PreemptRequest(context.Background(), snap, req)
 			require.NoError(t, err)
 			want, got := decided(want), answered(plan)
-			if (config.MayEvict != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
+			if (config.MayEvict != nil || config.MayTake != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
 				want.Unhelpful = got.Unhelpful // not every node is asked
 			}
 			require.Empty(t, cmp.Diff(want, got), "(-reference +Preempt)")

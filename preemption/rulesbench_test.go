@@ -35,6 +35,7 @@ var benchedRules = []struct {
 	{"victims-alone", by(preemption.Policy{Budgets: preemption.VictimsAlone})},
 	{"may-evict", preemption.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
 	{"may-take", preemption.Config{MayTake: lowerByRule}},
+	{"may-take-half", preemption.Config{MayTake: fromHalf}},
 	{"guard", preemption.Config{Guard: atMost{"TwoOfEach", 2}}},
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"cost", preemption.Config{
@@ -65,6 +66,14 @@ func ranked(ranks ...preemption.Rank) preemption.Config {
 func lowerByRule(preemptor, victim *outrank.Pod) string {
 	if victim.PriorityValue() < preemptor.PriorityValue() {
 		return "lower priority"
+	}
+	return ""
+}
+
+// fromHalf takes from half of the pods, whatever their priorities.
+func fromHalf(_, victim *outrank.Pod) string {
+	if name := victim.Name; name[len(name)-1]%2 == 0 {
+		return "even"
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ func (w *searchWorker) boundByResources(b *nodeBound, slot int32, sum *nodeSumma
 	if b.before == 0 {
 		return
 	}
-	if sum.lowPods > 0 && sum.lowest < w.priority && w.covers(sum, &sum.low, int32(sum.lowPods)) {
+	if sum.lowPods > 0 && int64(sum.lowest) < w.reach && w.covers(sum, &sum.low, int32(sum.lowPods)) {
 		b.kind, b.bound, b.fewest = byResources, sum.lowest, uint16(sum.fewest(&w.asks))
 		if sum.lowest < w.leastBound || sum.lowest == w.leastBound && b.fewest < w.leastVictims {
 			w.leastBound, w.leastVictims = sum.lowest, b.fewest
@@ -113,7 +113,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 	}
 	n := w.snap.nodes[slot]
 	var away level
-	for i := len(n.rows) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+	for i := len(n.rows) - 1; i >= 0 && int64(n.sortKeys[i].priority) < w.reach; i-- {
 		if !w.allows(n.objects[i]) {
 			continue
 		}
@@ -132,7 +132,7 @@ func (w *searchWorker) makesRoom(b *nodeBound, slot int32, sum *nodeSummary) boo
 
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *searchWorker) anyPossible(n *nodeState) bool {
-	for i := len(n.pods) - 1; i >= 0 && n.sortKeys[i].priority < w.priority; i-- {
+	for i := len(n.pods) - 1; i >= 0 && int64(n.sortKeys[i].priority) < w.reach; i-- {
 		if w.allows(n.objects[i]) {
 			return true
 		}
@@ -145,7 +145,7 @@ func (w *searchWorker) anyPossible(n *nodeState) bool {
 // victims; otherwise it records the shortage.
 func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) bool {
 	away := level{sum.low, sum.lowest, int32(sum.lowPods)}
-	if away.pods == 0 || away.priority >= w.priority {
+	if away.pods == 0 || int64(away.priority) >= w.reach {
 		away = level{}
 	}
 	for i := 1; away.pods > 0; i++ {
@@ -154,7 +154,7 @@ func (w *searchWorker) withoutLower(b *nodeBound, slot int32, sum *nodeSummary) 
 			return true
 		}
 		above := w.snap.levelAbove(slot, i)
-		if above == nil || above.priority >= w.priority {
+		if above == nil || int64(above.priority) >= w.reach {
 			break
 		}
 		away = *above

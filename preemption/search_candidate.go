@@ -97,7 +97,7 @@ func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *C
 
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
-	from, next := n.first(w.priority), 0
+	from, next := n.first(w.reach), 0
 	shared := sharedNames{budgets: w.snap.budgets, broken: w.dry.broken[:0]}
 	for _, g := range n.covered {
 		if int(g.index) < from {

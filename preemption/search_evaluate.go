@@ -112,7 +112,7 @@ func (w *searchWorker) findVictims(position int, n *nodeState, b *nodeBound) {
 // none of which violates a budget. Then they are evaluated as where there are no units: all
 // units above are put back, beside the room that these leave.
 func (w *searchWorker) leaveAlone(n *nodeState, bound int32) bool {
-	from := n.first(bound + 1)
+	from := n.first(int64(bound) + 1)
 	if last := len(n.covered) - 1; last >= 0 && int(n.covered[last].index) >= from {
 		return false
 	}

@@ -36,14 +36,14 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 // ascend takes pods, the least important first, until there is room.
 func (t *resourceReprieve) ascend() {
 	if t.reordered || t.config.Policy.IgnoreStart {
-		t.listPossible(t.n.first(t.priority))
+		t.listPossible(t.n.first(t.reach))
 		for _, i := range slices.Backward(t.order) {
 			if t.takeNext(int(i)) {
 				break
 			}
 		}
 	} else {
-		for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
+		for i := len(t.n.rows) - 1; i >= 0 && int64(t.n.sortKeys[i].priority) < t.reach; i-- {
 			if t.allows(t.n.objects[i]) && t.takeNext(i) {
 				break
 			}
@@ -67,9 +67,9 @@ func (t *resourceReprieve) fits() bool {
 	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
 }
 
-// allows reports whether a pod of lower priority could be a victim.
+// allows reports whether a pod could be a victim as far as the caller's rules go.
 func (w *searchWorker) allows(p *outrank.Pod) bool {
-	return !w.asked || w.config.MayEvict(w.pod, p)
+	return !w.asked || w.config.allows(w.pod, p)
 }
 
 // topBound returns the lowest priority that the top victim can have, not ok if all
@@ -79,7 +79,7 @@ func (t *resourceReprieve) topBound(bound int32) (top int32, ok bool) {
 		return bound, true
 	}
 	with := *t
-	for i := len(t.n.rows) - 1; i >= 0 && t.n.sortKeys[i].priority < t.priority; i-- {
+	for i := len(t.n.rows) - 1; i >= 0 && int64(t.n.sortKeys[i].priority) < t.reach; i-- {
 		if t.allows(t.n.objects[i]) {
 			if with.release(i); with.fits() {
 				return t.n.sortKeys[i].priority, true
@@ -114,9 +114,9 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 	if !ok {
 		return
 	}
-	from := t.n.first(t.priority)
+	from := t.n.first(t.reach)
 	lastViolating := t.chargePossible(from)
-	if low := t.n.first(bound + 1); !t.reordered && lastViolating < low {
+	if low := t.n.first(int64(bound) + 1); !t.reordered && lastViolating < low {
 		from = low
 	}
 	t.listPossible(from)

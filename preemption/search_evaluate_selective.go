@@ -11,7 +11,7 @@ import "slices"
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *searchWorker) evaluateSelectively(position int, n *nodeState, bound int32) {
-	from := n.first(w.priority)
+	from := n.first(w.reach)
 	w.findConcerned(n, from)
 	w.dry.enterAfterResources(n)
 	w.changeConcerned(n, from, -1)

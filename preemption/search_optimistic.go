@@ -127,10 +127,9 @@ func (w *searchWorker) tightenUpper(o *nodeScore, b *nodeBound, slot int32, sum 
 	o.sum = upperSum(sum, top, few)
 }
 
-// above is the least priority of a victim above the lowest priority of the node. The
-// preemptor's is higher than the lowest one.
+// above is the least priority of a victim above the lowest priority of the node.
 func (b *nodeBound) above(sum *nodeSummary) int32 {
-	if b.bound == sum.lowest {
+	if b.bound == sum.lowest && b.bound < math.MaxInt32 {
 		return b.bound + 1
 	}
 	return b.bound

@@ -40,13 +40,13 @@ func (w *searchWorker) reprieveRows(position int, n *nodeState, bound int32) (f 
 func (w *searchWorker) removed(n *nodeState, sum *nodeSummary, bound int32) (from int, held amountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.sortKeys[w.violates[last]].priority <= bound {
-		from = n.first(w.priority)
+		from = n.first(w.reach)
 	} else {
 		w.violates = w.violates[:0]
 		if bound == sum.lowest {
 			return len(n.rows) - int(sum.lowPods), sum.low
 		}
-		from = n.first(bound + 1)
+		from = n.first(int64(bound) + 1)
 	}
 	for i := range n.rows[from:] {
 		row := &n.rows[from+i]
@@ -64,7 +64,7 @@ const unlimited = math.MaxInt64 / 2
 // covered pods are charged in order of importance (group 6.3).
 func (w *searchWorker) charge(n *nodeState) {
 	possible := n.covered
-	for len(possible) > 0 && n.sortKeys[possible[0].index].priority >= w.priority {
+	for len(possible) > 0 && int64(n.sortKeys[possible[0].index].priority) >= w.reach {
 		possible = possible[1:]
 	}
 	stops := w.stopsAtFirst()

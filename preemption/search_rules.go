@@ -10,6 +10,9 @@ import "slices"
 //     pods of nodes alone that are evaluated, and there from the lowest priority up
 //     until there is room. Where nothing helps in the end, all nodes are asked for
 //     the sake of their statuses.
+//   - Where pods of any priority may be victims (MayTake, and a Chooser that says so) they
+//     are some of all pods of the node, so that the bounds hold once the levels of all
+//     priorities count in place of those below the preemptor's (attempt.reach).
 //   - Another order among the pods (Importance) changes which pods are put back, not
 //     what has to be held by those that are not. Any set of victims still holds a
 //     pod of priority q or above. The score's top priority is then that of the first
@@ -34,8 +37,8 @@ type searchRules struct {
 	startFirst            bool
 	// violationsFirst: violations are compared before one of these.
 	violationsFirst bool
-	// asked: MayEvict has to be asked about each possible victim. exactly: that is
-	// done for every node, so that all of them have their own status.
+	// asked: MayTake or MayEvict has to be asked about each possible victim. exactly: that
+	// is done for every node, so that all of them have their own status.
 	asked, exactly bool
 	// reordered: possible victims are in the caller's order.
 	reordered bool
@@ -68,9 +71,6 @@ func (c *Config) pruned(req *Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !c.Plugins.boundByResources() {
 		return false
 	}
-	if c.unranked() {
-		return false
-	}
 	// A pod without priority counts as one of priority 0, and is no special case
 	// below a higher one.
 	return !c.Policy.EvictUnprioritized || req.Pod.PriorityValue() > 0
@@ -78,7 +78,7 @@ func (c *Config) pruned(req *Request) bool {
 
 func (c *Config) searchRules() searchRules {
 	policy := &c.Policy
-	r := searchRules{asked: c.MayEvict != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
+	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
 	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
 		!policy.IgnoreStart && !policy.EmptySelectors
 	r.anyPriority = r.asked || r.reordered || r.chosen

@@ -207,10 +207,10 @@ func (n *nodeState) priorities() int {
 }
 
 // first returns the index of the most important pod below a priority.
-func (n *nodeState) first(priority int32) int {
+func (n *nodeState) first(priority int64) int {
 	low, high := 0, len(n.sortKeys)
 	for low < high {
-		if mid := int(uint(low+high) / 2); n.sortKeys[mid].priority < priority {
+		if mid := int(uint(low+high) / 2); int64(n.sortKeys[mid].priority) < priority {
 			high = mid
 		} else {
 			low = mid + 1
@@ -228,7 +228,7 @@ func (n *nodeState) inOrder(now instant) bool { return n.unstarted == 0 || n.lat
 // slice is the node's own, unless the pods have to be sorted for this call;
 // then it is in buf.
 func (n *nodeState) possible(priority int32, now instant, buf *[]*podState) []*podState {
-	pods := n.pods[n.first(priority):]
+	pods := n.pods[n.first(int64(priority)):]
 	if !n.inOrder(now) {
 		*buf = append((*buf)[:0], pods...)
 		slices.SortFunc(*buf, func(p, q *podState) int { return p.compare(q, now) })
