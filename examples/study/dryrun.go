@@ -36,7 +36,7 @@ func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 	each := total / float64(n)
 	all := time.Duration(each * float64(study.Runs()) * 1e9)
 	here := max(all/time.Duration(runtime.GOMAXPROCS(0)), time.Duration(each*1e9))
-	fmt.Fprintf(out, "a run takes %.2g s on average, measured on %d; all of them about %s on one core, %s on the %d here\n",
+	_, err := fmt.Fprintf(out, "a run takes %.2g s on average, measured on %d; all of them about %s on one core, %s on the %d here\n",
 		each, n, progress.Duration(all), progress.Duration(here), runtime.GOMAXPROCS(0))
-	return nil
+	return err
 }

@@ -45,14 +45,20 @@ func main() {
 // errRunsFailed: the study came to its end, and some of its runs did not.
 var errRunsFailed = errors.New("runs failed; the others are in the tables")
 
+// errPartFailed is the same where there are no tables yet.
+var errPartFailed = errors.New("runs failed; they are tried again when the tables are made")
+
 // run is the whole program but for the process around it.
 func run(ctx context.Context, opts *options, stdout, stderr io.Writer) int {
 	err := work(ctx, opts, stdout, stderr)
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errRunsFailed):
+	case errors.Is(err, errRunsFailed), errors.Is(err, errPartFailed):
 		complain(stderr, err)
+		return 1
+	case ctx.Err() != nil && opts.dryRun:
+		complain(stderr, errors.New("interrupted; a dry run keeps nothing"))
 		return 1
 	case ctx.Err() != nil:
 		complain(stderr, errors.New("interrupted; the same command goes on from the runs that are there"))

@@ -44,14 +44,52 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 		return err
 	}
 	job.AtOnce, job.Part, job.Parts = opts.atOnce, opts.part.k, opts.part.n
-	if err := execute(ctx, study, job, stderr); err != nil {
+	if err := writable(ctx, out); err != nil {
 		return err
 	}
+	if err := execute(ctx, study, job, stderr); err != nil {
+		return cause(err, opts.verbose)
+	}
 	if job.Parts > 0 {
-		fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", &opts.part, out)
-		return nil
+		return showPart(&opts.part, out, stdout)
 	}
 	return show(ctx, out, stdout)
+}
+
+// writable tries whether results can be written.
+func writable(ctx context.Context, out string) error {
+	s, err := store.Open(ctx, out)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Writable(); err != nil {
+		return fmt.Errorf("results cannot be written: %w", err)
+	}
+	return nil
+}
+
+// cause is what went wrong in the end, without the plan of the pipeline around it, which
+// is for those who ask for it.
+func cause(err error, all bool) error {
+	text := strings.TrimSpace(err.Error())
+	at := strings.LastIndex(text, "failed:\n")
+	if all || at < 0 {
+		return err
+	}
+	return fmt.Errorf("%s (-verbose has all that Beam says)", text[at+len("failed:\n"):])
+}
+
+// showPart says where a part is, and whether runs of it failed, as far as they were made
+// in this process.
+func showPart(p *part, out string, stdout io.Writer) error {
+	if _, err := fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", p, out); err != nil {
+		return err
+	}
+	if _, failed, _, _ := progress.Counts(); failed > 0 {
+		return fmt.Errorf("%d %w", failed, errPartFailed)
+	}
+	return nil
 }
 
 // folderName is a study's name as that of a folder.
@@ -143,7 +181,9 @@ func show(ctx context.Context, out string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s\nAll figures, waits, failures and pictures are in %s\n", table, out)
+	if _, err := fmt.Fprintf(stdout, "%s\nAll figures, waits, failures and pictures are in %s\n", table, out); err != nil {
+		return err
+	}
 	if lines := countLines(failures); lines > 1 {
 		return fmt.Errorf("%d %w", lines-1, errRunsFailed)
 	}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -75,4 +76,14 @@ func TestPanicIsAFailure(t *testing.T) {
 	r, err = Run(t.Context(), study, spec.Cell{Trace: "none"}, 3)
 	require.NoError(t, err)
 	assert.Equal(t, `the study has no trace "none"`, r.Error)
+}
+
+// A run that is interrupted has no result, and is no panic.
+func TestRunInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	study := sampleStudy(t)
+	r, err := Run(ctx, study, study.Cells()[0], 1)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, r)
 }

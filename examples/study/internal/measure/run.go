@@ -25,7 +25,9 @@ func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r
 		if p := recover(); p != nil {
 			*r, err = Result{Cell: cell, Seed: seed, Error: fmt.Sprintf("panic: %v at %s", p, where())}, nil
 		}
-		r.Seconds = time.Since(begun).Seconds()
+		if r != nil { // nil where the context ended
+			r.Seconds = time.Since(begun).Seconds()
+		}
 	}()
 	if err := r.simulate(ctx, study); err != nil {
 		if ctx.Err() != nil {

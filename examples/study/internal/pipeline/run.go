@@ -43,7 +43,7 @@ func (f *runFn) ProcessElement(ctx context.Context, e element, emit func(int, []
 	if err != nil {
 		return err
 	}
-	r := f.store.Load(ctx, key)
+	r := f.store.Load(ctx, key, cell, e.Seed)
 	if found := r != nil; !found {
 		if r, err = f.simulate(ctx, cell, e.Seed); err != nil {
 			return err

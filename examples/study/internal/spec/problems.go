@@ -49,6 +49,9 @@ func (s *Study) problems() []error {
 		if !metric.Known(name) {
 			add("metrics[%d]: there is no metric %q; there are %s", i, name, strings.Join(metric.Names(), ", "))
 		}
+		if slices.Contains(s.Metrics[:i], name) {
+			add("metrics[%d]: %s is there twice", i, name)
+		}
 	}
 	if len(ps) > 0 {
 		return ps

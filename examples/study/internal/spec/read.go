@@ -16,11 +16,13 @@ import (
 type file struct {
 	Name, About, Compare string
 	Traces               []Trace
-	Grid                 map[string][]literal
+	Grid                 map[string]json.RawMessage
 	Seeds                Seeds
 	Confidence           *float64
 	Resamples            *int
 	Metrics              []string
+
+	grid map[string][]string // Grid, read
 }
 
 // literal is a value as it is written.
@@ -41,6 +43,9 @@ func (l *literal) UnmarshalJSON(data []byte) error {
 // Read reads a study in YAML or JSON. Relative paths in it count from a folder. The error
 // names everything that is wrong, a line each.
 func Read(data []byte, folder string) (*Study, error) {
+	if err := oneDocument(data); err != nil {
+		return nil, err
+	}
 	asJSON, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
 		return nil, err
@@ -80,23 +85,34 @@ func decode(asJSON []byte) (*file, []error) {
 		d := json.NewDecoder(bytes.NewReader(fields[name]))
 		d.DisallowUnknownFields()
 		if err := d.Decode(to); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+			problems = append(problems, fmt.Errorf("%s: %w", name, plain(err)))
 		}
 	}
-	return f, problems
+	return f, append(problems, f.readGrid()...)
+}
+
+// readGrid reads the axes one by one, for the same reason.
+func (f *file) readGrid() []error {
+	var problems []error
+	f.grid = map[string][]string{}
+	for _, name := range sortedKeys(f.Grid) {
+		var values []literal
+		if err := json.Unmarshal(f.Grid[name], &values); err != nil {
+			problems = append(problems, fmt.Errorf("grid.%s: %w", name, plain(err)))
+		}
+		f.grid[name] = []string{}
+		for _, v := range values {
+			f.grid[name] = append(f.grid[name], string(v))
+		}
+	}
+	return problems
 }
 
 // study fills in the defaults.
 func (f *file) study() *Study {
 	s := &Study{
-		Name: f.Name, About: f.About, Traces: f.Traces, Grid: map[string][]string{}, Seeds: f.Seeds,
+		Name: f.Name, About: f.About, Traces: f.Traces, Grid: f.grid, Seeds: f.Seeds,
 		Compare: f.Compare, Confidence: 0.95, Resamples: 2000, Metrics: f.Metrics,
-	}
-	for name, values := range f.Grid {
-		s.Grid[name] = []string{}
-		for _, v := range values {
-			s.Grid[name] = append(s.Grid[name], string(v))
-		}
 	}
 	if s.Compare == "" {
 		s.Compare = allAxes[0].Name

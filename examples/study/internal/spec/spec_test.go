@@ -71,7 +71,7 @@ func TestTooManyRuns(t *testing.T) {
 func TestReadNamesEveryField(t *testing.T) {
 	_, err := Read([]byte("name: [x]\nnames: y\ntraces: [{name: a, sample: true, path: z}]\nseeds: {count: many}\ngrid: {load: [[1]]}"), ".")
 	require.Error(t, err)
-	for _, want := range []string{"name: ", `unknown field "names"`, `unknown field "path"`, "seeds: ", "grid: "} {
+	for _, want := range []string{"name: ", `unknown field "names"`, `unknown field "path"`, "seeds: ", "grid.load: [1] is no single value"} {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.Len(t, strings.Split(err.Error(), "\n"), 5, err.Error())
@@ -187,4 +187,42 @@ func TestPaths(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{want, "gs://other/p.csv", "/d.json"}, []string{s.Traces[0].Nodes, s.Traces[0].Pods, s.Traces[1].Dump})
 	}
+}
+
+// What a person is told about a value of the wrong kind has the axis, and no word of Go.
+func TestWrongKinds(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: 5":                        "name: it is a text, and not a number",
+		"seeds: 10":                      "seeds: it is an object, like {name: value}, and not a number",
+		"seeds: {count: 1.5}":            "seeds: count: it is a whole number below 2^63, and not 1.5",
+		"seeds: {first: -1}":             "seeds: first: it is a whole number from 0 on and below 2^64, and not -1",
+		"confidence: high":               "confidence: it is a number, and not a text",
+		"metrics: evictions":             "metrics: it is a list, like [a, b], and not a text",
+		"grid: [policy]":                 "grid: it is an object, like {name: value}, and not a list",
+		"grid: {load: 2, cycle: x}":      "grid.cycle: it is a list, like [a, b], and not a text\ngrid.load: it is a list, like [a, b], and not a number",
+		"traces: [{name: a, sample: 1}]": "traces: sample: it is true or false, and not a number",
+		"traces: {name: a}":              "traces: it is a list, like [a, b], and not an object",
+		"seeds: {frist: 1}":              "seeds: unknown field \"frist\"",
+	} {
+		_, err := Read([]byte(text), ".")
+		assert.EqualError(t, err, want, text)
+	}
+}
+
+// A second document is not left out without a word; marks around the one are none.
+func TestOneDocument(t *testing.T) {
+	const study = "name: x\ntraces: [{name: a, sample: true}]\n"
+	for _, text := range []string{study, "---\n" + study, "# why\n---\n" + study + "---\n# end\n", "%YAML 1.1\n---\r\n" + study + "...\n"} {
+		_, err := Read([]byte(text), ".")
+		assert.NoError(t, err, text)
+	}
+	for _, text := range []string{study + "---\n" + study, study + "--- {name: y}\n"} {
+		_, err := Read([]byte(text), ".")
+		assert.ErrorContains(t, err, "a second document begins; a study is one", text)
+	}
+}
+
+func TestMetricTwice(t *testing.T) {
+	_, err := Read([]byte("name: x\ntraces: [{name: a, sample: true}]\nmetrics: [evictions, waitMean, evictions]"), ".")
+	assert.EqualError(t, err, "metrics[2]: evictions is there twice")
 }

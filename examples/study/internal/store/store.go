@@ -7,8 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -58,18 +60,41 @@ func (s *Store) path(key string) string {
 	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
 }
 
-// Load returns a result, nil if there is none that can be used: a file that was cut off
-// counts as none, and so does a run that failed, which is tried again.
-func (s *Store) Load(ctx context.Context, key string) *measure.Result {
+// Load returns the result of a run, nil if there is none that can be used: a file that was
+// cut off or holds something else, another run for example, counts as none, and so does a
+// run that failed, which is tried again.
+func (s *Store) Load(ctx context.Context, key string, cell spec.Cell, seed uint64) *measure.Result {
 	data, err := s.Read(ctx, s.path(key))
 	if err != nil {
 		return nil
 	}
 	var r measure.Result
-	if json.Unmarshal(data, &r) != nil || r.Error != "" {
+	if json.Unmarshal(data, &r) != nil || r.Error != "" || r.Figures == nil || r.Cell.Key() != cell.Key() || r.Seed != seed {
 		return nil
 	}
+	for _, waits := range r.Waits {
+		if s := measure.NewSketch(); s.Merge(waits) != nil || s.Count() == 0 {
+			return nil
+		}
+	}
 	return &r
+}
+
+// Writable tries whether results can be written, before hours go into making them. Only a
+// folder of this machine is tried.
+func (s *Store) Writable() error {
+	if strings.Contains(s.folder, "://") {
+		return nil
+	}
+	err := os.MkdirAll(s.folder+"/runs", 0o755)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.folder+"/runs", "try-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Save keeps a result. The file is whole or, where the file system cannot rename, cut off.

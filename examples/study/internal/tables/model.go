@@ -194,6 +194,13 @@ func differences(c, base *Cell, named string) []float64 {
 	return out
 }
 
+// withoutRuns are the metrics that the study wants to be shown, and that no run has: the
+// waits of a priority that no pod has, for example.
+func (r *Result) withoutRuns() []string {
+	shown := r.Shown()
+	return slices.DeleteFunc(slices.Clone(r.Study.Metrics), func(name string) bool { return slices.Contains(shown, name) })
+}
+
 // Shown are the metrics of the Markdown table and of the pictures: those of the study, or
 // a few that most studies are about, as far as there are any.
 func (r *Result) Shown() []string {

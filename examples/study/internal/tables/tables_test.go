@@ -109,3 +109,28 @@ func TestLongLegend(t *testing.T) {
 	assert.Regexp(t, `>and \d more</text>`, svg)
 	assert.Equal(t, 12, strings.Count(svg, "<g><title>"))
 }
+
+// Of one seed nothing is known but itself: no difference stands out.
+func TestOneSeed(t *testing.T) {
+	s := study(t, "x")
+	s.Seeds.Count = 1
+	of := cells(s)
+	for i := range of {
+		of[i].Runs = of[i].Runs[:1]
+	}
+	text := string(tables.Of(s, of).Markdown())
+	assert.Contains(t, text, "Of one seed there are no intervals")
+	assert.Contains(t, text, "<br>Δ +1 |")
+	assert.NotContains(t, text, "**")
+	s = study(t, "x")
+	assert.NotContains(t, string(tables.Of(s, cells(s)).Markdown()), "Of one seed")
+}
+
+// A metric that was asked for and that no run has is not left out without a word.
+func TestMetricOfNoRun(t *testing.T) {
+	s := study(t, "x")
+	s.Metrics = []string{"waitMean/7", "evictions", "regretPlans"}
+	assert.Contains(t, string(tables.Of(s, cells(s)).Markdown()), "|\n\nNo run has waitMean/7, regretPlans.\n")
+	s.Metrics = s.Metrics[1:2]
+	assert.NotContains(t, string(tables.Of(s, cells(s)).Markdown()), "No run has")
+}

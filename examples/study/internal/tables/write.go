@@ -95,6 +95,9 @@ func (r *Result) Markdown() []byte {
 	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Difference != nil }) {
 		fmt.Fprintf(&b, "Δ is the mean difference to the first value of %s on equal seeds; bold where its interval leaves 0 out.\n", r.Study.Compare)
 	}
+	if r.Study.Seeds.Count == 1 {
+		b.WriteString("Of one seed there are no intervals: nothing says which differences are chance.\n")
+	}
 	b.WriteString("\n|")
 	for _, name := range varied {
 		fmt.Fprintf(&b, " %s |", name)
@@ -117,6 +120,9 @@ func (r *Result) Markdown() []byte {
 			fmt.Fprintf(&b, " %s |", cellText(row, ok))
 		}
 		b.WriteString("\n")
+	}
+	if without := r.withoutRuns(); len(without) > 0 {
+		fmt.Fprintf(&b, "\nNo run has %s.\n", strings.Join(without, ", "))
 	}
 	if len(r.Failures) > 0 {
 		fmt.Fprintf(&b, "\n%d runs failed:\n\n", len(r.Failures))
@@ -164,7 +170,7 @@ func cellText(row Row, ok bool) string {
 		if d.Low != d.High {
 			delta += fmt.Sprintf(" [%s, %s]", signed(d.Low), signed(d.High))
 		}
-		if d.Low > 0 || d.High < 0 {
+		if d.Pairs > 1 && (d.Low > 0 || d.High < 0) { // one pair has no interval
 			delta = "**" + delta + "**"
 		}
 		text += "<br>" + delta
