@@ -57,11 +57,20 @@ func (s *inputSummary) writeDemand(w io.Writer) {
 	t := report.Table{Right: rightFrom(0, 6)}
 	t.Add("  from", "arrivals", "pods at once", "cpu", "memory", "GPUs")
 	for _, x := range s.Demand {
-		t.Add(report.Seconds(x.From), report.Count(x.Arrivals), whole(x.Pods), percent(x.CPU), percent(x.Memory), percent(x.GPU))
+		t.Add(report.Seconds(x.From), report.Count(x.Arrivals), whole(x.Pods), partOf(x.CPU, s.Capacity.Cores), partOf(x.Memory, s.Capacity.Memory), partOf(x.GPU, s.Capacity.GPUs))
 	}
 	t.Write(w)
 }
 
 func whole(v float64) string { return report.Count(int(min(v, 1e15) + 0.5)) }
+
+// partOf is a share of what there is. Of nothing there is none, not even 0 %: pods may well
+// ask for it.
+func partOf(share, capacity float64) string {
+	if capacity == 0 {
+		return "-"
+	}
+	return percent(share)
+}
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 0, 64) + "%" }

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-const hostile = "\"<script>alert(1)</script> | ' & 🚀 \u202eabc\""
+const hostile = "\"<script>alert(1)</script> | \\\\| ' & 🚀 \u202eabc\""
 
 func study(t *testing.T, name string) *spec.Study {
 	t.Helper()
@@ -90,6 +90,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, string(r.Markdown()), "<script>")
+	assert.Contains(t, string(r.Markdown()), `\| \\\|`, "a backslash before a bar ends no column")
 }
 
 func TestPictureShowsEveryCell(t *testing.T) {

@@ -194,6 +194,6 @@ func signed(v float64) string {
 }
 
 // escaped keeps a text from being taken for Markdown or HTML.
-var escape = strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
+var escape = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
 
 func escaped(s string) string { return escape.Replace(s) }
