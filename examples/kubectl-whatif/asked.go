@@ -25,7 +25,8 @@ type reply interface {
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
-	// Question is pending, replicas, whyNot, onNode, classes or without.
+	// Question is pending, replicas, whyNot, onNode, classes, without, or group where the pod
+	// is scheduled with its group alone.
 	Question inquiry `json:"question"`
 	// Cluster is what was looked at, and Now when, as in a Document.
 	Cluster Dump      `json:"cluster"`
@@ -42,20 +43,21 @@ type Questioned struct {
 // answeredQuestion is an answer with what it was made from.
 type answeredQuestion struct {
 	*scene
-	ask   inquiry
 	reply reply
 	exit  int
 }
 
 // answered asks a question of package question.
-func (s *scene) answered(a inquiry, stdin io.Reader, show func(done, total int)) (*answeredQuestion, error) {
+func (s *scene) answered(stdin io.Reader, show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
 		return nil, err
 	}
-	out := &answeredQuestion{scene: s, ask: a}
+	out := &answeredQuestion{scene: s}
 	ctx := context.Background()
-	switch a {
+	switch s.ask {
+	case askGroup:
+		err = out.group(ctx, set)
 	case askAll:
 		err = out.take(question.AllPending(ctx, set))
 	case askReplicas:
@@ -115,6 +117,8 @@ func exitOf(r reply) int {
 	switch r := r.(type) {
 	case *question.Pending:
 		return worst(r.Totals.Waits, r.Totals.PushesOut)
+	case *question.WholeGroup:
+		return exitOfGroup(r)
 	case *question.Replicas:
 		stopped := 0
 		if r.Stopped {
@@ -256,7 +260,10 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	dump := dumpOf(q.scene)
 	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.now)
-	if q.question != nil {
+	switch {
+	case q.ask == askGroup:
+		q.writeGroup(p)
+	case q.question != nil:
 		pod := askedOf(q.question)
 		writePod(p, &pod, q.ask == askReplicas)
 		writeNodes(p, &pod)
@@ -277,6 +284,8 @@ func (q *answeredQuestion) title(source string) string {
 		pod = string(q.question.pod.Key())
 	}
 	switch q.ask {
+	case askGroup:
+		return q.groupTitle(source)
 	case askAll:
 		return "What becomes of all pods that wait in " + source + "?"
 	case askReplicas:

@@ -17,6 +17,7 @@ type inquiry string
 const (
 	askPod      inquiry = "pod"
 	askAll      inquiry = "pending"
+	askGroup    inquiry = "group" // of the pod, in place of the first
 	askReplicas inquiry = "replicas"
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"

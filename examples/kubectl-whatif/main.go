@@ -88,10 +88,10 @@ func answerQuestion(opts *options, stdin io.Reader, out, to, stderr io.Writer) (
 	}
 	var r result
 	bar := newProgress(stderr, "")
-	if a := opts.asked(); a == askPod {
+	if s.ask == askPod {
 		r, err = s.decide(&watch)
 	} else {
-		r, err = s.answered(a, stdin, bar.steps)
+		r, err = s.answered(stdin, bar.steps)
 		watch.lap("deciding")
 	}
 	bar.end()

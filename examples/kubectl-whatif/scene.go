@@ -14,6 +14,8 @@ import (
 type scene struct {
 	opts    *options
 	cluster *outrank.Cluster
+	// ask is which question that is.
+	ask inquiry
 	// question is nil where no single pod is asked about.
 	question   *asking
 	snap       *preemption.Snapshot
@@ -32,15 +34,15 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 	watch.lap("loading")
-	s := &scene{opts: opts, cluster: cluster, now: opts.now}
+	s := &scene{opts: opts, cluster: cluster, ask: opts.asked(), now: opts.now}
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
-	if opts.asked().ofPod() {
+	if s.ask.ofPod() {
 		opts.settleNamespace()
 		if s.question, err = ask(opts, cluster, stdin); err != nil {
 			return nil, err
 		}
-		if err = byItself(opts.asked(), cluster, s.question); err != nil {
+		if s.ask, err = opts.withGroup(cluster, s.question); err != nil {
 			return nil, err
 		}
 	}

@@ -69,14 +69,7 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	if e.Group == nil {
 		return s.take(e.Pod)
 	}
-	g := e.Group
-	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
-	pods := make([]*outrank.Pod, len(g.Members))
-	for i := range g.Members {
-		pods[i] = g.Members[i].Pod
-		t.Members[i].Key = pods[i].Key()
-	}
-	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
+	t, plan, err := s.planGroup(e.Group)
 	if errors.Is(err, outrank.ErrInvalid) {
 		t.Outcome, t.Trouble = Waits, err.Error()
 		return t, nil
@@ -86,6 +79,19 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	}
 	t.tellGroup(s, plan)
 	return t, s.followGroup(plan)
+}
+
+// planGroup decides about a group as things are. The turn says whose it is, and nothing of
+// the plan.
+func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
+	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
+	pods := make([]*outrank.Pod, len(g.Members))
+	for i := range g.Members {
+		pods[i] = g.Members[i].Pod
+		t.Members[i].Key = pods[i].Key()
+	}
+	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
+	return t, plan, err
 }
 
 // tellGroup says what a plan is.

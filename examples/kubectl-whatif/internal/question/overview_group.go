@@ -1,0 +1,34 @@
+package question
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Overview draws the answer as a page about the snapshot that was asked about.
+func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+	what := "group "
+	if w.Tree {
+		what = "the tree of groups "
+	}
+	headline := "What becomes of " + string(w.Asked) + " with " + what + string(w.Group) + ", of which " +
+		plural(len(w.Members), "pod") + " " + verb(len(w.Members), "waits", "wait")
+	s := sketchOf(snap, headline, w.Report.Summary())
+	s.figure(len(w.Members), verb(len(w.Members), "pod that waits", "pods that wait"))
+	s.figure(len(w.Members)-w.Unplaced, "of them with a place")
+	s.figure(w.Report.VictimPods, verb(w.Report.VictimPods, "pod that has to leave", "pods that have to leave"))
+	s.figure(w.Report.Violations, "against a budget")
+	s.turn(&w.turn, nil)
+	s.table(w.why())
+	return &s.Overview
+}
+
+// why is the answer in words, as WriteText has them.
+func (w *WholeGroup) why() page.Table {
+	text := w.report(page.MostRows / 10).Text() // ten times as many victims and places
+	for _, note := range w.notes(notesOnPage) {
+		text += note + "\n"
+	}
+	return page.Table{Title: "Why", Text: text}
+}

@@ -1,0 +1,164 @@
+package question
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// WholeGroup is what becomes of the group that a pod is scheduled with.
+type WholeGroup struct {
+	// Group is the group, or with Tree set the topmost of the tree that it is part of.
+	Group outrank.Key `json:"group"`
+	Tree  bool        `json:"tree,omitempty"`
+	// Priority is what it counts with.
+	Priority int32 `json:"priority"`
+	// MinCount is how many of its pods have to have a place, those that run included, or of a
+	// tree how many of the groups below; 0 where the group does not say a number.
+	MinCount int32 `json:"minCount,omitempty"`
+	// Asked is the pod that was asked about.
+	Asked outrank.Key `json:"asked"`
+	// Members are its pods that wait, in the order in which they are tried, with the nodes that
+	// they get. Unplaced of them get none.
+	Members  []Member `json:"members"`
+	Unplaced int      `json:"unplaced"`
+	// Running is how many of its pods have a node already.
+	Running int `json:"running"`
+	// KeptBack are pods of it that have no node and that no scheduler tries.
+	KeptBack []KeptBack `json:"keptBack,omitempty"`
+	// Report says why. REPORT_JSON.md of package explain describes it.
+	Report *explain.GroupReport `json:"report"`
+
+	// turn is the same as one of the turns of all that wait, plan what was found, and snap
+	// what it was found in.
+	turn Turn
+	plan *preemption.GroupPlan
+	snap *preemption.Snapshot
+}
+
+// KeptBack is a pod that no scheduler tries, because of its gates or because it is being
+// deleted.
+type KeptBack struct {
+	Key     outrank.Key `json:"key"`
+	Gates   []string    `json:"gates,omitempty"`
+	Leaving bool        `json:"leaving,omitempty"`
+}
+
+// why says what keeps the pod back.
+func (k *KeptBack) why() string {
+	if k.Leaving {
+		return "is being deleted"
+	}
+	return "has scheduling gates (" + names(k.Gates, 3) + ")"
+}
+
+// AskGroup answers who has to leave so that the group of a pending pod can run: that of all
+// its pods that wait, as things are, whoever else waits. A tree of groups is asked about as
+// a whole. Unlike in [AllPending] a pod of another scheduler is no reason to leave it out:
+// a group has one scheduler, and that it has not is an error.
+//
+// Errors are those of the setting, of the context and of [preemption.Evaluator.PreemptGroup],
+// and wrap [outrank.ErrInvalid] for a pod that is not scheduled with a group that the
+// snapshot has, and for one that no scheduler tries. Time is that of one such decision, and of
+// looking at every pod.
+func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, error) {
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	eval, err := set.decider(pod)
+	if err != nil {
+		return nil, err
+	}
+	set.Scheduler = func(string) *preemption.Evaluator { return eval }
+	s := set.scene(ctx)
+	out, err := s.wholeGroup(pod)
+	if err != nil {
+		return nil, err
+	}
+	line := s.line(s.waiting())
+	for i := range line {
+		if g := line[i].Group; g != nil && groupKey(g) == out.lineKey() {
+			return out, out.ask(s, g)
+		}
+	}
+	return nil, out.nobodyWaits()
+}
+
+// wholeGroup is what there is to know about the group before anything is decided.
+func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
+	var g *queue.Group
+	if s.grouped(pod) {
+		g = s.groupOf(pod)
+	}
+	if g == nil {
+		return nil, fmt.Errorf("%w: pod %s is not scheduled with a group that is known", outrank.ErrInvalid, pod.Key())
+	}
+	out := &WholeGroup{Group: g.Key(), Tree: g.Composite != nil, Priority: g.Priority(), Asked: pod.Key(), snap: s.snap}
+	switch {
+	case out.Tree && g.Composite.Policy == outrank.GangPolicy:
+		out.MinCount = g.Composite.MinGroups
+	case !out.Tree && g.PodGroup.Policy == outrank.GangPolicy:
+		out.MinCount = g.PodGroup.MinCount
+	}
+	for p := range s.snap.Pods() {
+		if p.Group == "" {
+			continue
+		}
+		of := s.groupOf(p)
+		switch {
+		case of == nil || groupKey(of) != groupKey(g):
+		case s.snap.NodeOf(p.Key()) != "" || p.NodeName != "":
+			out.Running++
+		case p.Terminating():
+			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Leaving: true})
+		case p.Gated():
+			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Gates: append([]string{}, p.SchedulingGates...)})
+		}
+	}
+	for i := range out.KeptBack {
+		if out.KeptBack[i].Key == out.Asked {
+			return nil, out.keptBack(&out.KeptBack[i])
+		}
+	}
+	return out, nil
+}
+
+// lineKey is that of the group in a line.
+func (w *WholeGroup) lineKey() outrank.Key {
+	if w.Tree {
+		return "tree " + w.Group
+	}
+	return w.Group
+}
+
+func (w *WholeGroup) keptBack(k *KeptBack) error {
+	return fmt.Errorf("%w: pod %s %s, so that its group %s is tried without it; ask about another of its pods",
+		outrank.ErrInvalid, k.Key, k.why(), w.Group)
+}
+
+func (w *WholeGroup) nobodyWaits() error {
+	return fmt.Errorf("%w: pod %s is not among the pods that wait", outrank.ErrInvalid, w.Asked)
+}
+
+// ask decides, and says why.
+func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
+	if w.turn, w.plan, err = s.planGroup(g); err != nil {
+		return err
+	}
+	w.turn.tellGroup(s, w.plan)
+	w.Members = w.turn.Members
+	for _, m := range w.Members {
+		if m.Node == "" {
+			w.Unplaced++
+		}
+	}
+	w.Report, err = explain.Group(s.snap, w.plan, explain.Options{Most: everyName})
+	return err
+}
+
+// everyName is more than a report has names of anything.
+const everyName = 1 << 20

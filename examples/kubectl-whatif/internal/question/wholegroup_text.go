@@ -1,0 +1,58 @@
+package question
+
+import (
+	"io"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
+)
+
+// WriteText tells the answer to people, limit names of each list, and ten times as many of
+// victims and places; all where limit is 0. The error is that of w.
+func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
+	out := paperFor(to)
+	out.block(0, w.report(limit).Text())
+	for _, note := range w.notes(limit) {
+		out.line("%s", note)
+	}
+	return out.to(to)
+}
+
+// report is the report with the first few names of each list.
+func (w *WholeGroup) report(limit int) *explain.GroupReport {
+	if limit > 0 && w.plan != nil {
+		if cut, err := explain.Group(w.snap, w.plan, explain.Options{Most: limit}); err == nil {
+			return cut
+		}
+	}
+	return w.Report
+}
+
+// notes say which pods of the group get no place, and which are not tried.
+func (w *WholeGroup) notes(limit int) []string {
+	var out []string
+	if w.placed() && w.Unplaced > 0 {
+		var without []outrank.Key
+		for _, m := range w.Members {
+			if m.Node == "" {
+				without = append(without, m.Key)
+			}
+		}
+		out = append(out, "Enough of its pods have a place, and not all: "+names(without, bounded(len(without), limit))+" "+
+			verb(len(without), "stays", "stay")+" pending.")
+	}
+	shown := bounded(len(w.KeptBack), limit)
+	for i := range w.KeptBack[:shown] {
+		out = append(out, "Not tried: "+string(w.KeptBack[i].Key)+" "+w.KeptBack[i].why()+".")
+	}
+	if more := len(w.KeptBack) - shown; more > 0 {
+		out = append(out, "and "+plural(more, "more pod")+" that "+verb(more, "is", "are")+" not tried")
+	}
+	return out
+}
+
+// placed reports whether the group has its places, now or once others have left.
+func (w *WholeGroup) placed() bool {
+	return w.Report.Outcome == preemption.Fits || w.Report.Outcome == preemption.Preempt
+}
