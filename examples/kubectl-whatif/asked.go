@@ -116,7 +116,7 @@ const (
 func exitOf(r reply) int {
 	switch r := r.(type) {
 	case *question.Pending:
-		return worst(r.Totals.Waits, r.Totals.PushesOut)
+		return worst(r.Totals.Waits+r.Totals.Unplaced, r.Totals.PushesOut)
 	case *question.WholeGroup:
 		return exitOfGroup(r)
 	case *question.Replicas:

@@ -117,7 +117,10 @@ func groupNoun(w *question.WholeGroup) string {
 // writeGroup says which group is asked about, and what its pods that wait ask for together.
 func (q *answeredQuestion) writeGroup(p console.Page) {
 	w := q.reply.(*question.WholeGroup)
-	text := subject(len(w.Members), "pod waits", "pods wait") + ", " + subject(w.Running, "has a node", "have a node")
+	text := subject(len(w.Members), "pod waits", "pods wait") + ", none has a node"
+	if w.Running > 0 {
+		text = subject(len(w.Members), "pod waits", "pods wait") + ", " + subject(w.Running, "has a node", "have a node")
+	}
 	if w.MinCount > 0 && w.Tree {
 		text += fmt.Sprintf("; wants %s to find their places", plural(int(w.MinCount), "group"))
 	} else if w.MinCount > 0 {

@@ -22,10 +22,10 @@ func shown(t *testing.T, s console.Screen, dump string, args ...string) string {
 	scene, err := look(opts, strings.NewReader(dump), &bytes.Buffer{}, &watch)
 	require.NoError(t, err, args)
 	var r result
-	if a := opts.asked(); a == askPod {
+	if scene.ask == askPod {
 		r, err = scene.decide(&watch)
 	} else {
-		r, err = scene.answered(a, strings.NewReader(""), nil)
+		r, err = scene.answered(strings.NewReader(""), nil)
 	}
 	require.NoError(t, err, args)
 	var out bytes.Buffer

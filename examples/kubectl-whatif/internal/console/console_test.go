@@ -143,6 +143,10 @@ func TestColor(t *testing.T) {
 	var out bytes.Buffer
 	Page{&out, Screen{Color: true}}.Line("%s!", Styled{"x\x1b", Red})
 	assert.Equal(t, "\x1b[31mx\\x1b\x1b[0m!\n", out.String())
+	out.Reset()
+	type name string
+	Page{W: &out}.Line("%s %d", name("x\x1b"), 1)
+	assert.Equal(t, "x\\x1b 1\n", out.String(), "a name of another type is a name")
 	assert.Equal(t, "[##\x1b[31mxx\x1b[0m.]", PaintRuns(map[rune]Style{'x': Red})(Screen{Color: true}, "[##xx.]"))
 }
 

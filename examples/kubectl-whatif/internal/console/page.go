@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type Page struct {
 func (p Page) Write(text []byte) (int, error) { return p.W.Write(text) }
 
 // Line writes a line, and goes on in the next where it is too wide, indented a little more.
-// Arguments of type string and [Styled] are made safe.
+// Arguments that are strings, of whatever type, and [Styled] are made safe.
 func (p Page) Line(format string, args ...any) {
 	text := fmt.Sprintf(format, p.cleaned(args)...)
 	for line := range strings.SplitSeq(text, "\n") {
@@ -71,6 +72,10 @@ func (p Page) cleaned(args []any) []any {
 			arg = p.Safe(v)
 		case Styled:
 			arg = p.styled(p.Safe(v.Text), v.Style)
+		default:
+			if reflect.ValueOf(arg).Kind() == reflect.String { // a name of a type of its own
+				arg = p.Safe(fmt.Sprint(arg))
+			}
 		}
 		out[i] = arg
 	}

@@ -2,6 +2,7 @@ package question
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -64,6 +65,23 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	return out
 }
 
+// parentless names the group above the topmost known one of a tree that is not known; empty
+// where none is missing.
+func (s *scene) parentless(g *queue.Group) outrank.Key {
+	var above outrank.Key
+	switch {
+	case !s.snap.Release().Gates()[compositeGate]:
+	case g.Composite != nil:
+		above = g.Composite.ParentKey()
+	default:
+		above = g.PodGroup.ParentKey()
+	}
+	if _, known := s.snap.Composite(above); known {
+		return "" // deeper than a tree may be, which the decision says
+	}
+	return above
+}
+
 // takeEntry has a pod or a group take its turn.
 func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	if e.Group == nil {
@@ -81,14 +99,19 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	return t, s.followGroup(plan)
 }
 
-// planGroup decides about a group as things are. The turn says whose it is, and nothing of
-// the plan.
+// planGroup decides about a group as things are. The turn says whose it is, and nothing of the
+// plan. A group below one that is not there is not decided about: a scheduler lets its pods
+// wait.
 func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
 	pods := make([]*outrank.Pod, len(g.Members))
 	for i := range g.Members {
 		pods[i] = g.Members[i].Pod
 		t.Members[i].Key = pods[i].Key()
+	}
+	if missing := s.parentless(g); missing != "" {
+		return t, nil, fmt.Errorf("%w: the pods of %s wait until there is the composite pod group %s that it is part of, which the input does not hold",
+			outrank.ErrInvalid, g.Key(), missing)
 	}
 	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err

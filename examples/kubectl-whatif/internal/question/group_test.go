@@ -2,19 +2,20 @@ package question_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 func inGroup(name string) func(*outrank.Pod) { return func(p *outrank.Pod) { p.Group = name } }
 
-// Groups have one turn for all their pods: one is placed, one pushes others out, one waits,
-// and the pods of one that nobody knows are told of one by one.
-func TestPendingGroups(t *testing.T) {
+// groups is a cluster in which groups wait.
+func groups(t *testing.T) *outrank.Cluster {
 	c := crowd()
 	c.Pods = append(c.Pods,
 		pod("train-0", "", 5000, "2", inGroup("train")), pod("train-1", "", 5000, "2", inGroup("train")),
@@ -31,12 +32,63 @@ func TestPendingGroups(t *testing.T) {
 	var err error
 	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
+	return c
+}
+
+// Groups have one turn for all their pods: one is placed, one pushes others out, one waits,
+// and the pods of one that nobody knows are told of one by one.
+func TestPendingGroups(t *testing.T) {
+	c := groups(t)
 	s := set(t, c)
 	unchanged(t, s, func() {
 		p, err := question.AllPending(context.Background(), s)
 		require.NoError(t, err)
 		golden(t, "pending-groups", p)
 	})
-	_, err = question.AskReplicas(context.Background(), s, c.Pods[len(c.Pods)-1], 2)
+	_, err := question.AskReplicas(context.Background(), s, c.Pods[len(c.Pods)-1], 2)
 	require.ErrorIs(t, err, outrank.ErrInvalid, "no pod of a group has replicas by itself")
+}
+
+// A group is asked about as things are, whoever else waits, from whichever of its pods.
+func TestAskGroup(t *testing.T) {
+	c := groups(t)
+	s := set(t, c)
+	ask := func(name string) (*question.WholeGroup, error) {
+		i := slices.IndexFunc(c.Pods, func(p *outrank.Pod) bool { return p.Name == name })
+		return question.AskGroup(context.Background(), s, c.Pods[i])
+	}
+	for _, name := range []string{"train", "tiny", "vast"} {
+		unchanged(t, s, func() {
+			w, err := ask(name + "-0")
+			require.NoError(t, err)
+			golden(t, "group-"+name, w)
+			other, err := ask(name + "-1")
+			require.NoError(t, err)
+			require.Equal(t, w.Report, other.Report)
+			pods := []*outrank.Pod{}
+			for _, m := range w.Members {
+				p, ok := s.Snapshot.Pod(m.Key)
+				require.True(t, ok)
+				pods = append(pods, p)
+			}
+			plan, err := s.Evaluator.PreemptGroup(context.Background(), s.Snapshot, preemption.GroupRequest{Pods: pods, Now: s.Now})
+			require.NoError(t, err)
+			require.Equal(t, plan.Outcome, w.Report.Outcome)
+			require.Len(t, plan.VictimPods(), w.Report.VictimPods)
+			drawn := w.Overview(s.Snapshot, nil)
+			require.Len(t, drawn.Leave, w.Report.VictimPods)
+			require.Len(t, drawn.Come, len(plan.Placement))
+		})
+	}
+	for _, name := range []string{"lost", "odd-0", "small"} {
+		_, err := ask(name)
+		require.ErrorIs(t, err, outrank.ErrInvalid, name)
+	}
+	_, err := question.AskGroup(context.Background(), s, nil)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = question.AskGroup(context.Background(), question.Setting{}, c.Pods[0])
+	require.Error(t, err)
+	elsewhere := pod("train-9", "", 5000, "2", inGroup("train"))
+	_, err = question.AskGroup(context.Background(), s, elsewhere)
+	require.ErrorIs(t, err, outrank.ErrInvalid, "no pod that waits")
 }

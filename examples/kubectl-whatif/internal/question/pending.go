@@ -29,6 +29,8 @@ type PendingTotals struct {
 	OtherScheduler int `json:"otherScheduler"`
 	Leaving        int `json:"leaving"`
 	InGroup        int `json:"inGroup"`
+	// Unplaced are pods of groups of which enough others have a place, and they have none.
+	Unplaced int `json:"unplaced"`
 	// Victims are the pods that begin to leave, each once, and Violating those of them that
 	// break a budget.
 	Victims   int `json:"victims"`
@@ -102,6 +104,9 @@ func (p *Pending) add(t Turn) {
 	if n.Pods++; t.Group {
 		n.Pods += len(t.Members) - 1
 		n.Groups++
+	}
+	if t.Outcome == Placed || t.Outcome == PushesOut {
+		n.Unplaced += t.unplaced()
 	}
 	switch t.Outcome {
 	case Placed:

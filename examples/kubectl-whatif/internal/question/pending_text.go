@@ -57,6 +57,9 @@ func (p *Pending) summary() string {
 	if n.Groups > 0 {
 		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", plural(n.Pods, "pending pod"), plural(n.Groups, "group"), strings.Join(parts, ", "))
 	}
+	if n.Unplaced > 0 {
+		text += fmt.Sprintf(" %s of groups that fit %s without a place.", plural(n.Unplaced, "pod"), verb(n.Unplaced, "is", "are"))
+	}
 	if n.Victims > 0 {
 		text += fmt.Sprintf(" %s to leave", verb(n.Victims, "1 pod has", fmt.Sprintf("%d pods have", n.Victims)))
 		if n.Violating > 0 {

@@ -77,6 +77,16 @@ type Member struct {
 	Node string `json:"node,omitempty"`
 }
 
+// unplaced counts the pods of a group that get no node.
+func (t *Turn) unplaced() (n int) {
+	for _, m := range t.Members {
+		if m.Node == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // decide finds out what becomes of a pod as things are, by an evaluator that is nil
 // where the pod's scheduler is not known. The plan is nil where nobody has
 // to leave.

@@ -3,6 +3,7 @@ package question
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -81,11 +82,18 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	}
 	line := s.line(s.waiting())
 	for i := range line {
-		if g := line[i].Group; g != nil && groupKey(g) == out.lineKey() {
-			return out, out.ask(s, g)
+		g := line[i].Group
+		if g == nil || groupKey(g) != out.lineKey() {
+			continue
+		}
+		if slices.ContainsFunc(g.Members, func(e queue.Entry) bool { return e.Pod.Key() == out.Asked }) {
+			if err := out.ask(s, g); err != nil {
+				return nil, err
+			}
+			return out, nil
 		}
 	}
-	return nil, out.nobodyWaits()
+	return nil, out.notWaiting()
 }
 
 // wholeGroup is what there is to know about the group before anything is decided.
@@ -111,8 +119,9 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 		of := s.groupOf(p)
 		switch {
 		case of == nil || groupKey(of) != groupKey(g):
-		case s.snap.NodeOf(p.Key()) != "" || p.NodeName != "":
+		case s.snap.NodeOf(p.Key()) != "":
 			out.Running++
+		case p.NodeName != "": // on a node that is not there
 		case p.Terminating():
 			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Leaving: true})
 		case p.Gated():
@@ -140,7 +149,7 @@ func (w *WholeGroup) keptBack(k *KeptBack) error {
 		outrank.ErrInvalid, k.Key, k.why(), w.Group)
 }
 
-func (w *WholeGroup) nobodyWaits() error {
+func (w *WholeGroup) notWaiting() error {
 	return fmt.Errorf("%w: pod %s is not among the pods that wait", outrank.ErrInvalid, w.Asked)
 }
 
@@ -150,12 +159,7 @@ func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 		return err
 	}
 	w.turn.tellGroup(s, w.plan)
-	w.Members = w.turn.Members
-	for _, m := range w.Members {
-		if m.Node == "" {
-			w.Unplaced++
-		}
-	}
+	w.Members, w.Unplaced = w.turn.Members, w.turn.unplaced()
 	w.Report, err = explain.Group(s.snap, w.plan, explain.Options{Most: everyName})
 	return err
 }

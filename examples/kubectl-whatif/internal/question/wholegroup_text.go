@@ -1,7 +1,9 @@
 package question
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -32,13 +34,12 @@ func (w *WholeGroup) report(limit int) *explain.GroupReport {
 // notes say which pods of the group get no place, and which are not tried.
 func (w *WholeGroup) notes(limit int) []string {
 	var out []string
+	if there := len(w.Members) + w.Running; !w.Tree && there < int(w.MinCount) {
+		out = append(out, fmt.Sprintf("The group wants %s, and %d %s there to be placed: it waits for %d more, whoever leaves.",
+			plural(int(w.MinCount), "pod"), there, verb(there, "is", "are"), int(w.MinCount)-there))
+	}
 	if w.placed() && w.Unplaced > 0 {
-		var without []outrank.Key
-		for _, m := range w.Members {
-			if m.Node == "" {
-				without = append(without, m.Key)
-			}
-		}
+		without := w.without()
 		out = append(out, "Enough of its pods have a place, and not all: "+names(without, bounded(len(without), limit))+" "+
 			verb(len(without), "stays", "stay")+" pending.")
 	}
@@ -50,6 +51,20 @@ func (w *WholeGroup) notes(limit int) []string {
 		out = append(out, "and "+plural(more, "more pod")+" that "+verb(more, "is", "are")+" not tried")
 	}
 	return out
+}
+
+// without are the pods that get no place, that which was asked about before the others.
+func (w *WholeGroup) without() (keys []outrank.Key) {
+	for _, m := range w.Members {
+		switch {
+		case m.Node != "":
+		case m.Key == w.Asked:
+			keys = slices.Insert(keys, 0, m.Key)
+		default:
+			keys = append(keys, m.Key)
+		}
+	}
+	return keys
 }
 
 // placed reports whether the group has its places, now or once others have left.
