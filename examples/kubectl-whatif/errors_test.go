@@ -87,6 +87,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"already", "another --name"}},
 
 		{"a file that is not there", "", []string{"-cluster", "/no/such/file"}, []string{"/no/such/file", "no such file"}},
+		{"a dump of namespaces", listOf(item("Namespace", "x", nil)), dump, []string{"standard input: the dump holds no nodes; did you forget nodes in kubectl get"}},
 		{"an empty dump", " \n", dump, []string{"standard input is empty; fill it with kubectl get nodes,pods"}},
 		{"an empty list", listOf(), dump, []string{"standard input is empty"}},
 		{"a dump without nodes", listOf(podItem("waits", "", 1, "1")), dump,

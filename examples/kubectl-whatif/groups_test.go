@@ -167,8 +167,8 @@ func TestGroupsThatRunInPart(t *testing.T) {
 	assert.Equal(t, []question.KeptBack{{Key: "default/t-3", Gates: []string{"quota"}}, {Key: "default/t-4", Leaving: true}}, w.KeptBack)
 	for pod, want := range map[string]string{
 		"t-0": "pod default/t-0 is not pending, it already runs on node n1; pending pods like it: default/t-1",
-		"t-3": "pod default/t-3 has scheduling gates (quota), so that its group default/train is tried without it; ask about another of its pods",
-		"t-4": "pod default/t-4 is being deleted, so that its group default/train is tried without it",
+		"t-3": "pod default/t-3: spec.schedulingGates: the pod has scheduling gates (quota), so that its group default/train is tried without it; ask about another of its pods",
+		"t-4": "pod default/t-4: metadata.deletionTimestamp: the pod is being deleted, so that its group default/train is tried without it",
 	} {
 		status, stdout, stderr := whatif(dump, "--cluster", "-", "--pending", "default/"+pod, "--release", groupsOn)
 		assert.Equal(t, 2, status)
@@ -198,7 +198,7 @@ func TestPodWithItsTree(t *testing.T) {
 	// Without the gate its groups are by themselves, and with it one that is not there is waited for.
 	out, _ := askedWhole(t, listOf(append(groups, tree)...), "default/t-0")
 	assert.Contains(t, out, "its group default/train, of which 2 pods wait?")
-	const waits = "the pods of default/train wait until there is the composite pod group default/job that it is part of"
+	const waits = "group default/train: spec.parentCompositePodGroupName: its pods wait until there is the composite pod group default/job that it is part of"
 	status, stdout, stderr := whatif(listOf(groups...), "--cluster", "-", "--pending", "default/t-0", "--release", treesOn)
 	assert.Equal(t, 2, status)
 	assert.Empty(t, stdout)
@@ -282,6 +282,14 @@ func TestHostileGroups(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A change of classes does not say that nobody waits where those who do have a group.
+func TestClassesWhereGroupsWait(t *testing.T) {
+	out := answered(t, grouped(true), "--cluster", "-", "--release", groupsOn, "--set-class", "a=5")
+	assert.NotContains(t, out, "No pod is pending")
+	assert.Contains(t, out, "2 pending pods are not asked about: they are gated, being deleted, of another scheduler, or\nscheduled with a group.\n")
+	assert.Contains(t, answered(t, listOf(nodeItem("n", "1")), "--cluster", "-", "--set-class", "a=5"), "No pod is pending.")
 }
 
 // Rules that know no groups are said to know none.

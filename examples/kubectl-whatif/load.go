@@ -129,7 +129,8 @@ func closerLook(in *input.FileError) error {
 }
 
 func noNodes(source string, c *outrank.Cluster) error {
-	if len(c.Pods) == 0 && len(c.Skipped) == 0 && c.Finished == 0 {
+	others := len(c.Budgets) + len(c.Classes) + len(c.Namespaces) + len(c.Claims) + len(c.Groups) + len(c.Composites)
+	if len(c.Pods)+len(c.Skipped)+c.Finished+others == 0 {
 		return fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
 	}
 	return fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)

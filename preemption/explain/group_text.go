@@ -63,7 +63,11 @@ func (r *GroupReport) Summary() string {
 	}
 	text := fmt.Sprintf("%s to leave so that %s can run", have(r.VictimPods), group)
 	if units := len(r.Victims) + r.MoreVictims; units != r.VictimPods {
-		text += fmt.Sprintf(", in %s that leave together", prose.Plural(units, "unit"))
+		leave := "leave"
+		if units == 1 {
+			leave = "leaves"
+		}
+		text += fmt.Sprintf(", in %s that %s together", prose.Plural(units, "unit"), leave)
 	}
 	if r.Violations > 0 {
 		text += fmt.Sprintf("; budget violations: %d", r.Violations)

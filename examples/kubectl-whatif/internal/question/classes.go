@@ -35,9 +35,11 @@ type ClassImpact struct {
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
 	// Pending are the pods that wait for which the change means something else, by name, of
-	// PendingPods that were looked at.
+	// PendingPods that were looked at. NotAsked are those that were not: they are gated or
+	// being deleted, of another scheduler, or scheduled with a group.
 	Pending     []PendingImpact `json:"pending"`
 	PendingPods int             `json:"pendingPods"`
+	NotAsked    int             `json:"notAsked"`
 	// NamedDefault counts pods that carry the name of the default class while another becomes
 	// it: nobody can tell whether they name it, or named none when they were created. They
 	// count as naming it. UnknownClass counts pods that name a class that is not there; they

@@ -10,7 +10,11 @@ import (
 func (q *classQuestion) pending() error {
 	waiting := q.waiting()
 	for i, pod := range waiting {
-		if pod.NodeName == "" && !pod.Gated() && !pod.Terminating() && q.set.evaluatorFor(pod) != nil && !q.grouped(pod) {
+		switch {
+		case pod.NodeName != "": // its resize
+		case pod.Gated() || pod.Terminating() || q.set.evaluatorFor(pod) == nil || q.grouped(pod):
+			q.out.NotAsked++
+		default:
 			q.out.PendingPods++
 			impact, err := q.impact(pod)
 			if err != nil {

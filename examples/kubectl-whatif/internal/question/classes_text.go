@@ -169,9 +169,15 @@ func (r *Reach) gained() string {
 // writePending tells of the pods that wait.
 func (c *ClassImpact) writePending(out *paper, limit int) {
 	out.line("")
+	if c.NotAsked > 0 {
+		defer out.say("%s not asked about: %s gated, being deleted, of another scheduler, or scheduled with a group.",
+			plural(c.NotAsked, "pending pod")+verb(c.NotAsked, " is", " are"), verb(c.NotAsked, "it is", "they are"))
+	}
 	switch {
-	case c.PendingPods == 0:
+	case c.PendingPods+c.NotAsked == 0:
 		out.line("No pod is pending.")
+		return
+	case c.PendingPods == 0:
 		return
 	case len(c.Pending) == 0:
 		out.say("For none of %s that could be tried the change means anything.", plural(c.PendingPods, "pending pod"))

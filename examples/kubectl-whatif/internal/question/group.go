@@ -110,8 +110,10 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 		t.Members[i].Key = pods[i].Key()
 	}
 	if missing := s.parentless(g); missing != "" {
-		return t, nil, fmt.Errorf("%w: the pods of %s wait until there is the composite pod group %s that it is part of, which the input does not hold",
-			outrank.ErrInvalid, g.Key(), missing)
+		return t, nil, &outrank.InputError{Problems: []outrank.Problem{{
+			Object: "group " + string(g.Key()), Field: "spec.parentCompositePodGroupName",
+			Text: fmt.Sprintf("its pods wait until there is the composite pod group %s that it is part of, which the input does not hold", missing),
+		}}}
 	}
 	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err

@@ -2,7 +2,6 @@ package question
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -93,7 +92,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 			return out, nil
 		}
 	}
-	return nil, out.notWaiting()
+	return nil, aboutPod(pod.Key(), "", "it is not among the pods that wait")
 }
 
 // wholeGroup is what there is to know about the group before anything is decided.
@@ -103,7 +102,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 		g = s.groupOf(pod)
 	}
 	if g == nil {
-		return nil, fmt.Errorf("%w: pod %s is not scheduled with a group that is known", outrank.ErrInvalid, pod.Key())
+		return nil, aboutPod(pod.Key(), "spec.schedulingGroup", "it is not scheduled with a group that is known")
 	}
 	out := &WholeGroup{Group: g.Key(), Tree: g.Composite != nil, Priority: g.Priority(), Asked: pod.Key(), snap: s.snap}
 	switch {
@@ -145,12 +144,16 @@ func (w *WholeGroup) lineKey() outrank.Key {
 }
 
 func (w *WholeGroup) keptBack(k *KeptBack) error {
-	return fmt.Errorf("%w: pod %s %s, so that its group %s is tried without it; ask about another of its pods",
-		outrank.ErrInvalid, k.Key, k.why(), w.Group)
+	field := "spec.schedulingGates"
+	if k.Leaving {
+		field = "metadata.deletionTimestamp"
+	}
+	return aboutPod(k.Key, field, "the pod "+k.why()+", so that its group "+string(w.Group)+" is tried without it; ask about another of its pods")
 }
 
-func (w *WholeGroup) notWaiting() error {
-	return fmt.Errorf("%w: pod %s is not among the pods that wait", outrank.ErrInvalid, w.Asked)
+// aboutPod is an error that names a pod.
+func aboutPod(key outrank.Key, field, text string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(key), Field: field, Text: text}}}
 }
 
 // ask decides, and says why.
