@@ -45,7 +45,7 @@ func (o *options) placeFlags() *pflag.FlagSet {
 
 func (o *options) namedFlags() *pflag.FlagSet {
 	fs := newFlags()
-	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, or, with the feature gate for it, one on a node "+
+	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, with its group where groups are scheduled as a whole; or, with the feature gate for it, one on a node "+
 		"that has deferred its resize in place; \"all\" asks what becomes of all that wait, in the scheduler's order")
 	fs.StringSliceVarP(&o.manifests, "filename", "f", nil, "`FILE`s or folders with the manifest, in JSON or YAML, - for standard input, of a Pod, Deployment, "+
 		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob; among several, --name chooses. What an API server would add (requests from limits, "+

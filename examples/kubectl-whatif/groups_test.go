@@ -119,6 +119,7 @@ func TestPodWithItsGroup(t *testing.T) {
 	assert.Equal(t, []string{"default/low"}, onPage(page, leavesOnPage))
 	assert.ElementsMatch(t, []string{"default/t-0", "default/t-1"}, onPage(page, arrivesOnPage))
 	assert.Contains(t, page, "1 pod has to leave so that group default/train can run.")
+	assert.Contains(t, page, "with its group")
 }
 
 // The exit status tells what becomes of the group; a pod that finds no place although enough

@@ -8,9 +8,9 @@ import (
 
 // Overview draws the answer as a page about the snapshot that was asked about.
 func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
-	what := "group "
+	what := "its group "
 	if w.Tree {
-		what = "the tree of groups "
+		what = "its tree of groups "
 	}
 	headline := "What becomes of " + string(w.Asked) + " with " + what + string(w.Group) + ", of which " +
 		plural(len(w.Members), "pod") + " " + verb(len(w.Members), "waits", "wait")
