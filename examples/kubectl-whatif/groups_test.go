@@ -260,6 +260,8 @@ func TestLargeGroups(t *testing.T) {
 	assert.NotContains(t, out, "claim")
 	wide, _ := askedWhole(t, listOf(items...), "default/t-07", "-o", "wide")
 	assert.NotContains(t, wide, " more")
+	assert.NotContains(t, wide, "asked about, default")
+	assert.Contains(t, out, "\nThe pod that was asked about, default/t-07, goes to node n1.\n", "though it may be cut")
 	assert.Len(t, wholeAnswer(t, listOf(items...), "default/t-07").Report.Seats, 300)
 	items = append(items[:300:300], groupItem("train"), nodeItem("n1", "4"), podItem("u", "", 100, "1", in("train"), claims))
 	out, _ = askedWhole(t, listOf(items...), "default/t-07")

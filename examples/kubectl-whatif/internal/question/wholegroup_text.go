@@ -14,11 +14,25 @@ import (
 // victims and places; all where limit is 0. The error is that of w.
 func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
-	out.block(0, w.report(limit).Text())
+	report := w.report(limit)
+	out.block(0, report.Text())
+	if node := w.seat(); report.MoreSeats > 0 && node != "" { // it may be among those left out
+		out.line("The pod that was asked about, %s, goes to node %s.", w.Asked, node)
+	}
 	for _, note := range w.notes(limit) {
 		out.line("%s", note)
 	}
 	return out.to(to)
+}
+
+// seat is the node that the pod that was asked about gets, empty for none.
+func (w *WholeGroup) seat() string {
+	for _, m := range w.Members {
+		if m.Key == w.Asked {
+			return m.Node
+		}
+	}
+	return ""
 }
 
 // report is the report with the first few names of each list.
