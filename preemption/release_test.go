@@ -105,6 +105,13 @@ func TestReleasesDiffer(t *testing.T) {
 	mounting := askingFor("100m", 10, func(p *outrank.Pod) {
 		p.Volumes = []outrank.Volume{{Claim: "data", Driver: "disk.example.com", Handle: "h"}}
 	})
+	barest := offering("n1", "1")
+	barest.MissingDrivers = []string{"a.example.com", "disk.example.com", "z.example.com"}
+	mountingMore := askingFor("100m", 10, func(p *outrank.Pod) {
+		for _, driver := range []string{"there", "disk", "z", "a"} {
+			p.Volumes = append(p.Volumes, outrank.Volume{Claim: driver, Driver: driver + ".example.com", Handle: driver})
+		}
+	})
 	off, err := outrank.V1_37.With(map[string]bool{"VolumeLimitScaling": false})
 	require.NoError(t, err)
 	for _, test := range []struct {
@@ -148,6 +155,8 @@ func TestReleasesDiffer(t *testing.T) {
 		{"rule 7.9.9: a driver", outrank.Cluster{Nodes: []*outrank.Node{bare}, Pods: []*outrank.Pod{running("low", "n1", "1")}}, mounting,
 			"n1: NodeResourcesFit Insufficient cpu; victim low", "n1: NodeResourcesFit Insufficient cpu; nothing helps"},
 		{"rule 7.9.9: alone", outrank.Cluster{Nodes: []*outrank.Node{bare}}, mounting,
+			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing helps"},
+		{"rule 7.9.9: the first of several", outrank.Cluster{Nodes: []*outrank.Node{barest}}, mountingMore,
 			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -168,6 +168,24 @@ func TestOthersWithoutAStartTimeAreATie(t *testing.T) {
 	assert.Equal(t, Tie, result, texts)
 }
 
+// A pod that was tried again meanwhile has its victims counted before they are evicted.
+func TestCountsOfOthers(t *testing.T) {
+	for name, test := range map[string]struct {
+		unplaced float64
+		want     Result
+	}{"another pod was tried": {2, Same}, "no other pod was": {1, Different}} {
+		f := forecast(t)
+		o := observed(t, f, "a")
+		o.Metrics[unplacedMetric], o.Metrics[attemptsMetric] = test.unplaced, test.unplaced
+		require.EqualValues(t, 1, o.Metrics[preemptionsMetric])
+		o.Metrics[preemptionsMetric]++
+		o.Metrics["scheduler_preemption_victims_sum"] += 2
+		result, texts, err := Compare(t.Context(), f, o)
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, result, "%s: %v", name, texts)
+	}
+}
+
 func TestTable(t *testing.T) {
 	kinds, err := Choose("resources,never")
 	require.NoError(t, err)
