@@ -85,19 +85,7 @@ func (r *Result) JSON() ([]byte, error) {
 func (r *Result) Markdown() []byte {
 	var b bytes.Buffer
 	shown, varied := r.Shown(), r.Study.Varied()
-	fmt.Fprintf(&b, "# %s\n\n", escaped(r.Study.Name))
-	if r.Study.About != "" {
-		fmt.Fprintf(&b, "%s\n\n", escaped(r.Study.About))
-	}
-	fmt.Fprintf(&b, "%d cells, %d seeds each (%d to %d). Means, in brackets the interval of %s %% by the bootstrap (%d resamples).\n",
-		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1,
-		number(100*r.Study.Confidence), r.Study.Resamples)
-	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Difference != nil }) {
-		fmt.Fprintf(&b, "Δ is the mean difference to the first value of %s on equal seeds; bold where its interval leaves 0 out.\n", r.Study.Compare)
-	}
-	if r.Study.Seeds.Count == 1 {
-		b.WriteString("Of one seed there are no intervals: nothing says which differences are chance.\n")
-	}
+	r.introduce(&b)
 	b.WriteString("\n|")
 	for _, name := range varied {
 		fmt.Fprintf(&b, " %s |", name)
@@ -121,19 +109,41 @@ func (r *Result) Markdown() []byte {
 		}
 		b.WriteString("\n")
 	}
+	r.conclude(&b)
+	return b.Bytes()
+}
+
+// introduce says what the table is about.
+func (r *Result) introduce(b *bytes.Buffer) {
+	fmt.Fprintf(b, "# %s\n\n", escaped(r.Study.Name))
+	if r.Study.About != "" {
+		fmt.Fprintf(b, "%s\n\n", escaped(r.Study.About))
+	}
+	fmt.Fprintf(b, "%d cells, %d seeds each (%d to %d). Means, in brackets the interval of %s %% by the bootstrap (%d resamples).\n",
+		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1,
+		number(100*r.Study.Confidence), r.Study.Resamples)
+	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Difference != nil }) {
+		fmt.Fprintf(b, "Δ is the mean difference to the first value of %s on equal seeds; bold where its interval leaves 0 out.\n", r.Study.Compare)
+	}
+	if r.Study.Seeds.Count == 1 {
+		b.WriteString("Of one seed there are no intervals: nothing says which differences are chance.\n")
+	}
+}
+
+// conclude says what the table leaves out.
+func (r *Result) conclude(b *bytes.Buffer) {
 	if without := r.withoutRuns(); len(without) > 0 {
-		fmt.Fprintf(&b, "\nNo run has %s.\n", strings.Join(without, ", "))
+		fmt.Fprintf(b, "\nNo run has %s.\n", strings.Join(without, ", "))
 	}
 	if len(r.Failures) > 0 {
-		fmt.Fprintf(&b, "\n%d runs failed:\n\n", len(r.Failures))
+		fmt.Fprintf(b, "\n%d runs failed:\n\n", len(r.Failures))
 		for _, f := range r.Failures[:min(len(r.Failures), 10)] {
-			fmt.Fprintf(&b, "- %s, seed %d: %s\n", escaped(describe(r.Study, f.Cell)), f.Seed, escaped(f.Error))
+			fmt.Fprintf(b, "- %s, seed %d: %s\n", escaped(describe(r.Study, f.Cell)), f.Seed, escaped(f.Error))
 		}
 		if more := len(r.Failures) - 10; more > 0 {
-			fmt.Fprintf(&b, "- and %d more, in failures.csv\n", more)
+			fmt.Fprintf(b, "- and %d more, in failures.csv\n", more)
 		}
 	}
-	return b.Bytes()
 }
 
 // describe names a cell by the axes in which cells differ.
