@@ -114,8 +114,13 @@ func (a *attempt) mayEvict(p *podState) bool {
 	if p == a.deferral.resident {
 		return false // never itself (rule 7.19.6)
 	}
-	lower := int64(p.priority()) < a.reach || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	lower := int64(p.priority()) < a.reach || a.ofAnyPriority(p)
 	return lower && a.config.allows(a.pod, p.pod)
+}
+
+// ofAnyPriority reports whether a pod may be a victim whatever its priority is.
+func (a *attempt) ofAnyPriority(p *podState) bool {
+	return a.config.unranked() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
 }
 
 // beginGuard starts the caller's guard for an attempt.

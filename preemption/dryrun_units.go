@@ -119,8 +119,7 @@ func (a *attempt) sortVictims(n *nodeState, victims []*podState) {
 
 // mayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *attempt) mayEvictUnit(u *dryUnit) bool {
-	unprioritized := a.config.Policy.EvictUnprioritized && u.rank == podUnit && u.pods[0].pod.Priority == nil
-	if a.config.MayTake == nil && u.priority >= a.priority && !a.config.anyPriority() && !unprioritized {
+	if u.priority >= a.priority && !a.unitOfAnyPriority(u) {
 		return false
 	}
 	for i := 0; a.config.MayTake != nil && i < len(u.pods); i++ {
@@ -137,6 +136,11 @@ func (a *attempt) mayEvictUnit(u *dryUnit) bool {
 		}
 	}
 	return true
+}
+
+// unitOfAnyPriority is ofAnyPriority for a unit.
+func (a *attempt) unitOfAnyPriority(u *dryUnit) bool {
+	return a.config.unranked() || u.rank == podUnit && a.ofAnyPriority(u.pods[0])
 }
 
 // compareUnits orders units by importance (group 12.7).

@@ -28,8 +28,9 @@ var (
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, each is named once (ErrUnsound) and still runs there
-//     (ErrStale), is of lower priority than the preemptor or one that Config.MayTake
-//     lets it take, and Config.MayEvict allows it (ErrUnsound). Where victims are
+//     (ErrStale), is of lower priority than the preemptor unless the configuration lets
+//     it take others (Config.MayTake, Chooser.AnyPriority, Policy.EvictUnprioritized),
+//     and Config.MayTake and Config.MayEvict allow it (ErrUnsound). Where victims are
 //     units (rule 12.8.1), each unit is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
@@ -171,7 +172,7 @@ func (v *verification) findVictims() error {
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.priority() >= v.priority && !v.config.unranked():
+		case p.priority() >= v.priority && !v.ofAnyPriority(p):
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.priority(), v.priority)
 		case !v.mayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
@@ -192,7 +193,7 @@ func (v *verification) unitLeaves(p *podState) error {
 	switch {
 	case !slices.ContainsFunc(u.pods, func(q *podState) bool { return q.at.name == v.at.name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.pod.Key())
-	case u.priority >= v.priority && !v.config.unranked():
+	case u.priority >= v.priority && !v.unitOfAnyPriority(u):
 		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.pod.Key(), u.priority, v.priority)
 	case !v.mayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.pod.Key())
@@ -311,10 +312,11 @@ func (v *verification) ascending() []*podState {
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.chargeable())
-	if v.config.chargesVictims() || v.plan.Across {
-		charged = v.victims
-	} else if v.config.Policy.Victims == Ascending {
+	switch {
+	case v.config.Policy.Victims == Ascending && !v.config.chargesVictims() && !v.plan.Across:
 		charged = v.ascending()
+	case v.config.chargesVictims() || v.plan.Across || v.config.Policy.Strict:
+		charged = v.victims // whom a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0
 	for _, p := range charged {

@@ -27,6 +27,8 @@ var variants = map[string]preemption.Config{
 	"any victim": {MayTake: anyBody},
 	"guard":      {Guard: atMost{"Two of each", 2}},
 	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}},
+	"strict":     {Policy: preemption.Policy{Strict: true}},
+	"simplified": {Policy: preemption.Simplified()},
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
 }
 
@@ -242,6 +244,46 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	ended, end := context.WithCancel(ctx)
 	end()
 	assert.ErrorIs(t, e.Verify(ended, snap, plan, gen.Now), context.Canceled)
+}
+
+// A pod without a priority is taken from by the policy, whatever the preemptor's priority is.
+func TestVerifyOfPodsWithoutPriority(t *testing.T) {
+	old := pod("old", 0, "1", on("n1"))
+	old.Priority = nil
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{old}}
+	e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{EvictUnprioritized: true}})
+	for _, priority := range []int32{0, -5} {
+		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
+		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
+		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).Verify(ctx, snap, plan, gen.Now), "victim default/old has priority 0")
+		regret, err := e.Regret(ctx, snap, plan, gen.Now)
+		require.NoError(t, err)
+		assert.True(t, regret.None())
+		across, err := e.PreemptAcross(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		assert.NoError(t, e.Verify(ctx, snap, across.Plan, gen.Now))
+	}
+}
+
+// What a strict policy spares takes nothing from the budgets of the victims.
+func TestVerifyOfStrictBudgets(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "2", "a")},
+		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "1", on("n1"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", Allowed: 1, Selector: selects("web")}},
+	})
+	e, p, ctx := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Strict: true}}), pod("p", 5, "1"), context.Background()
+	plan, err := e.Preempt(ctx, snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+	none := *snap.Budgets()[0]
+	none.Allowed = 0
+	require.NoError(t, snap.PutBudget(&none))
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "the policy is strict")
 }
 
 // Two budgets that one victim violates count twice where budgets are counted.
