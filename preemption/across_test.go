@@ -317,3 +317,40 @@ func TestBadAcross(t *testing.T) {
 	_, err = e.PreemptAcross(ctx, newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), pod("p", 1, "1"), gen.Now)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// Where the caller's order is not that of priorities, the best set by the ranks may have a
+// pod more than makes room, and a later start than some of its pods.
+func TestAcrossByImportance(t *testing.T) {
+	from := func(age time.Duration) with {
+		return func(p *outrank.Pod) { p.StartTime = gen.Now.Add(-age) }
+	}
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "4", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "1", on("n1"), from(3*time.Hour)), pod("b", 5, "1", on("n1"), from(time.Hour)), pod("c", 5, "2", on("n1"), from(2*time.Hour)),
+		},
+	}
+	byName := func(p, q *outrank.Pod) int { return cmp.Compare(p.Name, q.Name) }
+	for _, tt := range []struct {
+		ranks []preemption.Rank
+		want  string
+	}{
+		{nil, "n1 [default/a, default/b]"},
+		{[]preemption.Rank{preemption.ByStart}, "n1 [default/a, default/b]"},
+		{[]preemption.Rank{preemption.ByVictims}, "n1 [default/c]"},
+	} {
+		e := newEvaluator(t, preemption.Config{Importance: byName, Policy: preemption.Policy{Ranks: tt.ranks}})
+		snap, p, ctx := newSnapshot(t, c), pod("p", 9, "2"), context.Background()
+		plan, err := e.PreemptAcross(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		require.True(t, plan.Optimal)
+		assert.Equal(t, tt.want, plan.Candidate.String())
+		require.NoError(t, e.Verify(ctx, snap, plan.Plan, gen.Now))
+	}
+	c.Nodes[0], c.Pods = node("n1", "3", "a"), []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 5, "2", on("n1"))}
+	e, snap, ctx := newEvaluator(t, preemption.Config{Importance: byName}), newSnapshot(t, c), context.Background()
+	plan, err := e.PreemptAcross(ctx, snap, pod("p", 9, "2"), gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, "n1 [default/a, default/b]", plan.Candidate.String(), "whose top priority is that of the first one (rule 11.3)")
+	require.NoError(t, e.Verify(ctx, snap, plan.Plan, gen.Now))
+}

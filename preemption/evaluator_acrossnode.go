@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 )
 
 // acrossNode is a node on which victims are looked for.
@@ -269,7 +270,8 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 
 // worse reports whether no set with the pods taken, those that have to be taken from
 // behind an index on, and any others, is better than the best set, or allowed where the
-// policy is strict. All that sets are compared by only grows with them.
+// policy is strict. All that sets are compared by only grows with them, but for the start
+// where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
 	strict := x.config.Policy.Strict
 	if x.best < 0 && !strict {
@@ -298,6 +300,9 @@ func (x *acrossSearch) worse(at int) bool {
 		return false
 	}
 	score := x.scoreOf(x.space, violations)
+	if at < len(x.node.pods) && x.config.Importance != nil {
+		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
+	}
 	order, _ := score.compareBy(&x.bestScore, x.ranks)
 	return order >= 0
 }

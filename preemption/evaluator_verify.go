@@ -38,7 +38,8 @@ var (
 //     In a plan with [Plan.Across] victims may be on other nodes.
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
 //     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
-//     and as long as no filter looks at what other pods are but at what they take.
+//     and as long as no filter looks at what other pods are but at what they take; with
+//     [Plan.Across], by the default ranks and without Config.Importance.
 //  7. The score is what the victims and the budgets come to now, but for the start,
 //     and the budgets without extenders only; the nominations to be cleared are those
 //     that there are (ErrStale).
@@ -267,6 +268,9 @@ func (v *verification) unitFrom(at int) []*podState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
+	if v.plan.Across && (v.config.Importance != nil || v.config.Policy.Ranks != nil) {
+		return false // the best set by these may have a pod more than makes room
+	}
 	return v.config.Policy.Victims == Reprieve && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
 }
 
