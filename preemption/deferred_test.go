@@ -68,6 +68,28 @@ func drawResizing(t *rapid.T, c *outrank.Cluster) *outrank.Pod {
 	return &asked
 }
 
+// The caller's rules are asked about other pods than the one that has to be resized.
+func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
+	for cpu, want := range map[string]preemption.Outcome{"2": preemption.Preempt, "4": preemption.NothingHelps} {
+		c := &outrank.Cluster{Release: withResizes, Nodes: []*outrank.Node{node("n1", "3", "a")}, Pods: []*outrank.Pod{
+			pod("self", 5, "1", on("n1")), pod("other", 9, "1", on("n1")), pod("third", 9, "1", on("n1")),
+		}}
+		self := c.Pods[0]
+		self.ResizeDeferred = true
+		self.Containers[0].Allocated, self.Containers[0].Actual = self.Containers[0].Requests, self.Containers[0].Requests
+		self.Containers[0].Requests = resource.MustList("cpu", cpu)
+		for _, sample := range []*preemption.Sample{nil, {}} {
+			e := newEvaluator(t, preemption.Config{Sample: sample, MayTake: func(preemptor, victim *outrank.Pod) string {
+				assert.NotEqual(t, preemptor.Name, victim.Name)
+				return "anybody else"
+			}})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), self, gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, want, plan.Outcome)
+		}
+	}
+}
+
 // All ways to an answer about a deferred resize agree with the reference.
 func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {

@@ -122,13 +122,13 @@ func (a *attempt) mayEvictUnit(u *dryUnit) bool {
 	if u.priority >= a.priority && !a.unitOfAnyPriority(u) {
 		return false
 	}
+	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
+		return false // never itself (rule 7.19.6)
+	}
 	for i := 0; a.config.MayTake != nil && i < len(u.pods); i++ {
 		if _, ok := a.config.takes(a.pod, u.pods[i].pod); !ok {
 			return false
 		}
-	}
-	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
-		return false // never itself (rule 7.19.6)
 	}
 	for i := 0; a.config.MayEvict != nil && i < len(u.pods); i++ {
 		if !a.config.MayEvict(a.pod, u.pods[i].pod) {

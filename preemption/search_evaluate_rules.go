@@ -67,8 +67,12 @@ func (t *resourceReprieve) fits() bool {
 	return t.room >= 0 && t.slack[0] >= 0 && t.slack[1] >= 0 && t.slack[2] >= 0
 }
 
-// allows reports whether a pod could be a victim as far as the caller's rules go.
+// allows reports whether a pod could be a victim as far as the caller's rules go, which are
+// not asked about the preemptor itself (rule 7.19.6).
 func (w *searchWorker) allows(p *outrank.Pod) bool {
+	if r := w.deferral.resident; r != nil && r.pod == p {
+		return false
+	}
 	return !w.asked || w.config.allows(w.pod, p)
 }
 
