@@ -122,7 +122,8 @@ type Plan struct {
 	// does not help, by the status with all pods of lower priority removed. The
 	// most frequent status comes first. Unhelpful is empty where there are victims
 	// and a rule says who may be evicted ([Config.MayEvict], [Config.MayTake],
-	// [Config.Guard]): most nodes are then never asked. [Evaluator.Explain] asks all of them.
+	// [Config.Guard], [Config.Chooser], [Policy.Strict]) or a [SelectiveFilter] has a say:
+	// most nodes are then never asked. [Evaluator.Explain] asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 

@@ -75,7 +75,8 @@ func (r *Regret) certainty() string {
 // Exactly returns an evaluator of the same configuration that searches for exact victims
 // (policy [Exact]), and charges budgets for these alone. Scorers, extenders and a chooser
 // are left out: it goes by the ranks. Error: [outrank.ErrInvalid] where a chooser may take
-// pods of any priority, which exact victims are not.
+// pods of any priority, which exact victims are not, or where there is a [Guard], by which
+// they are not chosen.
 func (e *Evaluator) Exactly() (*Evaluator, error) {
 	c := e.Config()
 	if c.anyPriority() {

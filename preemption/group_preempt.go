@@ -41,9 +41,9 @@ import (
 // later pod that fits nowhere else.
 //
 // With MayTake or a Guard in the configuration a group is refused as
-// [outrank.ErrInvalid]. Of the configuration, Filters, MayEvict and Importance count, and of the
+// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, and of the
 // Policy Disabled, IgnoreNever, Waiting and Grace. Importance compares two
-// units by the most important pod of each. Workers, Sample, Extenders, Scorers
+// units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the
 // cluster. Exact victims, strict budgets and the count of the victims alone are
 // refused.
