@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -79,6 +80,10 @@ func TestSameTablesAgain(t *testing.T) {
 	require.Zero(t, status)
 	assert.Equal(t, strings.ReplaceAll(stdout, first, ""), strings.ReplaceAll(again, second, ""))
 	sameTables(t, first, second)
+
+	third := t.TempDir() // three runs go together
+	require.Zero(t, run(t.Context(), &options{study: study, out: third, atOnce: 20}, io.Discard, io.Discard))
+	sameTables(t, first, third)
 
 	runs, err := filepath.Glob(filepath.Join(second, "runs", "*", "*.json"))
 	require.NoError(t, err)

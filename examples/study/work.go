@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 	"unicode"
@@ -44,6 +46,7 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 		return err
 	}
 	job.AtOnce, job.Part, job.Parts = opts.atOnce, opts.part.k, opts.part.n
+	job.Together = pipeline.Together(cmp.Or(opts.atOnce, runtime.GOMAXPROCS(0)))
 	if err := writable(ctx, out); err != nil {
 		return err
 	}

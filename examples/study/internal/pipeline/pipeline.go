@@ -1,7 +1,7 @@
 // Package pipeline answers how a study is worked off: as transforms of Apache Beam, so
 // that the same program runs on one machine and on many.
 //
-//	expand   the study becomes one element for every cell and seed
+//	expand   the study becomes one run for every cell and seed, in batches
 //	run      each is simulated, or read from the store if it was before
 //	sum up   the runs of each cell are combined, whatever their order
 //	write    all cells together become tables and pictures
@@ -23,22 +23,32 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(element), error](&expandFn{})
-	register.DoFn3x1[context.Context, element, func(int, []byte), error](&runFn{})
+	register.DoFn3x1[context.Context, []byte, func(batch), error](&expandFn{})
+	register.DoFn3x1[context.Context, batch, func(int, []byte), error](&runFn{})
 	register.Combiner3[accumulator, []byte, []byte](&sumFn{})
-	register.Function2x2(together)
+	register.Function2x2(underOneKey)
 	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&writeFn{})
-	register.Emitter1[element]()
+	register.Emitter1[batch]()
 	register.Emitter2[int, []byte]()
 	register.Iter1[[]byte]()
-	beam.RegisterType(reflect.TypeFor[element]())
+	beam.RegisterType(reflect.TypeFor[batch]())
 }
 
-// element is one run to be made: the index of its cell, and its seed.
-type element struct {
+// run is one to be made: the index of its cell, and its seed.
+type run struct {
 	Cell int
 	Seed uint64
 }
+
+// batch is the runs that a worker is given together.
+type batch struct{ Runs []run }
+
+// elements is how many Prism gives a process at a time.
+const elements = 8
+
+// Together is how many runs have to go together so that a process makes so many at a time,
+// although Prism gives it eight elements at most.
+func Together(atOnce int) int { return max(1, (atOnce+elements-1)/elements) }
 
 // Job is what the transforms have to know.
 type Job struct {
@@ -48,6 +58,9 @@ type Job struct {
 	// AtOnce is how many runs a worker's process makes at a time; 0 means as many as it
 	// may use cores.
 	AtOnce int
+	// Together is how many runs a worker is given as one element, which it makes at the same
+	// time as far as AtOnce allows; 0 means one. See [Together].
+	Together int
 	// Part of so many Parts of the runs, from 1 on, is made, and no tables are; all of them
 	// where Parts is 0.
 	Part, Parts int
@@ -86,28 +99,36 @@ func Build(s beam.Scope, job Job) {
 		return // the results are in the store
 	}
 	sums := beam.CombinePerKey(s.Scope("sum up"), &sumFn{}, results)
-	all := beam.GroupByKey(s, beam.ParDo(s, together, sums))
+	all := beam.GroupByKey(s, beam.ParDo(s, underOneKey, sums))
 	beam.ParDo0(s.Scope("write"), &writeFn{Job: job}, all)
 }
 
-// together gives all cells one key.
-func together(_ int, sum []byte) (int, []byte) { return 0, sum }
+// underOneKey gives all cells one key.
+func underOneKey(_ int, sum []byte) (int, []byte) { return 0, sum }
 
-// expandFn makes the elements.
+// expandFn makes the batches.
 type expandFn struct{ Job Job }
 
 // ProcessElement is called once.
-func (f *expandFn) ProcessElement(_ context.Context, _ []byte, emit func(element)) error {
+func (f *expandFn) ProcessElement(_ context.Context, _ []byte, emit func(batch)) error {
 	study, err := f.Job.study()
 	if err != nil {
 		return err
 	}
+	var b batch
 	for cell := range study.Cells() {
 		for i := range study.Seeds.Count {
 			if f.Job.has(cell*study.Seeds.Count + i) {
-				emit(element{cell, study.Seeds.First + uint64(i)})
+				b.Runs = append(b.Runs, run{cell, study.Seeds.First + uint64(i)})
+			}
+			if len(b.Runs) >= f.Job.Together {
+				emit(b)
+				b = batch{}
 			}
 		}
+	}
+	if len(b.Runs) > 0 {
+		emit(b)
 	}
 	return nil
 }

@@ -33,34 +33,47 @@ func (f *runFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// ProcessElement makes one run, or finds what it gave.
-func (f *runFn) ProcessElement(ctx context.Context, e element, emit func(int, []byte)) error {
-	if e.Cell < 0 || e.Cell >= len(f.cells) {
-		return fmt.Errorf("cell %d of %d", e.Cell, len(f.cells))
+// ProcessElement makes the runs of a batch, each when it is its turn, and gives their
+// results in the order of the batch.
+func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []byte)) error {
+	results, errs := make([][]byte, len(b.Runs)), make([]error, len(b.Runs))
+	var all sync.WaitGroup
+	for i, one := range b.Runs {
+		all.Go(func() { results[i], errs[i] = f.result(ctx, one) })
 	}
-	cell := f.cells[e.Cell]
-	key, err := store.Key(f.study, cell, e.Seed)
+	all.Wait()
+	for i, one := range b.Runs {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		emit(one.Cell, results[i])
+	}
+	return nil
+}
+
+// result makes one run, or finds what it gave.
+func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
+	if one.Cell < 0 || one.Cell >= len(f.cells) {
+		return nil, fmt.Errorf("cell %d of %d", one.Cell, len(f.cells))
+	}
+	cell := f.cells[one.Cell]
+	key, err := store.Key(f.study, cell, one.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := f.store.Load(ctx, key, cell, e.Seed)
+	r := f.store.Load(ctx, key, cell, one.Seed)
 	if found := r != nil; !found {
-		if r, err = f.simulate(ctx, cell, e.Seed); err != nil {
-			return err
+		if r, err = f.simulate(ctx, cell, one.Seed); err != nil {
+			return nil, err
 		}
 		if err := f.store.Save(ctx, key, r); err != nil {
-			return err
+			return nil, err
 		}
 		progress.Ran(r.Error != "", r.Seconds)
 	} else {
 		progress.Found()
 	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	emit(e.Cell, text)
-	return nil
+	return json.Marshal(r)
 }
 
 // turns is how many more runs may begin in this process. Runners work on more elements at
