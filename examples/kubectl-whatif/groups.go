@@ -140,7 +140,7 @@ func aboutGroups(c *outrank.Cluster, q *asking) []Warning {
 	if c.Release.Gates()[groupGate] {
 		return nil
 	}
-	const how = "where the cluster has the feature gate " + groupGate + ", groups are scheduled as a whole: --release v1.37," + groupGate + "=true --pending all"
+	const how = "where the cluster has the feature gate " + groupGate + ", groups are scheduled as a whole: --release v1.37," + groupGate + "=true"
 	if q != nil {
 		if q.pod.Group == "" || isDeferred(q.pod) {
 			return nil

@@ -299,7 +299,7 @@ func TestClassesWhereGroupsWait(t *testing.T) {
 func TestGroupsThatDoNotCount(t *testing.T) {
 	_, stdout, _ := whatif(grouped(true), "--cluster", "-", "--pending", "default/t-0", "-o", "json")
 	assert.Contains(t, stdout, "by the rules of v1.37 the pod is scheduled by itself, whatever its group default/train; where the cluster has the feature gate "+
-		"GenericWorkload, groups are scheduled as a whole: --release v1.37,GenericWorkload=true --pending all")
+		"GenericWorkload, groups are scheduled as a whole: --release v1.37,GenericWorkload=true\"")
 	_, stdout, _ = whatif(grouped(true), "--cluster", "-", "--pending", "all", "-o", "json")
 	assert.Contains(t, stdout, "has 2 pending pods of groups, and by the rules of v1.37 each is scheduled by itself")
 	assert.NotContains(t, answered(t, ""), "group")
