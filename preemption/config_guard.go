@@ -81,7 +81,7 @@ func (c *Config) checkForGroups() error {
 // allows reports whether the caller's rules let a pod be a victim of another, of whatever
 // priority.
 func (c *Config) allows(preemptor, victim *outrank.Pod) bool {
-	if _, ok := c.takes(preemptor, victim); !ok && c.MayTake != nil {
+	if c.MayTake != nil && c.MayTake(preemptor, victim) == "" {
 		return false
 	}
 	return c.MayEvict == nil || c.MayEvict(preemptor, victim)

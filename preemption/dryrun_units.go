@@ -125,17 +125,7 @@ func (a *attempt) mayEvictUnit(u *dryUnit) bool {
 	if a.deferral.resident != nil && slices.Contains(u.pods, a.deferral.resident) {
 		return false // never itself (rule 7.19.6)
 	}
-	for i := 0; a.config.MayTake != nil && i < len(u.pods); i++ {
-		if _, ok := a.config.takes(a.pod, u.pods[i].pod); !ok {
-			return false
-		}
-	}
-	for i := 0; a.config.MayEvict != nil && i < len(u.pods); i++ {
-		if !a.config.MayEvict(a.pod, u.pods[i].pod) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(u.pods, func(p *podState) bool { return !a.config.allows(a.pod, p.pod) })
 }
 
 // unitOfAnyPriority is ofAnyPriority for a unit.
