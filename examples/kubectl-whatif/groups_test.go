@@ -196,6 +196,9 @@ func TestPodWithItsTree(t *testing.T) {
 		assert.True(t, w.Tree)
 		assert.Len(t, w.Report.Seats, 3)
 	}
+	status, drawn, _ := whatif(listOf(append(groups, tree)...), "--cluster", "-", "--pending", "default/t-0", "--release", treesOn, "-o", "html")
+	assert.Zero(t, status)
+	assert.Contains(t, drawn, "What becomes of default/t-0 with its tree of groups default/job, of which 3 pods wait")
 	// Without the gate its groups are by themselves, and with it one that is not there is waited for.
 	out, _ := askedWhole(t, listOf(append(groups, tree)...), "default/t-0")
 	assert.Contains(t, out, "its group default/train, of which 2 pods wait?")
@@ -207,6 +210,17 @@ func TestPodWithItsTree(t *testing.T) {
 	status, stdout, _ = whatif(listOf(groups...), "--cluster", "-", "--pending", "all", "--release", treesOn, "--exit-status")
 	assert.Equal(t, exitStays, status)
 	assert.Contains(t, stdout, waits)
+}
+
+// A page has the notes that the text has.
+func TestPageOfAGroupHasItsNotes(t *testing.T) {
+	dump := listOf(nodeItem("n1", "3"), groupItem("train", wants(3)), podItem("t-0", "", 100, "1", in("train")), podItem("t-1", "", 100, "1", in("train")))
+	args := []string{"--cluster", "-", "--pending", "default/t-0", "--release", groupsOn}
+	const note = "The group wants 3 pods, and 2 are there to be placed: it waits for 1 more, whoever leaves."
+	for _, format := range []string{"text", "html"} {
+		_, out, _ := whatif(dump, append(args, "-o", format)...)
+		assert.Contains(t, strings.Join(strings.Fields(out), " "), note, format)
+	}
 }
 
 // What makes no sense for a group says so, and what to ask in its place.
