@@ -83,6 +83,8 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Mirror:           m.Annotations.ConfigMirror != nil,
 		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
 	}
+	context := spec.field("securityContext")
+	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
 	list := spec.field("containers")
 	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
 	p.Volumes = cv.volumes(w)
@@ -220,6 +222,9 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
+// restartsAlways is the restart policy of an init container that keeps running.
+const restartsAlways = "Always"
+
 // restartAllAction is the action of a restart policy rule that restarts every
 // container of the pod.
 const restartAllAction = "RestartAllContainers"
@@ -230,9 +235,15 @@ func (cv *converter) container(w *manifest.Container, at *path) Container {
 	r := cv.requirements(&w.Resources, &res)
 	c := Container{
 		Name: cv.text(w.Name), Requests: r.Requests, Limits: r.Limits,
-		Sidecar: w.RestartPolicy == "Always",
+		Sidecar: w.RestartPolicy == restartsAlways,
 	}
+	cv.word(w.RestartPolicy, restartPolicies, "restartPolicy", at)
 	for i := range w.RestartRules {
+		if action := w.RestartRules[i].Action; !isWord(action, restartActions) {
+			list := at.field("restartPolicyRules")
+			rule := list.at(i)
+			cv.word(action, restartActions, "action", &rule)
+		}
 		c.RestartsAll = c.RestartsAll || w.RestartRules[i].Action == restartAllAction
 	}
 	for i := range w.VolumeMounts {
@@ -288,8 +299,8 @@ func (cv *converter) time(text string, at *path) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || !writable(t) {
+	t, err := manifest.ParseTime(text)
+	if err != nil {
 		cv.notTime(text, at)
 	}
 	return t

@@ -61,12 +61,9 @@ func (e *encoder) budget(b *PodDisruptionBudget) *manifest.Budget {
 	if len(b.Disrupted) == 0 {
 		return w
 	}
-	status := path{name: "status", index: -1}
-	list := status.field("disruptedPods")
 	w.Status.DisruptedPods = make(map[string]*string, len(b.Disrupted))
 	for _, name := range sortedKeys(b.Disrupted) {
-		at := list.field(name)
-		if text := e.time(b.Disrupted[name], &at); text != "" {
+		if text := e.time(b.Disrupted[name]); text != "" {
 			w.Status.DisruptedPods[name] = &text
 		} else {
 			w.Status.DisruptedPods[name] = nil
@@ -93,23 +90,13 @@ func (e *encoder) namespace(ns *Namespace) *manifest.Namespace {
 	}
 }
 
-// writable reports whether t can be written as Kubernetes writes times: in UTC
-// with a year of four digits.
-func writable(t time.Time) bool {
-	year := t.UTC().Year()
-	return 0 <= year && year <= 9999
-}
-
-// time returns the text of a time, empty for the zero time.
-func (e *encoder) time(t time.Time, at *path) string {
+// time returns the text of a time as an API server writes it (rule 26.2.2), empty for the zero
+// time.
+func (e *encoder) time(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	if !writable(t) {
-		e.add(at, "%v is not within the years 0 to 9999", t)
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
+	return manifest.FormatTime(t)
 }
 
 // wireAmounts returns nil for an empty list.

@@ -8,19 +8,18 @@ import (
 func (e *encoder) pod(p *Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
 	root := (*path)(nil)
-	spec, status, meta := root.field("spec"), root.field("status"), root.field("metadata")
-	start, deletion := status.field("startTime"), meta.field("deletionTimestamp")
+	spec, status := root.field("spec"), root.field("status")
 	w := &manifest.Pod{
 		APIVersion: "v1", Kind: kindPod,
 		Metadata: manifest.Meta{
 			Name: p.Name, Namespace: p.Namespace, UID: p.UID, Labels: p.Labels,
 			Annotations:       wireSource(p),
-			DeletionTimestamp: e.time(p.DeletionTime, &deletion),
+			DeletionTimestamp: e.time(p.DeletionTime),
 			OwnerReferences:   wireOwner(p.Owner),
 		},
 		Spec: e.podSpec(p, &spec),
 		Status: manifest.PodStatus{
-			Phase: string(p.Phase), StartTime: e.time(p.StartTime, &start),
+			Phase: string(p.Phase), StartTime: e.time(p.StartTime),
 			NominatedNodeName: p.NominatedNode, QOSClass: string(p.QOSClass),
 			Conditions:            wireConditions(p),
 			ContainerStatuses:     e.statuses(p.Containers, "containers", &spec),

@@ -6,33 +6,42 @@ import "github.com/outrank-go/outrank/resource"
 // wrong with a simple pod. All others are for the validator: those with
 // affinity, topology spread or volumes, and those with something wrong.
 func (p *Pod) faultless() bool {
-	if p == nil || p.Name == "" || !p.PreemptionPolicy.known() {
+	if p == nil || p.Name == "" || !isWord(p.PreemptionPolicy, preemptionPolicies) || !isWord(p.QOSClass, qosClasses) || !isWord(p.OS, systems) {
 		return false
+	}
+	for i := range p.Tolerations {
+		if !p.Tolerations[i].faultless() {
+			return false
+		}
 	}
 	a := &p.Affinity
 	return a.Node == nil && len(a.Pods)+len(a.AntiPods)+len(p.TopologySpread)+len(p.Volumes) == 0 &&
 		(p.Resources == nil || !hasNegative(p.Resources.Requests) && !hasNegative(p.Resources.Limits)) &&
-		!hasNegative(p.Overhead) && !hasNegative(p.Allocated) && !hasNegative(p.Actual) && faultless(p.Containers) && faultless(p.InitContainers)
+		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers)
 }
 
 // faultless is the same for nodes, where those with limits of attached volumes
 // are not simple.
 func (n *Node) faultless() bool {
-	return n != nil && n.Name != "" && len(n.AttachLimits) == 0 && len(n.MissingDrivers) == 0 && !hasNegative(n.Allocatable)
-}
-
-func (p PreemptionPolicy) known() bool {
-	return p == "" || p == PreemptLowerPriority || p == PreemptNever
+	if n == nil || n.Name == "" || len(n.AttachLimits) > 0 || len(n.MissingDrivers) > 0 {
+		return false
+	}
+	for i := range n.Taints {
+		if !n.Taints[i].faultless() {
+			return false
+		}
+	}
+	return !hasNegative(n.Allocatable)
 }
 
 func faultless(cs []Container) bool {
 	for i := range cs {
 		c := &cs[i]
-		if hasNegative(c.Requests) || hasNegative(c.Limits) || hasNegative(c.Allocated) || hasNegative(c.Actual) {
+		if hasNegative(c.Requests) || hasNegative(c.Limits) {
 			return false
 		}
 		for _, p := range c.Ports {
-			if p.HostPort < 0 || p.HostPort > 65535 {
+			if p.HostPort < 0 || p.HostPort > 65535 || !isWord(p.Protocol, protocols) {
 				return false
 			}
 		}

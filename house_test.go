@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,7 @@ var rooms = map[string][]string{
 	"internal/reference":  {".", "resource", "qos", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},
+	"internal/atonce":     {},
 	"internal/rules":      {},
 	"internal/scenario":   {".", "resource"},
 }
@@ -220,4 +222,40 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	}
 	name, ok := t.(*ast.Ident)
 	return ok && name.IsExported()
+}
+
+// What a workflow runs is named by a commit, which nobody can move.
+func TestWorkflowsArePinned(t *testing.T) {
+	files, err := filepath.Glob(".github/workflows/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if _, action, found := strings.Cut(strings.TrimSpace(line), "uses: "); found {
+				assert.Regexp(t, pinned, action, file)
+			}
+		}
+	}
+}
+
+// The README says which version of Go each module needs.
+func TestReadmeNamesGoVersions(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	line := regexp.MustCompile(`Go (1\.\d+) or later, the modules below examples (1\.\d+);`).FindSubmatch(readme)
+	require.NotNil(t, line)
+	needs := regexp.MustCompile(`(?m)^go (1\.\d+)`)
+	for pattern, want := range map[string][]byte{"go.mod": line[1], "examples/*/go.mod": line[2], "examples/*/*/go.mod": line[2]} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(needs.FindSubmatch(text)[1]), file)
+		}
+	}
 }

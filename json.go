@@ -21,7 +21,6 @@ const (
 	kindStorageClass = "StorageClass"
 	kindCSINode      = "CSINode"
 	kindCSIDriver    = "CSIDriver"
-	kindList         = "List"
 	kindStatus       = "Status"
 )
 

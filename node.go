@@ -71,7 +71,8 @@ type Toleration struct {
 // TolerationOperator is how a toleration compares itself with a taint.
 type TolerationOperator string
 
-// The operators; any other tolerates nothing.
+// The operators. An API server may let Lt and Gt in besides, which tolerate nothing (rule
+// 26.1.2).
 const (
 	TolerationEqual  TolerationOperator = "Equal"
 	TolerationExists TolerationOperator = "Exists"

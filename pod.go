@@ -143,7 +143,7 @@ func (o Owner) String() string {
 type Phase string
 
 // The phases of a pod. An empty phase counts as PhasePending or PhaseRunning,
-// by whether the pod has a node.
+// by whether the pod has a node, and so does any other (rule 26.1.3).
 const (
 	PhasePending   Phase = "Pending"
 	PhaseRunning   Phase = "Running"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/outrank-go/outrank/internal/manifest"
 )
@@ -27,7 +26,8 @@ import (
 //
 // It reads as a stream: beside the cluster itself, memory is bounded by the
 // largest single object, and by 64 MB for a list of one kind that names the kind
-// only after objects that do not. Time is linear in the input.
+// only after objects that do not. An object of more than 8 MB, or a text of that
+// size, ends the reading: no API server has one. Time is linear in the input.
 //
 // Whatever is wrong with the objects is listed in one *[InputError], which
 // wraps [ErrInvalid], and there is no cluster then: amounts and times that
@@ -101,7 +101,6 @@ type reader struct {
 	storage  storage
 	finished bool // keep pods that have ended, too
 	fills    bool // fill in what the API server would
-	depth    int  // of lists in lists
 	warnings []Problem
 }
 
@@ -187,9 +186,6 @@ func (rd *reader) item(it manifest.Item) error {
 	case "":
 		rd.problem(it.Where, "kind", "missing")
 	default:
-		if strings.HasSuffix(it.Kind, kindList) {
-			return rd.nested(it)
-		}
 		rd.skip(it.Kind)
 	}
 	return nil

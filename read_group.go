@@ -47,6 +47,7 @@ func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
 		Parent: cv.text(w.Spec.Parent), Topology: t.topology, Scheduled: ofPods.isScheduled(&w.Status),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
+	cv.groupConditions(w.Status.Conditions, ofPods)
 	return g
 }
 
@@ -59,7 +60,19 @@ func (cv *converter) composite(w *manifest.PodGroup) *CompositePodGroup {
 		Parent: cv.text(w.Spec.Parent), Topology: t.topology, Scheduled: ofGroups.isScheduled(&w.Status),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
+	cv.groupConditions(w.Status.Conditions, ofGroups)
 	return g
+}
+
+// groupConditions refuses an unknown status of a condition that counts (rule 26.1.5).
+func (cv *converter) groupConditions(cs []manifest.Condition, kind *groupKind) {
+	for i := range cs {
+		if slices.Contains(kind.scheduled, cs[i].Type) && !isWord(cs[i].Status, conditionStatuses) {
+			list := path{name: "status.conditions", index: -1}
+			at := list.at(i)
+			cv.word(cs[i].Status, conditionStatuses, "status", &at)
+		}
+	}
 }
 
 // madeFrom names the workload and the template, in the words of either version

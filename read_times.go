@@ -53,7 +53,7 @@ func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 // moment takes in a time that was parsed already, and reports whether it is one.
 // Paths are made only where it is none, because there are many times.
 func (cv *converter) moment(m manifest.Moment) bool {
-	if m.Bad != "" || !writable(m.Time) {
+	if m.Bad != "" {
 		return false
 	}
 	cv.latest(m.Time)
@@ -61,11 +61,7 @@ func (cv *converter) moment(m manifest.Moment) bool {
 }
 
 func (cv *converter) notMoment(m manifest.Moment, at *path) {
-	text := m.Bad
-	if text == "" {
-		text = m.String()
-	}
-	cv.notTime(text, at)
+	cv.notTime(m.Bad, at)
 }
 
 // latest keeps the latest time of all.

@@ -76,6 +76,7 @@ func (s *storage) join(vc *VolumeClaim, b *binding) {
 func (rd *reader) claim(it manifest.Item) {
 	var w manifest.Claim
 	cv := rd.decode(it, "persistentvolumeclaim", &w, &w.Metadata, true)
+	cv.accessModes(w.Spec.AccessModes)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name == "" {
 		return
@@ -94,6 +95,16 @@ func (rd *reader) claim(it manifest.Item) {
 	}
 	rd.cluster.Claims = append(rd.cluster.Claims, vc)
 	rd.storage.bound = append(rd.storage.bound, b)
+}
+
+func (cv *converter) accessModes(modes []string) {
+	for i, mode := range modes {
+		if !isWord(mode, accessModes) {
+			list := path{name: "spec.accessModes", index: -1}
+			at := list.at(i)
+			cv.add(&at, "%s", noWord(mode, accessModes))
+		}
+	}
 }
 
 // What claims and classes say.
@@ -115,6 +126,7 @@ func (rd *reader) storageClass(it manifest.Item) {
 	var w manifest.StorageClass
 	cv := rd.decode(it, "storageclass", &w, &w.Metadata, false)
 	onlyOne(&cv, rd.storage.classes, w.Metadata.Name)
+	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name != "" {
 		rd.storage.classes[w.Metadata.Name] = class{driver: driverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}

@@ -1,6 +1,7 @@
 package outrank_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,5 +48,25 @@ func TestAsOf(t *testing.T) {
 		_, err := outrank.ReadCluster(strings.NewReader(text))
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, field+`: "noon" is not a time`)
+	}
+}
+
+// A kubelet may write any second into a status. API servers write such times with a year that
+// has no four digits, and WriteCluster does likewise (rule 26.2.2).
+func TestYearsOfAnyLength(t *testing.T) {
+	for _, year := range []string{"-0001", "-0400", "10000", "292277026595", "-292277022398"} {
+		at := year + "-12-31T10:00:00Z"
+		c := readList(t, `{"kind":"Pod","metadata":{"name":"a","creationTimestamp":"`+at+`"},"spec":{"nodeName":"n"},
+			"status":{"startTime":"`+at+`","conditions":[{"type":"Ready","lastProbeTime":"`+at+`","lastTransitionTime":"`+at+`"}]}}
+			{"kind":"PodDisruptionBudget","metadata":{"name":"b"},"status":{"disruptedPods":{"a":"`+at+`"}}}
+			{"kind":"Node","metadata":{"name":"n"},"status":{"conditions":[{"lastHeartbeatTime":"`+at+`"}]}}`)
+		var b bytes.Buffer
+		require.NoError(t, outrank.WriteCluster(&b, c))
+		require.Contains(t, b.String(), `"startTime":"`+at+`"`)
+		require.Contains(t, b.String(), `"disruptedPods":{"a":"`+at+`"}`)
+		again, err := outrank.ReadCluster(&b)
+		require.NoError(t, err)
+		require.True(t, c.Pods[0].StartTime.Equal(again.Pods[0].StartTime))
+		require.True(t, c.Budgets[0].Disrupted["a"].Equal(again.Budgets[0].Disrupted["a"]))
 	}
 }

@@ -93,8 +93,24 @@ func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.
 			}
 		}
 	}
+	notBelowZero(total)
 	addTo(total, p.Overhead)
 	return total
+}
+
+// notBelowZero has sums below zero, which only a status can bring about, count as 0 (rule
+// 2.2.19).
+func notBelowZero(l resource.List) {
+	for name, q := range l {
+		l[name] = orZero(q)
+	}
+}
+
+func orZero(q resource.Quantity) resource.Quantity {
+	if q.Sign() < 0 {
+		return resource.Quantity{}
+	}
+	return q
 }
 
 // levelView returns what a pod as a whole counts with, for a resource that its
@@ -245,11 +261,25 @@ func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity
 	if !c.reported() {
 		return c.Requests[name]
 	}
-	q := larger(c.Allocated[name], c.Actual[name])
-	if p.ResizeInfeasible {
-		return q
+	q, named := c.Allocated[name]
+	q, named = largerNamed(q, named, c.Actual, name)
+	if !p.ResizeInfeasible {
+		q, _ = largerNamed(q, named, c.Requests, name)
 	}
-	return larger(q, c.Requests[name])
+	return q
+}
+
+// largerNamed is the larger of q, unless that is not named, and what a list has of a
+// resource. A status may have less than nothing.
+func largerNamed(q resource.Quantity, named bool, l resource.List, name resource.Name) (resource.Quantity, bool) {
+	other, ok := l[name]
+	switch {
+	case !ok:
+		return q, named
+	case !named:
+		return other, true
+	}
+	return larger(q, other), true
 }
 
 func larger(a, b resource.Quantity) resource.Quantity {
@@ -262,10 +292,10 @@ func larger(a, b resource.Quantity) resource.Quantity {
 func (p *Pod) schedulerRequestOf(name resource.Name, views resourceViews, level levelView) resource.Quantity {
 	if p.Resources != nil && podLevel(name) {
 		if _, ok := p.Resources.Requests[name]; ok {
-			return plus(level(p, name), p.Overhead, name)
+			return plus(orZero(level(p, name)), p.Overhead, name)
 		}
 	}
-	return plus(p.containerRequestOf(name, views), p.Overhead, name)
+	return plus(orZero(p.containerRequestOf(name, views)), p.Overhead, name)
 }
 
 // containerRequestOf is containerRequests for one resource.

@@ -105,6 +105,7 @@ func (p *Pod) requestsBySource() resource.List {
 			}
 		}
 	}
+	notBelowZero(total)
 	addTo(total, p.Overhead)
 	return total
 }
@@ -113,7 +114,7 @@ func (p *Pod) requestsBySource() resource.List {
 func (p *Pod) requestBySource(name resource.Name) resource.Quantity {
 	if podLevel(name) && p.namesPodLevel() {
 		if q, ok := p.levelOf(name); ok {
-			return plus(q, p.Overhead, name)
+			return plus(orZero(q), p.Overhead, name)
 		}
 	}
 	first := p.firstSource()
@@ -121,7 +122,7 @@ func (p *Pod) requestBySource(name resource.Name) resource.Quantity {
 	for s := first + 1; s <= p.lastSource(); s++ {
 		most = larger(most, s.of(p, name))
 	}
-	return plus(most, p.Overhead, name)
+	return plus(orZero(most), p.Overhead, name)
 }
 
 // of is the sum by a source for one resource.

@@ -10,8 +10,8 @@ import (
 // Validate lists every problem of the cluster in one *[InputError], or
 // returns nil. A problem is what no API server would have let in: an object
 // without a name, two objects of one kind with the same name, a negative
-// amount, a selector or a requirement that means nothing in an affinity term, a
-// port out of range. Values that no label can have, and selectors of spread
+// amount that is not of a pod's status, a word that its field does not know, a selector or a requirement that means
+// nothing in an affinity term, a port out of range. Values that no label can have, and selectors of spread
 // constraints, are no problems: old API servers let them in. What the real system
 // lives with is left to [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
@@ -37,6 +37,7 @@ func (c *Cluster) Validate() error {
 	clear(seen)
 	for i, pc := range c.Classes {
 		v.object("priorityclass", "", nameOf(pc), i, seen)
+		v.class(pc)
 	}
 	clear(seen)
 	for i, ns := range c.Namespaces {
@@ -198,6 +199,7 @@ func (v *validator) node(n *Node) {
 		return
 	}
 	v.list(n.Allocatable, &path{name: "status.allocatable", index: -1})
+	v.taints(n.Taints, &path{name: "spec", index: -1})
 	v.attachLimits(n.AttachLimits)
 	if slices.Contains(n.MissingDrivers, "") {
 		v.add(&path{name: "missing drivers", index: -1}, "a driver without a name")
@@ -205,8 +207,18 @@ func (v *validator) node(n *Node) {
 }
 
 func (v *validator) budget(b *PodDisruptionBudget) {
-	if b != nil && b.Allowed < 0 {
+	if b == nil {
+		return
+	}
+	if b.Allowed < 0 {
 		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "%d is negative", b.Allowed)
+	}
+	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, "unhealthyPodEvictionPolicy", &path{name: "spec", index: -1})
+}
+
+func (v *validator) class(pc *PriorityClass) {
+	if pc != nil {
+		checkWord(v, pc.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", nil)
 	}
 }
 
@@ -223,17 +235,10 @@ func (v *validator) pod(p *Pod) {
 	v.list(p.Overhead, &overhead)
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
-	if !p.PreemptionPolicy.known() {
-		at := spec.field("preemptionPolicy")
-		v.add(&at, "%s is neither PreemptLowerPriority nor Never", quote(string(p.PreemptionPolicy)))
-	}
-	if len(p.Allocated) > 0 || len(p.Actual) > 0 {
-		status := path{name: "status", index: -1}
-		allocated, resources := status.field("allocatedResources"), status.field("resources")
-		actual := resources.field("requests")
-		v.list(p.Allocated, &allocated)
-		v.list(p.Actual, &actual)
-	}
+	checkWord(v, p.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", &spec)
+	checkWord(v, p.QOSClass, qosClasses, "qosClass", &path{name: "status", index: -1})
+	checkWord(v, p.OS, systems, "name", &path{name: "spec.os", index: -1})
+	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	for i := range p.TopologySpread {
 		list := spec.field("topologySpreadConstraints")
@@ -253,17 +258,17 @@ func (v *validator) containers(cs []Container, field string, parent *path) {
 		c, at := &cs[i], list.at(i)
 		res := at.field("resources")
 		v.requirements(c.Requests, c.Limits, &res)
-		if len(c.Allocated) > 0 || len(c.Actual) > 0 {
-			status := at.field("status")
-			v.list(c.Allocated, &status)
-			v.list(c.Actual, &status)
-		}
 		for j, port := range c.Ports {
 			if port.HostPort < 0 || port.HostPort > 65535 {
 				ports := at.field("ports")
 				one := ports.at(j)
 				host := one.field("hostPort")
 				v.add(&host, "%d is not between 0 and 65535", port.HostPort)
+			}
+			if !isWord(port.Protocol, protocols) {
+				ports := at.field("ports")
+				one := ports.at(j)
+				checkWord(v, port.Protocol, protocols, "protocol", &one)
 			}
 		}
 	}

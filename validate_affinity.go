@@ -83,7 +83,9 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
 // spread leaves the selector out: the API server did not look at it before v1.25,
 // and keeps such pods to this day. [Cluster.Warnings] names it.
 func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
-	v.topologyKey(c.TopologyKey, at)
+	if c.TopologyKey == "" { // any other is let in, also one that no label can have
+		v.topologyKey(c.TopologyKey, at)
+	}
 	if c.MaxSkew <= 0 {
 		skew := at.field("maxSkew")
 		v.add(&skew, "%d is not positive", c.MaxSkew)
@@ -92,12 +94,9 @@ func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
 		domains := at.field("minDomains")
 		v.add(&domains, "%d is negative", c.MinDomains)
 	}
-	switch c.WhenUnsatisfiable {
-	case "", DoNotSchedule, ScheduleAnyway:
-	default:
-		when := at.field("whenUnsatisfiable")
-		v.add(&when, "%s is neither DoNotSchedule nor ScheduleAnyway", quote(string(c.WhenUnsatisfiable)))
-	}
+	checkWord(v, c.WhenUnsatisfiable, unsatisfiablePolicies, "whenUnsatisfiable", at)
+	checkWord(v, c.NodeAffinityPolicy, nodeInclusions, "nodeAffinityPolicy", at)
+	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, "nodeTaintsPolicy", at)
 }
 
 func (v *validator) topologyKey(key string, parent *path) {

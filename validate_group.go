@@ -33,10 +33,7 @@ func (v *validator) terms(t groupTerms, at *path, kind *groupKind) {
 	case t.policy != GangPolicy && t.count != 0:
 		v.add(&count, "%d, and the policy is not gang", t.count)
 	}
-	if !t.preemption.known() {
-		field := at.field("preemptionPolicy")
-		v.add(&field, "%s is neither PreemptLowerPriority nor Never", quote(string(t.preemption)))
-	}
+	checkWord(v, t.preemption, preemptionPolicies, "preemptionPolicy", at)
 	constraints := at.field("schedulingConstraints")
 	list := constraints.field("topology")
 	for i, key := range t.topology {

@@ -1,6 +1,7 @@
 package kubeletadmit
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -29,9 +30,9 @@ const UnexpectedAdmissionError = "UnexpectedAdmissionError"
 // caller and holds pointers to the caller's pods.
 type Admission struct {
 	Outcome AdmissionOutcome
-	// Reason and Message are what the status of a rejected pod says to the
-	// user. Both are empty otherwise. They come from the first of Returned, or
-	// from Err.
+	// Reason is what the status of a rejected pod says to the user, and Message the
+	// same with more words; see [Admission.ReferenceMessage] for those of a kubelet. Both
+	// are empty otherwise. They come from the first of Returned, or from Err.
 	Reason, Message string
 
 	// Failures is everything that the check found, in its order.
@@ -56,6 +57,19 @@ type Admission struct {
 
 // OK reports whether the pod starts, at once or after the evictions.
 func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
+
+// ReferenceMessage returns what a kubelet says in place of Message (rule 17.4.9): in the
+// event about the pod as it stands, and in the pod's status behind "Pod was rejected: ".
+func (a Admission) ReferenceMessage() string {
+	var short *NotEnoughError
+	switch {
+	case errors.As(a.Err, &short):
+		return short.referenceText()
+	case a.Err != nil || len(a.Returned) == 0:
+		return a.Message
+	}
+	return a.Returned[0].referenceText()
+}
 
 // Admit decides whether the pod may start on the node beside the active pods,
 // and which pods make room for it: [Check], then [Resolve], which together look

@@ -54,6 +54,9 @@ func TestResolveOutcomes(t *testing.T) {
 			if (got.Message == "") != (tt.reason == "") {
 				t.Errorf("Resolve: message %q for reason %q", got.Message, got.Reason)
 			}
+			if (got.ReferenceMessage() == "") != (tt.reason == "") {
+				t.Errorf("ReferenceMessage: %q for reason %q", got.ReferenceMessage(), got.Reason)
+			}
 			if d := cmp.Diff(tt.failures, got.Failures); d != "" {
 				t.Errorf("failures (-want +got):\n%s", d)
 			}

@@ -67,9 +67,11 @@ func ExampleResolve() {
 	if errors.As(adm.Err, &short) {
 		fmt.Println("missing:", short.Missing)
 	}
+	fmt.Println(adm.ReferenceMessage())
 	// Output:
 	// Rejected UnexpectedAdmissionError
 	// missing: [1 example.com/gpu]
+	// Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [(res: example.com/gpu, q: 1), ]
 }
 
 // Everything that is wrong is reported, amounts before all else.

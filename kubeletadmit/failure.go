@@ -80,6 +80,14 @@ func (f CheckFailure) Message() string {
 		amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used), amountText(f.Resource, f.Capacity))
 }
 
+// referenceText is Message in the words of the kubelet.
+func (f CheckFailure) referenceText() string {
+	if !f.IsShortage() {
+		return fmt.Sprintf("Predicate %s failed: %s", f.Predicate, f.Text)
+	}
+	return fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", f.Resource, f.Requested, f.Used, f.Capacity)
+}
+
 // amountText returns a counted amount as a Kubernetes object would write it.
 func amountText(name resource.Name, amount int64) string {
 	switch name {

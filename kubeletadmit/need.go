@@ -46,5 +46,15 @@ func (e *NotEnoughError) Error() string {
 		e.Pod, ErrNotEnough, strings.Join(parts, ", "))
 }
 
+// referenceText is the error in the words of the kubelet.
+func (e *NotEnoughError) referenceText() string {
+	var missing strings.Builder
+	for _, n := range e.Missing {
+		fmt.Fprintf(&missing, "(res: %s, q: %d), ", n.Resource, n.Amount)
+	}
+	return "Unexpected error while attempting to recover from admission failure: preemption: " +
+		"error finding a set of pods to preempt: no set of running pods found to reclaim resources: [" + missing.String() + "]"
+}
+
 // Unwrap returns [ErrNotEnough].
 func (e *NotEnoughError) Unwrap() error { return ErrNotEnough }

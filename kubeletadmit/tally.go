@@ -169,15 +169,22 @@ func (t *tally) hold(row []int64) bool {
 }
 
 // holdRunning adds what any pod holds to what is used. It reports whether none
-// of it is negative.
+// of what the pod asks for is negative.
 func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
-	for i := range t.used {
-		amount := resource.Amount(t.names[i], pod.RunningRequestOfIn(t.admitter.Release, t.names[i]))
-		ok = ok && amount >= 0
-		t.used[i] = resource.AddSat(t.used[i], amount)
+	for i, name := range t.names[:len(t.used)] {
+		ok = ok && !asksBelowZero(pod, name)
+		t.used[i] = resource.AddSat(t.used[i], resource.Amount(name, pod.RunningRequestOfIn(t.admitter.Release, name)))
 	}
 	return ok
+}
+
+// asksBelowZero reports whether the pod's spec has a negative amount of a resource.
+// A status may have one, too, which is no fault of the pod (rule 2.2.19).
+func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
+	asks := func(c outrank.Container) bool { return c.Requests[name].Sign() < 0 }
+	return pod.Overhead[name].Sign() < 0 || pod.Resources != nil && pod.Resources.Requests[name].Sign() < 0 ||
+		slices.ContainsFunc(pod.Containers, asks) || slices.ContainsFunc(pod.InitContainers, asks)
 }
 
 // class is [Admitter.class]. A plain pod without limits is never Guaranteed, and its

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,15 +38,22 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		p := pod(fmt.Sprint("p", i), rapid.SampledFrom([]int32{1, 1, 2, 3, 100}).Draw(t, "priority"), fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "cpu")),
 			on(rapid.SampledFrom(c.Nodes).Draw(t, "on").Name), app(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")))
 		p.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "age")) * time.Hour)
+		p.Labels["tier"] = rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tier")
 		if rapid.IntRange(0, 4).Draw(t, "keeps away") == 0 {
 			p.Affinity.AntiPods = acrossTerms(t, "p")
+		}
+		if rapid.IntRange(0, 5).Draw(t, "leaves") == 0 {
+			p.DeletionTime = gen.Now
 		}
 		c.Pods = append(c.Pods, p)
 	}
 	all := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
-	for i := range rapid.IntRange(0, 3).Draw(t, "budgets") {
+	tier := func(name string) *outrank.LabelSelector {
+		return &outrank.LabelSelector{Labels: map[string]string{"tier": name}}
+	}
+	for i := range rapid.IntRange(0, 5).Draw(t, "budgets") { // up to three cover a pod
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), Selector: []*outrank.LabelSelector{selects("x"), selects("y"), all}[i], Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
+			Name: fmt.Sprint("b", i), Selector: []*outrank.LabelSelector{selects("x"), selects("y"), all, tier("1"), tier("2")}[i], Allowed: rapid.Int32Range(0, 2).Draw(t, "allowed"),
 		})
 	}
 	p := pod("preemptor", 9, fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "asks")), app("p"))
@@ -78,7 +86,9 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 	}
 	var lower []*outrank.Pod
 	for _, p := range c.Pods {
-		if may := e.Config().MayEvict; *p.Priority < *pod.Priority && (may == nil || may(pod, p)) {
+		// What is leaving has ceased to count for a constraint (rule 23.6).
+		ceased := !p.DeletionTime.IsZero() && slices.ContainsFunc(pod.TopologySpread, func(k outrank.TopologySpreadConstraint) bool { return k.Selector.Matches(p.Labels) })
+		if may := e.Config().MayEvict; *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased {
 			lower = append(lower, p)
 		}
 	}
@@ -162,6 +172,9 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		soundAcross(t, e, snap, plan.Plan)
 		few, err := e.PreemptAcrossWithin(context.Background(), snap, pod, gen.Now, rapid.IntRange(0, 20).Draw(t, "steps"))
 		require.NoError(t, err)
+		if len(pod.TopologySpread) == 0 && !config.Policy.Strict {
+			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
+		}
 		if few.Outcome == preemption.Preempt {
 			soundAcross(t, e, snap, few.Plan)
 			order, _ := score.Compare(few.Score)
@@ -198,7 +211,7 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 	for name, shape := range map[string]gen.Shape{
 		"affinity": {Nodes: 5, PodsPerNode: 4, Affinity: true, Spread: true, Budgets: 3, Nominated: 3},
 		"all":      {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Volumes: true, Taints: true, Selectors: true, Nominated: 2},
-		"groups":   {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Groups: 2},
+		"groups":   {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Groups: 2, Units: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -226,6 +239,9 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 				}
 				if plan.Outcome == preemption.Preempt {
 					soundAcross(t, e, snap, plan.Plan)
+				}
+				for _, v := range plan.Victims {
+					require.False(t, leavesInUnits(c) && v.Pod.Group != "", "%s leaves without its group", v.Pod.Key())
 				}
 			})
 		})
@@ -285,6 +301,30 @@ func TestAcrossSpread(t *testing.T) {
 	again, err := json.Marshal(across.Plan)
 	require.NoError(t, err)
 	assert.Contains(t, string(again), `"across":true`)
+
+	// Pods of the zone on a node that the preemptor does not ask for are not counted, and
+	// cost nothing.
+	c.Nodes = append(c.Nodes, node("n4", "9", "a"))
+	for i := range c.Nodes[:3] {
+		c.Nodes[i].Labels["wanted"] = "yes"
+	}
+	for i := range 6 {
+		c.Pods = append(c.Pods, pod(fmt.Sprint("uncounted", i), 1, "1", on("n4"), app("x")))
+	}
+	p.NodeSelector = map[string]string{"wanted": "yes"}
+	beside, err := e.PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, across.Victims, beside.Victims)
+	assert.Equal(t, across.Steps, beside.Steps)
+	// Its JSON and text are those of the plan, and how far the search went.
+	whole, err := json.Marshal(across)
+	require.NoError(t, err)
+	end := fmt.Sprintf(`,"optimal":true,"steps":%d}`, across.Steps)
+	assert.Equal(t, strings.Replace(string(again), `"kind":"Plan"`, `"kind":"AcrossPlan"`, 1), strings.Replace(string(whole), end, "}", 1))
+	assert.NotEqual(t, string(again), string(whole))
+	assert.Equal(t, fmt.Sprintf("%s\n  search over nodes: optimal, %d steps", across.Plan, across.Steps), across.String())
+	across.Optimal, across.Steps = false, 1
+	assert.Contains(t, across.String(), "search over nodes: ended early, 1 step")
 }
 
 // A plan across nodes is refused once it no longer holds.
@@ -353,4 +393,35 @@ func TestAcrossByImportance(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a, default/b]", plan.Candidate.String(), "whose top priority is that of the first one (rule 11.3)")
 	require.NoError(t, e.Verify(ctx, snap, plan.Plan, gen.Now))
+}
+
+// Another victim can leave fewer violations: pod 2, which has to leave, takes from three
+// budgets unless pod 1 has used up the first of them (rule 6.3.8). So what has to leave
+// violates more by itself than with pod 1, and the node is not passed over for it.
+func TestAcrossFewerViolationsByAnother(t *testing.T) {
+	covered := func(names ...string) with {
+		return func(p *outrank.Pod) {
+			for _, name := range names {
+				p.Labels[name] = "yes"
+			}
+		}
+	}
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "4", "b")},
+		Pods: []*outrank.Pod{
+			pod("dear", 5, "1", on("n1"), app("good"), covered("none")), pod("1", 1, "1", on("n2"), app("good"), covered("first")),
+			pod("2", 1, "1", on("n2"), app("bad"), covered("first", "second", "third")),
+			pod("3", 1, "1", on("n2"), app("bad"), covered("second")), pod("4", 1, "1", on("n2"), app("bad"), covered("third")),
+		},
+	}
+	for name, allowed := range map[string]int32{"none": 0, "first": 1, "second": 1, "third": 1} {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
+			Name: name, Allowed: allowed, Selector: &outrank.LabelSelector{Labels: map[string]string{name: "yes"}},
+		})
+	}
+	slices.SortFunc(c.Budgets, func(a, b *outrank.PodDisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
+	plan, err := newEvaluator(t, preemption.Config{}).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 9, "1", apart("bad")), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n2 [default/1, default/2, default/3, default/4]", plan.Candidate.String())
+	assert.Equal(t, 1, plan.Score.Violations)
 }

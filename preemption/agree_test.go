@@ -23,6 +23,8 @@ type world struct {
 	// or nomination.
 	c    outrank.Cluster
 	pods map[outrank.Key]*outrank.Pod
+	// schedulers are those whose pods' nominations count.
+	schedulers []string
 }
 
 func newWorld(t fataler, c *outrank.Cluster) *world {
@@ -131,10 +133,10 @@ func (w *world) ask(t fataler, e *preemption.Evaluator, p *outrank.Pod, now time
 func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 	t.Helper()
 	c := w.cluster()
-	want := decided(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: now}))
+	want := decided(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: now, Setup: reference.Setup{Schedulers: w.schedulers}}))
 	fresh := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
-		e := newEvaluator(t, preemption.Config{Workers: workers})
+		e := newEvaluator(t, preemption.Config{Workers: workers, Schedulers: w.schedulers})
 		for turn := range 3 {
 			for i, snap := range []*preemption.Snapshot{w.snap, fresh} {
 				got, err := e.Preempt(context.Background(), snap, p, now)
@@ -146,7 +148,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 			}
 		}
 	}
-	ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), w.snap, p, now)
+	ex, err := newEvaluator(t, preemption.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, p, now)
 	require.NoError(t, err)
 	if diff := cmp.Diff(want, answered(&ex.Plan)); diff != "" {
 		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)

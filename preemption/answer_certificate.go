@@ -33,10 +33,7 @@ type Certificate struct {
 
 // String returns the certificate in a few words.
 func (c Certificate) String() string {
-	steps := fmt.Sprintf("%d steps", c.Steps)
-	if c.Steps == 1 {
-		steps = "1 step"
-	}
+	steps := stepsText(c.Steps)
 	switch {
 	case c.Optimal:
 		return "optimal, " + steps
@@ -46,6 +43,13 @@ func (c Certificate) String() string {
 		return fmt.Sprintf("at best %v later by the start of the most important victims, %s, %d not searched to the end", time.Duration(c.Gap), steps, c.Unsolved)
 	}
 	return fmt.Sprintf("at best %d less by: %v, %s, %d not searched to the end", c.Gap, c.Rank, steps, c.Unsolved)
+}
+
+func stepsText(steps int) string {
+	if steps == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", steps)
 }
 
 // certify returns the certificate of a score by a bound on all scores.

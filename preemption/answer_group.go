@@ -72,7 +72,8 @@ type Unit struct {
 	// pods below a composite group. Composite is that group then.
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
-	// Pods run on nodes of the snapshot; the most important come first.
+	// Pods run on nodes of the snapshot; the most important come first. One that
+	// [Snapshot.Bind] has moved is a copy with its place.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
 	// ([outrank.PodGroup.Priority]), also of a single pod's group, or the

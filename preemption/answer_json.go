@@ -71,6 +71,7 @@ type (
 		Outcome            Outcome           `json:"outcome"`
 		Resize             bool              `json:"resize,omitempty"`
 		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Refusal            string            `json:"refusal,omitempty"`
 		Across             bool              `json:"across,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
 		Node               string            `json:"node,omitempty"`
@@ -154,7 +155,7 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.Across,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Refusal: p.Refusal, Across: p.Across,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),

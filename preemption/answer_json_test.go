@@ -92,7 +92,7 @@ func TestGoldenAnswers(t *testing.T) {
 	never := buyer("2")
 	never.PreemptionPolicy = outrank.PreemptNever
 	scored := preemption.Config{
-		Policy:  preemption.Simplified(),
+		Variant: outrank.VariantSimplified,
 		Scorers: []preemption.Scorer{{Name: "n2 first", Score: func(c *preemption.Candidate) int64 { return int64(strings.Count(c.Node, "2")) }}},
 	}
 	plan := func(config preemption.Config, p *outrank.Pod) twoForms {
@@ -213,7 +213,7 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 func TestZeroAnswers(t *testing.T) {
 	nothing := time.Duration(-1)
 	for _, v := range []fmt.Stringer{
-		preemption.Plan{}, &preemption.Plan{}, preemption.Explanation{}, preemption.GroupPlan{}, preemption.Candidate{},
+		preemption.Plan{}, &preemption.Plan{}, preemption.Explanation{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{},
 		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
 		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: 77, Ineligible: 88},
 		preemption.Plan{
@@ -227,7 +227,7 @@ func TestZeroAnswers(t *testing.T) {
 		assert.False(t, strings.HasSuffix(text, "\n"), "%T: %q", v, text)
 	}
 	for _, v := range []any{
-		preemption.Plan{}, preemption.Explanation{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
+		preemption.Plan{}, preemption.Explanation{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
 		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Certificate{}, preemption.Unit{},
 		preemption.GroupVictim{Violated: make([]*outrank.PodDisruptionBudget, 1)}, preemption.Refusal{}, preemption.Assignment{},
 		preemption.Placement{}, (*preemption.Plan)(nil),
@@ -262,7 +262,7 @@ func TestEmbeddedAnswers(t *testing.T) {
 // without victims.
 func TestAnswersCannotBeReadBack(t *testing.T) {
 	for _, to := range []any{
-		&preemption.Plan{}, &preemption.Explanation{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
+		&preemption.Plan{}, &preemption.Explanation{}, &preemption.AcrossPlan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
 		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.Certificate{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
 		&preemption.Unit{}, &preemption.Refusal{}, &preemption.Assignment{}, &preemption.Placement{},
 	} {
@@ -325,4 +325,69 @@ func TestPlanTextStaysShort(t *testing.T) {
 		"  as things are: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
 		"  after removal: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
 		"  candidates: n0 [], n1 [], n2 [] and 97 more", ex.String())
+}
+
+// Where the snapshot has moved pods since they were read, plans name the places that it
+// knows, for one pod and for groups: of victims, and of pods that lose a nomination. The
+// answer is that about pods that say where they are.
+func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
+	moved := 0
+	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, gang []*outrank.Pod) {
+		snap, p := newSnapshot(t, unplaced(t, c)), *gang[0]
+		for _, q := range c.Pods {
+			if q.Finished() {
+				continue
+			}
+			if at := q.NodeName; at != snap.NodeOf(q.Key()) {
+				require.NoError(t, snap.Bind(q.Key(), at))
+				moved++
+			} else if at == "" && q.NominatedNode != snap.NominationOf(q.Key()) {
+				require.NoError(t, snap.Nominate(q.Key(), q.NominatedNode))
+				moved++
+			}
+		}
+		p.Name, p.Group, p.NominatedNode = "single", "", ""
+		for _, config := range []preemption.Config{{}, exactly(preemption.Policy{}), {Cost: lastDigit, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}}} {
+			e := newEvaluator(t, config)
+			for _, ask := range []func(*preemption.Snapshot) (any, error){
+				func(s *preemption.Snapshot) (any, error) { return e.Preempt(context.Background(), s, &p, gen.Now) },
+				func(s *preemption.Snapshot) (any, error) { return e.Explain(context.Background(), s, &p, gen.Now) },
+				func(s *preemption.Snapshot) (any, error) {
+					return e.PreemptAcrossWithin(context.Background(), s, &p, gen.Now, 20)
+				},
+			} {
+				require.Equal(t, text(ask(newSnapshot(t, snap.Cluster()))), text(ask(snap)))
+			}
+		}
+		request := preemption.GroupRequest{Pods: gang, Now: gen.Now}
+		e := newEvaluator(t, preemption.Config{})
+		want, err := e.PreemptGroup(context.Background(), newSnapshot(t, snap.Cluster()), request)
+		require.NoError(t, err)
+		got, err := e.PreemptGroup(context.Background(), snap, request)
+		require.NoError(t, err)
+		require.Equal(t, asJSON(want), asJSON(got))
+	})
+	require.Positive(t, moved)
+}
+
+// unplaced is the cluster with copies of its pods of which some that run on its nodes have
+// no place yet, and some that wait other nominations.
+func unplaced(t *rapid.T, c *outrank.Cluster) *outrank.Cluster {
+	before, there := *c, map[string]bool{}
+	for _, n := range c.Nodes {
+		there[n.Name] = true
+	}
+	before.Pods = nil
+	for _, p := range c.Pods {
+		q := *p
+		switch {
+		case p.Finished() || !rapid.Bool().Draw(t, "is moved"):
+		case there[p.NodeName]:
+			q.NodeName, q.NominatedNode = "", ""
+		case p.NodeName == "" && there[p.NominatedNode]:
+			q.NominatedNode = rapid.SampledFrom(append([]string{""}, c.Nodes[0].Name)).Draw(t, "was nominated to")
+		}
+		before.Pods = append(before.Pods, &q)
+	}
+	return &before
 }

@@ -3,11 +3,14 @@ package preemption
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // Outcome is the kind of answer.
@@ -19,7 +22,8 @@ const (
 	Fits Outcome = iota
 	// NotEligible: the pod may not preempt, or not at present.
 	NotEligible
-	// NothingHelps: on no node does removing pods make room.
+	// NothingHelps: on no node does removing pods make room, or none of those where it
+	// does is left by the extenders, or the search ended in an error ([Plan.Err]).
 	NothingHelps
 	// Preempt: the victims on the node have to leave.
 	Preempt
@@ -52,10 +56,12 @@ const (
 	// VictimsTerminating: victims of an earlier preemption are still leaving
 	// its nominated node.
 	VictimsTerminating
-	// Nominated: it has a nomination already (Policy WaitWhileNominated).
+	// Nominated: it has a nomination already, as the simplified variant says.
 	Nominated
 	// Disabled: the policy allows no pod to preempt.
 	Disabled
+	// ByCaller: [Config.MayPreempt] says no, and [Plan.Refusal] why.
+	ByCaller
 )
 
 // String returns the reference's message if it has one, and the empty text for
@@ -72,6 +78,8 @@ func (i Ineligibility) String() string {
 		return "not eligible due to the nominated node."
 	case Disabled:
 		return "not eligible because preemption is disabled."
+	case ByCaller:
+		return "not eligible by the caller's rule."
 	}
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
@@ -95,6 +103,8 @@ type Plan struct {
 	// Ineligible says why the outcome is NotEligible. It is also set if the pod
 	// fits but could not preempt.
 	Ineligible Ineligibility
+	// Refusal is what [Config.MayPreempt] said where Ineligible is ByCaller; else empty.
+	Refusal string
 	// Across is set where victims were looked for on other nodes, too
 	// ([Evaluator.PreemptAcross]). Budgets are charged for the victims alone then.
 	Across bool
@@ -141,6 +151,34 @@ func (p *Plan) Permit() Status {
 	return Status{Code: UnschedulableAndUnresolvable, Filter: DeferredPodScheduling, Reasons: resizeFitsText}
 }
 
+// Err returns the error that the search for victims ended in (rule 8.12): filters
+// contradicted themselves, and there is no other candidate. The outcome is NothingHelps
+// then, which is not certain. Err is nil everywhere else. Time is linear in Unhelpful.
+func (p *Plan) Err() error {
+	if p.Outcome != NothingHelps || p.dropped() {
+		return nil
+	}
+	var texts []string
+	for i := range p.Unhelpful {
+		if s := &p.Unhelpful[i].Status; s.Code == Contradiction {
+			texts = append(texts, strings.Join(s.Reasons, ", "))
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(texts[0])
+	}
+	slices.Sort(texts)
+	return fmt.Errorf("[%s]", strings.Join(texts, ", "))
+}
+
+// dropped reports whether there was a candidate, which an extender has dropped.
+func (p *Plan) dropped() bool {
+	return slices.ContainsFunc(p.Unhelpful, func(c Count) bool { return slices.Contains(c.Reasons, prose.Dropped) })
+}
+
 // Count is a number of nodes with one status.
 type Count struct {
 	Status
@@ -150,7 +188,9 @@ type Count struct {
 // Candidate is a node on which removing the victims makes room.
 type Candidate struct {
 	Node string
-	// Victims have to leave, the most important first.
+	// Victims have to leave, the most important first. A pod that [Snapshot.Bind] has moved
+	// is a copy with its place, here and below, as that of [Snapshot.Cluster] is; any other
+	// pod is the object that the snapshot was given.
 	Victims []Victim
 	// Score is what the candidates are ranked by.
 	Score Score
@@ -165,7 +205,7 @@ type Candidate struct {
 }
 
 // Violations returns the number of victims whose loss violates a budget or,
-// with the policy PerBudget, the number of violated budgets.
+// with the simplified variant, the number of violated budgets.
 func (c *Candidate) Violations() int { return c.Score.Violations }
 
 // Victim is a pod that has to leave, with the reasons.
@@ -189,7 +229,7 @@ type Victim struct {
 	// must not be written.
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back or,
-	// with the policy Ascending, before it was removed. It is Success if an
+	// with the simplified variant, before it was removed. It is Success if an
 	// extender named the victim.
 	Blocks Status
 }

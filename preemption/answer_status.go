@@ -21,6 +21,9 @@ const (
 	Contradiction
 )
 
+// known reports whether there is such a code.
+func (c Code) known() bool { return c <= Contradiction }
+
 // String returns the reference's name of the code.
 func (c Code) String() string {
 	switch c {

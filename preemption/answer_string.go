@@ -49,6 +49,9 @@ func (p *Plan) outcomeText() string {
 	case Preempt:
 		return "preempts on " + p.Node
 	}
+	if p.Outcome == NotEligible && p.Refusal != "" {
+		return strings.TrimSuffix(p.Refusal, ".")
+	}
 	return outcomeText(p.Outcome, p.Ineligible)
 }
 

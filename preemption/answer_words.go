@@ -14,7 +14,7 @@ var (
 	}
 	ineligibilityWords = []string{
 		Eligible: "eligible", PolicyNever: "policy-never", VictimsTerminating: "victims-terminating",
-		Nominated: "nominated", Disabled: "disabled",
+		Nominated: "nominated", Disabled: "disabled", ByCaller: "by-caller",
 	}
 )
 

@@ -57,11 +57,10 @@ func words[E enum, P interface {
 func TestWords(t *testing.T) {
 	words(t, preemption.Success, "success", "unschedulable", "unschedulable-and-unresolvable", "contradiction")
 	words(t, preemption.Fits, "fits", "not-eligible", "nothing-helps", "preempt")
-	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled")
+	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled", "by-caller")
 	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost")
-	words(t, preemption.WaitForPreempted, "for-preempted", "for-terminating", "while-nominated")
-	words(t, preemption.Reprieve, "reprieve", "ascending", "exact")
-	words(t, preemption.PerVictim, "per-victim", "per-budget", "uncharged", "victims-alone")
+	words(t, preemption.Reprieve, "reprieve", "exact")
+	words(t, preemption.PerVictim, "per-victim", "victims-alone")
 }
 
 // Every value that has a text for people has a word for programs.

@@ -110,6 +110,7 @@ var askerIrrelevant = map[string]string{
 	"Owner.Kind":                               "for reports",
 	"Owner.Name":                               "for reports",
 	"PriorityClass":                            "the priority counts",
+	"SchedulerName":                            "those whose nominations count are named in the configuration",
 	"Containers[].Name":                        "a name",
 	"Containers[].Limits":                      "requests count",
 	"Containers[].Sidecar":                     "only init containers are sidecars",
@@ -185,7 +186,6 @@ func addIdentity(add adder) {
 	claimed.Pods = append(claimed.Pods, pod("p", 100, "1", nominated("b"), namespace("team")))
 	add("Name", "its own nomination is not in its way", claimed, nothing, func(p *outrank.Pod) { p.Name = "q" })
 	add("Namespace", "its own nomination is not in its way", halfYard(pod("p", 100, "1", nominated("a"), namespace("team"))), nothing, namespace("team"))
-	add("SchedulerName", "whose nominations count", halfYard(pod("q", 100, "1", nominated("a"))), nothing, scheduledBy("mine"))
 	add("Labels", "", yard(pod("hermit", 1000, "0", on("a"), apart("shunned"))), nothing, app("shunned"))
 	leaves := lowly("low-a", 1, "a")
 	leaving(outrank.PreemptionByScheduler)(leaves)

@@ -22,25 +22,31 @@ import (
 // cache of earlier decisions answers as one that never made any: a view starts
 // with an empty cache.
 func TestPropertyCache(t *testing.T) {
-	used := 0
+	used, checked := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}
 		if rapid.IntRange(0, 2).Draw(t, "with units") == 0 {
 			shape.Groups, shape.Units = 3, true
 		}
-		m := &cacheMachine{machine: newMachine(gen.Cluster(shape).Draw(t, "cluster"))}
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		if shape.Units && rapid.Bool().Draw(t, "teams") {
+			c = teams(t)
+		}
+		m := &cacheMachine{machine: newMachine(c)}
 		m.drawAskers(t, shape)
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate,
 			"AddNode": m.AddNode, "UpdatePod": m.UpdatePod, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets, "Allow": m.allow,
 			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget, "Unbind": m.Unbind,
-			"SetGroups": m.SetGroups, "SetComposites": m.SetComposites,
+			"SetGroups": m.SetGroups, "SetComposites": m.SetComposites, "PutGroup": m.PutGroup, "PutComposite": m.PutComposite, "RemoveComposite": m.RemoveComposite,
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})
 		used += len(m.snap.cache.bySignature)
+		checked += m.checked
 	})
 	assert.Positive(t, used, "the cache was never used")
+	assert.Positive(t, checked, "the cache never had a score")
 }
 
 type cacheMachine struct {
@@ -48,6 +54,8 @@ type cacheMachine struct {
 	others []*machine // clones and origins, each with a life of its own
 	askers []*outrank.Pod
 	asked  int
+	// checked counts the scores in caches that were compared with those of the time.
+	checked int
 }
 
 // drawAskers draws preemptors that only resources and nodes can keep out: two
@@ -121,6 +129,38 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
 	}
+	if gotErr == nil {
+		m.checked += entriesHold(t, eval, m.snap, &Request{Pod: asker, Now: now})
+	}
+}
+
+// entriesHold compares what the cache says of each node, whichever of them was chosen, with
+// what the node says at the time of the request. It returns how many scores it has seen.
+func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *Request) (scores int) {
+	s, err := beginSearch(&e.config, e.chunk, snap, req)
+	require.NoError(t, err)
+	defer s.release()
+	s.writeSignature()
+	known := snap.cache.bySignature[string(s.signature)]
+	if known == nil || known.synced != snap.cache.end() || s.heard {
+		return 0 // it was not asked
+	}
+	answers, w := known.nodes.(*tournament), s.workers[0]
+	for position, slot := range snap.order {
+		w.reset()
+		b := nodeBound{}
+		w.boundNode(&b, position, slot)
+		w.best = nodeScore{position: -1}
+		w.findVictims(position, s.nodeAt(position), &b)
+		switch e := answers.at(int32(position)); {
+		case e.kind == evaluated:
+			scores++
+			require.Equal(t, w.best, e.nodeScore, "node %s", s.nodeAt(position).name)
+		case w.best.position >= 0:
+			require.False(t, w.better(&w.best, &e.nodeScore), "node %s: %v is not a bound of %v", s.nodeAt(position).name, e.nodeScore, w.best)
+		}
+	}
+	return scores
 }
 
 // apply applies a plan, as a simulator does: the victims are gone and the

@@ -191,7 +191,7 @@ func (w *changing) changePod(t *rapid.T, change, node string) {
 		w.add(t, &q)
 	case change == "update":
 		q := *w.pods[rapid.SampledFrom(all).Draw(t, "like")]
-		q.Name, q.Namespace, q.NodeName, q.NominatedNode = p.Name, p.Namespace, p.NodeName, p.NominatedNode
+		q.Name, q.Namespace, q.UID, q.NodeName, q.NominatedNode = p.Name, p.Namespace, p.UID, p.NodeName, p.NominatedNode
 		w.update(t, &q)
 	case p.NodeName != "" || w.place(node) < 0:
 	case change == "bind":

@@ -22,15 +22,30 @@ type Config struct {
 	// one for fewer than 1,024 nodes. All goroutines have ended when the call
 	// returns.
 	Workers int
-	// Policy is the variant of preemption. The zero value is today's scheduler.
+	// Variant is whose preemption is followed; zero is today's scheduler. What is
+	// carried out, and the queue, have a Variant of their own, which is to be the same.
+	Variant outrank.Variant
+	// Policy is what is decided in another way than by the Variant.
 	Policy Policy
 	// Plugins switches built-in filters off and changes what they ask for. The
 	// zero value is the default profile of kube-scheduler.
 	Plugins Plugins
 	// Sample limits the search to some of the nodes; nil means all nodes.
 	Sample *Sample
+	// Schedulers are the names of the schedulers that share their nominations, as the
+	// profiles of one kube-scheduler do: nominations of other schedulers' pods count
+	// nowhere (rule 7.16.3). Empty means that every nomination in the snapshot counts,
+	// which is right where the snapshot holds no other scheduler's pending pods.
+	Schedulers []string
 	// Extenders can change the candidates. They are asked in this order.
 	Extenders []Extender
+	// MayPreempt has the last word on whether the pod may preempt: it returns why not, and
+	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the
+	// status of the node that the pod is nominated to, Success without one; returning
+	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
+	// the Policy has preemption Disabled, nor about groups of pods, may be asked more than
+	// once, and must change nothing. Nil agrees. Several goroutines may call it at once.
+	MayPreempt func(pod *outrank.Pod, nominated Status, by Ineligibility) (refusal string)
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.
@@ -102,6 +117,9 @@ func (c *Config) Validate() error {
 	if !c.Release.Known() {
 		add("Release", "%v is not known", c.Release)
 	}
+	if _, err := c.Variant.MarshalText(); err != nil {
+		add("Variant", "%d is none", uint8(c.Variant))
+	}
 	if c.Workers < 0 || c.Workers > maxWorkers {
 		add("Workers", "%d is not between 0 and %d", c.Workers, maxWorkers)
 	}
@@ -120,6 +138,11 @@ func (c *Config) Validate() error {
 			add(at, "there is another filter of the name %q", f.Name())
 		default:
 			taken[f.Name()] = true
+		}
+	}
+	for i, name := range c.Schedulers {
+		if name == "" {
+			add(fmt.Sprintf("Schedulers[%d]", i), "empty; a pod that names no scheduler is %s's", outrank.DefaultScheduler)
 		}
 	}
 	for i, x := range c.Extenders {

@@ -34,7 +34,7 @@ func (c *Config) exact() bool { return c.Policy.Victims == Exact && c.Chooser ==
 // chargesVictims reports whether budgets are charged for the actual victims alone, the
 // most important first.
 func (c *Config) chargesVictims() bool {
-	return c.Chooser != nil || c.Policy.Victims == Exact || c.Policy.Budgets == VictimsAlone && c.Policy.Victims != Ascending
+	return c.Chooser != nil || c.Policy.Victims == Exact || c.Policy.Budgets == VictimsAlone && !c.ascending()
 }
 
 // chosen reports whether the victims on a node are only found by a dry run, so that

@@ -19,7 +19,8 @@ type Request struct {
 	// Statuses, if not nil, are the answers of the nodes as things are, found
 	// by a scheduler of the caller. The filters are then asked in dry runs
 	// only. A node without a status counts as never filtered, and removing pods
-	// cannot help there. A status for a node that does not exist is an error.
+	// cannot help there; the variant v1.13 tries it (rule 13.2.10). A status for a node that
+	// does not exist is an error, and so is a code that does not.
 	Statuses map[string]Status
 	// StatusesInOrder is Statuses for all nodes in the order of [Snapshot.Nodes],
 	// which saves the search for names. Its length has to be the number of nodes.
@@ -40,12 +41,22 @@ func (r *Request) checkStatuses(snap *Snapshot) error {
 	case n != len(snap.order):
 		return fmt.Errorf("statuses in order: %w: %d for %d nodes", outrank.ErrInvalid, n, len(snap.order))
 	}
+	for i := range r.StatusesInOrder {
+		if s := &r.StatusesInOrder[i]; !s.Code.known() {
+			return s.unknown(snap.nodes[snap.order[i]].name)
+		}
+	}
 	return nil
 }
 
+// unknown returns the error about a status whose code is none.
+func (s *Status) unknown(node string) error {
+	return fmt.Errorf("status of node %s: %w: there is no code %d", node, outrank.ErrInvalid, uint8(s.Code))
+}
+
 // givenStatuses returns the caller's statuses by position.
-func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
-	if err := checkNames(snap, r.Statuses); err != nil {
+func (r *Request) givenStatuses(config *Config, snap *Snapshot) ([]filterStatus, error) {
+	if err := checkNamed(snap, r.Statuses); err != nil {
 		return nil, err
 	}
 	out := make([]filterStatus, len(snap.order))
@@ -55,25 +66,37 @@ func (r *Request) givenStatuses(snap *Snapshot) ([]filterStatus, error) {
 			s, ok = r.StatusesInOrder[i], true
 		}
 		if !ok {
-			s = notFiltered
+			s = config.notFiltered()
 		}
 		out[i] = filterStatusOf(&s)
 	}
 	return out, nil
 }
 
-// checkNames returns the error of the first status, by name, for a node that does not exist.
-func checkNames(snap *Snapshot, statuses map[string]Status) error {
+// checkNamed returns the error of the first status, by name, for a node that does not exist
+// or with a code that does not.
+func checkNamed(snap *Snapshot, statuses map[string]Status) error {
 	for _, name := range slices.Sorted(maps.Keys(statuses)) {
 		if _, ok := snap.Node(name); !ok {
 			return fmt.Errorf("status of node %s: %w", name, ErrNotFound)
+		}
+		if s := statuses[name]; !s.Code.known() {
+			return s.unknown(name)
 		}
 	}
 	return nil
 }
 
 // notFiltered is the status of a node that the caller gave none for.
-var notFiltered = Status{Code: UnschedulableAndUnresolvable, Reasons: []string{reasonNoStatus}}
+func (c *Config) notFiltered() Status {
+	s := Status{Code: UnschedulableAndUnresolvable, Reasons: noStatusText}
+	if c.variant().triesUnasked {
+		s.Code = Unschedulable
+	}
+	return s
+}
+
+var noStatusText = []string{reasonNoStatus}
 
 // filterStatusOf returns a status of the caller's as filters give it.
 func filterStatusOf(s *Status) filterStatus {

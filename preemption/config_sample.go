@@ -29,6 +29,11 @@ type Sample struct {
 	// Seed, if it is not zero, and the preemptor's name determine the offset in
 	// place of Offset.
 	Seed uint64
+	// Of, if it is set, says for so many nodes where preemption may help at which of
+	// them to begin, and how many candidates are enough (GetOffsetAndNumCandidates). The
+	// other fields are not looked at. Below 0 counts as 0, and the offset goes by the
+	// number of nodes. Several goroutines may call it at once.
+	Of func(nodes int) (offset, candidates int)
 }
 
 func (s *Sample) problems() []outrank.Problem {
@@ -53,6 +58,10 @@ func (s *Sample) problems() []outrank.Problem {
 
 // enough returns how many candidates of n nodes end the search.
 func (s *Sample) enough(n int) int {
+	if s.Of != nil {
+		_, candidates := s.Of(n)
+		return min(max(0, candidates), n)
+	}
 	percent, minimum := s.Percent, s.Minimum
 	if percent == 0 && !s.Explicit {
 		percent = 10
@@ -65,6 +74,10 @@ func (s *Sample) enough(n int) int {
 
 // start is where among n nodes the search begins.
 func (s *Sample) start(n int, key outrank.Key) int {
+	if s.Of != nil {
+		offset, _ := s.Of(n)
+		return max(0, offset) % n
+	}
 	if s.Seed == 0 {
 		return s.Offset % n
 	}

@@ -41,10 +41,14 @@ func drawResizing(t *rapid.T, c *outrank.Cluster) *outrank.Pod {
 	p.Containers = slices.Clone(p.Containers)
 	p.Containers[0].Allocated, p.Containers[0].Actual = p.Containers[0].Requests, p.Containers[0].Requests
 	p.Containers[0].Requests = rapid.SampledFrom([]resource.List{
-		resource.MustList("cpu", "1"), resource.MustList("cpu", "600m", "memory", "256Mi"), resource.MustList("cpu", "20"), resource.MustList("example.com/gpu", "1", "cpu", "10m"), {},
+		resource.MustList("cpu", "1"), resource.MustList("cpu", "600m", "memory", "256Mi"), resource.MustList("cpu", "20"), resource.MustList("example.com/gpu", "1", "cpu", "10m"),
+		resource.MustList("example.com/gpu", "9", "cpu", "600m"), {},
 	}).Draw(t, "resize")
 	if rapid.IntRange(0, 3).Draw(t, "outranks") > 0 {
 		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{1000, 100, 0}).Draw(t, "its priority"))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "devices counted") == 0 { // on a node that may have fewer by now
+		p.Containers[0].Allocated = resource.MustList("example.com/gpu", rapid.SampledFrom([]string{"1", "9"}).Draw(t, "devices"))
 	}
 	p.NominatedNode = rapid.SampledFrom([]string{"", "", p.NodeName}).Draw(t, "old nomination")
 	c.Pods = slices.Clone(c.Pods)
@@ -87,6 +91,27 @@ func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Outcome)
 		}
+	}
+}
+
+// A node that has lost its devices is not short of those that it counts for the pod (rule
+// 7.19.11).
+func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
+	for have, want := range map[string]preemption.Outcome{"1": preemption.Preempt, "2": preemption.NothingHelps} {
+		c := &outrank.Cluster{Release: withResizes, Nodes: []*outrank.Node{node("n1", "3", "a")}, Pods: []*outrank.Pod{
+			pod("self", 5, "1", on("n1")), pod("low", 1, "1", on("n1")), pod("third", 9, "1", on("n1")),
+		}}
+		self := c.Pods[0]
+		self.ResizeDeferred = true
+		self.Containers[0].Allocated = resource.MustList("cpu", "1", "example.com/gpu", "1")
+		self.Containers[0].Actual = self.Containers[0].Allocated
+		self.Containers[0].Requests = resource.MustList("cpu", "2", "example.com/gpu", "1")
+		asked := *self
+		asked.Containers = slices.Clone(self.Containers)
+		asked.Containers[0].Requests = resource.MustList("cpu", "2", "example.com/gpu", have)
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), &asked, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, want, plan.Outcome, "%v", plan.TurnedDown)
 	}
 }
 
@@ -230,12 +255,18 @@ func TestDeferredResizes(t *testing.T) {
 func TestDeferredResizesAmongUnits(t *testing.T) {
 	r, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true, "GenericWorkload": true})
 	require.NoError(t, err)
-	for _, test := range []struct{ group, want string }{
-		{"", "victim b"}, {"g", "victim a"},
+	for _, test := range []struct {
+		group    string
+		priority int32
+		want     string
+	}{
+		{"", 0, "victim b"}, {"g", 0, "victim a"},
+		{"g", 200, "victim a"}, // who counts more than the pod itself among those that would leave with it
 	} {
 		c, me := aResize("3")
-		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(1)}}
-		me.Group, c.Pods[1].Group = "g", test.group
+		// The group counts less than anybody else.
+		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup, Priority: outrank.Priority(-1)}}
+		me.Group, c.Pods[1].Group, c.Pods[1].Priority = "g", test.group, &test.priority
 		assert.Contains(t, outcomeIn(t, *c, me, r), test.want)
 	}
 }

@@ -119,8 +119,8 @@
 // The reference also looks at claims that are missing, lost, being deleted or not
 // bound yet, at storage classes with their capacity, and at volumes attached to a
 // node that none of its pods uses. This package does not (rules 7.9.5, 7.10.4 and
-// 7.15.4). All nominations that a snapshot holds count: the caller leaves out
-// those of pods that another scheduler is responsible for (rule 7.16.3).
+// 7.15.4). All nominations that a snapshot holds count, unless [Config].Schedulers
+// names the schedulers whose pods' do (rule 7.16.3).
 //
 // # Calls at once, and cost
 //

@@ -18,7 +18,7 @@ import "slices"
 func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	w.enter(n)
 	possible := w.possible()
-	if len(possible) == 0 {
+	if len(possible) == 0 && !w.freeNow() {
 		return nil, filterStatus{code: UnschedulableAndUnresolvable, by: byNone, text: noVictimsText}
 	}
 	w.victim = fill(w.victim, len(possible), false)
@@ -33,6 +33,16 @@ func (w *dryRunner) dryRun(n *nodeState) ([]*podState, filterStatus) {
 	return possible, w.findVictims(possible)
 }
 
+// freeNow reports whether the node that was entered takes the preemptor as it is, for a
+// variant that takes it then. A rule of the caller's that chooses victims has none to choose
+// from there.
+func (w *dryRunner) freeNow() bool {
+	if w.a.config.Chooser != nil || !w.a.config.variant().takesFree || w.a.elsewhere && w.a.askNode(&w.a.question, w.n).code != Success {
+		return false
+	}
+	return w.check().code == Success
+}
+
 // findVictims is a dry run from the possible victims on.
 func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	w.blocks = fill(w.blocks, len(possible), filterStatus{})
@@ -42,9 +52,9 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 		return w.choose(possible)
 	case w.a.config.Policy.Victims == Exact:
 		return w.exact(possible)
-	case w.a.config.Policy.Victims == Ascending && len(w.units) > 0:
+	case w.a.config.ascending() && len(w.units) > 0:
 		return w.ascendUnits(possible)
-	case w.a.config.Policy.Victims == Ascending:
+	case w.a.config.ascending():
 		return w.ascend(possible)
 	}
 	for _, p := range possible {
@@ -67,7 +77,7 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 		}
 	}
 	w.ledger.Reset()
-	if !w.reprieveAll(possible) {
+	if !w.reprieveAll(possible) && !w.a.config.variant().takesFree {
 		return w.contradiction()
 	}
 	if w.a.config.chargesVictims() {
@@ -97,12 +107,12 @@ func (w *dryRunner) possible() []*podState {
 		return w.findUnits()
 	}
 	pods := w.n.possible(w.a.priority, w.a.nowAt, &w.sorted)
-	policy := &w.a.config.Policy
-	unordered := policy.EvictUnprioritized || w.a.config.unranked()
+	variant := w.a.config.variant()
+	unordered := variant.takesUnprioritized || w.a.config.unranked()
 	if unordered {
 		pods = w.n.pods
 	}
-	ordered := w.a.config.Importance == nil && !policy.IgnoreStart && !unordered
+	ordered := w.a.config.Importance == nil && !variant.ignoresStart && !unordered
 	if w.a.config.MayEvict == nil && ordered && w.a.deferral.resident == nil {
 		return pods
 	}
@@ -114,7 +124,7 @@ func (w *dryRunner) possible() []*podState {
 }
 
 // ascend removes pods, the least important first, until the preemptor fits
-// (Policy Ascending), and charges the budgets for them.
+// (rule 13.3.1), and charges the budgets for them.
 func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	strict := w.a.config.Policy.Strict && w.spare(possible)

@@ -25,6 +25,8 @@ type attempt struct {
 	elsewhere bool
 	// heard: a node was asked before the others, and what it said is in their statuses.
 	heard bool
+	// refusal is what the caller has against the pod's preemption.
+	refusal string
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard GuardState
 	// reach: pods below it may be victims. It is the preemptor's priority, or more than any
@@ -52,7 +54,10 @@ func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now ti
 	if a.ranks == nil {
 		a.ranks = sharedRanks
 	}
-	a.question = question{snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod), deferral: snap.deferralOf(pod)}
+	a.question = question{
+		snap: snap, rules: snap.rules, pod: pod, priority: pod.PriorityValue(), needs: snap.columns.appendNeeds(a.needs[:0], pod),
+		deferral: snap.deferralOf(pod), schedulers: config.Schedulers,
+	}
 	if a.reach = int64(a.priority); config.unranked() {
 		a.reach = math.MaxInt64
 	}
@@ -74,7 +79,7 @@ func (a *attempt) beginCallers() error {
 			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.pod.Key(), err)
 		}
 		if pf != nil {
-			a.filterPlan.add(pf, byCaller+i)
+			a.filterPlan.add(pf, firstOfCaller+i)
 		}
 	}
 	return nil
@@ -99,7 +104,7 @@ func (a *attempt) moreImportant(p, q *podState) int {
 			return c
 		}
 	}
-	if a.config.Policy.IgnoreStart {
+	if a.config.variant().ignoresStart {
 		return cmp.Or(
 			cmp.Compare(q.priority(), p.priority()),
 			cmp.Compare(p.pod.NamespaceName(), q.pod.NamespaceName()),
@@ -120,7 +125,7 @@ func (a *attempt) mayEvict(p *podState) bool {
 
 // ofAnyPriority reports whether a pod may be a victim whatever its priority is.
 func (a *attempt) ofAnyPriority(p *podState) bool {
-	return a.config.unranked() || a.config.Policy.EvictUnprioritized && p.pod.Priority == nil
+	return a.config.unranked() || a.config.variant().takesUnprioritized && p.pod.Priority == nil
 }
 
 // beginGuard starts the caller's guard for an attempt.
@@ -148,8 +153,8 @@ func (a *attempt) public(s filterStatus) Status {
 		out.Filter, out.ExcludedBy = "", s.filter
 	case s.by == byGuard:
 		out.Filter = a.config.Guard.Name()
-	case s.by >= byCaller:
-		out.Filter = a.config.Filters[s.by-byCaller].Name()
+	case s.by >= firstOfCaller:
+		out.Filter = a.config.Filters[s.by-firstOfCaller].Name()
 	case s.by > byNone:
 		out.Filter = builtIn[s.by].name
 	}
@@ -163,14 +168,14 @@ func (a *attempt) public(s filterStatus) Status {
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
 func (a *attempt) clearedNominations(n *nodeState, victims []Victim) []*outrank.Pod {
-	always := a.config.Policy.ClearAlways || !release.Release(a.snap.of).Asynchronous()
+	always := a.config.variant().clearsAlways || !release.Release(a.snap.of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v Victim) bool { return !v.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod
 	for _, p := range n.nominated {
 		if p.priority() < a.priority && a.heeds(p) {
-			out = append(out, p.pod)
+			out = append(out, p.located())
 		}
 	}
 	return out

@@ -4,14 +4,14 @@ package preemption
 // violates (group 6.3; filterPodsWithPDBViolation). The list lasts until the next
 // call.
 func (w *dryRunner) charge(p *podState) []int32 {
-	policy, covering := &w.a.config.Policy, p.class.covering
-	if policy.EmptySelectors {
+	covering := p.class.covering
+	if w.a.config.variant().emptySelectors {
 		covering = w.coveringAny(p)
 	}
 	if len(covering) == 0 {
 		return nil
 	}
-	if policy.Budgets == Uncharged {
+	if w.a.config.uncharged() {
 		return w.exhausted(covering)
 	}
 	return w.chargeAll(p, covering)
@@ -29,8 +29,7 @@ func (w *dryRunner) chargeAll(p *podState, covering []int32) []int32 {
 // stopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates.
 func (a *attempt) stopsAtFirst() bool {
-	rule := a.config.Policy.Budgets
-	return a.rules.BudgetsStopAtFirst && (rule == PerVictim || rule == VictimsAlone)
+	return a.rules.BudgetsStopAtFirst && !a.config.uncharged() && !a.config.perBudget()
 }
 
 // coveringAny lists the budgets that cover a pod where empty selectors and pods

@@ -9,19 +9,34 @@ import (
 // score returns the score of the dry run that just ended (chapter 11).
 func (w *dryRunner) score(possible []*podState) Score {
 	w.chosen = w.chosen[:0]
-	violations := 0
+	violations, first, reads := 0, -1, w.a.config.readsFirst()
 	for i, p := range possible {
 		if !w.victim[i] {
 			continue
 		}
+		if reads && first < 0 && w.violates(i) {
+			first = len(w.chosen)
+		}
 		w.chosen = append(w.chosen, p)
-		if w.a.config.Policy.Budgets == PerBudget {
+		if w.a.config.perBudget() {
 			violations += w.violated[i]
 		} else {
 			violations += min(1, w.violated[i])
 		}
 	}
-	return w.a.scoreOf(w.chosen, violations)
+	sc := w.a.scoreOf(w.chosen, violations)
+	if first >= 0 {
+		sc.TopPriority = w.chosen[first].priority()
+	}
+	return sc
+}
+
+// violates reports whether a possible victim is among those that are put back first.
+func (w *dryRunner) violates(i int) bool {
+	if len(w.units) > 0 {
+		return w.unitAt(i).violates
+	}
+	return w.violated[i] > 0
 }
 
 // candidate returns the result of the dry run that just ended.
@@ -37,7 +52,7 @@ func (w *dryRunner) candidate(possible []*podState) Candidate {
 	c.Victims = make([]Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.victim[i] {
-			c.Victims = append(c.Victims, Victim{Pod: p.pod, Blocks: w.a.public(w.blocks[i])})
+			c.Victims = append(c.Victims, Victim{Pod: p.located(), Blocks: w.a.public(w.blocks[i])})
 		}
 	}
 	w.tellUnits(possible, c.Victims)
@@ -71,13 +86,13 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 				v++
 			}
 		}
-	} else if w.a.config.Policy.Victims == Ascending && len(w.units) > 0 {
+	} else if w.a.config.ascending() && len(w.units) > 0 {
 		for u := len(w.units) - 1; u >= 0 && w.victim[w.units[u].from]; u-- {
 			for i := w.units[u].from; i < w.units[u].to; i++ {
 				name(i, &victims[i-len(possible)+len(victims)])
 			}
 		}
-	} else if w.a.config.Policy.Victims == Ascending {
+	} else if w.a.config.ascending() {
 		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
 			name(i, &victims[v])
 		}

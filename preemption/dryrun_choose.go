@@ -44,8 +44,8 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 		if p == nil {
 			return bad("a victim is missing")
 		}
-		switch i := indexByName(possible, p); {
-		case i < 0 && indexByName(w.n.pods, p) < 0:
+		switch i := indexOfPod(possible, p); {
+		case i < 0 && indexOfPod(w.n.pods, p) < 0:
 			return bad("victim %s does not run there", p.Key())
 		case i < 0 || possible[i].at.name != w.n.name:
 			return bad("victim %s must not be evicted", p.Key())
@@ -90,8 +90,8 @@ func (w *dryRunner) contradicted() {
 	}
 }
 
-func indexByName(pods []*podState, p *outrank.Pod) int {
-	return slices.IndexFunc(pods, func(q *podState) bool { return q.pod == p || sameName(q.pod, p) })
+func indexOfPod(pods []*podState, p *outrank.Pod) int {
+	return slices.IndexFunc(pods, func(q *podState) bool { return q.pod == p || sameName(q.pod, p) && samePod(q.pod, p) })
 }
 
 // blocksOfChosen finds what the preemptor fails with when each of the victims is put
@@ -141,7 +141,7 @@ func (v *nodeOfRule) short(name resource.Name) int64 {
 func (v *nodeOfRule) takes(pod *outrank.Pod, name resource.Name) int64 {
 	i := -1
 	if pod != nil {
-		i = indexByName(v.possible, pod)
+		i = indexOfPod(v.possible, pod)
 	}
 	switch {
 	case i < 0 || v.possible[i].at.name != v.w.n.name:
@@ -159,7 +159,7 @@ func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
 	mark := v.w.victim
 	for _, p := range pods {
 		if p != nil {
-			if i := indexByName(v.possible, p); i >= 0 {
+			if i := indexOfPod(v.possible, p); i >= 0 {
 				v.w.markVictim(i)
 			}
 		}
@@ -185,7 +185,7 @@ func (v *nodeOfRule) violationsOf(pods []*outrank.Pod) (count int) {
 	v.marked(pods, func() {
 		v.each(func(p *podState) {
 			broken := len(v.w.charge(p))
-			if v.w.a.config.Policy.Budgets != PerBudget {
+			if !v.w.a.config.perBudget() {
 				broken = min(1, broken)
 			}
 			count += broken

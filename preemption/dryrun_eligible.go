@@ -3,27 +3,49 @@ package preemption
 import "github.com/outrank-go/outrank"
 
 // eligible returns whether the pod may preempt (chapter 8;
-// PodEligibleToPreemptOthers). statusOf returns the code of a node in this
-// attempt; it is not ok for a node that does not exist.
-func (a *attempt) eligible(statusOf func(node string) (code Code, ok bool)) Ineligibility {
-	policy := &a.config.Policy
-	if policy.Disabled {
+// PodEligibleToPreemptOthers), and notes what the caller has against it. statusOf returns
+// the status of a node in this attempt; it is not ok for a node that does not exist.
+func (a *attempt) eligible(statusOf func(node string) (s filterStatus, ok bool)) Ineligibility {
+	if a.config.Policy.Disabled {
 		return Disabled
 	}
-	if a.pod.PreemptionPolicy == outrank.PreemptNever && !policy.IgnoreNever {
+	by := a.eligibleByRules(statusOf)
+	if a.refusal = ""; a.config.MayPreempt == nil {
+		return by
+	}
+	status := Status{}
+	if s, ok := statusOf(a.nomination()); ok {
+		status = a.public(s)
+	}
+	switch refusal := a.config.MayPreempt(a.pod, status, by); refusal {
+	case "":
+		return Eligible
+	case by.String():
+		return by
+	default:
+		a.refusal = refusal
+		return ByCaller
+	}
+}
+
+// eligibleByRules is what chapter 8 says.
+func (a *attempt) eligibleByRules(statusOf func(node string) (s filterStatus, ok bool)) Ineligibility {
+	variant := a.config.variant()
+	if a.pod.PreemptionPolicy == outrank.PreemptNever && !variant.ignoresNever {
 		return PolicyNever
 	}
 	nominated := a.nomination()
 	if nominated == "" {
 		return Eligible
 	}
-	code, there := statusOf(nominated)
-	switch policy.Waiting {
-	case WaitWhileNominated:
+	status, there := statusOf(nominated)
+	code := status.code
+	switch {
+	case variant.waitsWhileNominated:
 		if !there || code != UnschedulableAndUnresolvable {
 			return Nominated
 		}
-	case WaitForTerminating:
+	case variant.waitsForTerminating:
 		if there && a.leaves(nominated, func(p *podState) bool { return p.pod.Terminating() }) {
 			return VictimsTerminating
 		}

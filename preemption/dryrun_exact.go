@@ -1,5 +1,7 @@
 package preemption
 
+import "strconv"
+
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
 // are on the node, and in the end all but the victims are.
 //
@@ -81,7 +83,7 @@ func (w *dryRunner) filtersPass() bool {
 		if w.ask(0, len(w.filters), w.nominated).code != Success {
 			return false
 		}
-		if w.a.config.Policy.FilterOnce {
+		if w.a.config.variant().filtersOnce {
 			return true
 		}
 	}
@@ -125,7 +127,7 @@ func (w *dryRunner) discharge() { w.ledger.Reset() }
 
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {
-	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + w.n.name}}
+	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
 }
 
 // chargeVictims charges the budgets for the victims alone, the most important first.

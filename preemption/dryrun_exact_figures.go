@@ -57,7 +57,7 @@ func (x *setSearch) with(f *setFigures, it *setItem) setFigures {
 	g.sum += it.sum
 	g.pods += it.pods()
 	g.cost = addCosts(g.cost, it.cost)
-	if x.a.config.Policy.Budgets == Uncharged {
+	if x.a.config.uncharged() {
 		g.violations += it.always
 		return g
 	}
@@ -73,7 +73,7 @@ func (x *setSearch) with(f *setFigures, it *setItem) setFigures {
 
 // putBack gives the budgets back what an item took.
 func (x *setSearch) putBack(it *setItem) {
-	if x.a.config.Policy.Budgets == Uncharged {
+	if x.a.config.uncharged() {
 		return
 	}
 	for at := it.from; at < it.to; at++ {
@@ -121,7 +121,7 @@ func (x *setSearch) scoreOf(set []bool) (sc Score, allowed bool) {
 	violations := 0
 	for _, p := range x.listed {
 		broken := len(w.charge(p))
-		if x.a.config.Policy.Budgets != PerBudget {
+		if !x.a.config.perBudget() {
 			broken = min(1, broken)
 		}
 		violations += broken

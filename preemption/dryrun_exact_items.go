@@ -160,7 +160,7 @@ func (x *setSearch) findShort() {
 			taken.add(d.in(&p.takes))
 		}
 		lack, offer := r.deferral.lacks(d, r.n), d.in(&r.n.offers)
-		if taken.leaves(lack, offer) {
+		if r.deferral.settled(d, r.n) || taken.leaves(lack, offer) {
 			continue
 		}
 		taken.add(lack)

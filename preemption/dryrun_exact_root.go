@@ -68,7 +68,8 @@ func (x *setSearch) holds(held *row, left *rest) bool {
 }
 
 // holdsFreely reports whether items can hold the rest, resource by resource, with no more
-// pods of each budget than it allows.
+// pods of each budget than it still allows. The forced items may have taken more than a
+// budget had, which then allows none.
 func (x *setSearch) holdsFreely(items []int32, left *rest) bool {
 	var held row
 	byBudget := make([][]int32, 0, 8)
@@ -89,7 +90,7 @@ func (x *setSearch) holdsFreely(items []int32, left *rest) bool {
 		}
 	}
 	for _, of := range byBudget {
-		allowed := int(min(x.left[x.budgetOf[x.items[of[0]].from]], int64(len(of))))
+		allowed := int(max(0, min(x.left[x.budgetOf[x.items[of[0]].from]], int64(len(of)))))
 		for k := range x.dims {
 			slices.SortFunc(of, func(i, j int32) int { return cmp.Compare(x.items[j].holds[k], x.items[i].holds[k]) })
 			for _, i := range of[:allowed] {

@@ -60,11 +60,10 @@ func (x *setSearch) findBudgets() {
 
 func (x *setSearch) findBudget(it *setItem, at int32) {
 	w, p := x.host, x.possible[at]
-	policy := &x.a.config.Policy
-	if len(p.class.covering) == 0 && !policy.EmptySelectors {
+	if len(p.class.covering) == 0 && !x.a.config.variant().emptySelectors {
 		return
 	}
-	if policy.Budgets == Uncharged {
+	if x.a.config.uncharged() {
 		if len(w.charge(p)) > 0 {
 			it.always++
 		}

@@ -169,14 +169,12 @@ func (x *setSearch) consider() (fits bool) {
 	if x.checks && x.host.check().code != Success {
 		return false
 	}
-	was := x.bestAt
 	had := x.found
 	taken, allowed := x.offer()
 	if taken {
 		r := &x.round
-		if !had || x.bestAt.violations < was.violations || x.bestAt.top < was.top {
-			r.anew = !x.checks || !had
-			r.done = r.anew
+		if !had {
+			r.anew, r.done = true, true
 		}
 		if r.ties && !x.open {
 			r.done = true

@@ -32,7 +32,7 @@ type setRound struct {
 	done bool
 	// heavy: the round took so long that weights are worth their while.
 	heavy bool
-	// anew: a set was found with which fewer items are left to look at.
+	// anew: the first set was found, with which fewer items are left to look at.
 	anew bool
 }
 

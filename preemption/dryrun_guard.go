@@ -75,7 +75,7 @@ func (w *dryRunner) chargeable() []*podState {
 // (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
 // with all of them gone in the first place (rule 13.6.4).
 func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStatus) {
-	ascending := w.a.config.Policy.Victims == Ascending
+	ascending := w.a.config.ascending()
 	if !ascending {
 		if s := w.withAllGone(possible); s.code != Success {
 			return possible, s

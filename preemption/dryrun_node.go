@@ -20,6 +20,7 @@ type dryRunner struct {
 	// The rest is what the dry run records about each possible victim.
 	ledger   *pdb.Ledger
 	ledgerOf *budgetSet
+	whole    bool // of budgets that have counted nobody yet
 	sorted   []*podState
 	// units are the possible victims as units, empty where each stands for itself;
 	// unstarted is set where any of their pods has no start time. seen and gathered
@@ -55,8 +56,8 @@ func newDryRunner(a *attempt) *dryRunner {
 func (w *dryRunner) begin(a *attempt) {
 	w.a, w.err, w.open, w.sets.solved.n = a, nil, w.open[:0], nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
-	if w.ledgerOf != a.snap.budgets {
-		w.ledgerOf, w.ledger = a.snap.budgets, a.snap.budgets.matcher.Ledger()
+	if whole := a.config.variant().countsTwice; w.ledgerOf != a.snap.budgets || w.whole != whole {
+		w.ledgerOf, w.whole, w.ledger = a.snap.budgets, whole, a.snap.budgets.ledger(whole)
 	}
 	w.filters, w.guard.state = w.filters[:0], nil
 	if a.guard != nil {
@@ -64,7 +65,7 @@ func (w *dryRunner) begin(a *attempt) {
 	}
 	for i := range a.active {
 		f := &a.active[i]
-		if f.index >= byCaller {
+		if f.index >= firstOfCaller {
 			w.filters = append(w.filters, f.onNode(nil))
 			continue
 		}
@@ -147,14 +148,14 @@ func (w *dryRunner) follow(p *podState, n *nodeState, by int) {
 
 // check asks the filters that depend on the pods of the node, twice where pods
 // of at least the preemptor's priority are nominated to it: with them and
-// without (group 7.16; RunFilterPluginsWithNominatedPods), unless the policy asks
+// without (group 7.16; RunFilterPluginsWithNominatedPods), unless the variant asks
 // once.
 func (w *dryRunner) check() filterStatus {
 	if len(w.nominated) > 0 {
 		if s := w.checkWith(w.nominated); s.code != Success {
 			return s
 		}
-		if w.a.config.Policy.FilterOnce {
+		if w.a.config.variant().filtersOnce {
 			return filterStatus{}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // heard depends on more than the pod, so that the answers are not cached. A member of a
 // group does without it.
 func (a *attempt) hearNominated(w *dryRunner) {
-	if !a.narrowed || a.refused.code != Success || a.config.Policy.NominatedInTurn {
+	if !a.narrowed || a.refused.code != Success || a.config.Policy.NominatedInTurn || a.config.variant().nominatedInTurn {
 		return
 	}
 	slot, ok := a.snap.slots.get(a.nomination())

@@ -2,8 +2,8 @@ package preemption
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
+
+	"github.com/outrank-go/outrank/internal/atonce"
 )
 
 // chunkSize is how many nodes a worker takes at a time. The context is checked
@@ -12,24 +12,9 @@ const chunkSize = 64
 
 // inChunks calls visit for all chunks of the positions below n, by this many
 // workers, and waits for all of them. The first worker is the caller's
-// goroutine. It stops early with the context's error. Which worker visits which
+// goroutine. It stops early with the context's error, and panics in the caller's
+// goroutine with what a visit panics with. Which worker visits which
 // chunk is not determined, so visit has to record what it finds by position.
 func inChunks(ctx context.Context, workers, n, chunk int, visit func(worker, from, to int)) error {
-	var next atomic.Int64
-	work := func(worker int) {
-		for ctx.Err() == nil {
-			from := int(next.Add(int64(chunk))) - chunk
-			if from >= n {
-				return
-			}
-			visit(worker, from, min(n, from+chunk))
-		}
-	}
-	var others sync.WaitGroup
-	for worker := 1; worker < workers; worker++ {
-		others.Go(func() { work(worker) })
-	}
-	work(0)
-	others.Wait()
-	return ctx.Err()
+	return atonce.Chunks(ctx, workers, n, chunk, visit)
 }

@@ -2,8 +2,12 @@ package preemption
 
 import "cmp"
 
-// scoreOf returns the score of victims that are sorted by importance.
+// scoreOf returns the score of victims that are sorted by importance. That of nobody is
+// zero.
 func (a *attempt) scoreOf(victims []*podState, violations int) Score {
+	if len(victims) == 0 {
+		return Score{}
+	}
 	sc := Score{Violations: violations, Victims: len(victims)}
 	highest := victims[0]
 	for _, p := range victims {

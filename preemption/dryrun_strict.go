@@ -51,7 +51,7 @@ func (w *dryRunner) allowed(pods []*podState) bool {
 
 // takeAllowance is allowed for one pod.
 func (w *dryRunner) takeAllowance(p *podState) bool {
-	if w.a.config.Policy.Budgets == Uncharged {
+	if w.a.config.uncharged() {
 		ok := len(w.charge(p)) == 0
 		w.ledger.Reset()
 		return ok
@@ -66,7 +66,7 @@ func (w *dryRunner) takeAllowance(p *podState) bool {
 }
 
 func (w *dryRunner) countAllowance(p *podState, by int64) {
-	if w.a.config.Policy.Budgets == Uncharged {
+	if w.a.config.uncharged() {
 		return
 	}
 	for _, b := range w.coveredBy(p) {
@@ -75,10 +75,10 @@ func (w *dryRunner) countAllowance(p *podState, by int64) {
 }
 
 // coveredBy lists the budgets that losing a pod takes from: those that cover it and have
-// not counted it yet (rule 6.3.4). The list lasts until the next call.
+// not counted it yet (rules 6.3.4 and 13.3.11). The list lasts until the next call.
 func (w *dryRunner) coveredBy(p *podState) []int32 {
 	covering := p.class.covering
-	if w.a.config.Policy.EmptySelectors {
+	if w.a.config.variant().emptySelectors {
 		covering = w.coveringAny(p)
 	}
 	w.none = w.none[:0]
@@ -87,7 +87,7 @@ func (w *dryRunner) coveredBy(p *podState) []int32 {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.Disrupted[p.pod.Name]; !counted {
+		if _, counted := budget.Disrupted[p.pod.Name]; !counted || w.a.config.variant().countsTwice {
 			w.none = append(w.none, b)
 		}
 	}

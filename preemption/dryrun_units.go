@@ -143,7 +143,7 @@ func (a *attempt) compareUnits(u, v *dryUnit) int {
 	if c := cmp.Or(cmp.Compare(v.priority, u.priority), cmp.Compare(v.rank, u.rank), cmp.Compare(len(v.pods), len(u.pods))); c != 0 {
 		return c
 	}
-	if !a.config.Policy.IgnoreStart {
+	if !a.config.variant().ignoresStart {
 		if c := u.start.compareStart(v.start, a.nowAt); c != 0 {
 			return c
 		}

@@ -23,6 +23,9 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
+	if config.Policy.Ranks == nil {
+		config.Policy.Ranks = config.variant().ranks
+	}
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
 	config.Plugins = config.Plugins.clone()
@@ -66,11 +69,14 @@ func (e *Evaluator) Filters() []string {
 // The pod may be a pending pod of the snapshot or one that the snapshot does
 // not know. now replaces missing start times. The snapshot is only read, and
 // any number of calls may run on it at once. The error is the context's, a
-// filter's, or one about the pod: that of [outrank.Pod.Validate], or an
+// filter's, an extender's, or one about the pod: that of [outrank.Pod.Validate], or an
 // [outrank.InputError] for one that names a group, where the release has groups preempt
 // (rule 12.8.8; see [Evaluator.PreemptGroup]), or [ErrState] for a pod that runs already,
 // unless its resize in place is deferred and the release has such pods preempt on their
-// node (group 7.19; [Plan.Resize]).
+// node (group 7.19; [Plan.Resize]), or [ErrExists] where the snapshot has a pod of its name
+// with another UID, which [Snapshot.PutPod] replaces. Beside the error of an extender, and
+// no other, comes a plan that says what the nodes answered, with the outcome NothingHelps:
+// it is what becomes of the pod that the error decides, and not of the scheduler (rule 8.12).
 //
 // Time is that of reading a summary of every node and of evaluating the nodes
 // that could be the best. It is that of the nodes that changed if the snapshot
@@ -91,6 +97,9 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Requ
 		return nil, err
 	}
 	plan := r.plan()
+	if r.failed != nil {
+		return plan, r.failed
+	}
 	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.partial() || r.selective) && plan.Outcome == Preempt {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
@@ -115,12 +124,18 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Requ
 		}
 		defer s.release()
 		if s.explainsByRows() {
-			return s.explanation(ctx)
+			ex, err := s.explanation(ctx)
+			s.busy = false
+			return ex, err
 		}
+		s.busy = false
 	}
 	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)
 	if err != nil {
 		return nil, err
+	}
+	if r.failed != nil {
+		return nil, r.failed
 	}
 	return r.explanation(), nil
 }

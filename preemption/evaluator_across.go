@@ -86,7 +86,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 			r.feasible++
 		}
 	}
-	r.ineligible = a.eligible(r.codeOf)
+	r.ineligible = a.eligible(r.statusOf)
 	x := &acrossSearch{result: r, w: r.runners[0], limit: mostSteps}
 	if r.feasible == 0 && r.ineligible == Eligible {
 		if err := x.run(ctx); err != nil {
@@ -222,7 +222,7 @@ func (x *acrossSearch) candidate() Candidate {
 	shared := sharedNames{budgets: x.snap.budgets}
 	for i, p := range x.bestVictims {
 		w.changeUnit(p, 1)
-		c.Victims[i] = Victim{Pod: p.pod, Blocks: x.public(w.check())}
+		c.Victims[i] = Victim{Pod: p.located(), Blocks: x.public(w.check())}
 		w.changeUnit(p, -1)
 		if p.at.name != n.name {
 			c.Victims[i].Node = p.at.name

@@ -208,7 +208,7 @@ func (x *acrossSearch) skewed() bool {
 			return true
 		}
 		count := max(c.pods[id], 0) + x.spread.changes[i]
-		if count+c.self-min(count, x.node.others[i]) > int(c.MaxSkew) {
+		if count+c.self-x.node.others[i] > int(c.MaxSkew) {
 			return true
 		}
 	}
@@ -311,7 +311,7 @@ func (x *acrossSearch) worse(at int) bool {
 func (x *acrossSearch) violationsOf(victims []*podState) (count int) {
 	for _, p := range victims {
 		broken := len(x.w.charge(p))
-		if x.config.Policy.Budgets != PerBudget {
+		if !x.config.perBudget() {
 			broken = min(1, broken)
 		}
 		count += broken
@@ -341,7 +341,7 @@ func (x *acrossSearch) meet() {
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*podState) filterStatus {
-	snap := x.snap.Clone()
+	snap := x.snap.view()
 	for _, p := range victims {
 		if q, ok := snap.pods.of(p.pod); ok {
 			snap.drop(q)

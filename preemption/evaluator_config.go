@@ -6,7 +6,7 @@ import "slices"
 // the caller's; what they and its functions point to is shared, and must not change.
 func (e *Evaluator) Config() Config {
 	c := e.config
-	c.Filters, c.Extenders = slices.Clone(c.Filters), slices.Clone(c.Extenders)
+	c.Filters, c.Schedulers, c.Extenders = slices.Clone(c.Filters), slices.Clone(c.Schedulers), slices.Clone(c.Extenders)
 	c.Scorers, c.Policy.Ranks = slices.Clone(c.Scorers), slices.Clone(c.Policy.Ranks)
 	c.Plugins = c.Plugins.clone()
 	return c

@@ -25,6 +25,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request
 		return NodeReport{}, nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
 	}
 	report, c := s.explainNode(n)
+	s.busy = false
 	if err := cmp.Or(ctx.Err(), s.workers[0].dry.err); err != nil {
 		return NodeReport{}, nil, err
 	}
@@ -55,6 +56,7 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request)
 		if s.refused.code == Success {
 			s.bestFirst(ctx, yield)
 		}
+		s.busy = false
 	}
 }
 

@@ -31,6 +31,7 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 			out = append(out, snap.nodes[slot].node)
 		}
 	}
+	s.busy = false
 	return out, ctx.Err()
 }
 
@@ -51,7 +52,8 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *
 		return nil, err
 	}
 	slot, ok := snap.slots.get(s.nomination())
-	if !ok || snap.nodes[slot].node == nil || !s.workers[0].fits(slot) {
+	fits := ok && snap.nodes[slot].node != nil && s.workers[0].fits(slot)
+	if s.busy = false; !fits {
 		return nil, nil
 	}
 	return snap.nodes[slot].node, nil

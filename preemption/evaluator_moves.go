@@ -136,16 +136,13 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	if shared || err != nil {
 		return found, err
 	}
-	mark := m.snap.Mark()
-	if p, ok := m.snap.pods.of(pod); ok && samePod(p.pod, pod) {
-		err = m.snap.RemovePod(pod.Key())
-	}
-	if err == nil {
+	err = m.snap.trying(func() error {
+		if p, ok := m.snap.known(pod); ok {
+			m.snap.drop(p)
+		}
 		found, err = m.ask(again, pod.NodeName)
-	}
-	if undo := m.snap.Undo(mark); err == nil {
-		err = undo
-	}
+		return err
+	})
 	return found, err
 }
 
@@ -188,6 +185,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if s.refused.code == Success {
 		s.findTwo(&found, "", true)
 	}
+	s.busy = false
 	if len(m.known) >= mostKnownMoves {
 		clear(m.known)
 	}
@@ -205,6 +203,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if s.refused.code == Success {
 		s.findTwo(&found, own, false)
 	}
+	s.busy = false
 	return found, nil
 }
 
@@ -285,28 +284,32 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // elsewhere the first moves. With a [Scorer] candidates can be compared by it, at the price
 // of a few questions to all nodes for each candidate; Cost is cheaper, and says less.
 //
-// Errors are those of [Snapshot.RemovePod] for a victim that is not in the copy of the
-// snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
+// Errors are [ErrNotFound] for a victim that is not in the copy of the snapshot, those about the preemptor, and a filter's. Time is that of asking nodes for
 // each victim.
-func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
+func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if preemptor == nil || c == nil {
 		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
 	}
-	mark := m.snap.Mark()
-	losses, err := m.together(preemptor, c)
-	if undo := m.snap.Undo(mark); err == nil {
-		err = undo
-	}
+	err = m.snap.trying(func() error {
+		losses, err = m.together(preemptor, c)
+		return err
+	})
 	return losses, err
 }
 
 func (m *Moves) together(preemptor *outrank.Pod, c *Candidate) ([]Loss, error) {
 	for i := range c.Victims {
-		if err := m.snap.RemovePod(c.Victims[i].Pod.Key()); err != nil {
-			return nil, err
+		victim := c.Victims[i].Pod
+		if victim == nil {
+			return nil, fmt.Errorf("moves: %w: victim %d is missing", outrank.ErrInvalid, i)
 		}
+		p, ok := m.snap.known(victim)
+		if !ok {
+			return nil, fmt.Errorf("pod %s: %w", victim.Key(), ErrNotFound)
+		}
+		m.snap.drop(p)
 	}
 	if err := m.seat(preemptor, c.Node); err != nil {
 		return nil, err

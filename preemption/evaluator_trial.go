@@ -41,7 +41,7 @@ func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
 // that does not run it is the pod's own.
 func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 	if pod.Group != "" && t.rules.VictimUnits {
-		if p, ok := t.snap.pods.of(pod); ok && p.running {
+		if p, ok := t.snap.known(pod); ok && p.running {
 			return t.snap.units.of(p).priority
 		}
 	}
@@ -51,8 +51,8 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 // LeaveTogether reports whether two pods of the snapshot leave together, as the running
 // pods of a group do whose disruption is that of the group (rule 12.6.3).
 func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
-	p, known := t.snap.pods.of(a)
-	q, also := t.snap.pods.of(b)
+	p, known := t.snap.known(a)
+	q, also := t.snap.known(b)
 	if !known || !also || !p.running || !q.running || !t.rules.VictimUnits {
 		return known && also && p == q
 	}
@@ -87,7 +87,7 @@ func (t *Trial) Possible() []*outrank.Pod { return podsOf(t.of.possible) }
 // does. Nil where the policy charges the victims alone. The slices are the caller's.
 func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	w := t.of.w
-	if w.a.config.Policy.Victims == Ascending || w.a.config.chargesVictims() {
+	if w.a.config.ascending() || w.a.config.chargesVictims() {
 		return nil
 	}
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
@@ -132,6 +132,9 @@ func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 		rooms = append(rooms, Room{resource.Pods, 1, w.n.maxPods, int64(w.resources.count) + held, held})
 		for i := range w.a.needs {
 			d := &w.a.needs[i]
+			if w.a.deferral.settled(d, w.n) {
+				continue
+			}
 			r := Room{Resource: d.name, Needed: w.a.deferral.lacks(d, w.n), Offered: d.in(&w.n.offers)}
 			taken, reserved := w.resources.taken[i], total{}
 			for _, p := range w.nominated {
@@ -148,7 +151,7 @@ func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 // Takes returns how much of a resource a pod on the node takes, as the node counts it: 1
 // of "pods". It is 0 for a pod that runs elsewhere.
 func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
-	i := indexByName(t.of.w.n.pods, pod)
+	i := indexOfPod(t.of.w.n.pods, pod)
 	switch {
 	case i < 0:
 		return 0

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,9 @@ var (
 //  2. The node is there (ErrStale). It does not take the preemptor as things are
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
-//  4. There are victims, each is named once (ErrUnsound) and still runs there
+//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs there
 //     (ErrStale), is of lower priority than the preemptor unless the configuration lets
-//     it take others (Config.MayTake, Chooser.AnyPriority, Policy.EvictUnprioritized),
+//     it take others (Config.MayTake, Chooser.AnyPriority, the simplified variant),
 //     and Config.MayTake and Config.MayEvict allow it (ErrUnsound). Where victims are
 //     units (rule 12.8.1), each unit is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
@@ -90,7 +91,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Pla
 	if err != nil {
 		return err
 	}
-	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
+	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible || again.Refusal != plan.Refusal {
 		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
 	}
 	return nil
@@ -131,6 +132,9 @@ func (v *verification) node() error {
 	v.at = n
 	switch s := v.dry.filter(n); s.code {
 	case Success:
+		if v.free() {
+			return nil
+		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
 	case Unschedulable:
 		return nil
@@ -141,22 +145,22 @@ func (v *verification) node() error {
 
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
-	reason := v.eligible(func(node string) (Code, bool) {
+	reason := v.eligible(func(node string) (filterStatus, bool) {
 		n := v.snap.node(node)
 		if n == nil || n.node == nil {
-			return Success, false
+			return filterStatus{}, false
 		}
-		return v.dry.filter(n).code, true
+		return v.dry.filter(n), true
 	})
 	if reason != Eligible {
-		return v.fault(ErrUnsound, "%s", reason)
+		return v.fault(ErrUnsound, "%s", cmp.Or(v.refusal, reason.String()))
 	}
 	return nil
 }
 
 // findVictims finds the victims in the snapshot (step 4).
 func (v *verification) findVictims() error {
-	if len(v.plan.Victims) == 0 {
+	if len(v.plan.Victims) == 0 && !v.free() {
 		return v.fault(ErrUnsound, "there are no victims")
 	}
 	for i, victim := range v.plan.Victims {
@@ -271,7 +275,7 @@ func (v *verification) noneIsSpare() bool {
 	if v.plan.Across && (v.config.Importance != nil || v.config.Policy.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	return v.config.Policy.Victims == Reprieve && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
+	return v.config.Policy.Victims == Reprieve && !v.config.ascending() && v.config.Chooser == nil && v.config.Guard == nil && v.fixed && !v.extended()
 }
 
 // extended reports whether an extender may have changed the victims.
@@ -289,6 +293,9 @@ func (v *verification) accounts() error {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
 	got, want := v.plan.Score, v.scoreOf(v.victims, violations)
+	if v.config.readsFirst() && !v.extended() && !v.plan.Across {
+		want.TopPriority = v.firstTop(want.TopPriority)
+	}
 	if got.Start = want.Start; got != want {
 		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
 	}
@@ -301,7 +308,7 @@ func (v *verification) accounts() error {
 	return nil
 }
 
-// ascending lists the victims as the policy Ascending takes them, unit by unit.
+// ascending lists the victims as they are taken without reprieve, unit by unit.
 func (v *verification) ascending() []*podState {
 	var out []*podState
 	for at := 0; at < len(v.victims); {
@@ -312,12 +319,30 @@ func (v *verification) ascending() []*podState {
 	return out
 }
 
+// firstTop is the priority of the first victim where those that violate a budget come
+// first (rule 13.2.3), and top where none does.
+func (v *verification) firstTop(top int32) int32 {
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		if slices.ContainsFunc(unit, func(p *podState) bool { return len(v.dry.charge(p)) > 0 }) {
+			return unit[0].priority()
+		}
+		at += len(unit)
+	}
+	return top
+}
+
+// free reports whether the plan is to take a node on which nobody has to leave.
+func (v *verification) free() bool {
+	return len(v.plan.Victims) == 0 && v.config.variant().takesFree
+}
+
 // violations charges the budgets as the dry run does, and counts those that the
 // victims violate.
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.chargeable())
 	switch {
-	case v.config.Policy.Victims == Ascending && !v.config.chargesVictims() && !v.plan.Across:
+	case v.config.ascending() && !v.config.chargesVictims() && !v.plan.Across:
 		charged = v.ascending()
 	case v.config.chargesVictims() || v.plan.Across || v.config.Policy.Strict:
 		charged = v.victims // whom a strict policy spares takes nothing (rule 13.5.1)
@@ -328,7 +353,7 @@ func (v *verification) violations() int {
 		if !slices.Contains(v.victims, p) {
 			continue
 		}
-		if v.config.Policy.Budgets != PerBudget {
+		if !v.config.perBudget() {
 			broken = min(1, broken)
 		}
 		count += broken

@@ -35,39 +35,46 @@ func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == 
 
 // WaysOut is what [FirstWayOut] found. It belongs to the caller.
 type WaysOut struct {
-	// Plan is that of the way that helps. Where none does it is the last that says
-	// that nothing helps, or else the last there is; nil without any. What it does not
+	// Plan is that of the way that helps or ended in an error. Where none does it is the
+	// last that has something to say about the nomination, or else the last there is; nil
+	// without any. What it does not
 	// say itself about the nodes that turned the pod down is taken from the first
 	// that does.
 	Plan *Plan
-	// Asked are the ways that were asked, in their order: up to the one that helps, or
-	// up to the one that found that the pod fits.
+	// Asked are the ways that were asked, in their order: up to the one that helps, the
+	// one that found that the pod fits, or the one that ended in an error. It is not nil.
 	Asked []WayOutAnswer
 }
 
 // FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
-// 8.11; RunPostFilterPlugins): an evaluator that spares some pods before one that
-// spares none, say. None is asked any more once one of them finds that the pod fits.
+// 8.12; RunPostFilterPlugins): an evaluator that spares some pods before one that
+// spares none, say. None is asked any more once one of them finds that the pod fits, or
+// ends in an error ([Plan.Err]).
 //
 // The error is that of the way that failed, with its name, or the context's, or wraps
-// [outrank.ErrInvalid] for a way without Ask. Time is that of the ways.
+// [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
+// answered, that comes with its error. Time is that of the ways.
 func FirstWayOut(ctx context.Context, snap *Snapshot, req Request, ways ...WayOut) (*WaysOut, error) {
 	for i := range ways {
 		if ways[i].Ask == nil {
 			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
 		}
 	}
-	out := &WaysOut{}
+	out := &WaysOut{Asked: []WayOutAnswer{}}
 	for i := range ways {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		plan, err := ways[i].Ask(ctx, snap, req)
-		if err != nil {
+		if err != nil && plan == nil {
 			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
 		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Plan: plan})
-		if plan != nil && (plan.Outcome == Preempt || plan.Outcome == Fits) {
+		if err != nil {
+			out.Plan = plan
+			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
+		}
+		if plan != nil && (plan.Outcome == Preempt || plan.Outcome == Fits || plan.Err() != nil) {
 			break
 		}
 	}
@@ -83,7 +90,7 @@ func (w *WaysOut) decisive() *Plan {
 		if p == nil {
 			continue
 		}
-		if plan == nil || p.Outcome != NotEligible || plan.Outcome == NotEligible {
+		if plan == nil || !p.keeps() || plan.keeps() || p.Err() != nil {
 			plan = p
 		}
 		if told == nil && p.tells() {
@@ -97,6 +104,9 @@ func (w *WaysOut) decisive() *Plan {
 	completed.Refused, completed.Feasible, completed.TurnedDown = told.Refused, told.Feasible, told.TurnedDown
 	return &completed
 }
+
+// keeps reports whether a plan leaves the pod's nomination alone (rules 14.3.6 and 8.12).
+func (p *Plan) keeps() bool { return p.Outcome == NotEligible || p.dropped() || p.Err() != nil }
 
 // tells reports whether a plan says what the nodes answered as things are.
 func (p *Plan) tells() bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }

@@ -26,18 +26,19 @@ func exactly(policy preemption.Policy) preemption.Config {
 }
 
 // fullNode is a node with up to so many pods, three resources and budgets, drawn from
-// one number, and a preemptor that mostly needs several of them gone.
+// one number, and a preemptor that mostly needs several of them gone. On some nodes pods
+// have to leave whatever they hold (see refuse).
 func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 	r := rand.New(rand.NewPCG(seed, 16))
 	names := []resource.Name{resource.CPU, resource.Memory, "example.com/gpu"}
 	used := resource.List{}
 	c := &outrank.Cluster{}
 	priorities := 1 + r.IntN(4)
-	alike := r.IntN(3)
+	alike, apps := r.IntN(3), 1+r.IntN(4) // with few of these most pods share budgets
 	for i := range 2 + r.IntN(most-1) {
 		p := &outrank.Pod{
 			Name: fmt.Sprintf("p%02d", i), NodeName: "n", Priority: outrank.Priority(int32(r.IntN(priorities) * 10)),
-			StartTime: gen.Now.Add(-time.Duration(r.IntN(6)) * time.Hour), Labels: map[string]string{"app": string(rune('a' + r.IntN(4)))},
+			StartTime: gen.Now.Add(-time.Duration(r.IntN(6)) * time.Hour), Labels: map[string]string{"app": string(rune('a' + r.IntN(apps)))},
 		}
 		asks := resource.List{}
 		for k, name := range names {
@@ -54,7 +55,7 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 	for i := range r.IntN(4) {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
 			Name: fmt.Sprintf("b%d", i), Allowed: int32(r.IntN(3)),
-			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": string(rune('a' + r.IntN(4)))}},
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": string(rune('a' + r.IntN(apps)))}},
 		})
 	}
 	asks := resource.List{}
@@ -67,8 +68,34 @@ func fullNode(seed uint64, most int) (*outrank.Cluster, *outrank.Pod) {
 	if r.IntN(4) == 0 {
 		offers[resource.Pods] = resource.MustParse(fmt.Sprint(len(c.Pods)))
 	}
-	c.Nodes = []*outrank.Node{{Name: "n", Allocatable: offers}}
-	return c, &outrank.Pod{Name: "new", Priority: outrank.Priority(int32(5 + r.IntN(4)*10)), Containers: []outrank.Container{{Name: "c", Requests: asks}}}
+	c.Nodes = []*outrank.Node{{Name: "n", Labels: map[string]string{"host": "n"}, Allocatable: offers}}
+	p := &outrank.Pod{
+		Name: "new", Labels: map[string]string{"new": "yes"}, Priority: outrank.Priority(int32(5 + r.IntN(4)*10)),
+		Containers: []outrank.Container{{Name: "c", Requests: asks}},
+	}
+	if r.IntN(2) == 0 {
+		refuse(r, c.Pods, p)
+	}
+	return c, p
+}
+
+// refuse gives some of the pods a reason to leave for the preemptor: anti-affinity, or the
+// host port of both. These are as often covered by budgets as others.
+func refuse(r *rand.Rand, pods []*outrank.Pod, p *outrank.Pod) {
+	for _, q := range pods {
+		if r.IntN(4) == 0 && q.PriorityValue() < p.PriorityValue() {
+			q.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: p.Labels}, TopologyKey: "host"}}
+		}
+	}
+	if r.IntN(3) == 0 {
+		port := []outrank.Port{{HostPort: 80}}
+		p.Containers[0].Ports, pods[r.IntN(len(pods))].Containers[0].Ports = port, port
+	}
+}
+
+// refuses reports whether a pod of fullNode has to leave for the preemptor.
+func refuses(q, p *outrank.Pod) bool {
+	return len(q.Affinity.AntiPods) > 0 || len(q.Containers[0].Ports) > 0 && len(p.Containers[0].Ports) > 0
 }
 
 // bestSet is the score of the best set of victims on a node, of all that there are.
@@ -189,12 +216,15 @@ func someRanks(seed uint64) []preemption.Rank {
 // lastDigit is a cost that has nothing to do with priorities.
 func lastDigit(p *outrank.Pod) int64 { return int64(p.Name[len(p.Name)-1]) % 4 }
 
-// bestOfVectors is bestSet where resources alone decide, by plain sums, for nodes with more pods.
+// bestOfVectors is bestSet on a fullNode, by plain sums, for nodes with more pods.
 func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod) (preemption.Score, bool) {
 	var possible []*outrank.Pod
 	for _, q := range c.Pods {
-		if q.PriorityValue() < p.PriorityValue() {
+		switch {
+		case q.PriorityValue() < p.PriorityValue():
 			possible = append(possible, q)
+		case refuses(q, p):
+			return preemption.Score{}, false
 		}
 	}
 	slices.SortFunc(possible, func(a, b *outrank.Pod) int {
@@ -212,8 +242,11 @@ func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod
 		}
 	}
 	short[3] = int64(len(c.Pods)) + 1 - c.Nodes[0].Allocatable[resource.Pods].Value()
-	holds := make([][4]int64, len(possible))
+	holds, forced := make([][4]int64, len(possible)), uint32(0)
 	for i, q := range possible {
+		if refuses(q, p) {
+			forced |= 1 << i
+		}
 		for k, name := range names {
 			holds[i][k] = q.Requests()[name].Value()
 		}
@@ -230,7 +263,7 @@ func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod
 			sums[set][k] += holds[low][k]
 			enough = enough && sums[set][k] >= short[k]
 		}
-		if !enough || found && config.Policy.Ranks == nil && possible[low].PriorityValue() > best.TopPriority && best.Violations == 0 {
+		if !enough || set&forced != forced || found && config.Policy.Ranks == nil && possible[low].PriorityValue() > best.TopPriority && best.Violations == 0 {
 			continue
 		}
 		var victims []*outrank.Pod
@@ -246,8 +279,9 @@ func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod
 	return best, found
 }
 
-// On a node where resources alone decide, no set of victims is better than the exact one,
-// whatever the ranks and budgets, and it is as good as the best of all.
+// On a node where resources decide, and who has to leave in any case, no set of victims is
+// better than the exact one, whatever the ranks and budgets, and it is as good as the best
+// of all.
 func TestPropertyExactAgainstAllSets(t *testing.T) {
 	for _, pods := range []int{9, 12, 16} {
 		t.Run(fmt.Sprint(pods), func(t *testing.T) {
@@ -311,6 +345,9 @@ func TestPropertyExactWithFilters(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		config := exactly(preemption.Policy{Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0})
 		config.Cost = lastDigit
+		if rapid.Bool().Draw(t, "heavily") {
+			defer preemption.SearchHeavily()()
+		}
 		ex := explainBy(t, config, c, p)
 		for _, n := range ex.Nodes {
 			if !n.Tried {
@@ -331,4 +368,108 @@ func TestPropertyExactWithFilters(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Two pods that have to leave for their anti-affinity take more from their budget than it
+// has: 1 - 2 = -1. No third pod of it leaves without a further violation, so that one that
+// no budget covers makes room beside them.
+func TestExactForcedBeyondBudget(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n", "9", "a")},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 1, Selector: selects("a")}},
+		Pods: []*outrank.Pod{
+			pod("forced-1", 2, "1", on("n"), app("a"), apart("new"), memory("1")),
+			pod("forced-2", 0, "1", on("n"), app("a"), apart("new"), memory("8")),
+			pod("covered", -3, "1", on("n"), app("a"), memory("4")),
+			pod("free", 0, "1", on("n"), app("x"), memory("8")),
+			pod("kept", 12, "1", on("n"), app("x"), memory("6")),
+		},
+	}
+	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("29")
+	preemptor := pod("preemptor", 10, "1", app("new"), memory("13"))
+	plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, 1, plan.Score.Violations)
+	assert.Equal(t, "n [default/forced-1, default/forced-2, default/free]", plan.Candidate.String())
+	assert.True(t, plan.Certificate.Optimal)
+}
+
+// holding has a pod ask for memory, beside cpu.
+func holding(memory string) with {
+	return func(p *outrank.Pod) { p.Containers[0].Requests[resource.Memory] = resource.MustParse(memory) }
+}
+
+// An item is looked at only together with those that are no worse. None is that takes from
+// another budget, with any of its pods: beside needed, gone makes as much room as free does,
+// but violates their budget.
+func TestExactDominanceMindsBudgets(t *testing.T) {
+	defer preemption.SearchHeavily()()
+	c := &outrank.Cluster{
+		Release: withGates(), Nodes: []*outrank.Node{node("n", "3", "a")}, Groups: []*outrank.PodGroup{whole("gone"), whole("free")},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 1, Selector: selects("b")}},
+	}
+	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("1")
+	for _, units := range []bool{false, true} {
+		for _, group := range []string{"free", "gone"} { // by importance
+			first, second := pod(group+"-1", 0, "1", on("n")), pod(group+"-2", 0, "0", on("n"))
+			if group == "gone" {
+				map[bool]*outrank.Pod{false: first, true: second}[units].Labels = map[string]string{"app": "b"}
+			}
+			if units {
+				first.Group, second.Group = group, group
+			}
+			c.Pods = append(c.Pods, first, second)
+		}
+		c.Pods = append(c.Pods, pod("needed", 0, "0", on("n"), holding("1"), app("b")))
+		preemptor := pod("preemptor", 9, "2", holding("1"))
+		config := exactly(preemption.Policy{})
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+		require.NoError(t, err)
+		want, _ := bestSet(t, config, c, preemptor, "n")
+		assert.Zero(t, want.Violations)
+		assert.Equal(t, want, plan.Score, "%v", plan.Victims)
+		c.Pods = nil
+	}
+}
+
+// Of three pods of a budget that allows two, those have to go that neither the reprieve nor
+// the least important first would take: no pod of a higher priority takes their place.
+func TestExactSearchesALevel(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n", "5", "a")},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Allowed: 2, Selector: selects("b")}},
+		Pods: []*outrank.Pod{
+			pod("higher", 5, "2", on("n"), holding("2")),
+			pod("one", 0, "2", on("n"), app("b"), holding("0")), pod("three", 0, "1", on("n"), app("b"), holding("1")), pod("two", 0, "0", on("n"), app("b"), holding("2")),
+		},
+	}
+	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("5")
+	config, preemptor := exactly(preemption.Policy{}), pod("preemptor", 9, "2", holding("2"))
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, "n [default/one, default/two]", plan.Candidate.String())
+}
+
+// A node may be short of more resources than the search has bounds for.
+func TestExactShortOfManyResources(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n", "0", "a")}}
+	all, preemptor := pod("all", 5, "0", on("n")), pod("preemptor", 9, "0")
+	for i := range 9 {
+		p, name := pod(fmt.Sprint("p", i), int32(i%2), "0", on("n")), resource.Name(fmt.Sprint("example.com/r", i))
+		c.Nodes[0].Allocatable[name] = resource.MustParse("2")
+		for _, q := range []*outrank.Pod{p, all, preemptor} {
+			q.Containers[0].Requests[name] = resource.MustParse("1")
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	c.Pods = append(c.Pods, all)
+	c.Nodes[0].Allocatable[resource.Pods] = resource.MustParse("20")
+	for _, ranks := range [][]preemption.Rank{nil, {preemption.ByVictims}} {
+		config := exactly(preemption.Policy{Ranks: ranks})
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+		require.NoError(t, err)
+		want, _ := bestSet(t, config, c, preemptor, "n")
+		assert.Equal(t, want, plan.Score)
+		assert.Len(t, plan.Victims, map[bool]int{true: 9, false: 1}[ranks == nil])
+	}
 }

@@ -23,6 +23,8 @@ type result struct {
 	feasible   int
 	best       int // -1 for none
 	chosen     Candidate
+	// failed is the error of an extender that ended the search; nobody is chosen then.
+	failed error
 }
 
 // decideExhaustively answers a question. If everything is set, it evaluates
@@ -48,7 +50,7 @@ func decideExhaustively(ctx context.Context, config *Config, chunk int, snap *Sn
 			r.feasible++
 		}
 	}
-	r.ineligible = a.eligible(r.codeOf)
+	r.ineligible = a.eligible(r.statusOf)
 	if !everything && (r.feasible > 0 || r.ineligible != Eligible) {
 		return r, nil
 	}
@@ -75,20 +77,20 @@ func (r *result) filterAll(ctx context.Context, req *Request) ([]filterStatus, e
 			return nil, err
 		}
 		r.refused, r.elsewhere = filterStatus{}, true // the caller has gone beyond that
-		return req.givenStatuses(r.snap)
+		return req.givenStatuses(r.config, r.snap)
 	}
 	before := make([]filterStatus, len(r.snap.order))
 	err := r.each(ctx, len(before), func(w *dryRunner, i int) { before[i] = w.filter(r.nodeAt(i)) })
 	return before, err
 }
 
-// codeOf returns the code of a node by its name.
-func (r *result) codeOf(node string) (Code, bool) {
+// statusOf returns the status of a node by its name.
+func (r *result) statusOf(node string) (filterStatus, bool) {
 	slot, ok := r.snap.slots.get(node)
 	if !ok || r.snap.nodes[slot].node == nil {
-		return Success, false
+		return filterStatus{}, false
 	}
-	return r.before[slices.Index(r.snap.order, slot)].code, true
+	return r.before[slices.Index(r.snap.order, slot)], true
 }
 
 // decide finds the candidates and chooses the best. It builds every Candidate
@@ -107,8 +109,8 @@ func (r *result) decide(ctx context.Context, everything bool) error {
 		return err
 	}
 	if len(config.Extenders) > 0 {
-		if err := r.extend(ctx, config.Extenders); err != nil {
-			return err
+		if r.failed = r.extend(ctx, config.Extenders); r.failed != nil {
+			return r.runners[0].err
 		}
 	}
 	r.scoreByCaller()
@@ -252,6 +254,12 @@ func (r *result) compare(i, j int) (int, Rank) {
 			return c, ByOwnScore
 		}
 		return 0, ByNodeOrder
+	}
+	if free := r.scores[i].Victims == 0; r.config.variant().takesFree && free != (r.scores[j].Victims == 0) {
+		if free {
+			return -1, ByVictims
+		}
+		return 1, ByVictims
 	}
 	return r.scores[i].compareBy(&r.scores[j], r.ranks)
 }

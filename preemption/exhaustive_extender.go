@@ -49,9 +49,26 @@ func (r *result) proposals() []Proposal {
 		for _, v := range c.Victims {
 			p.Victims = append(p.Victims, v.Pod)
 		}
+		if r.config.readsFirst() {
+			p.Victims = c.violatingFirst()
+		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// violatingFirst lists the victims, those that violate a budget before the others, each by
+// importance.
+func (c *Candidate) violatingFirst() []*outrank.Pod {
+	var violating, others []*outrank.Pod
+	for i := range c.Victims {
+		if v := &c.Victims[i]; len(v.Violated) > 0 {
+			violating = append(violating, v.Pod)
+		} else {
+			others = append(others, v.Pod)
+		}
+	}
+	return append(violating, others...)
 }
 
 func clone(ps []Proposal) []Proposal {
@@ -71,10 +88,11 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case !slices.ContainsFunc(given, func(g Proposal) bool { return g.Node == p.Node }):
-			return nil, bad("it was not among the candidates")
+		case r.snap.node(p.Node) == nil:
+			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
+		case len(p.Victims) == 0 && r.config.variant().takesFree:
 		case len(p.Victims) == 0 && x.Ignorable():
 			continue
 		case len(p.Victims) == 0:
@@ -91,8 +109,8 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		byNode[p.Node] = p
 	}
 	var out []Proposal
-	for _, g := range given {
-		if p := byNode[g.Node]; p != nil {
+	for i := range r.before {
+		if p := byNode[r.nodeAt(i).name]; p != nil {
 			out = append(out, *p)
 		}
 	}
@@ -107,10 +125,11 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 		if v == nil {
 			return "(nil)"
 		}
-		known := func(w *outrank.Pod) bool { return sameName(v, w) }
-		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, known) }
+		same := func(w *outrank.Pod) bool { return sameName(v, w) }
+		with := func(g Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		if seen[key] || r.snap.NodeOf(key) != p.Node && !slices.ContainsFunc(given, with) {
+		state, known := r.snap.known(v)
+		if !known || seen[key] || state.node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
 		seen[key] = true
@@ -134,21 +153,22 @@ func (r *result) guardOf(p *Proposal) filterStatus {
 	return w.guardAllows(r.statesOf(p))
 }
 
-// adopt makes the proposals the candidates.
+// adopt makes the proposals the candidates, those about other nodes than the candidates
+// were on, too.
 func (r *result) adopt(proposals []Proposal) error {
 	left := map[string]*Proposal{}
 	for i := range proposals {
 		left[proposals[i].Node] = &proposals[i]
 	}
 	for i := range r.candidates {
-		if !r.isCandidate(i) {
-			continue
-		}
-		p := left[r.candidates[i].Node]
+		p := left[r.nodeAt(i).name]
 		if p == nil {
-			r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
+			if r.isCandidate(i) {
+				r.after[i] = filterStatus{code: Unschedulable, by: byNone, text: droppedText}
+			}
 			continue
 		}
+		r.tried[i], r.after[i] = true, filterStatus{}
 		r.candidates[i] = r.changed(&r.candidates[i], p)
 		r.scores[i] = r.candidates[i].Score
 	}
@@ -159,10 +179,17 @@ func (r *result) adopt(proposals []Proposal) error {
 // importance.
 func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 	states := r.statesOf(p)
-	r.sortVictims(r.snap.node(c.Node), states)
-	out := Candidate{Node: c.Node, Score: r.scoreOf(states, p.Violations)}
+	top := int32(0)
+	if len(states) > 0 {
+		top = states[0].priority()
+	}
+	r.sortVictims(r.snap.node(p.Node), states)
+	out := Candidate{Node: p.Node, Score: r.scoreOf(states, p.Violations)}
+	if r.config.readsFirst() {
+		out.Score.TopPriority = top // of the first, as the extender has them
+	}
 	for _, s := range states {
-		v := Victim{Pod: s.pod}
+		v := Victim{Pod: s.located()}
 		for _, was := range c.Victims {
 			if sameName(was.Pod, s.pod) {
 				v = was
@@ -170,8 +197,8 @@ func (r *result) changed(c *Candidate, p *Proposal) Candidate {
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.runners[0].n = r.snap.node(c.Node)
+	r.runners[0].n = r.snap.node(p.Node)
 	r.runners[0].nameRules(states, out.Victims)
-	out.ClearedNominations = r.clearedNominations(r.snap.node(c.Node), out.Victims)
+	out.ClearedNominations = r.clearedNominations(r.snap.node(p.Node), out.Victims)
 	return out
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func (r *result) plan() *Plan {
-	p := &Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refused: r.public(r.refused), Feasible: r.feasible}
+	p := &Plan{Pod: r.pod, Resize: r.deferral.asked, Ineligible: r.ineligible, Refusal: r.refusal, Refused: r.public(r.refused), Feasible: r.feasible}
 	p.TurnedDown = r.countsOf(r.before, nil)
 	switch {
 	case r.feasible > 0:
@@ -21,7 +21,7 @@ func (r *result) plan() *Plan {
 	default:
 		p.Outcome = Preempt
 		p.Unhelpful = r.countsOf(r.after, r.tried)
-		p.Candidate, p.Grace = r.chosen, r.config.Policy.Grace
+		p.Candidate, p.Grace = r.chosen, r.config.grace()
 		p.ClusterCertificate = r.certifyAll(&p.Candidate, r.openNodes())
 	}
 	return p

@@ -54,8 +54,9 @@ func BuiltInFilters() []string {
 
 // DrawConfig and DrawStatuses draw any configuration and what nodes said elsewhere.
 var (
-	DrawConfig   = drawConfig
-	DrawStatuses = drawStatuses
+	DrawConfig     = drawConfig
+	DrawSchedulers = drawSchedulers
+	DrawStatuses   = drawStatuses
 )
 
 // SearchHeavily makes searches for exact victims use at once what they otherwise use for
@@ -65,3 +66,6 @@ func SearchHeavily() (stop func()) {
 	lightSteps, enoughSteps = 2, 0
 	return func() { lightSteps, enoughSteps = light, enough }
 }
+
+// SetChunk sets how many nodes a worker takes at a time.
+func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }

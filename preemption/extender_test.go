@@ -80,7 +80,10 @@ func TestExtenders(t *testing.T) {
 		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}}, "n2 [y]"},
 		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
 			return append(ps, preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
-		}}}, "extender quota: node n9: invalid input: it was not among the candidates"},
+		}}}, "extender quota: node n9: invalid input: there is no such node"},
+		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}, extender{process: func(proposals) (proposals, error) {
+			return proposals{{Node: "n1", Victims: c.Pods[:1]}}, nil
+		}}}, "n1 [x]"},
 		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
 			return append(ps, ps[0]), nil
 		}}}, "extender quota: node n1: invalid input: it is named twice"},
@@ -203,6 +206,18 @@ func TestRequestStatuses(t *testing.T) {
 	_, err = ask(map[string]preemption.Status{"n9": {}})
 	assert.ErrorIs(t, err, preemption.ErrNotFound)
 	assert.ErrorContains(t, err, "status of node n9")
+	for code := range preemption.Contradiction + 1 {
+		_, err = ask(map[string]preemption.Status{"n3": {Code: code}})
+		assert.NoError(t, err)
+	}
+	_, err = ask(map[string]preemption.Status{"n1": {}, "n3": {Code: preemption.Contradiction + 1}, "n4": {Code: 9}})
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 4")
+	inOrder := preemption.Request{Pod: pod("p", 9, "1"), StatusesInOrder: []preemption.Status{{}, {}, {Code: 200}, {}}}
+	_, err = e.PreemptRequest(context.Background(), snap, inOrder)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 200")
+	_, err = e.ExplainRequest(context.Background(), snap, inOrder)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 200")
 
 	ex, err := e.ExplainRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
 		"n3": preemption.PredicateStatus("PodFitsResources"), "n2": preemption.PredicateStatus("PodFitsResources", "ErrTaintsTolerationsNotMatch"),
@@ -251,4 +266,56 @@ func TestPredicateStatus(t *testing.T) {
 	} {
 		assert.Equal(t, preemption.UnschedulableAndUnresolvable, preemption.PredicateStatus(name).Code, name)
 	}
+}
+
+// An extender may name a node that was not among the candidates, also one on which no
+// pod could be a victim, and pods of higher priority there (rule 10.2.3).
+func TestExtenderNamesAnotherNode(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 20, "1", on("n2"))},
+	}
+	other := func(proposals) (proposals, error) { return proposals{{Node: "n2", Victims: c.Pods[1:]}}, nil }
+	var asked []string
+	next := func(ps proposals) (proposals, error) {
+		for _, p := range ps {
+			asked = append(asked, p.Node)
+		}
+		return ps, nil
+	}
+	ex := explainBy(t, preemption.Config{Extenders: []preemption.Extender{extender{process: other}, extender{process: next}}}, c, pod("p", 9, "1"))
+	assert.Equal(t, preemption.Preempt, ex.Outcome)
+	assert.Equal(t, "n2 [default/y]", fmt.Sprint(ex.Node, " ", ex.Victims))
+	assert.Equal(t, int32(20), ex.Score.TopPriority)
+	assert.Equal(t, []string{"n2"}, asked)
+	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: ex.Nodes[0].AfterRemoval}}, ex.Unhelpful)
+}
+
+// Beside the error of an extender comes what the nodes answered, and beside no other
+// error (rule 8.12).
+func TestExtenderFailsBesideAPlan(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
+	broken := errors.New("connection refused")
+	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
+	e := newEvaluator(t, preemption.Config{Extenders: []preemption.Extender{quota}})
+	ask := func(ctx context.Context, snap *preemption.Snapshot, req preemption.Request) (*preemption.Plan, error) {
+		return e.PreemptRequest(ctx, snap, req)
+	}
+	p := pod("p", 9, "1")
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, broken)
+	require.NotNil(t, plan)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}}}, plan.TurnedDown)
+	assert.NoError(t, plan.Err(), "the error is the other one")
+	out, err := preemption.FirstWayOut(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now}, preemption.WayOut{Name: "mine", Ask: ask})
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, plan, out.Plan)
+	_, err = e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, broken)
+	ended, end := context.WithCancel(context.Background())
+	end()
+	plan, err = e.Preempt(ended, newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, plan)
 }

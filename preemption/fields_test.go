@@ -67,6 +67,7 @@ func TestEveryFieldOfAPodInTheCluster(t *testing.T) {
 			answers := map[string]bool{}
 			for _, order := range [][]*outrank.Pod{{v.a, v.b, v.a}, {v.b, v.a, v.b}} {
 				w := newWorld(t, v.c)
+				w.schedulers = []string{outrank.DefaultScheduler}
 				w.add(t, order[0])
 				answers[fmt.Sprint(w.agree(t, v.asker, gen.Now))] = true
 				for i, p := range order[1:] {

@@ -31,8 +31,8 @@ func firstOrder(rules release.Rules) *[numFirst]int {
 // builtInNames are their names, by index.
 var builtInNames [len(builtIn)]string
 
-// byCaller is the index of the caller's first filter.
-const byCaller = len(builtIn)
+// firstOfCaller is the index of the caller's first filter.
+const firstOfCaller = len(builtIn)
 
 func init() {
 	for i, f := range builtIn {

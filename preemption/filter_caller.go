@@ -38,7 +38,8 @@ type Filter interface {
 // returned. Package filtertest checks that a filter keeps to all that.
 type FilterState interface {
 	// Check returns whether the pod may run on the node in the present state.
-	// Code and Reasons of the status count; its Filter is filled in.
+	// Code and Reasons of the status count; its Filter is filled in. Any code but Success
+	// and Unschedulable counts as UnschedulableAndUnresolvable.
 	Check(node *outrank.Node) Status
 	// Remove follows the removal of a pod from the node. Add follows its
 	// addition: the pod was removed before, or is nominated to the node. Where victims

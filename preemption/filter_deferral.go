@@ -52,3 +52,19 @@ func (d *deferral) lacks(need *need, n *nodeState) int64 {
 	}
 	return max(0, need.value-need.in(&d.resident.takes))
 }
+
+// settled reports whether the node may hold as much as it likes of a resource: one beside
+// cpu, memory and ephemeral storage of which it counts all that the pod requests (rule
+// 7.19.11).
+func (d *deferral) settled(need *need, n *nodeState) bool {
+	return d.resident != nil && !need.standard() && d.lacks(need, n) == 0
+}
+
+// hopeless reports whether the node could not offer enough of a resource if it held
+// nothing else (rules 7.7.5 and 7.19.11).
+func (d *deferral) hopeless(need *need, n *nodeState, offer int64) bool {
+	if need.standard() {
+		return need.value > offer
+	}
+	return d.lacks(need, n) > offer
+}

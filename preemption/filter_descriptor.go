@@ -1,6 +1,8 @@
 package preemption
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 )
@@ -107,13 +109,20 @@ type question struct {
 	// silent.
 	plugins     *Plugins
 	off, silent filterSet
+	// schedulers are those that share their nominations; none means all.
+	schedulers []string
 	// spread are the constraints that hold for the preemptor.
 	spread []outrank.TopologySpreadConstraint
 }
 
-// heeds reports whether a nomination of another pod counts in this attempt: the
-// scheduler of the preemptor keeps no account of the pods of another one, and v1.36 of
-// gated ones (rules 7.16.3 and 7.16.5).
+// heeds reports whether a nomination of another pod counts in this attempt.
 func (q *question) heeds(p *podState) bool {
-	return !sameName(p.pod, q.pod) && (q.rules.GatedNominations || !p.pod.Gated()) && p.pod.Scheduler() == q.pod.Scheduler()
+	return !sameName(p.pod, q.pod) && counts(p.pod, q.schedulers, q.rules)
+}
+
+// counts reports whether the nomination of a pending pod counts where these schedulers
+// share theirs, no names being all of them: not that of a pod which is being deleted, and
+// not that of a gated one in v1.36 (rules 7.16.3, 7.16.5 and 7.16.6).
+func counts(p *outrank.Pod, schedulers []string, rules release.Rules) bool {
+	return !p.Terminating() && (rules.GatedNominations || !p.Gated()) && (len(schedulers) == 0 || slices.Contains(schedulers, p.Scheduler()))
 }

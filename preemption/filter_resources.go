@@ -16,6 +16,11 @@ type need struct {
 	value  int64
 }
 
+// standard reports whether a resource is cpu, memory or ephemeral storage.
+func (d *need) standard() bool {
+	return d.name == resource.CPU || d.name == resource.Memory || d.name == resource.EphemeralStorage
+}
+
 // mostNeeds is how many resources of one pod are told apart in reasons. Further
 // needs share the last bit.
 const mostNeeds = 64
@@ -119,11 +124,11 @@ func (r *resourcesOnNode) check(nominated []*podState) filterStatus {
 			taken.add(d.in(&p.takes))
 		}
 		offer := d.in(&r.n.offers)
-		if taken.leaves(r.deferral.lacks(d, r.n), offer) {
+		if r.deferral.settled(d, r.n) || taken.leaves(r.deferral.lacks(d, r.n), offer) {
 			continue
 		}
 		s.short |= 1 << min(i, mostNeeds-1)
-		if d.value > offer {
+		if r.deferral.hopeless(d, r.n, offer) {
 			s.code = UnschedulableAndUnresolvable
 		}
 		s.code = max(s.code, Unschedulable)

@@ -57,16 +57,28 @@ func (s *Snapshot) Attach(f StatefulFilter) error {
 	if state == nil {
 		return fmt.Errorf("filter %s: %w: its state is nil", f.Name(), outrank.ErrInvalid)
 	}
-	at := len(s.attachments)
-	s.attachments = append(s.attachments, attachedFilter{f, f.Concerns, state, s.owner})
+	// The filter is called first: where it panics, nothing is attached.
+	concerned := map[string][]*podState{}
 	for _, n := range s.nodes {
 		if n == nil {
 			continue
 		}
 		for _, p := range n.pods {
-			if f.Concerns(p.pod) {
-				s.attachments.followOne(s.writable(n.name), p, at, 1, s.owner)
+			if !f.Concerns(p.pod) {
+				continue
 			}
+			concerned[n.name] = append(concerned[n.name], p)
+			if n.node != nil {
+				state.Add(p.pod, n.node)
+			}
+		}
+	}
+	at := len(s.attachments)
+	s.attachments = append(s.attachments, attachedFilter{f, f.Concerns, state, s.owner})
+	for name, pods := range concerned {
+		n := s.writable(name)
+		for _, p := range pods {
+			n.list(p, at, 1)
 		}
 	}
 	return nil

@@ -1,5 +1,7 @@
 package preemption
 
+import "github.com/outrank-go/outrank/internal/prose"
+
 // filterStatus is a Status without its texts. The zero value is Success.
 type filterStatus struct {
 	code Code
@@ -27,7 +29,7 @@ const byGuard = -2
 // Reasons that belong to no filter.
 var (
 	noVictimsText = []string{"No preemption victims found for incoming pod"}
-	droppedText   = []string{"an extender dropped the node"}
+	droppedText   = []string{prose.Dropped}
 )
 
 const (

@@ -192,8 +192,44 @@ func TestFilterThatContradictsItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "there is no victim to name")
 	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{
-		Code: preemption.Contradiction, Reasons: []string{"expected at least one victim pod on node n"},
+		Code: preemption.Contradiction, Reasons: []string{`expected at least one victim pod on node "n"`},
 	}}}, plan.Unhelpful)
+	assert.EqualError(t, plan.Err(), `expected at least one victim pod on node "n"`)
+}
+
+// contraryNodes takes a pod on a node only after somebody was removed from that.
+type contraryNodes map[string]bool
+
+func (contraryNodes) Name() string { return "contrary" }
+func (f contraryNodes) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	return contraryNodes{}, nil
+}
+func (f contraryNodes) Check(n *outrank.Node) preemption.Status {
+	if f[n.Name] {
+		return preemption.Status{}
+	}
+	return preemption.Status{Code: preemption.Unschedulable}
+}
+func (f contraryNodes) Add(*outrank.Pod, *outrank.Node)        {}
+func (f contraryNodes) Remove(_ *outrank.Pod, n *outrank.Node) { f[n.Name] = true }
+func (f contraryNodes) Clone() preemption.FilterState          { return maps.Clone(f) }
+
+// Contradictions are an error where there is nothing else to choose, in the order of
+// their texts (rule 8.12).
+func TestContradictionsAreAnError(t *testing.T) {
+	c := &outrank.Cluster{}
+	for _, name := range []string{"n2", "n1"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("pods", "9")})
+		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
+	}
+	mine := preemption.Config{Filters: []preemption.Filter{contraryNodes{}}}
+	plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+	require.NoError(t, err)
+	assert.EqualError(t, plan.Err(), `[expected at least one victim pod on node "n1", expected at least one victim pod on node "n2"]`)
+	c.Nodes = append(c.Nodes, &outrank.Node{Name: "full", Allocatable: resource.MustList("pods", "0")})
+	plan, err = newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p", Priority: outrank.Priority(-9)}, gen.Now)
+	require.NoError(t, err)
+	assert.NoError(t, plan.Err(), "it fits")
 }
 
 type failing struct{ slots }

@@ -11,15 +11,15 @@ import (
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
 func (r *groupRun) eligible(possible []leaver) Ineligibility {
-	policy := &r.config.Policy
-	if policy.Disabled {
+	variant := r.config.variant()
+	if r.config.Policy.Disabled {
 		return Disabled
 	}
-	if r.owner.never && !policy.IgnoreNever {
+	if r.owner.never && !variant.ignoresNever {
 		return PolicyNever
 	}
 	nominated := r.nominated()
-	if policy.Waiting == WaitWhileNominated && len(nominated) > 0 {
+	if variant.waitsWhileNominated && len(nominated) > 0 {
 		return Nominated
 	}
 	if len(nominated) == 0 {
@@ -27,7 +27,7 @@ func (r *groupRun) eligible(possible []leaver) Ineligibility {
 	}
 	for i := range possible {
 		for _, p := range r.podsOf(&possible[i]) {
-			leaves := leavesByPreemption(p) || policy.Waiting == WaitForTerminating && p.pod.Terminating()
+			leaves := leavesByPreemption(p) || variant.waitsForTerminating && p.pod.Terminating()
 			if leaves && nominated[p.node()] {
 				return VictimsTerminating
 			}
@@ -77,8 +77,8 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
 		}
 		seen[p.Key()] = true
-		if on := snap.NodeOf(p.Key()); on != "" {
-			running = append(running, fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, on))
+		if err := snap.checkWaits(p); err != nil {
+			running = append(running, err)
 		}
 	}
 	switch {

@@ -60,7 +60,6 @@ func signatureOf(a *attempt) string {
 	}
 	var key keyWriter
 	key.amount(int64(a.priority))
-	key.text(a.pod.Scheduler()) // whose nominations count
 	for _, d := range a.needs {
 		key.text(string(d.name))
 		key.amount(d.value)

@@ -40,9 +40,12 @@ func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outran
 // firstFit looks for places for so many of the pods as are wanted, and leaves
 // the snapshot as it was.
 func (e *Evaluator) firstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod, q *quorum) (Placement, error) {
-	mark := snap.Mark()
-	placed, err := e.bindFirst(ctx, snap, pods, q)
-	if err := errors.Join(err, snap.Undo(mark)); err != nil {
+	var placed Placement
+	err := snap.trying(func() (err error) {
+		placed, err = e.bindFirst(ctx, snap, pods, q)
+		return err
+	})
+	if err != nil {
 		return Placement{}, err
 	}
 	return placed, nil

@@ -41,8 +41,8 @@ import (
 // later pod that fits nowhere else.
 //
 // With MayTake or a Guard in the configuration a group is refused as
-// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, and of the
-// Policy Disabled, IgnoreNever, Waiting and Grace. Importance compares two
+// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict and Importance count, of the
+// Policy Disabled, and of the Variant the preemption policy, whom a pod waits for, and the grace period. Importance compares two
 // units by the most important pod of each. Workers, Sample, Extenders, Chooser, Cost, Scorers
 // and the rest of the Policy have no effect: there is one candidate, the
 // cluster. Exact victims, strict budgets and the count of the victims alone are
@@ -71,8 +71,8 @@ import (
 // during FirstFit; those of the placing function and of filters;
 // [ErrPlacement]; [outrank.ErrInvalid] where the release has groups behind a gate that is
 // off; and those about the pods, all at once: an
-// *[outrank.InputError] that names each, and [ErrState] for pods that run
-// already.
+// *[outrank.InputError] that names each, [ErrState] for pods that run
+// already, and [ErrExists] for one whose name a pod with another UID has.
 //
 // Time, with FirstFit, is that of sorting the possible victims, of one placement,
 // and of finding the places of the pods anew where a unit is put back on a node that

@@ -122,7 +122,7 @@ func (r *groupRun) settle(possible []leaver, blocks map[int]*Refusal, placement 
 	if len(r.plan.Victims) == 0 && !once {
 		return fmt.Errorf("%w: at first there was no place, then there was one with the same pods in the cluster", ErrPlacement)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.Policy.Grace
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = Preempt, placement, r.config.grace()
 	if once {
 		r.plan.Nominations = slices.Clone(placement)
 		r.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.VictimPods())))
@@ -148,7 +148,7 @@ func (r *groupRun) cleared() []*outrank.Pod {
 	var states []*podState
 	for node := range r.plan.nodes() {
 		for _, p := range r.snap.node(node).nominated {
-			if p.priority() < r.priority && !r.keys[p.pod.Key()] {
+			if p.priority() < r.priority && !r.keys[p.pod.Key()] && counts(p.pod, r.config.Schedulers, r.snap.rules) {
 				states = append(states, p)
 			}
 		}
@@ -157,5 +157,5 @@ func (r *groupRun) cleared() []*outrank.Pod {
 		return nil
 	}
 	slices.SortFunc(states, func(p, q *podState) int { return p.compare(q, r.now) })
-	return podsOf(states)
+	return locatedPods(states)
 }

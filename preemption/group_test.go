@@ -188,8 +188,11 @@ func tellDecision(d reference.GroupDecision) told {
 
 func TestGroupAgreesWithReference(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
-		want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now}))
-		got := tellPlan(preemptGroup(t, newSnapshot(t, c), pods))
+		schedulers := preemption.DrawSchedulers(t)
+		want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}}))
+		plan, err := newEvaluator(t, preemption.Config{Schedulers: schedulers}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: gen.Now})
+		require.NoError(t, err)
+		got := tellPlan(plan)
 		if diff := cmp.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("PreemptGroup (-reference +engine):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
 		}

@@ -278,7 +278,7 @@ func (r *groupRun) nameOf(u *leaver) (namespace, name string) {
 
 // public returns the unit for the plan.
 func (r *groupRun) public(u *leaver, blocks *Refusal) GroupVictim {
-	v := GroupVictim{Unit: Unit{Pods: podsOf(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+	v := GroupVictim{Unit: Unit{Pods: locatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].PodGroup, r.whole[u.node].composite
 	}

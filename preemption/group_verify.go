@@ -51,7 +51,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 		pods = append(pods, a.Pod)
 	}
 	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
-	if errors.Is(err, ErrState) {
+	if errors.Is(err, ErrState) || errors.Is(err, ErrExists) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +28,6 @@ func TestGroupConfig(t *testing.T) {
 	spare := func(name string) func(_, victim *outrank.Pod) bool {
 		return func(_, victim *outrank.Pod) bool { return victim.Name != name }
 	}
-	grace := time.Second
 	for _, test := range []struct {
 		name   string
 		config preemption.Config
@@ -64,19 +62,19 @@ func TestGroupConfig(t *testing.T) {
 		},
 		{"nobody preempts", preemption.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not eligible (not eligible because preemption is disabled.)"},
 		{
-			"the policy Never is not known yet", preemption.Config{Policy: preemption.Policy{IgnoreNever: true}}, two(),
+			"the policy Never is not known yet", preemption.Config{Variant: outrank.VariantV1_13}, two(),
 			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "preempt [default/a] violations 0; gang-0 on n1",
 		},
 		{
-			"any nomination is waited for", preemption.Config{Policy: preemption.Policy{Waiting: preemption.WaitWhileNominated}}, two(),
+			"any nomination is waited for", preemption.Config{Variant: outrank.VariantSimplified}, two(),
 			gang(1, nominated("n2")), "not eligible (not eligible due to the nominated node.)",
 		},
 		{
-			"any terminating pod is waited for", preemption.Config{Policy: preemption.Policy{Waiting: preemption.WaitForTerminating}}, two(leaving("")),
+			"any terminating pod is waited for", preemption.Config{Variant: outrank.VariantV1_13}, two(leaving("")),
 			gang(1, nominated("n1")), "not eligible (not eligible due to a terminating pod on the nominated node.)",
 		},
 		{
-			"by default only one that a preemption pushes out", preemption.Config{Policy: preemption.Policy{Grace: &grace}}, two(leaving("")),
+			"by default only one that a preemption pushes out", preemption.Config{}, two(leaving("")),
 			gang(1, nominated("n1")), "preempt [default/a] violations 0; gang-0 on n1",
 		},
 	} {
@@ -87,7 +85,7 @@ func TestGroupConfig(t *testing.T) {
 			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, before37(test.c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
-			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Policy.Grace != nil, plan.Grace != nil, "grace")
+			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
 		})
 	}
 }

@@ -72,7 +72,7 @@ func drawGroupConfig(t *rapid.T) preemption.Config {
 			return preemption.Status{}
 		})}
 	}
-	config.Policy.FilterOnce = rapid.Bool().Draw(t, "filters asked once")
+	config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 	return config
 }
 

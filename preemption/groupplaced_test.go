@@ -55,6 +55,11 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 	never := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }
 	two := func(cpu string) []*outrank.Node { return []*outrank.Node{node("n1", cpu, "a"), node("n2", cpu, "a")} }
 	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: selects("web")}
+	both := func(name, parent string) *outrank.CompositePodGroup {
+		g := composite(name, parent, 9)
+		g.Policy, g.MinGroups = outrank.GangPolicy, 2
+		return g
+	}
 	of := func(name string, pods []*outrank.Pod) []*outrank.Pod {
 		for _, p := range pods {
 			p.Group, p.Name = name, name+"-"+p.Name
@@ -177,6 +182,18 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 			pods: append(of("g1", gang(3)), of("g2", gang(2))...),
 			want: "preempt [default/a default/b] violations 0; g2-gang-0 on n1; g2-gang-1 on n2" + found + "2 victims",
 		},
+		{
+			name: "a group whose way up ends below the top is not of the tree, though all of it runs (rules 12.6.4 and 12.9.4)", gates: []string{"CompositePodGroup"},
+			c: &outrank.Cluster{
+				Nodes: two("1"), Composites: []*outrank.CompositePodGroup{composite("top", "", 9), both("wide", "top"), composite("d2", "wide", 9), composite("d1", "d2", 9)},
+				Groups: []*outrank.PodGroup{
+					below(prior(policy("g1", outrank.BasicPolicy, 0), 9), "wide"), below(prior(policy("deep", outrank.BasicPolicy, 0), 9), "d1"),
+				},
+				Pods: []*outrank.Pod{pod("a", 5, "1", on("n1")), pod("runs", 9, "1", on("n2"), in("deep"))},
+			},
+			pods: of("g1", gang(1)),
+			want: "nothing helps: no place; minCount (1) cannot be satisfied: 0 scheduled, 0 remaining; pod group preemption: minCount (1) cannot be satisfied: 0 scheduled, 0 remaining",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.c.Release = withGates(test.gates...)
@@ -185,6 +202,24 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, sayPlaced(plan))
 		})
+	}
+}
+
+// A unit is blocked by the first member that does not pass on its node beside it: here by one
+// that does not whoever leaves, before one that the unit would keep away.
+func TestFirstMemberThatFailsBlocks(t *testing.T) {
+	c := &outrank.Cluster{
+		Release: withGates(), Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "b")},
+		Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 3), 9)},
+		Pods:   []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("gang-0", 9, "1", in("gang"), nominated("n1"))},
+	}
+	pods := gang(3)
+	pods[2].NodeSelector = map[string]string{"zone": "b"}
+	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: gen.Now})
+	require.NoError(t, err)
+	require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n1; gang-2 on n2", say(plan))
+	for _, v := range plan.Victims {
+		assert.Equal(t, "gang-1", v.Blocks.Pod.Name, "gang-0 counts twice for it (rule 12.9.9)")
 	}
 }
 

@@ -102,8 +102,9 @@ func TestGroupPlacedOnceAgreesWithReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
-				d := reference.DecideGroup(reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now})
-				e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, w.Cluster)
+				schedulers := preemption.DrawSchedulers(t)
+				d := reference.DecideGroup(reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}})
+				e, snap := newEvaluator(t, preemption.Config{Schedulers: schedulers}), newSnapshot(t, w.Cluster)
 				req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}
 				first, err := e.PreemptGroup(context.Background(), snap, req)
 				if d.Err != nil || err != nil {

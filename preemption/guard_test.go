@@ -349,6 +349,15 @@ func TestGuardOfOtherChoices(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	assert.Equal(t, "anybody", plan.Victims[0].Rule)
+	// It is held to the guard with what it chooses, and offered everybody.
+	notB := byNames{allows: func(away []string) bool { return !slices.Contains(away, "b") }}
+	for _, chosen := range []*preemption.Chooser{nil, chooser} {
+		trials, err := newEvaluator(t, preemption.Config{Guard: notB, Chooser: chosen}).Trials(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+		require.NoError(t, err)
+		trial, err := trials.On("n1")
+		require.NoError(t, err)
+		assert.Len(t, trial.Possible(), map[bool]int{false: 1, true: 2}[chosen != nil])
+	}
 }
 
 // In no candidate of any decision is anybody away whom the guard did not allow.

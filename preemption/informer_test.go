@@ -179,7 +179,7 @@ func (m *machine) RemoveNamespace(t *rapid.T) {
 }
 
 func (m *machine) PutGroup(t *rapid.T) {
-	g := &outrank.PodGroup{Name: rapid.SampledFrom([]string{"g0", "g1"}).Draw(t, "name")}
+	g := drawGroup(t, rapid.SampledFrom([]string{"g0", "g1"}).Draw(t, "name"))
 	m.deliver(t, func(t *rapid.T) {
 		require.NoError(t, m.snap.PutGroup(g))
 		m.groups = append(m.without(g.Key()), g)
@@ -201,6 +201,32 @@ func (m *machine) RemoveGroup(t *rapid.T) {
 		}
 		require.NoError(t, err)
 		m.groups = rest
+	})
+}
+
+func (m *machine) PutComposite(t *rapid.T) {
+	g := drawComposite(t, rapid.SampledFrom([]string{"c0", "c1", "c2", "c3"}).Draw(t, "name"))
+	m.deliver(t, func(t *rapid.T) {
+		require.NoError(t, m.snap.PutComposite(g))
+		m.composites = append(m.withoutComposite(g.Key()), g)
+	})
+}
+
+func (m *machine) withoutComposite(key outrank.Key) []*outrank.CompositePodGroup {
+	return slices.DeleteFunc(slices.Clone(m.composites), func(g *outrank.CompositePodGroup) bool { return g.Key() == key })
+}
+
+func (m *machine) RemoveComposite(t *rapid.T) {
+	key := rapid.SampledFrom([]outrank.Key{"default/c0", "default/c1", "default/c2"}).Draw(t, "composite group")
+	m.deliver(t, func(t *rapid.T) {
+		rest := m.withoutComposite(key)
+		err := m.snap.RemoveComposite(key)
+		if len(rest) == len(m.composites) {
+			require.ErrorIs(t, err, ErrNotFound)
+			return
+		}
+		require.NoError(t, err)
+		m.composites = rest
 	})
 }
 
@@ -256,10 +282,11 @@ func order(s *Snapshot) string {
 // what there is then; undo takes it back.
 func TestPropertyInformer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 2, Nominated: 2}).Draw(t, "cluster"))
+		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 2, Nominated: 2, Groups: 2, Units: true}).Draw(t, "cluster"))
 		t.Repeat(map[string]func(*rapid.T){
 			"Redeliver": m.Redeliver, "PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "DeleteBudget": m.DeleteBudget,
 			"PutNamespace": m.PutNamespace, "RemoveNamespace": m.RemoveNamespace, "PutGroup": m.PutGroup, "RemoveGroup": m.RemoveGroup,
+			"PutComposite": m.PutComposite, "RemoveComposite": m.RemoveComposite,
 			"Unbind": m.Unbind, "Bind": m.Bind, "Nominate": m.Nominate, "RemovePod": m.RemovePod, "RemoveNode": m.RemoveNode,
 			"Mark": m.Mark, "Undo": m.Undo, "Keep": m.Keep, "Clone": m.Clone, "Export": m.Export, "": m.Check,
 		})

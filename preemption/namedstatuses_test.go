@@ -61,7 +61,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 		for n := range snap.Nodes() {
 			st, ok := given[n.Name]
 			if !ok {
-				st = notFiltered
+				st = new(Config).notFiltered()
 			}
 			inOrder = append(inOrder, st)
 		}
@@ -145,10 +145,10 @@ func TestNamesAreGuessed(t *testing.T) {
 	var x namedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.read(snap.names, given))
+		require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
 		require.Less(t, x.guessed, 1500)
 		for range 3 {
-			require.True(t, x.read(snap.names, given))
+			require.True(t, x.read(snap.names, given, new(Config).notFiltered()))
 			require.Greater(t, x.guessed, 2900)
 		}
 		require.Len(t, x.list, 2, "all statuses are one")

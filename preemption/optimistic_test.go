@@ -23,9 +23,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		require.NoError(t, err)
 		ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
 		config := Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
-		if rapid.IntRange(0, 3).Draw(t, "ascending") == 0 {
-			config.Policy.Victims = Ascending
-		}
+		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 		s, err := beginSearch(&config, chunkSize, snap, &Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.release()
@@ -104,5 +102,35 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, x.want, plan.Node, "%v", x.ranks)
+	}
+}
+
+// A node that waited because another one looked better is looked at again where that one
+// turned out to be no better than it.
+func TestNodesThatWaitedMayTie(t *testing.T) {
+	pod := func(name, node, cpu string, age time.Duration) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, StartTime: gen.Now.Add(-age), Priority: outrank.Priority(0),
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
+		}
+	}
+	snap, err := NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{
+			{Name: "promising", Allocatable: resource.MustList("cpu", "8", "pods", "10")}, {Name: "waits", Allocatable: resource.MustList("cpu", "4", "pods", "10")},
+		},
+		Pods: []*outrank.Pod{
+			// One would be enough, and it is put back first.
+			pod("a", "promising", "4", 3*time.Hour), pod("b", "promising", "2", 2*time.Hour), pod("c", "promising", "2", 2*time.Hour),
+			pod("d", "waits", "2", time.Hour), pod("e", "waits", "2", time.Hour),
+		},
+	})
+	require.NoError(t, err)
+	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
+	for _, ranks := range [][]Rank{{ByVictims, ByStart}, {ByPrioritySum, ByStart}, {ByVictims, ByPrioritySum, ByStart}} {
+		e, err := NewEvaluator(Config{Policy: Policy{Ranks: ranks}})
+		require.NoError(t, err)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, "waits", plan.Node, "%v", ranks)
 	}
 }

@@ -63,9 +63,10 @@ func drawPlugins(t *rapid.T) preemption.Plugins {
 }
 
 // setup is what the slow reference is told.
-func setup(p *preemption.Plugins) reference.Setup {
+func setup(c *preemption.Config) reference.Setup {
+	p := &c.Plugins
 	s := reference.Setup{
-		Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
+		Schedulers: c.Schedulers, Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
 		DefaultSpread: p.DefaultSpread, SpreadSelector: p.SpreadSelector,
 	}
 	for _, name := range p.IgnoredResources {
@@ -74,21 +75,21 @@ func setup(p *preemption.Plugins) reference.Setup {
 	return s
 }
 
-// Whatever a configuration changes about the filters, every way to an answer
-// agrees with the slow reference: the search, the cache (two configurations ask
+// Whatever a configuration changes about the filters, and whose nominations count, every
+// way to an answer agrees with the slow reference: the search, the cache (three configurations ask
 // the same snapshot in turn), several workers, the explanation and the list of
 // nodes that fit.
 func TestPropertyPlugins(t *testing.T) {
-	for _, name := range []string{"full", "volumes", "resources"} {
+	for _, name := range []string{"full", "volumes", "resources", "nominated"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
 				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
 				snap := newSnapshot(t, c)
-				configs := []preemption.Plugins{{}, drawPlugins(t)}
+				configs := []preemption.Config{{}, {Plugins: drawPlugins(t), Schedulers: preemption.DrawSchedulers(t)}, {Schedulers: preemption.DrawSchedulers(t)}}
 				for range 2 {
-					for _, plugins := range configs {
-						agreesWith(t, plugins, snap, c, p)
+					for _, config := range configs {
+						agreesWith(t, config, snap, c, p)
 					}
 				}
 			})
@@ -96,25 +97,26 @@ func TestPropertyPlugins(t *testing.T) {
 	}
 }
 
-func agreesWith(t *rapid.T, plugins preemption.Plugins, snap *preemption.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
-	decision := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: setup(&plugins)})
+func agreesWith(t *rapid.T, config preemption.Config, snap *preemption.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
+	decision := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: setup(&config)})
 	want := decided(decision)
 	for _, workers := range []int{1, 3} {
-		e := newEvaluator(t, preemption.Config{Plugins: plugins, Workers: workers})
+		config.Workers = workers
+		e := newEvaluator(t, config)
 		got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		if diff := cmp.Diff(want, answered(got)); diff != "" {
-			t.Fatalf("with %+v and %d workers (-reference +Preempt):\n%s", plugins, workers, diff)
+			t.Fatalf("with %+v (-reference +Preempt):\n%s", config, diff)
 		}
-		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", plugins)
+		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", config)
 	}
-	e := newEvaluator(t, preemption.Config{Plugins: plugins})
+	e := newEvaluator(t, config)
 	ex, err := e.Explain(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	got, full := asReference(ex), sortReasons(decision)
 	got.ClearedNominations, full.ClearedNominations = nil, nil
 	if diff := cmp.Diff(full, got, equateEmpty); diff != "" {
-		t.Fatalf("with %+v (-reference +Explain):\n%s", plugins, diff)
+		t.Fatalf("with %+v (-reference +Explain):\n%s", config, diff)
 	}
 	nodes, err := e.Feasible(context.Background(), snap, p)
 	require.NoError(t, err)
@@ -123,7 +125,7 @@ func agreesWith(t *rapid.T, plugins preemption.Plugins, snap *preemption.Snapsho
 		feasible = append(feasible, n.Name)
 	}
 	if diff := cmp.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
-		t.Fatalf("with %+v (-reference +Feasible):\n%s", plugins, diff)
+		t.Fatalf("with %+v (-reference +Feasible):\n%s", config, diff)
 	}
 }
 

@@ -60,9 +60,9 @@ func TestWaiting(t *testing.T) {
 		{"the nominated node is gone", byScheduler, pod("p", 5, "1", nominated("gone")), preemption.Eligible, preemption.Eligible, preemption.Nominated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.current, explainBy(t, by(preemption.Current()), test.c, test.p).Ineligible, "current")
-			assert.Equal(t, test.v113, explainBy(t, by(preemption.V1_13()), test.c, test.p).Ineligible, "v1.13")
-			assert.Equal(t, test.simplified, explainBy(t, by(preemption.Simplified()), test.c, test.p).Ineligible, "simplified")
+			assert.Equal(t, test.current, explainBy(t, preemption.Config{}, test.c, test.p).Ineligible, "current")
+			assert.Equal(t, test.v113, explainBy(t, preemption.Config{Variant: outrank.VariantV1_13}, test.c, test.p).Ineligible, "v1.13")
+			assert.Equal(t, test.simplified, explainBy(t, preemption.Config{Variant: outrank.VariantSimplified}, test.c, test.p).Ineligible, "simplified")
 			disabled := explainBy(t, by(preemption.Policy{Disabled: true}), test.c, test.p)
 			assert.Equal(t, preemption.Disabled, disabled.Ineligible)
 		})
@@ -132,14 +132,11 @@ func TestVariantsDiffer(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, variant := range []struct {
-				policy preemption.Policy
-				want   string
-			}{{preemption.Current(), test.current}, {preemption.V1_13(), test.v113}, {preemption.Simplified(), test.simplified}} {
-				ex := explainBy(t, by(variant.policy), test.c, test.p)
+			for variant, want := range map[outrank.Variant]string{0: test.current, outrank.VariantV1_13: test.v113, outrank.VariantSimplified: test.simplified} {
+				ex := explainBy(t, preemption.Config{Variant: variant}, test.c, test.p)
 				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
-				assert.Equal(t, variant.want, got, "%+v", variant.policy)
-				assert.Equal(t, variant.policy.Grace, ex.Grace)
+				assert.Equal(t, want, got, "%v", variant)
+				assert.Equal(t, variant == outrank.VariantSimplified, ex.Grace != nil)
 			}
 		})
 	}
@@ -157,6 +154,7 @@ func TestPropertySimplified(t *testing.T) {
 			if b.Selector.Empty() {
 				b.Selector = nil // empty ones have rows of their own
 			}
+			b.Disrupted = nil // a ledger does not charge those (rule 13.3.11)
 		}
 		for _, q := range c.Pods {
 			if q.Priority == nil {
@@ -167,7 +165,7 @@ func TestPropertySimplified(t *testing.T) {
 			}
 		}
 		budgets := pdb.New(c.Budgets)
-		for _, candidate := range explainBy(t, by(preemption.Simplified()), c, p).Candidates {
+		for _, candidate := range explainBy(t, preemption.Config{Variant: outrank.VariantSimplified}, c, p).Candidates {
 			possible := lesser(c, p, candidate.Node)
 			n := len(possible) - len(candidate.Victims)
 			if diff := cmp.Diff(possible[n:], pods(candidate.Victims)); diff != "" {
@@ -265,7 +263,6 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 	covered := app("b")
 	for _, tt := range []struct {
 		name     string
-		policy   preemption.Policy
 		selector *outrank.LabelSelector
 		allowed  int32
 		cpu      string // of the preemptor
@@ -281,12 +278,6 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			name: "it allows one, of the more important", selector: all, allowed: 1, cpu: "1",
 			pods: []*outrank.Pod{pod("low", 1, "1", covered, startedAgo(time.Hour)), pod("high", 5, "1", covered, startedAgo(time.Minute))},
 			want: "n2 [default/high]",
-		},
-		{
-			name: "its selector is empty", selector: &outrank.LabelSelector{}, allowed: 1, cpu: "1",
-			policy: preemption.Policy{EmptySelectors: true},
-			pods:   []*outrank.Pod{pod("low", 1, "1", startedAgo(time.Hour)), pod("high", 5, "1", startedAgo(time.Minute))},
-			want:   "n2 [default/high]",
 		},
 		{
 			name: "room is short by the number of pods", selector: all, cpu: "0",
@@ -319,8 +310,7 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			for n, pods := range []int{1, running} {
 				c.Nodes[n].Allocatable = resource.MustList("cpu", strconv.Itoa(pods), "pods", strconv.Itoa(pods+len(tt.pods)-running))
 			}
-			config := by(tt.policy)
-			config.Policy.Ranks = []preemption.Rank{preemption.ByStart}
+			config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}})
 			p := pod("p", 9, tt.cpu)
 			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 			require.NoError(t, err)
@@ -350,7 +340,7 @@ func TestTheMoreImportantByOne(t *testing.T) {
 
 // The simplified form stops while the pod is there that the preemptor wants to be
 // near, although it would not do without it.
-func TestAscendingKeepsTheNeighbour(t *testing.T) {
+func TestSimplifiedKeepsTheNeighbour(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "b")},
 		Pods: []*outrank.Pod{
@@ -361,7 +351,7 @@ func TestAscendingKeepsTheNeighbour(t *testing.T) {
 	p.Affinity.Pods = []outrank.PodAffinityTerm{{Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
 	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
 		c.Pods = append(c.Pods, more...)
-		plan, err := newEvaluator(t, by(preemption.Policy{Victims: preemption.Ascending})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
 		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
 	}
@@ -407,21 +397,20 @@ func TestScorers(t *testing.T) {
 }
 
 func TestPolicyValidate(t *testing.T) {
-	minus := -time.Second
 	_, err := preemption.NewEvaluator(preemption.Config{
-		Policy:    preemption.Policy{Waiting: 9, Victims: 9, Budgets: 9, Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}, Grace: &minus},
+		Variant:   9,
+		Policy:    preemption.Policy{Victims: 9, Budgets: 9, Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}},
 		Sample:    &preemption.Sample{Percent: 101, Minimum: -1, Offset: -1},
 		Extenders: []preemption.Extender{nil},
 		Scorers:   []preemption.Scorer{{Name: "none"}},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.EqualError(t, err, `preemption config: Extenders[0]: missing
+	assert.EqualError(t, err, `preemption config: Variant: 9 is none
+preemption config: Extenders[0]: missing
 preemption config: Scorers[0].Score: missing
-preemption config: Policy.Waiting: there is no rule 9
 preemption config: Policy.Victims: there is no rule 9
 preemption config: Policy.Budgets: there is no rule 9
 preemption config: Policy.Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
-preemption config: Policy.Grace: -1s is negative
 preemption config: Sample.Percent: 101 is not between 0 and 100
 preemption config: Sample.Minimum: -1 is negative
 preemption config: Sample.Offset: -1 is negative`)

@@ -37,11 +37,11 @@ var shapes = map[string]gen.Shape{
 	"alike":     {Nodes: 4, Alike: true, Budgets: 2},
 	"nominated": {Budgets: 4, Nominated: 4},
 	"filters":   {Budgets: 4, Taints: true, Selectors: true, Ports: true},
-	"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
-	"volumes":   {Nodes: 4, PodsPerNode: 5, Nominated: 3, Volumes: true},
+	"affinity":  {Nodes: 8, PodsPerNode: 4, Budgets: 4, Affinity: true, Spread: true},
+	"volumes":   {Nodes: 4, PodsPerNode: 5, Budgets: 4, Nominated: 3, Volumes: true},
 	"full":      gen.Full(),
 	"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
-	"far units": {Nodes: 6, PodsPerNode: 4, Groups: 2, Units: true, Affinity: true, Spread: true, Volumes: true, Ports: true},
+	"far units": {Nodes: 6, PodsPerNode: 4, Budgets: 4, Groups: 2, Units: true, Affinity: true, Spread: true, Volumes: true, Ports: true},
 }
 
 // monotone is the shape of clusters in which a pod only ever takes room. It has
@@ -95,6 +95,9 @@ func asReference(ex *preemption.Explanation) reference.Decision {
 		Filter: map[string]reference.Status{}, NonCandidates: map[string]reference.Status{},
 		Eligible: ex.Ineligible == preemption.Eligible, EligibleMessage: ex.Ineligible.String(),
 	}
+	if ex.Refusal != "" {
+		d.EligibleMessage = ex.Refusal
+	}
 	position := map[string]int{}
 	for i, n := range ex.Nodes {
 		position[n.Node] = i
@@ -117,7 +120,7 @@ func asReference(ex *preemption.Explanation) reference.Decision {
 }
 
 func candidate(c *preemption.Candidate) reference.Candidate {
-	out := reference.Candidate{Node: c.Node, Violations: c.Violations()}
+	out := reference.Candidate{Node: c.Node, Violations: c.Violations(), Top: c.Score.TopPriority}
 	for _, v := range c.Victims {
 		out.Victims = append(out.Victims, v.Pod)
 		out.Details = append(out.Details, reference.Victim{Pod: v.Pod, Violates: len(v.Violated) > 0})
@@ -153,8 +156,10 @@ func sortReasons(d reference.Decision) reference.Decision {
 
 func TestAgreesWithReference(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
-		ex := explain(t, c, p)
+		schedulers := preemption.DrawSchedulers(t)
+		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}}))
+		ex, err := newEvaluator(t, preemption.Config{Schedulers: schedulers}).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
 		got := asReference(ex)
 		if ex.Outcome == preemption.Preempt {
 			got.ClearedNominations = keys(ex.ClearedNominations)

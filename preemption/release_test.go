@@ -171,7 +171,7 @@ func TestReleasesDiffer(t *testing.T) {
 	}
 }
 
-// Each violated budget counts by itself with some policies, so that all of them are
+// Each violated budget counts by itself with the simplified variant, so that all of them are
 // charged whatever the release.
 func TestPerBudgetChargesAllBudgets(t *testing.T) {
 	all := func(name string) *outrank.PodDisruptionBudget {
@@ -182,7 +182,7 @@ func TestPerBudgetChargesAllBudgets(t *testing.T) {
 			Release: r, Nodes: []*outrank.Node{offering("n1", "1")}, Pods: []*outrank.Pod{running("low", "n1", "1", "a", "y")},
 			Budgets: []*outrank.PodDisruptionBudget{all("one"), all("two")},
 		}
-		e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Budgets: preemption.PerBudget}})
+		e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), askingFor("1", 10, nil), gen.Now)
 		require.NoError(t, err)
 		assert.Equal(t, 2, plan.Violations(), "%v", r)

@@ -138,6 +138,7 @@ func addResidentIdentity(add residentAdder) {
 	booked := all(func(p *outrank.Pod) { p.NodeName, p.Priority = "", outrank.Priority(100) }, asking("cpu", "1"), nominated("a"))
 	add("SchedulingGates", "its nomination does not count", in36(halfYard()), nothing, booked, all(booked, gated("quota")))
 	add("SchedulerName", "its nomination does not count", halfYard(), nothing, booked, all(booked, scheduledBy("mine")))
+	add("DeletionTime", "its nomination does not count", halfYard(), nothing, booked, all(booked, func(p *outrank.Pod) { p.DeletionTime = gen.Now }))
 	waits := func(node string) with { return all(asking("cpu", "1"), on(""), nominated(node)) }
 	add("NominatedNode", "", halfYard(), nothing, waits("a"), waits("b"))
 	outranking := func(priority *int32) with {

@@ -29,20 +29,20 @@ func ExampleConfig_Validate() {
 
 // The simplified form evicts the least important pods until there is room.
 // Today's form then puts back those with which the preemptor still fits.
-func ExamplePolicy() {
+func ExampleConfig_variant() {
 	big := urgent()
 	big.Containers[0].Requests = sample().Nodes[0].Allocatable // all of a node's cpu
 	delete(big.Containers[0].Requests, "pods")
 	snap := must(preemption.NewSnapshot(sample()))
-	for _, policy := range []preemption.Policy{preemption.Current(), preemption.V1_13(), preemption.Simplified()} {
-		eval := must(preemption.NewEvaluator(preemption.Config{Policy: policy}))
+	for _, variant := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
+		eval := must(preemption.NewEvaluator(preemption.Config{Variant: variant}))
 		plan := must(eval.Preempt(context.Background(), snap, big, now))
-		fmt.Println(plan.Node, plan.Victims, plan.Grace != nil)
+		fmt.Println(variant, plan.Node, plan.Victims, plan.Grace != nil)
 	}
 	// Output:
-	// n1 [default/web default/batch] false
-	// n1 [default/web default/batch] false
-	// n1 [default/web default/batch] true
+	// current n1 [default/web default/batch] false
+	// v1.13 n1 [default/web default/batch] false
+	// simplified n1 [default/web default/batch] true
 }
 
 // The first candidate from the second node on is enough.

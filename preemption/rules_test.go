@@ -23,17 +23,25 @@ import (
 // drawConfig draws everything that a configuration can hold but extenders, whose
 // answers have tests of their own.
 func drawConfig(t *rapid.T) Config {
-	c := Config{Workers: rapid.IntRange(0, 3).Draw(t, "workers"), Policy: drawPolicy(t)}
+	c := Config{Workers: rapid.IntRange(0, 3).Draw(t, "workers"), Policy: drawPolicy(t), Schedulers: drawSchedulers(t)}
+	c.Variant = rapid.SampledFrom([]outrank.Variant{0, 0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 	if rapid.IntRange(0, 2).Draw(t, "may evict") == 0 {
 		few := rapid.SampledFrom([]uint32{2, 5}).Draw(t, "of")
 		c.MayEvict = func(_, victim *outrank.Pod) bool { return nameHash(victim)%few > 0 }
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "importance") {
-	case 0:
-		c.Importance = func(a, b *outrank.Pod) int { return int(nameHash(a)%3) - int(nameHash(b)%3) }
-	case 1:
-		c.Importance = func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
+	if rapid.IntRange(0, 3).Draw(t, "may preempt") == 0 {
+		const refuse, allow = 2, 3
+		c.MayPreempt = func(p *outrank.Pod, nominated Status, by Ineligibility) string {
+			switch (int(nameHash(p)) + int(nominated.Code) + int(by)) % 5 {
+			case refuse:
+				return "the caller has its reasons, as " + nominated.Filter
+			case allow:
+				return ""
+			}
+			return by.String()
+		}
 	}
+	c.Importance = drawImportance(t, 5)
 	c.Chooser = drawChooser(t)
 	c.MayTake, c.Guard = drawTaking(t)
 	if c.Policy.Victims == Exact || c.Policy.Strict {
@@ -44,6 +52,10 @@ func drawConfig(t *rapid.T) Config {
 			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
 			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
 			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
+		}
+		if rapid.IntRange(0, 3).Draw(t, "of so many nodes") == 0 {
+			each, more := rapid.IntRange(-1, 3).Draw(t, "each"), rapid.IntRange(-1, 2).Draw(t, "more")
+			c.Sample.Of = func(nodes int) (offset, candidates int) { return each*nodes + more, (nodes + more) / 2 }
 		}
 		c.Sample.Explicit = c.Sample.Percent+c.Sample.Minimum > 0 && rapid.Bool().Draw(t, "explicit")
 	}
@@ -82,6 +94,32 @@ func drawConfig(t *rapid.T) Config {
 	return c
 }
 
+// drawSchedulers draws whose nominations count, everybody's as often as not. The
+// generators have pods of these schedulers.
+func drawSchedulers(t *rapid.T) []string {
+	return rapid.SampledFrom([][]string{
+		nil, nil, nil, {outrank.DefaultScheduler}, {outrank.DefaultScheduler, "second"}, {"second", "absent"}, {"absent"},
+	}).Draw(t, "schedulers")
+}
+
+// drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
+// little hides what they do.
+func drawOrders(t *rapid.T) Config {
+	ranks := rapid.Permutation(DefaultRanks()).Draw(t, "ranks")
+	return Config{Policy: Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
+}
+
+// drawImportance draws an order of the caller, or mostly none.
+func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
+	switch rapid.IntRange(0, most).Draw(t, "importance") {
+	case 0:
+		return func(a, b *outrank.Pod) int { return int(nameHash(a)%3) - int(nameHash(b)%3) }
+	case 1:
+		return func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
+	}
+	return nil
+}
+
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
 func drawStatuses(t *rapid.T, snap *Snapshot) map[string]Status {
@@ -104,26 +142,14 @@ func drawStatuses(t *rapid.T, snap *Snapshot) map[string]Status {
 }
 
 func drawPolicy(t *rapid.T) Policy {
-	switch rapid.IntRange(0, 4).Draw(t, "policy") {
-	case 0:
+	if rapid.Bool().Draw(t, "default policy") {
 		return Policy{}
-	case 1:
-		return V1_13()
-	case 2:
-		return Simplified()
 	}
 	p := Policy{
-		Waiting:            rapid.SampledFrom([]Waiting{WaitForPreempted, WaitForTerminating, WaitWhileNominated}).Draw(t, "waiting"),
-		IgnoreNever:        rapid.Bool().Draw(t, "ignore never"),
-		Victims:            rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Ascending, Exact}).Draw(t, "victims"),
-		IgnoreStart:        rapid.Bool().Draw(t, "ignore start"),
-		EvictUnprioritized: rapid.Bool().Draw(t, "unprioritized"),
-		FilterOnce:         rapid.Bool().Draw(t, "filter once"),
-		Budgets:            rapid.SampledFrom([]BudgetRule{PerVictim, PerBudget, Uncharged, VictimsAlone}).Draw(t, "budget rule"),
-		EmptySelectors:     rapid.Bool().Draw(t, "empty selectors"),
-		Strict:             rapid.IntRange(0, 3).Draw(t, "strict") == 0,
-		ClearAlways:        rapid.Bool().Draw(t, "clear always"),
-		NominatedInTurn:    rapid.Bool().Draw(t, "nominated in turn"),
+		Victims:         rapid.SampledFrom([]VictimRule{Reprieve, Reprieve, Exact}).Draw(t, "victims"),
+		Budgets:         rapid.SampledFrom([]BudgetRule{PerVictim, VictimsAlone}).Draw(t, "budget rule"),
+		Strict:          rapid.IntRange(0, 3).Draw(t, "strict") == 0,
+		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
 	}
 	if rapid.Bool().Draw(t, "own ranks") {
 		ranks := rapid.Permutation(append(DefaultRanks(), ByCost)).Draw(t, "ranks")
@@ -222,8 +248,13 @@ func addOddities(t *rapid.T, c *outrank.Cluster) {
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	config := drawConfig(t)
-	config.Filters = drawFilters(t, snap)
+	var config Config
+	if rapid.IntRange(0, 2).Draw(t, "all rules") == 0 {
+		config = drawOrders(t)
+	} else {
+		config = drawConfig(t)
+		config.Filters = drawFilters(t, snap)
+	}
 	eval, err := NewEvaluator(config)
 	require.NoError(t, err)
 	eval.chunk = rapid.SampledFrom([]int{1, 2, chunkSize}).Draw(t, "chunk size")
@@ -249,7 +280,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := gocmp.Diff(&want, got); diff != "" {
-			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%+v", eval.config.Policy), diff)
+			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%v %+v", eval.config.Variant, eval.config.Policy), diff)
 		}
 	}
 }

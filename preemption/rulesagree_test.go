@@ -37,13 +37,8 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		if config.Policy.Victims == preemption.Exact {
 			config.Policy.Victims = preemption.Reprieve // has a slow form of its own, see TestPropertyExactWithFilters
 		}
-		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p)}
-		for _, r := range config.Policy.Ranks {
-			in.Ranks = append(in.Ranks, namedRanks[r])
-		}
-		if config.Policy.Ranks != nil && in.Ranks == nil {
-			in.Ranks = []reference.Rank{}
-		}
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p), Setup: reference.Setup{Schedulers: config.Schedulers}}
+		in.Ranks = ranksOf(&config)
 		in.Cost = config.Cost
 		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
 			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
@@ -72,7 +67,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		got := asReference(ex)
 		got.ClearedNominations = want.ClearedNominations // the answer has them
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("%+v (-reference +Explain):\n%s", config.Policy, diff)
+			t.Fatalf("%v %+v (-reference +Explain):\n%s", config.Variant, config.Policy, diff)
 		}
 		for range 2 {
 			plan, err := e.PreemptRequest(context.Background(), snap, req)
@@ -94,18 +89,47 @@ func turnDown(n *outrank.Node) reference.Status {
 	return reference.Status{}
 }
 
+// ranksOf returns the ranks of a configuration as the reference takes them.
+func ranksOf(config *preemption.Config) []reference.Rank {
+	ranks := config.Policy.Ranks
+	switch {
+	case ranks != nil:
+	case config.Variant == outrank.VariantV1_13:
+		ranks = []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims}
+	case config.Variant == outrank.VariantSimplified:
+		ranks = []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum}
+	default:
+		return nil
+	}
+	out := make([]reference.Rank, len(ranks))
+	for i, r := range ranks {
+		out[i] = namedRanks[r]
+	}
+	return out
+}
+
 // variantOf returns a configuration as the reference takes it.
 func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
-	policy := &config.Policy
+	policy, old, simplified := &config.Policy, config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
+	alone := policy.Budgets == preemption.VictimsAlone
 	r := reference.Variant{
-		Importance: config.Importance,
-		Ascending:  policy.Victims == preemption.Ascending, IgnoreStart: policy.IgnoreStart,
-		EvictUnprioritized: policy.EvictUnprioritized, FilterOnce: policy.FilterOnce,
-		PerBudget: policy.Budgets == preemption.PerBudget, Uncharged: policy.Budgets == preemption.Uncharged,
-		Strict: policy.Strict, VictimsAlone: policy.Budgets == preemption.VictimsAlone && policy.Victims != preemption.Ascending,
-		EmptySelectors: policy.EmptySelectors, ClearAlways: policy.ClearAlways, NominatedInTurn: policy.NominatedInTurn, IgnoreNever: policy.IgnoreNever,
-		WaitForTerminating: policy.Waiting == preemption.WaitForTerminating,
-		WaitWhileNominated: policy.Waiting == preemption.WaitWhileNominated,
+		Importance: config.Importance, Strict: policy.Strict, VictimsAlone: alone && !simplified,
+		IgnoreStart: old, Uncharged: old && !alone, IgnoreNever: old, WaitForTerminating: old,
+		ReadFirst: old && !alone, TryUnasked: old, TakeFree: old,
+		Ascending: simplified, EvictUnprioritized: simplified, FilterOnce: simplified, PerBudget: simplified && !alone,
+		EmptySelectors: simplified, WaitWhileNominated: simplified, CountTwice: simplified,
+		ClearAlways: old || simplified, NominatedInTurn: old || policy.NominatedInTurn,
+	}
+	if config.MayPreempt != nil {
+		r.MayPreempt = func(nominated reference.Status, rule string) string {
+			s := preemption.Status{Code: preemption.Code(nominated.Code), Filter: nominated.Plugin, ExcludedBy: nominated.ExcludedBy, Reasons: nominated.Reasons}
+			for by := range preemption.ByCaller {
+				if by.String() == rule {
+					return config.MayPreempt(p, s, by)
+				}
+			}
+			panic(rule)
+		}
 	}
 	if config.MayEvict != nil {
 		r.MayEvict = func(victim *outrank.Pod) bool { return config.MayEvict(p, victim) }
@@ -117,7 +141,11 @@ func variantOf(config *preemption.Config, p *outrank.Pod) reference.Variant {
 		r.Guard = func(gone []*outrank.Pod) reference.Status { return status(preemption.GuardOf(config.Guard, gone)) }
 	}
 	if s := config.Sample; s != nil {
-		r.Sample = &reference.Sample{Offset: s.Offset, Enough: func(nodes int) int { return enough(s, nodes) }}
+		r.Sample = &reference.Sample{Offset: func(int) int { return s.Offset }, Enough: func(nodes int) int { return enough(s, nodes) }}
+		if s.Of != nil {
+			r.Sample.Offset = func(nodes int) int { offset, _ := s.Of(nodes); return max(0, offset) }
+			r.Sample.Enough = func(nodes int) int { _, enough := s.Of(nodes); return min(nodes, max(0, enough)) }
+		}
 	}
 	return r
 }

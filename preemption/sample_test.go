@@ -68,14 +68,14 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 	}{
 		{"the only victim violates", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
 		{"a victim above the lowest priority does", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "1", app("x")), pod("b", 5, "1", app("b"))}},
-		{"without reprieve", by(preemption.Policy{Victims: preemption.Ascending}), b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{"without reprieve", preemption.Config{Variant: outrank.VariantSimplified}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
 		{
-			"by an empty selector, without reprieve", by(preemption.Policy{Victims: preemption.Ascending, EmptySelectors: true}),
+			"by an empty selector, without reprieve", preemption.Config{Variant: outrank.VariantSimplified},
 			&outrank.LabelSelector{}, []*outrank.Pod{pod("a", 1, "2", app("x"))},
 		},
 		{
 			"beside a protected pod, without reprieve", preemption.Config{
-				Policy:   preemption.Policy{Victims: preemption.Ascending},
+				Variant:  outrank.VariantSimplified,
 				MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["app"] != "kept" },
 			}, b, []*outrank.Pod{pod("a", 1, "0", app("kept")), pod("b", 5, "2", app("b"))},
 		},

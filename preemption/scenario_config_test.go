@@ -67,9 +67,9 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 	switch name := l.Next("name of the policy"); name {
 	case "v1.13":
-		w.config.Policy = preemption.V1_13()
+		w.config.Variant = outrank.VariantV1_13
 	case "simplified":
-		w.config.Policy = preemption.Simplified()
+		w.config.Variant = outrank.VariantSimplified
 	case "disabled":
 		w.config.Policy.Disabled = true
 	case "exact":

@@ -75,7 +75,10 @@ type search struct {
 	inOrder   []Status
 	named     namedStatuses
 	signature keyWriter // see answerCache
-	tally     tally
+	// busy: its work has begun and not returned. What a panic of the caller's code leaves
+	// so is not used again.
+	busy  bool
+	tally tally
 }
 
 // asksNothing is less than any node has free, unless its amounts are large.

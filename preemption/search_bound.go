@@ -270,7 +270,7 @@ func (w *searchWorker) boundWithFilters(b *nodeBound, position int, slot int32, 
 	case b.before == 0:
 		w.boundByFilters(b, position, slot, sum, true)
 		return
-	case touched && (w.config.Policy.Victims == Ascending || !w.helpsAtMostWithAll(n)):
+	case touched && (w.config.ascending() || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
 		b.kind = settled
 		return
@@ -331,7 +331,7 @@ func (w *searchWorker) boundByFilters(b *nodeBound, position int, slot int32, su
 	if st.code != Unschedulable && !w.given {
 		return
 	}
-	if st.by != resourcesFilter.index || !plain || w.config.Policy.Victims == Ascending || !w.helpsAtMostWithAll(n) {
+	if st.by != resourcesFilter.index || !plain || w.config.ascending() || !w.helpsAtMostWithAll(n) {
 		w.settle(b, position, n)
 		return
 	}

@@ -32,7 +32,7 @@ func (s *search) writeSignature() {
 	for _, v := range s.asks {
 		key.amount(v)
 	}
-	key.text(s.pod.Scheduler()) // whose nominations count
+	key.texts(s.schedulers) // whose nominations count
 	s.filterPlan.appendSignature(key, s.pod)
 	s.plugins.appendSignature(key, s.off, s.silent)
 }
@@ -68,16 +68,20 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *Plan, best nodeScore, 
 	w, t := c.w, c.t
 	before, after := w.before.others[:0], w.after.others[:0]
 	w.before, w.after = t.before, t.after
+	returned := false
 	defer func() {
+		if !returned {
+			t.nodes = 0 // the caller's code has panicked: it is built anew
+		}
 		t.before, t.after = w.before, w.after
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
-	if err := c.update(ctx); err != nil {
-		return nil, best, err
+	if err = c.update(ctx); err == nil {
+		if plan = c.beginPlan(); plan.Outcome == Preempt {
+			best, err = c.best(ctx)
+		}
 	}
-	if plan = c.beginPlan(); plan.Outcome == Preempt {
-		best, err = c.best(ctx)
-	}
+	returned = true
 	return plan, best, err
 }
 

@@ -84,7 +84,7 @@ func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *C
 		if i == 0 || v.by != w.blocked[i-1].by {
 			blocks = w.public(w.statusOf(v.by))
 		}
-		c.Victims[i] = Victim{Pod: n.objects[v.index], Blocks: blocks}
+		c.Victims[i] = Victim{Pod: n.pods[v.index].located(), Blocks: blocks}
 	}
 	if f.violations > 0 {
 		w.nameViolatedByRows(n, c.Victims)

@@ -82,7 +82,8 @@ func (s *search) beginPlan() *Plan {
 	}
 	p.TurnedDown = s.counts(t)
 	s.tally = t
-	p.Ineligible = s.eligible(s.codeOf)
+	p.Ineligible = s.eligible(s.statusOfNode)
+	p.Refusal = s.refusal
 	switch {
 	case p.Feasible > 0:
 		p.Outcome = Fits
@@ -107,16 +108,17 @@ func (s *search) sum(t tally, of *answers) tally {
 	return t
 }
 
-// codeOf asks a single node by its name.
-func (s *search) codeOf(node string) (Code, bool) {
+// statusOfNode asks a single node by its name.
+func (s *search) statusOfNode(node string) (filterStatus, bool) {
 	n := s.snap.node(node)
 	if n == nil || n.node == nil {
-		return Success, false
+		return filterStatus{}, false
 	}
 	if s.given {
-		return s.givenCode(n), true
+		given := s.givenOf(n)
+		return filterStatusOf(&given), true
 	}
-	return s.workers[0].dry.filter(n).code, true
+	return s.workers[0].dry.filter(n), true
 }
 
 // finishPlan completes the plan with the best candidate. A dry run finds its
@@ -139,7 +141,7 @@ func (s *search) finishPlan(p *Plan, best nodeScore) {
 		w.contradicted()
 		return
 	}
-	p.Candidate, p.Grace = w.candidate(possible), s.config.Policy.Grace
+	p.Candidate, p.Grace = w.candidate(possible), s.config.grace()
 	if s.asked || s.selective || s.partial {
 		p.Unhelpful = nil // not every node was asked about
 	}
@@ -163,11 +165,6 @@ func (a *attempt) counts(t tally) []Count {
 	return out
 }
 
-// givenCode returns the code of the status that the caller gave for a node.
-func (s *search) givenCode(n *nodeState) Code {
-	return min(s.givenOf(n).Code, UnschedulableAndUnresolvable)
-}
-
 // givenOf returns the status that the caller gave for a single node.
 func (s *search) givenOf(n *nodeState) Status {
 	if s.inOrder != nil {
@@ -176,5 +173,5 @@ func (s *search) givenOf(n *nodeState) Status {
 	if st, ok := s.statuses[n.name]; ok {
 		return st
 	}
-	return notFiltered
+	return s.config.notFiltered()
 }

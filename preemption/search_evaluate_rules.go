@@ -22,7 +22,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 		}
 	}
 	t.costs = w.costsOn(n)
-	if w.config.Policy.Victims == Ascending {
+	if w.config.ascending() {
 		t.ascend()
 	} else {
 		t.reprieveByRules(bound)
@@ -35,7 +35,7 @@ func (w *searchWorker) evaluateByRules(position int, n *nodeState, bound int32) 
 
 // ascend takes pods, the least important first, until there is room.
 func (t *resourceReprieve) ascend() {
-	if t.reordered || t.config.Policy.IgnoreStart {
+	if t.reordered {
 		t.listPossible(t.n.first(t.reach))
 		for _, i := range slices.Backward(t.order) {
 			if t.takeNext(int(i)) {
@@ -102,10 +102,10 @@ func (t *resourceReprieve) release(i int) {
 	t.slack[2] += row[2]
 }
 
-// correctTop sets the top priority to that of the first victim in the caller's
-// order (rule 11.3), which is the last one found.
+// correctTop sets the top priority to that of the first victim, in the caller's order
+// (rule 11.3) or as it was found (rule 13.2.3).
 func (t *resourceReprieve) correctTop() {
-	if t.reordered && t.score.victims > 0 {
+	if (t.reordered || t.readsFirst) && t.score.victims > 0 {
 		t.score.top = t.n.sortKeys[t.topOf].priority
 	}
 }
@@ -135,7 +135,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 				continue
 			}
 			t.score.violations += t.violationsOf(broken)
-			if int32(at) < first {
+			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
 		}
@@ -165,12 +165,12 @@ func (t *resourceReprieve) sortByRules(order []int32) {
 			if c := importance(pods[i].pod, pods[j].pod); c != 0 {
 				return c
 			}
-			if t.config.Policy.IgnoreStart {
+			if t.config.variant().ignoresStart {
 				return t.moreImportant(pods[i], pods[j])
 			}
 			return cmp.Compare(i, j) // the default order is that of the node
 		})
-	case t.config.Policy.IgnoreStart:
+	case t.config.variant().ignoresStart:
 		slices.SortFunc(order, func(i, j int32) int { return t.moreImportant(pods[i], pods[j]) })
 	}
 }
@@ -182,16 +182,12 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 	n := t.n
 	t.broken = fill(t.broken, len(n.pods), 0)
 	t.order = t.order[:0]
-	if t.config.Policy.EmptySelectors && len(t.snap.budgets.list) > 0 {
-		t.listPossible(from)
-	} else {
-		for _, g := range n.covered {
-			if int(g.index) >= from && t.allows(n.objects[g.index]) {
-				t.order = append(t.order, g.index)
-			}
+	for _, g := range n.covered {
+		if int(g.index) >= from && t.allows(n.objects[g.index]) {
+			t.order = append(t.order, g.index)
 		}
-		t.sortByRules(t.order)
 	}
+	t.sortByRules(t.order)
 	last = -1
 	for _, i := range t.order {
 		if broken := t.chargeOne(n.pods[i]); broken > 0 {
@@ -205,7 +201,7 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 
 // chargeOne charges the budgets for a pod, and returns how many it violates.
 func (w *searchWorker) chargeOne(p *podState) int {
-	if len(p.class.covering) == 0 && !w.config.Policy.EmptySelectors {
+	if len(p.class.covering) == 0 && !w.config.variant().emptySelectors {
 		return 0
 	}
 	w.charged = true
@@ -222,7 +218,7 @@ func (w *searchWorker) discharge() {
 
 // violationsOf counts the violations of a victim that violates so many budgets.
 func (w *searchWorker) violationsOf(broken int) int {
-	if w.config.Policy.Budgets == PerBudget {
+	if w.config.perBudget() {
 		return broken
 	}
 	return min(1, broken)

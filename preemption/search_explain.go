@@ -49,7 +49,7 @@ func (s *search) explanation(ctx context.Context) (*Explanation, error) {
 	case len(e.Candidates) == 0:
 		e.Outcome = NothingHelps
 	default:
-		e.Candidate, e.Grace = e.Candidates[0], s.config.Policy.Grace
+		e.Candidate, e.Grace = e.Candidates[0], s.config.grace()
 	}
 	return e, nil
 }

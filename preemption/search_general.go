@@ -8,7 +8,7 @@ import "context"
 // scores, until none is better than the incumbent.
 func (s *search) runGeneral(ctx context.Context) (*Plan, error) {
 	s.noteTight()
-	s.onlyCount = s.eligible(s.codeOf) != Eligible
+	s.onlyCount = s.eligible(s.statusOfNode) != Eligible
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}

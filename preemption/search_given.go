@@ -87,10 +87,10 @@ func (s *search) readGiven() error {
 		return nil
 	}
 	s.snap.names.load(s.snap.nodes, s.snap.order)
-	if s.named.read(s.snap.names, s.statuses) {
+	if s.named.read(s.snap.names, s.statuses, s.config.notFiltered()) && s.named.known() {
 		return nil
 	}
-	return checkNames(s.snap, s.statuses)
+	return checkNamed(s.snap, s.statuses)
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.

@@ -35,9 +35,9 @@ type namedStatus struct {
 	status int32
 }
 
-// read reads the caller's statuses. It is not ok if one is for a node that does not exist.
-func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status) (ok bool) {
-	x.begin(len(names.names))
+// read reads the caller's statuses; none is that of a node without one. It is not ok if one is for a node that does not exist.
+func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status, none Status) (ok bool) {
+	x.begin(len(names.names), none)
 	of, order, turn, status := x.of, x.order, 0, int32(0)
 	for name, st := range statuses {
 		if status == 0 || !sameStatus(&st, &x.list[status]) {
@@ -64,13 +64,18 @@ func (x *namedStatuses) read(names *nodeNames, statuses map[string]Status) (ok b
 	return ok
 }
 
+// known reports whether all codes that were read are codes.
+func (x *namedStatuses) known() bool {
+	return !slices.ContainsFunc(x.list, func(s Status) bool { return !s.Code.known() })
+}
+
 // begin forgets the statuses of the call before.
-func (x *namedStatuses) begin(nodes int) {
+func (x *namedStatuses) begin(nodes int, none Status) {
 	x.of = fill(x.of, nodes, 0)
 	for len(x.turns) < nodes {
 		x.turns = append(x.turns, 0)
 	}
-	x.list, x.now = append(x.list[:0], notFiltered), x.now[:0]
+	x.list, x.now = append(x.list[:0], none), x.now[:0]
 	x.count, x.enough, x.guessed = 0, 1, 0
 }
 

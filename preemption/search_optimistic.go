@@ -95,8 +95,8 @@ func (w *searchWorker) goesHigh(b *nodeBound, sum *nodeSummary, e *extremes) boo
 func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot int32, sum *nodeSummary, e *extremes, few int32) {
 	top := b.above(sum)
 	o.position, o.violations, o.top, o.victims, o.start, o.cost = position, 0, top, few, never, 0
-	if w.reordered {
-		o.top = sum.lowest // it is that of the first in the caller's order
+	if w.reordered || w.readsFirst {
+		o.top = sum.lowest // it is that of the first, whichever that is
 	}
 	if e.upperStart != noStart {
 		o.start = instant{e.upperStart, 1e9}
@@ -168,7 +168,7 @@ func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, few int3
 func (w *searchWorker) upperFigure(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	top := b.above(sum)
 	total := upperSum(sum, top, few)
-	if w.reordered {
+	if w.reordered || w.readsFirst {
 		top = sum.lowest
 	}
 	return figure(rank, top, few, total)
@@ -188,10 +188,8 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 	switch {
 	case b.kind != byResources || w.anyPriority:
 		return false
-	case w.ascending || !e.anyCovered && !w.coversAll:
+	case w.ascending || !e.anyCovered:
 		return true
-	case w.coversAll:
-		return false
 	case !w.mayViolate(e.lowBudgets, e.mostCovered):
 		return true
 	case sum.flags&hasNominated != 0:
@@ -204,12 +202,10 @@ func (w *searchWorker) staysLow(b *nodeBound, sum *nodeSummary, e *extremes) boo
 // one of these, nil if there is none.
 func (w *searchWorker) staysSecond(b *nodeBound, sum *nodeSummary, e *extremes, two *twoLowest, second *level) bool {
 	switch {
-	case b.kind != byResources || w.anyPriority || second == nil || second.priority >= w.priority || b.bound > second.priority:
+	case b.kind != byResources || w.anyPriority || second == nil || b.bound > second.priority:
 		return false
-	case w.ascending || !e.anyCovered && !w.coversAll:
+	case w.ascending || !e.anyCovered:
 		return true
-	case w.coversAll:
-		return false
 	case !w.mayViolate(two.budgets, e.mostCovered):
 		return true
 	case sum.flags&hasNominated != 0:

@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Other rules than the default ones take the same first round, and the same
 // bounds on resources. What remains of the arguments depends on the rule:
@@ -20,7 +24,7 @@ import "slices"
 //     bounds it.
 //   - Another order or a prefix of the ranks compares the same figures. A bound of
 //     all figures at once is compared by the same ranks (see optimistic).
-//   - Without reprieve (Ascending) the victims are the pods from the least important
+//   - Without reprieve (variantRules.ascending) the victims are the pods from the least important
 //     up to the one with which there is room. Its priority is q.
 //   - How violations are counted has no part in the bounds, which assume none.
 
@@ -42,9 +46,12 @@ type searchRules struct {
 	asked, exactly bool
 	// reordered: possible victims are in the caller's order.
 	reordered bool
+	// readsFirst: the top priority is that of the first victim, of those that violate a
+	// budget if there are any. takesFree: a node on which nobody has to leave is the best.
+	readsFirst, takesFree bool
 	// anyPriority: pods above the bound may be victims wherever the caller has a say in
-	// who is. ascending and coversAll are those rules of the policy.
-	anyPriority, ascending, coversAll bool
+	// who is. ascending: they are found without reprieve.
+	anyPriority, ascending bool
 	// topLast: the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that victims above it have to be thought of.
 	topLast bool
@@ -73,26 +80,29 @@ func (c *Config) pruned(req *Request) bool {
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
 	// below a higher one.
-	return !c.Policy.EvictUnprioritized || req.Pod.PriorityValue() > 0
+	return !c.variant().takesUnprioritized || req.Pod.PriorityValue() > 0
 }
 
-func (c *Config) searchRules() searchRules {
-	policy := &c.Policy
+// searchRules returns the rules of a search. Where no budget is exhausted, victims violate
+// none by the variant that reads the first (rule 13.2.2), and the first is the highest.
+func (c *Config) searchRules(budgets []*outrank.PodDisruptionBudget) searchRules {
+	readsFirst := c.readsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.Allowed <= 0 })
+	policy, variant := &c.Policy, c.variant()
 	r := searchRules{asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil, chosen: c.chosen(), partial: c.partial(), exact: c.exact()}
-	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim &&
-		!policy.IgnoreStart && !policy.EmptySelectors
+	r.byRows = !r.chosen && !r.asked && !r.reordered && policy.Victims == Reprieve && policy.Budgets == PerVictim && c.Variant == 0
 	r.anyPriority = r.asked || r.reordered || r.chosen
-	r.ascending, r.coversAll = policy.Victims == Ascending, policy.EmptySelectors
+	r.readsFirst, r.takesFree = readsFirst, variant.takesFree
+	r.ascending = c.ascending()
 	r.costed = slices.Contains(policy.Ranks, ByCost)
 	r.standard = policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
-	r.general = !r.byRows || !r.standard || policy.FilterOnce || c.Sample != nil
+	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
 	for _, rank := range policy.Ranks {
 		if rank == ByTopPriority {
 			break
 		}
 		r.topLast = r.topLast || rank != ByViolations
 	}
-	r.topLast = r.topLast || r.reordered
+	r.topLast = r.topLast || r.reordered || readsFirst
 	ranks := policy.Ranks
 	if ranks == nil {
 		ranks = sharedRanks

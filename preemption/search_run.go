@@ -19,6 +19,7 @@ func beginSearch(config *Config, chunk int, snap *Snapshot, req *Request) (*sear
 		}
 	}
 	if err != nil {
+		s.busy = false
 		s.release()
 		return nil, err
 	}
@@ -36,6 +37,7 @@ func decidePruned(ctx context.Context, config *Config, chunk int, snap *Snapshot
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
+	s.busy = false
 	if err == nil {
 		err = s.workers[0].dry.err
 	}
@@ -67,10 +69,11 @@ func (s *search) decide(ctx context.Context) (*Plan, error) {
 
 // begin prepares a search.
 func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
+	s.busy = true
 	if err := s.attempt.begin(config, snap, req.Pod, req.Now); err != nil {
 		return err
 	}
-	s.searchRules = config.searchRules()
+	s.searchRules = config.searchRules(snap.budgets.list)
 	s.light = 0
 	if !s.general {
 		s.light = hasUnits
@@ -111,8 +114,8 @@ func (s *search) begin(config *Config, snap *Snapshot, req *Request) error {
 	return nil
 }
 
-// release drops everything that belongs to the caller, and keeps the search for
-// later calls.
+// release drops everything that belongs to the caller, and keeps a search whose work
+// has returned for later calls.
 func (s *search) release() {
 	s.workers = s.workers[:cap(s.workers)]
 	for _, w := range s.workers {
@@ -129,7 +132,9 @@ func (s *search) release() {
 	s.given, s.statuses, s.inOrder = false, nil, nil
 	s.named.release()
 	s.attempt.release()
-	searches.Put(s)
+	if !s.busy {
+		searches.Put(s)
+	}
 }
 
 // refusedPlan is the answer to an attempt that ends before the first node.

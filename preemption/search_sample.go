@@ -149,11 +149,11 @@ func (w *searchWorker) tryForSample(position int, anyFree bool, room listRoom) s
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
 func (w *searchWorker) freeOfViolations(b *nodeBound, slot int32, sum *nodeSummary) bool {
-	if w.config.Policy.EmptySelectors || b.bound != sum.lowest {
+	if w.config.variant().emptySelectors || b.bound != sum.lowest {
 		return false
 	}
 	e := w.snap.summaries.extremesAt(slot)
-	if w.config.Policy.Victims == Ascending {
+	if w.config.ascending() {
 		return b.kind == byResources && !w.asked && !w.chosen && !w.reordered && !w.mayViolate(e.lowBudgets, e.mostCovered)
 	}
 	return w.staysLow(b, sum, e)

@@ -40,6 +40,9 @@ func (s *search) better(f, g *nodeScore) bool {
 	if s.standard {
 		return f.better(g)
 	}
+	if s.takesFree && f.position >= 0 && g.position >= 0 && (f.victims == 0) != (g.victims == 0) {
+		return f.victims == 0
+	}
 	return f.betterBy(g, s.ranks)
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
 )
 
 // However the pods of a node are chosen, no fewer than the bound hold what it is short
@@ -92,4 +94,19 @@ func TestSharesTellMoreThanColumns(t *testing.T) {
 	require.EqualValues(t, 1, sums.fewestAmong(&sums.low, &amountRow{1, 10, 0}, &e, 1))
 	none := shareSumsOf(n, &nodeSummary{flags: largeAmounts}, &e)
 	require.EqualValues(t, 2, none.fewest(&short, &e, 2), "large amounts say nothing")
+}
+
+// What pods of the lowest priority cost is bounded by their costs alone, however cheap the
+// others are.
+func TestCostsOfTheLowest(t *testing.T) {
+	n := newNodeState("n", 0, &owner{})
+	for _, cost := range []string{"1", "5", "7"} { // the most important first
+		n.objects = append(n.objects, &outrank.Pod{Name: cost})
+		n.rows = append(n.rows, amountRow{1, 0, 2})
+	}
+	table := costTable{bySlot: make([]nodeCosts, 1)}
+	c := table.at(n, 2, func(p *outrank.Pod) int64 { return int64(p.Name[0] - '0') })
+	require.Equal(t, []int64{5, 12, 13}, []int64{c.low.least(1, &amountRow{}), c.low.least(2, &amountRow{}), c.all.least(3, &amountRow{})})
+	require.Equal(t, []int64{1, 6}, []int64{c.all.least(1, &amountRow{}), c.all.least(2, &amountRow{})})
+	require.InDelta(t, 15, c.low.least(1, &amountRow{3}), 1, "five for each unit")
 }

@@ -45,26 +45,25 @@ func (as attachments) writableState(i int, o *owner) ClusterState {
 // follow tells the states of a pod that was put on a node (1) or taken away (-1).
 func (as attachments) follow(n *nodeState, p *podState, by int, o *owner) {
 	for i := range as {
-		if as[i].concerns(p.pod) {
-			as.followOne(n, p, i, by, o)
+		if as[i].concerns(p.pod) && n.list(p, i, by) && n.node != nil {
+			tell(as.writableState(i, o), p, n.node, by)
 		}
 	}
 }
 
-func (as attachments) followOne(n *nodeState, p *podState, i, by int, o *owner) {
-	if n.list(p, i, by) && n.node != nil {
-		tell(as.writableState(i, o), p, n.node, by)
-	}
-}
-
-// followNode tells the states of all pods of a node, which comes (1) or goes (-1).
-func (as attachments) followNode(n *nodeState, by int, o *owner) {
-	if n.node == nil {
-		return
-	}
+// followNode tells the states of all pods of a node, which has taken the place of
+// another version of it; nil stands for none.
+func (as attachments) followNode(n *nodeState, was *outrank.Node, o *owner) {
 	for i, pods := range n.attached {
-		for _, p := range pods {
-			tell(as.writableState(i, o), p, n.node, by)
+		if was != nil {
+			for _, p := range pods {
+				tell(as.writableState(i, o), p, was, -1)
+			}
+		}
+		if n.node != nil {
+			for _, p := range pods {
+				tell(as.writableState(i, o), p, n.node, 1)
+			}
 		}
 	}
 }

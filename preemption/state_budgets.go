@@ -32,6 +32,22 @@ func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *budgetSet {
 	return b
 }
 
+// ledger returns a ledger of the budgets, or of what they would be if they had counted no
+// disruption yet.
+func (b *budgetSet) ledger(whole bool) *pdb.Ledger {
+	if !whole {
+		return b.matcher.Ledger()
+	}
+	list := slices.Clone(b.list)
+	for i, budget := range list {
+		if budget != nil && len(budget.Disrupted) > 0 {
+			c := *budget
+			c.Disrupted, list[i] = nil, &c
+		}
+	}
+	return pdb.New(list).Ledger()
+}
+
 // with returns the set with another budget at an index, nil for none, where the
 // index behind the last one adds a budget.
 func (b *budgetSet) with(i int, budget *outrank.PodDisruptionBudget) *budgetSet {

@@ -67,8 +67,8 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 
 // UpdatePod replaces a pod by a newer version. The pod stays on its node, or
 // pending with the nomination that it has: [Snapshot.Bind] and
-// [Snapshot.Nominate] change these. Errors: [ErrNotFound], [ErrState] for a pod
-// that has finished and should be removed, and those of [outrank.Pod.Validate].
+// [Snapshot.Nominate] change these. Errors: [ErrNotFound], also where the known pod of
+// the name has another UID, [ErrState] for a pod that has finished and should be removed, and those of [outrank.Pod.Validate].
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -77,6 +77,8 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("pod %s: %w", p.Key(), ErrNotFound)
+	case !samePod(old.pod, p):
+		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), ErrNotFound)
 	case p.Finished():
 		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
 	}
@@ -119,56 +121,6 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 		s.replace(p, s.moved(p, "", node))
 	}
 	return nil
-}
-
-// Apply carries a plan out on the snapshot, as if everything had happened at
-// once: the victims are gone, nominations are cleared, and the preemptor is
-// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
-// is on its node already, for a [Plan.Resize], stays there as it is. Errors leave
-// the snapshot as it was: [ErrState] for a plan that is not to preempt,
-// [ErrNotFound] for a victim or node that is not there.
-func (s *Snapshot) Apply(plan *Plan) error {
-	if plan == nil || plan.Outcome != Preempt {
-		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
-	}
-	if on := s.NodeOf(plan.Pod.Key()); on != "" && !(plan.Resize && on == plan.Node) {
-		return fmt.Errorf("pod %s: %w: it runs on node %s", plan.Pod.Key(), ErrState, on)
-	}
-	if _, ok := s.Node(plan.Node); !ok {
-		return fmt.Errorf("node %s: %w", plan.Node, ErrNotFound)
-	}
-	if err := plan.Pod.Validate(); err != nil {
-		return err
-	}
-	for _, v := range plan.Victims {
-		if node := v.nodeOf(&plan.Candidate); s.NodeOf(v.Pod.Key()) != node {
-			return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), node, ErrNotFound)
-		}
-	}
-	s.carryOut(plan)
-	return nil
-}
-
-func (s *Snapshot) carryOut(plan *Plan) {
-	for _, v := range plan.Victims {
-		// A victim that stands in the plan twice is gone the second time.
-		if p, ok := s.pods.of(v.Pod); ok {
-			s.drop(p)
-		}
-	}
-	for _, cleared := range plan.ClearedNominations {
-		p, ok := s.pods.of(cleared)
-		if ok && p.node() == "" && p.nominated() == plan.Node {
-			s.replace(p, s.moved(p, "", ""))
-		}
-	}
-	if plan.Resize {
-		return
-	}
-	if p, ok := s.pods.of(plan.Pod); ok {
-		s.drop(p)
-	}
-	s.put(s.newPodState(plan.Pod, "", plan.Node, s.classOf(plan.Pod)))
 }
 
 // pending finds a pod without a node, and checks the node it is to have, if

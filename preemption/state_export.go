@@ -96,3 +96,12 @@ func (p *podState) located() *outrank.Pod {
 	at.NodeName, at.NominatedNode = p.node(), p.nominated()
 	return &at
 }
+
+// locatedPods returns the pods with fields that say where they are.
+func locatedPods(ps []*podState) []*outrank.Pod {
+	out := make([]*outrank.Pod, len(ps))
+	for i, p := range ps {
+		out[i] = p.located()
+	}
+	return out
+}

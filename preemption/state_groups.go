@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 
@@ -153,92 +152,4 @@ func (s *Snapshot) setComposite(key string, g *outrank.CompositePodGroup) {
 		s.composites.set(key, g)
 	}
 	s.regroupBelow(key)
-}
-
-// ApplyGroup applies the plan for a group to the snapshot, as if everything had
-// happened at once: the victims are gone, nominations are cleared, and each pod
-// of the group is pending and nominated to its node (rule 14.3.2; none is
-// bound). An error leaves the snapshot as it was: [ErrState] for a plan whose
-// outcome is not Preempt, or for a pod of the group that runs by now,
-// [ErrNotFound] for a victim or node that is not there.
-func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
-	if plan == nil || plan.Outcome != Preempt {
-		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
-	}
-	for _, at := range plan.Placement {
-		if err := s.checkPreemptor(at.Pod); err != nil {
-			return err
-		}
-		if _, ok := s.Node(at.Node); !ok {
-			return fmt.Errorf("node %s: %w", at.Node, ErrNotFound)
-		}
-	}
-	for _, p := range plan.VictimPods() {
-		if _, ok := s.Node(s.NodeOf(p.Key())); !ok {
-			return fmt.Errorf("pod %s on a node: %w", p.Key(), ErrNotFound)
-		}
-	}
-	s.carryOutGroup(plan)
-	return nil
-}
-
-func (s *Snapshot) carryOutGroup(plan *GroupPlan) {
-	for _, victim := range plan.VictimPods() {
-		// A victim that stands in the plan twice is gone the second time.
-		if p, ok := s.pods.of(victim); ok {
-			s.drop(p)
-		}
-	}
-	used := plan.nodes()
-	for _, cleared := range plan.ClearedNominations {
-		p, ok := s.pods.of(cleared)
-		if ok && p.node() == "" && used[p.nominated()] {
-			s.replace(p, s.moved(p, "", ""))
-		}
-	}
-	for _, at := range plan.Placement {
-		s.seat(at.Pod, "", at.Node)
-	}
-}
-
-// seat puts a pod on a node or nominates it to one. The snapshot may know the
-// pod already.
-func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
-	if p, ok := s.pods.of(pod); ok {
-		s.drop(p)
-	}
-	s.put(s.newPodState(pod, node, nominated, s.classOf(pod)))
-}
-
-// checkSelectors refuses a preemptor with a selector that the scheduler cannot
-// read. On a pod that is there such a selector matches nothing.
-func checkSelectors(pod *outrank.Pod) error {
-	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.Pods, pod.Affinity.AntiPods} {
-		for i := range terms {
-			if err := errors.Join(terms[i].Selector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
-				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
-			}
-		}
-	}
-	for i := range pod.TopologySpread {
-		c := &pod.TopologySpread[i]
-		if err := c.Selector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
-			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
-		}
-	}
-	return nil
-}
-
-// checkPreemptor reports what keeps a pod from being placed at all.
-func (s *Snapshot) checkPreemptor(pod *outrank.Pod) error {
-	if err := pod.Validate(); err != nil {
-		return err
-	}
-	if err := checkSelectors(pod); err != nil {
-		return err
-	}
-	if p, ok := s.pods.of(pod); ok && p.running {
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, p.node())
-	}
-	return nil
 }

@@ -199,3 +199,6 @@ func hasKey(p *outrank.Pod, key outrank.Key) bool {
 func sameName(p, q *outrank.Pod) bool {
 	return p == q || p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
+
+// samePod reports whether two pods of one name may be versions of the same pod.
+func samePod(a, b *outrank.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }

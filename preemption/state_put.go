@@ -92,9 +92,6 @@ func older(version, known *outrank.Pod) bool {
 		!known.StartTime.IsZero() && version.StartTime.IsZero()
 }
 
-// samePod reports whether two pods of one name may be versions of the same pod.
-func samePod(a, b *outrank.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }
-
 // Unbind takes a pod off its node: it is pending from now on, without a
 // nomination. It takes back a [Snapshot.Bind] that failed in the end. Errors:
 // [ErrNotFound]; [ErrState] for a pod without a node. Time is linear in the pods on
@@ -109,4 +106,13 @@ func (s *Snapshot) Unbind(key outrank.Key) error {
 	}
 	s.replace(p, s.moved(p, "", ""))
 	return nil
+}
+
+// known returns what the snapshot knows of this very pod.
+func (s *Snapshot) known(pod *outrank.Pod) (*podState, bool) {
+	p, ok := s.pods.of(pod)
+	if !ok || !samePod(p.pod, pod) {
+		return nil, false
+	}
+	return p, true
 }

@@ -14,10 +14,9 @@ type ruleAnswers struct {
 	mu     sync.Mutex
 	tables map[answersKey]keptTable
 	uses   uint64
-	// log lists the slots whose node changed, the oldest first. start is the number
-	// of changes before the first of them.
-	log   []int32
-	start uint64
+	// log lists the slots whose node changed, the oldest first. It begins anew together with
+	// the tables.
+	log []int32
 }
 
 // answersKey is a rule with a key for pods that it treats alike.
@@ -41,7 +40,8 @@ type answerTable struct {
 // used, by the count of uses.
 type keptTable struct {
 	*answerTable
-	synced, used uint64
+	synced int
+	used   uint64
 }
 
 func newRuleAnswers() *ruleAnswers { return &ruleAnswers{} }
@@ -57,7 +57,7 @@ const (
 func (m *ruleAnswers) share() *ruleAnswers {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &ruleAnswers{tables: maps.Clone(m.tables), uses: m.uses, log: slices.Clone(m.log), start: m.start}
+	return &ruleAnswers{tables: maps.Clone(m.tables), uses: m.uses, log: slices.Clone(m.log)}
 }
 
 // changed notes that the node of a slot changed.
@@ -67,13 +67,9 @@ func (m *ruleAnswers) changed(slot int32, slots int) {
 	}
 	if m.log = append(m.log, slot); len(m.log) > 1024+2*slots {
 		clear(m.tables)
-		m.start += uint64(len(m.log))
 		m.log = m.log[:0]
 	}
 }
-
-// end returns the number of changes so far.
-func (m *ruleAnswers) end() uint64 { return m.start + uint64(len(m.log)) }
 
 // find returns the table for a key, nil for none, and the slots that changed since
 // it was made. The slots are valid until the snapshot changes.
@@ -85,7 +81,7 @@ func (m *ruleAnswers) find(key answersKey) (*answerTable, []int32) {
 	if !ok {
 		return nil, nil
 	}
-	stale := m.log[kept.synced-m.start:]
+	stale := m.log[kept.synced:]
 	if kept.used != m.uses {
 		kept.used = m.uses
 		m.tables[key] = kept
@@ -111,7 +107,7 @@ func (m *ruleAnswers) keep(key answersKey, t *answerTable) {
 		}
 		delete(m.tables, oldest)
 	}
-	m.tables[key] = keptTable{t, m.end(), m.uses}
+	m.tables[key] = keptTable{t, len(m.log), m.uses}
 }
 
 // at returns what the rule said about a node.

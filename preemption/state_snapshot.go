@@ -357,22 +357,29 @@ func (s *Snapshot) release(n *nodeState) {
 }
 
 // put adds a pod that is not in the snapshot.
+//
+// Attached filters are told last, here and in all changes: where they panic, the
+// snapshot is whole, and Undo reverts the change.
 func (s *Snapshot) put(p *podState) {
 	s.pods.set(p)
+	var n *nodeState
+	if p.at != nil {
+		n = s.writable(p.at.name)
+	}
 	if p.running {
-		n := s.writable(p.at.name)
 		n.addPod(p, s.traits)
 		s.joinUnit(p, n)
-		s.attachments.follow(n, p, 1, s.owner)
 		s.refresh(n)
 	} else if p.at != nil {
-		n := s.writable(p.at.name)
 		n.nominated = insertByImportance(n.nominated, p)
 		s.refresh(n)
 	}
 	s.join(p)
 	s.useClaims(p, 1)
 	s.journal.record(step{kind: putPod, pod: p})
+	if p.running {
+		s.attachments.follow(n, p, 1, s.owner)
+	}
 }
 
 // drop removes a pod.
@@ -380,20 +387,22 @@ func (s *Snapshot) drop(p *podState) {
 	s.pods.remove(p)
 	s.leave(p)
 	s.useClaims(p, -1)
+	s.journal.record(step{kind: dropPod, pod: p})
+	if p.at == nil {
+		return
+	}
+	n := s.writable(p.at.name)
 	if p.running {
-		n := s.writable(p.at.name)
 		n.removePod(p, s.traits)
 		s.leaveUnit(p, n)
-		s.attachments.follow(n, p, -1, s.owner)
-		s.refresh(n)
-		s.release(n)
-	} else if p.at != nil {
-		n := s.writable(p.at.name)
+	} else {
 		n.nominated = removeByImportance(n.nominated, p)
-		s.refresh(n)
-		s.release(n)
 	}
-	s.journal.record(step{kind: dropPod, pod: p})
+	s.refresh(n)
+	if p.running {
+		s.attachments.follow(n, p, -1, s.owner)
+	}
+	s.release(n)
 }
 
 // changeNode replaces the node of a slot by another version of it, which has its
@@ -402,13 +411,14 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	n := s.writable(s.nodes[slot].name)
 	s.journal.record(step{kind: changeNode, node: n.node})
 	s.topology.relabel(slot, n.node.Labels, obj.Labels, s.owner)
+	was := n.node
 	s.replaceNode(n, obj)
+	s.attachments.followNode(n, was, s.owner)
 }
 
 // replaceNode puts another node, or nil for none, in the place of the one that there
-// is, and tells everybody who has to know.
+// is, and tells everybody who has to know but attached filters.
 func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
-	s.attachments.followNode(n, -1, s.owner)
 	joins, leaves := n.node == nil && obj != nil, n.node != nil && obj == nil
 	if leaves {
 		s.leaveUnits(n)
@@ -422,7 +432,6 @@ func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
 	if joins {
 		s.joinUnits(n)
 	}
-	s.attachments.followNode(n, 1, s.owner)
 	s.answers.changed(n.slot, len(s.nodes))
 	s.refresh(n)
 }
@@ -430,23 +439,27 @@ func (s *Snapshot) replaceNode(n *nodeState, obj *outrank.Node) {
 // setNode inserts a node at a position in the order.
 func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	n := s.writable(name)
+	was := n.node
 	s.replaceNode(n, obj)
 	s.topology.relabel(n.slot, nil, obj.Labels, s.owner)
 	s.cache.forget()
 	s.writeOrder()
 	s.order = slices.Insert(s.order, position, n.slot)
 	s.journal.record(step{kind: putNode, node: obj, position: position})
+	s.attachments.followNode(n, was, s.owner)
 }
 
 // unsetNode removes the node at a position in the order.
 func (s *Snapshot) unsetNode(position int) {
 	n := s.writable(s.nodes[s.order[position]].name)
+	was := n.node
 	s.journal.record(step{kind: dropNode, node: n.node, position: position})
 	s.topology.relabel(n.slot, n.node.Labels, nil, s.owner)
 	s.writeOrder()
 	s.order = slices.Delete(s.order, position, position+1)
 	s.replaceNode(n, nil)
 	s.cache.forget()
+	s.attachments.followNode(n, was, s.owner)
 	s.release(n)
 }
 

@@ -1,6 +1,10 @@
 package preemption
 
-import "github.com/outrank-go/outrank"
+import (
+	"errors"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {
@@ -36,6 +40,13 @@ func (s *Snapshot) Keep(m Mark) error {
 	}
 	s.journal.keep(m)
 	return nil
+}
+
+// trying calls f and reverts what f changes, also where f panics: the caller's code may.
+func (s *Snapshot) trying(f func() error) (err error) {
+	mark := s.Mark()
+	defer func() { err = errors.Join(err, s.Undo(mark)) }()
+	return f()
 }
 
 // step is one change, with what is needed to revert it.

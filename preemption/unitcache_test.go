@@ -2,12 +2,15 @@ package preemption
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -50,7 +53,9 @@ func TestCacheFollowsUnits(t *testing.T) {
 			plan, err = eval.Preempt(context.Background(), s, asker, now)
 			require.NoError(t, err)
 		}
-		fresh, err := eval.Preempt(context.Background(), s.view(), asker, now)
+		again, err := NewSnapshot(s.Cluster())
+		require.NoError(t, err)
+		fresh, err := eval.Preempt(context.Background(), again, asker, now)
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
 		require.NotEmpty(t, s.cache.bySignature, "the cache is used")
@@ -92,4 +97,61 @@ func TestCacheFollowsUnits(t *testing.T) {
 		ask(step.name)
 	}
 	require.Greater(t, len(seen), 3, "the changes make a difference: %v", seen)
+}
+
+// teams draws a full cluster of groups that leave as a whole across nodes, some pods of which
+// have not started, with priorities of their own: nodes tie in all but the start of pods that
+// may be on other nodes.
+func teams(t *rapid.T) *outrank.Cluster {
+	c := &outrank.Cluster{Release: withUnits(t)}
+	for _, name := range []string{"g0", "g1"} {
+		c.Groups = append(c.Groups, &outrank.PodGroup{
+			Name: name, Disruption: rapid.SampledFrom([]outrank.DisruptionMode{outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod}).Draw(t, "disruption"),
+			Priority: outrank.Priority(rapid.SampledFrom([]int32{4, 5}).Draw(t, "priority of the group")),
+		})
+	}
+	add := func(node, cpu string) {
+		starts := []time.Time{{}, gen.Now.Add(-time.Hour), gen.Now.Add(-time.Hour), gen.Now, gen.Now.Add(time.Hour)}
+		c.Pods = append(c.Pods, &outrank.Pod{
+			Name: fmt.Sprint("p", len(c.Pods)), NodeName: node, Group: rapid.SampledFrom([]string{"", "g0", "g1"}).Draw(t, "group"),
+			Priority: outrank.Priority(rapid.SampledFrom([]int32{4, 5}).Draw(t, "priority")), StartTime: rapid.SampledFrom(starts).Draw(t, "start"),
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
+		})
+	}
+	nodes := rapid.IntRange(2, 4).Draw(t, "nodes")
+	for i := range nodes + 1 {
+		n := &outrank.Node{Name: fmt.Sprint("n", i), Allocatable: resource.MustList("cpu", "2", "pods", "9"), Unschedulable: i == nodes}
+		c.Nodes = append(c.Nodes, n)
+		if i == nodes || rapid.Bool().Draw(t, "two pods") {
+			add(n.Name, "1")
+			add(n.Name, "1")
+		} else {
+			add(n.Name, "2")
+		}
+	}
+	return c
+}
+
+// A snapshot that is asked again later answers as one that was never asked, where pods that
+// have not started leave with those of other nodes.
+func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
+	scores := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, err := NewSnapshot(teams(t))
+		require.NoError(t, err)
+		eval, err := NewEvaluator(Config{})
+		require.NoError(t, err)
+		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "asks")
+		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
+		for _, later := range []time.Duration{0, 0, 0, 30 * time.Minute, 2 * time.Hour} {
+			req := &Request{Pod: p, Now: gen.Now.Add(later)}
+			got, err := eval.PreemptRequest(context.Background(), s, *req)
+			require.NoError(t, err)
+			want, err := eval.PreemptRequest(context.Background(), s.view(), *req)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "after %s", later)
+			scores += entriesHold(t, eval, s, req)
+		}
+	})
+	require.Positive(t, scores)
 }

@@ -14,8 +14,7 @@ import (
 )
 
 // withUnits is v1.37 with units of victims, and composite groups among them.
-func withUnits(t testing.TB) outrank.Release {
-	t.Helper()
+func withUnits(t require.TestingT) outrank.Release {
 	r, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true, "TopologyAwareWorkloadScheduling": true})
 	require.NoError(t, err)
 	return r

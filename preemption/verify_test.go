@@ -20,15 +20,14 @@ import (
 // variants are configurations of which every plan has to stand up.
 var variants = map[string]preemption.Config{
 	"default":    {},
-	"ascending":  {Policy: preemption.Policy{Victims: preemption.Ascending}},
-	"per-budget": {Policy: preemption.Policy{Budgets: preemption.PerBudget}},
+	"v1.13":      {Variant: outrank.VariantV1_13},
 	"sample":     {Sample: &preemption.Sample{Seed: 3, Minimum: 2}},
 	"protected":  {MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Name)%2 == 0 }},
 	"any victim": {MayTake: anyBody},
 	"guard":      {Guard: atMost{"Two of each", 2}},
 	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}},
 	"strict":     {Policy: preemption.Policy{Strict: true}},
-	"simplified": {Policy: preemption.Simplified()},
+	"simplified": {Variant: outrank.VariantSimplified},
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
 }
 
@@ -251,7 +250,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 	old := pod("old", 0, "1", on("n1"))
 	old.Priority = nil
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{old}}
-	e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{EvictUnprioritized: true}})
+	e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified})
 	for _, priority := range []int32{0, -5} {
 		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
 		plan, err := e.Preempt(ctx, snap, p, gen.Now)
@@ -297,8 +296,8 @@ func TestVerifyCountsBudgets(t *testing.T) {
 		},
 	})
 	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
-	for want, rule := range map[int]preemption.BudgetRule{1: preemption.PerVictim, 2: preemption.PerBudget} {
-		e := newEvaluator(t, preemption.Config{Policy: preemption.Policy{Budgets: rule}})
+	for want, variant := range map[int]outrank.Variant{1: 0, 2: outrank.VariantSimplified} {
+		e := newEvaluator(t, preemption.Config{Variant: variant})
 		plan, err := e.Preempt(ctx, snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Violations())

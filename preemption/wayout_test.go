@@ -29,6 +29,9 @@ func answering(asked *[]string, name string, plan *preemption.Plan, err error) p
 func TestFirstWayOut(t *testing.T) {
 	plan := func(o preemption.Outcome) *preemption.Plan { return &preemption.Plan{Outcome: o} }
 	helps, fits, nothing, again, never := plan(preemption.Preempt), plan(preemption.Fits), plan(preemption.NothingHelps), plan(preemption.NothingHelps), plan(preemption.NotEligible)
+	contrary, vetoed := plan(preemption.NothingHelps), plan(preemption.NothingHelps)
+	contrary.Unhelpful = []preemption.Count{{Status: preemption.Status{Code: preemption.Contradiction, Reasons: []string{"odd"}}, Nodes: 1}}
+	vetoed.Unhelpful = []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}, Nodes: 1}}
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name  string
@@ -45,6 +48,9 @@ func TestFirstWayOut(t *testing.T) {
 		{"it fits", []*preemption.Plan{fits, helps}, 0, 1, fits},
 		{"the last that finds nothing counts", []*preemption.Plan{nothing, again, never, nil}, 0, 4, again},
 		{"none may", []*preemption.Plan{nil, never}, 0, 2, never},
+		{"a contradiction ends all", []*preemption.Plan{nothing, contrary, helps}, 0, 2, contrary},
+		{"extenders that leave nothing have nothing to say", []*preemption.Plan{nothing, vetoed}, 0, 2, nothing},
+		{"nor does it matter that they come first", []*preemption.Plan{vetoed, nothing, never}, 0, 3, nothing},
 		{"an error ends all", []*preemption.Plan{nothing, nil, helps}, 2, 2, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,6 +71,7 @@ func TestFirstWayOut(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
+			assert.NotNil(t, got.Asked, "none at all is not the same as the usual ones")
 			assert.Same(t, c.want, got.Plan)
 			require.Len(t, got.Asked, c.asked)
 			for i, a := range got.Asked {

@@ -17,9 +17,9 @@ const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pv
 // and what is special about the pod.
 func caveats(opts *options, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
-		return slices.Concat(aboutGroups(c, nil), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
+		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, c), aboutPods(c), aboutKinds(c), aboutNamespaces(c, nil))
 	}
-	return slices.Concat(aboutTemplate(opts.asked(), q), aboutPod(opts, q), aboutGroups(c, q), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
+	return slices.Concat(aboutTemplate(opts.asked(), q), aboutPod(opts, q), aboutGroups(c, q), aboutNominations(opts, c), aboutClaims(c, q), aboutPods(c), aboutKinds(c), aboutNamespaces(c, q))
 }
 
 // aboutTemplate is about what a single pod does not say of the object that makes it.
@@ -57,6 +57,26 @@ func aboutPod(opts *options, q *asking) []Warning {
 		add("status.phase", "the pod has ended, and kube-scheduler passes it over")
 	}
 	return out
+}
+
+// aboutNominations is about nominations that count only if the pods' schedulers are
+// profiles of the same kube-scheduler, which a configuration would say.
+func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
+	if opts.scheduler != "" {
+		return nil
+	}
+	pods, names := 0, map[string]bool{}
+	for _, p := range c.Pods {
+		if p.NodeName == "" && p.NominatedNode != "" && !p.Finished() && !p.Terminating() && p.Scheduler() != outrank.DefaultScheduler {
+			pods, names[p.Scheduler()] = pods+1, true
+		}
+	}
+	if pods == 0 {
+		return nil
+	}
+	return []Warning{dumpLacks("does not say which schedulers are profiles of one kube-scheduler, which then leave room to each other's nominated pods; "+
+		"%s of %s here, and no room is left to %s: name the profiles with --scheduler-config",
+		subject(pods, "nominated pod is", "nominated pods are"), some(slices.Sorted(maps.Keys(names)), mostNear, len(names)), map[bool]string{true: "it", false: "them"}[pods == 1])}
 }
 
 // aboutClaims is about claims of the pod that say less than kube-scheduler knows.

@@ -19,6 +19,10 @@ func withSpec(field string, value any) func(_, spec, _ map[string]any) {
 	return func(_, spec, _ map[string]any) { spec[field] = value }
 }
 
+func nominatedTo(node string) func(_, _, status map[string]any) {
+	return func(_, _, status map[string]any) { status["nominatedNodeName"] = node }
+}
+
 // claiming gives a pod a claim, and ephemeral one that is made along with it.
 func claiming(name string) func(_, spec, _ map[string]any) {
 	return withSpec("volumes", []any{map[string]any{"name": "v", "persistentVolumeClaim": map[string]any{"claimName": name}}})
@@ -107,6 +111,11 @@ func TestCaveats(t *testing.T) {
 			[]string{"pod default/p: spec.schedulingGates: kube-scheduler leaves the pod alone until its scheduling gates are gone (a, b)"}},
 		{"another scheduler's", whole(p(withSpec("schedulerName", "mine"))), pending,
 			[]string{"pod default/p: spec.schedulerName: scheduler mine places the pod, by rules of its own"}},
+		{"nominated pods of other schedulers", whole(p(), podItem("a", "", 9, "1", nominatedTo("n"), withSpec("schedulerName", "mine")),
+			podItem("b", "", 9, "1", nominatedTo("n"), withSpec("schedulerName", "yours")), podItem("c", "", 9, "1", withSpec("schedulerName", "theirs"))), pending,
+			[]string{"the dump: does not say which schedulers are profiles of one kube-scheduler, which then leave room to each other's nominated pods; " +
+				"2 nominated pods are of mine, yours here, and no room is left to them: name the profiles with --scheduler-config"}},
+		{"a nominated pod", whole(p(), podItem("a", "", 9, "1", nominatedTo("n"))), pending, nil},
 		{"being deleted", whole(p(leaving)), pending, []string{"pod default/p: metadata.deletionTimestamp: the pod is being deleted"}},
 		{"a claim that is missing", whole(append(claim("late"), p(claiming("other")))...), pending,
 			[]string{`persistentvolumeclaim default/other: not in the dump; if the cluster does not have it, kube-scheduler pushes nobody out for the pod (persistentvolumeclaim "other" not found)`}},

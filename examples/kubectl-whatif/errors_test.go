@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,7 +101,8 @@ func TestBadInput(t *testing.T) {
 			[]string{`a message of kubectl, "Error from server (Forbidden): pods is forbidden"; mend what it says`}},
 		{"a warning of kubectl in front", "Warning: v1 ComponentStatus is deprecated\n" + small, dump,
 			[]string{`a message of kubectl, "Warning: v1 ComponentStatus is deprecated"; keep standard error out of the file`}},
-		{"UTF-16", "\xff\xfe{\x00}\x00", dump, []string{"the input is UTF-16", "save it as UTF-8"}},
+		{"a text without an end", `{"kind":"Pod","metadata":{"name":"` + strings.Repeat("x", 9<<20), dump,
+			[]string{"what begins at byte 0 is longer than 8 MB; no API server has an object of that size"}},
 		{"an error of the API server", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"nodes is forbidden"}`, dump,
 			[]string{`document 1: this is an error of the API server, "nodes is forbidden"`}},
 		{"a pod to be named by the API server", `{"kind":"Pod","metadata":{"generateName":"job-"}}`, []string{"--filename", "-"},
@@ -213,5 +215,18 @@ func TestNotices(t *testing.T) {
 		if !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d of standard error is %q, want %q", i, lines[i], want)
 		}
+	}
+}
+
+// Kinds that take no part fill no more than a line.
+func TestManyUnknownKinds(t *testing.T) {
+	objects := []string{nodeItem("n", "1"), `{"kind":"` + strings.Repeat("Long", 1000) + `","metadata":{"name":"x"}}`}
+	for i := range 1000 {
+		objects = append(objects, fmt.Sprintf(`{"kind":"Kind%d","metadata":{"name":"x"}}`, i))
+	}
+	objects = append(objects, `{"kind":"Kind999","metadata":{"name":"y"}}`)
+	_, _, stderr := whatif(listOf(objects...), "--cluster", "-", "--cpu", "1")
+	if !strings.Contains(stderr, "2 Kind999, 981 objects of 981 other kinds") || len(stderr) > 500 {
+		t.Errorf("standard error has %d bytes, want at most 500, with the most frequent kind:\n%s", len(stderr), stderr)
 	}
 }

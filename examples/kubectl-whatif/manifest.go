@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,11 +49,35 @@ func (o *options) readTemplates(stdin io.Reader) (all []*input.Template, others 
 // manifestName is what to call the manifests in messages.
 func (o *options) manifestName() string { return "--filename " + strings.Join(o.manifests, ",") }
 
-// kindsOf lists kinds with their numbers.
+// Bounds of a list of kinds in a line of text. Kubernetes has no name of a kind that is longer.
+const (
+	mostKinds    = 20
+	longestKind  = 63
+	longKindMark = "…"
+)
+
+// kindsOf lists kinds with their numbers, by name. Of many kinds it lists those with the most
+// objects, and how many others there are.
 func kindsOf(kinds map[string]int) []string {
+	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b))
+	})
+	listed := names[:min(len(names), mostKinds)]
+	slices.Sort(listed)
 	var out []string
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		out = append(out, fmt.Sprintf("%d %s", kinds[kind], kind))
+	for _, kind := range listed {
+		n := kinds[kind]
+		if len(kind) > longestKind {
+			kind = strings.ToValidUTF8(kind[:longestKind], "") + longKindMark
+		}
+		out = append(out, fmt.Sprintf("%d %s", n, kind))
+	}
+	if others := len(names) - len(listed); others > 0 {
+		objects := 0
+		for _, kind := range names[len(listed):] {
+			objects += kinds[kind]
+		}
+		out = append(out, fmt.Sprintf("%s of %s", plural(objects, "object"), plural(others, "other kind")))
 	}
 	return out
 }

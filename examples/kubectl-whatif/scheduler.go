@@ -37,9 +37,10 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 }
 
 // configOf is how a scheduler decides; the warnings say what of the file does not count.
+// Without a file kube-scheduler has one profile, whatever the name of the pod's scheduler.
 func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
-		return preemption.Config{Workers: s.workers}, nil, true
+		return preemption.Config{Workers: s.workers, Schedulers: s.names()}, nil, true
 	}
 	p, ok := s.read.Profile(name)
 	if !ok {
@@ -56,6 +57,14 @@ func (s *schedulers) configOf(name string) (config preemption.Config, warnings [
 		})
 	}
 	return config, warnings, true
+}
+
+// names are the schedulers that share their nominations.
+func (s *schedulers) names() []string {
+	if s.read == nil {
+		return []string{outrank.DefaultScheduler}
+	}
+	return s.read.Profiles[0].Config.Schedulers
 }
 
 // forPod decides for a pod.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // configFile is a configuration of these profiles.
@@ -79,6 +81,27 @@ func TestCaveatsByConfig(t *testing.T) {
 			off := strings.Contains(answered(t, dump, args...), "its scheduler is configured without preemption.")
 			assert.Equal(t, tt.file != "", off, "decided by the profile")
 		})
+	}
+}
+
+// Room is left to nominated pods of the profiles of the same kube-scheduler, whichever of
+// them places the pod that is asked about (rule 7.16.3).
+func TestProfilesShareNominations(t *testing.T) {
+	mine := withSpec("schedulerName", "mine")
+	dump := listOf(nodeItem("n", "1"), podItem("low", "n", 1, "1"), podItem("first", "", 9, "1", mine, nominatedTo("n")), podItem("p", "", 9, "1"))
+	for _, tt := range []struct {
+		name, file string
+		want       preemption.Outcome
+	}{
+		{"one profile is assumed", "", preemption.Preempt},
+		{"one profile", `{"schedulerName": "default-scheduler"}`, preemption.Preempt},
+		{"both", `{"schedulerName": "mine"}, {"schedulerName": "default-scheduler"}`, preemption.NothingHelps},
+	} {
+		args := []string{"-cluster", "-", "-pending", "default/p"}
+		if tt.file != "" {
+			args = append(args, "-scheduler-config", configFile(t, tt.file))
+		}
+		assert.Equal(t, tt.want, answerOf(t, dump, args...).Outcome, tt.name)
 	}
 }
 

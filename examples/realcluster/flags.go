@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/outrank-go/outrank/examples/realcluster/internal/load"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
@@ -20,17 +22,20 @@ type options struct {
 	scheduler string
 	keep      bool
 	dir       string
+	load      time.Duration // 0: trials
+	faults    []load.Fault
 }
 
 // The schedulers.
 const (
 	stock   = "stock"
 	outrank = "outrank"
+	both    = "both"
 )
 
 func parse(args []string) (*options, error) {
-	o, kinds := &options{}, ""
-	fs := flagSet(o, &kinds)
+	o, kinds, faults := &options{}, "", ""
+	fs := flagSet(o, &kinds, &faults)
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
@@ -40,10 +45,19 @@ func parse(args []string) (*options, error) {
 	if o.trials < 0 {
 		return nil, errors.New("-trials: a number of trials cannot be negative")
 	}
-	if o.scheduler != stock && o.scheduler != outrank {
-		return nil, fmt.Errorf("-scheduler %s: there are %s and %s", o.scheduler, stock, outrank)
+	if o.load < 0 {
+		return nil, errors.New("-load: a duration cannot be negative")
 	}
 	var err error
+	if o.faults, err = load.ChooseFaults(faults); err != nil {
+		return nil, fmt.Errorf("-faults: %w", err)
+	}
+	if o.load == 0 && len(o.faults) > 0 {
+		return nil, errors.New("-faults: they come under -load")
+	}
+	if err := o.chooseScheduler(); err != nil {
+		return nil, err
+	}
 	if o.kinds, err = trial.Choose(kinds); err != nil {
 		return nil, fmt.Errorf("-kinds: %w", err)
 	}
@@ -57,14 +71,31 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-func flagSet(o *options, kinds *string) *flag.FlagSet {
+// chooseScheduler has both schedulers under load, and stock in trials, if none is named.
+func (o *options) chooseScheduler() error {
+	switch {
+	case o.scheduler == "" && o.load > 0:
+		o.scheduler = both
+	case o.scheduler == "":
+		o.scheduler = stock
+	case o.scheduler == both && o.load == 0:
+		return fmt.Errorf("-scheduler %s: both are under -load alone", both)
+	case o.scheduler != stock && o.scheduler != outrank && o.scheduler != both:
+		return fmt.Errorf("-scheduler %s: there are %s, %s and %s", o.scheduler, stock, outrank, both)
+	}
+	return nil
+}
+
+func flagSet(o *options, kinds, faults *string) *flag.FlagSet {
 	fs := flag.NewFlagSet("realcluster", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Usage = func() {}
 	fs.IntVar(&o.trials, "trials", 100, "how many `times` a pod is created; the kinds take turns in random order")
 	fs.Uint64Var(&o.seed, "seed", 1, "the `number` that everything random comes from")
 	fs.StringVar(kinds, "kinds", "", "only these `kinds` of trials, separated by commas (default: all)")
-	fs.StringVar(&o.scheduler, "scheduler", stock, "`which` scheduler runs: stock, or outrank for the plugin in place of DefaultPreemption")
+	fs.StringVar(&o.scheduler, "scheduler", "", "`which` scheduler runs: stock, outrank for the plugin in place of DefaultPreemption, or both in turn under load (default: stock; under load both)")
+	fs.DurationVar(&o.load, "load", 0, "put the schedulers under load for this `time` altogether, in place of trials")
+	fs.StringVar(faults, "faults", "", "these `faults` strike in the second half of the load, one after the other, separated by commas, or all")
 	fs.BoolVar(&o.keep, "keep", false, "leave the cluster up after the trials, until Ctrl-C")
 	fs.StringVar(&o.dir, "dir", "", "a `folder` for programs that were built, and for runs (default: in the user's cache)")
 	return fs
@@ -74,13 +105,17 @@ func flagSet(o *options, kinds *string) *flag.FlagSet {
 func usage() string {
 	var b strings.Builder
 	b.WriteString("realcluster: does a real control plane do what was foretold?\n\nusage: go run . [flags]\n\n")
-	kinds := ""
-	fs := flagSet(&options{}, &kinds)
+	kinds, faults := "", ""
+	fs := flagSet(&options{}, &kinds, &faults)
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString("\nThe kinds:\n")
 	for _, k := range trial.Kinds() {
 		fmt.Fprintf(&b, "  %-21s %s\n", k.Name, k.About)
+	}
+	b.WriteString("\nThe faults:\n")
+	for _, f := range load.Faults() {
+		fmt.Fprintf(&b, "  %-21s %s\n", f.Name, f.About)
 	}
 	return b.String()
 }

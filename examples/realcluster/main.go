@@ -1,4 +1,5 @@
-// Command realcluster checks what the library foretells against a real control plane:
+// Command realcluster checks what the library foretells against a real control plane,
+// and puts one under load:
 // it builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
 // from their modules, runs them on 127.0.0.1, fills the cluster, and then, trial by
 // trial, takes a dump with kubectl, asks whatif about a pod, creates the pod, and
@@ -6,10 +7,11 @@
 //
 //	go run . -trials 100 -seed 1
 //	go run . -scheduler outrank
+//	go run . -load 30m -faults all
 //
 // Run it in this folder; README.md says more. The exit status is 0 if everything
-// happened as foretold, ties that are documented aside, 1 if not, and 2 if the trials
-// could not be run. Everything that was started is ended, also on Ctrl-C.
+// happened as foretold, ties that are documented aside, or nothing went wrong under load,
+// 1 if not, and 2 if it could not be run. Everything that was started is ended, also on Ctrl-C.
 package main
 
 import (
@@ -31,6 +33,9 @@ func main() {
 // errDifferent is the end of a run in which something did not happen as foretold.
 var errDifferent = errors.New("not everything happened as foretold")
 
+// errWrong is the end of a run in which something went wrong under load.
+var errWrong = errors.New("not everything went well under load")
+
 // status runs the program and returns its exit status.
 func status(ctx context.Context, args []string) int {
 	o, err := parse(args)
@@ -44,7 +49,7 @@ func status(ctx context.Context, args []string) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errDifferent):
+	case errors.Is(err, errDifferent), errors.Is(err, errWrong):
 		fmt.Fprintln(os.Stderr, "realcluster:", err)
 		return 1
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,16 +17,25 @@ func TestFlags(t *testing.T) {
 	assert.EqualValues(t, 3, o.seed)
 	assert.Len(t, o.kinds, 1)
 	assert.True(t, o.keep)
-	assert.Equal(t, "Outrank", pluginOf(o))
-	assert.Equal(t, "kube-scheduler-outrank", schedulerOf(o))
+	assert.Equal(t, "Outrank", pluginOf(o.scheduler))
+	assert.Equal(t, "kube-scheduler-outrank", programOf(o.scheduler))
 
 	o, err = parse(nil)
 	require.NoError(t, err)
-	assert.Empty(t, pluginOf(o))
-	assert.Equal(t, "kube-scheduler", schedulerOf(o))
+	assert.Empty(t, pluginOf(o.scheduler))
+	assert.Equal(t, "kube-scheduler", programOf(o.scheduler))
 	assert.NotEmpty(t, o.dir)
+	assert.Equal(t, stock, o.scheduler)
 
-	for _, args := range [][]string{{"x"}, {"-trials", "-1"}, {"-scheduler", "mine"}, {"-kinds", "ever"}, {"-nothing"}} {
+	o, err = parse([]string{"-load", "2m", "-faults", "apiserver-away,odd-objects"})
+	require.NoError(t, err)
+	assert.Equal(t, both, o.scheduler)
+	assert.Len(t, o.faults, 2)
+
+	for _, args := range [][]string{
+		{"x"}, {"-trials", "-1"}, {"-scheduler", "mine"}, {"-kinds", "ever"}, {"-nothing"}, {"-load", "-1m"},
+		{"-load", "1m", "-faults", "flood"}, {"-faults", "all"}, {"-scheduler", "both"},
+	} {
 		_, err := parse(args)
 		assert.Error(t, err, args)
 		assert.Equal(t, 2, status(t.Context(), args))
@@ -42,7 +52,11 @@ func TestNothingOfTheServersIsCompiled(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "./...").Output()
 	require.NoError(t, err)
 	assert.NotContains(t, string(out), "k8s.io/kubernetes/")
-	assert.NotContains(t, string(out), "k8s.io/apiserver/")
+	assert.NotContains(t, string(out), "k8s.io/apiserver/pkg/server")
 	assert.NotContains(t, string(out), "go.etcd.io/")
-	assert.NotContains(t, string(out), "examples/kubescheduler")
+	for path := range strings.FieldsSeq(string(out)) {
+		if _, of, found := strings.Cut(path, "examples/kubescheduler/"); found {
+			assert.Contains(t, []string{"mirror", "convert"}, of) // which follow the cluster under load
+		}
+	}
 }

@@ -25,9 +25,8 @@ const (
 	readme = "../../README.md"
 )
 
-// run builds, starts, fills, tries and ends.
+// run builds what runs and tries, or puts under load.
 func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
-	begun := time.Now()
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
 	}
@@ -53,14 +52,34 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 			err = os.RemoveAll(dir) // nothing to look up
 		}
 	}()
+	j := &job{options: o, versions: versions, program: program, dir: dir, out: out, say: say}
+	if o.load > 0 {
+		return j.underLoad(ctx)
+	}
+	return j.trials(ctx)
+}
+
+// job is what a run has to do.
+type job struct {
+	*options
+	versions controlplane.Versions
+	program  func(string) string
+	dir      string
+	out      io.Writer
+	say      func(string, ...any)
+}
+
+// trials starts a cluster, fills it, tries, and ends it.
+func (j *job) trials(ctx context.Context) error {
+	begun, o, say := time.Now(), j.options, j.say
 	c, err := controlplane.New(ctx, controlplane.Options{
-		Program: program, Scheduler: schedulerOf(o), Plugin: pluginOf(o), Dir: dir, Say: say,
+		Program: j.program, Scheduler: programOf(o.scheduler), Plugin: pluginOf(o.scheduler), Dir: j.dir, Say: say,
 	})
 	defer c.End()
 	if err != nil {
 		return err
 	}
-	w, err := newWorld(ctx, c, versions, say)
+	w, err := newWorld(ctx, c, j.versions, habits{podsEndAfter: 500 * time.Millisecond, trouble: func(err error) { say("%v", err) }}, say)
 	if err != nil {
 		return err
 	}
@@ -68,23 +87,28 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if err := w.fill(ctx); err != nil {
 		return err
 	}
-	runner, err := w.runner(program, dir)
+	runner, err := w.runner(j.program, j.dir)
 	if err != nil {
 		return err
 	}
 	table, err := try(ctx, o, runner, c, say)
 	if table != nil {
-		fmt.Fprintf(out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", versions, o.scheduler, o.seed,
-			begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
-		err = errors.Join(err, table.Write(out))
+		j.head(begun)
+		err = errors.Join(err, table.Write(j.out))
 	}
 	if err == nil && table.Total().Different > 0 {
-		err = fmt.Errorf("%w: %d trials; dumps and pods are in %s", errDifferent, table.Total().Different, filepath.Join(dir, "different"))
+		err = fmt.Errorf("%w: %d trials; dumps and pods are in %s", errDifferent, table.Total().Different, filepath.Join(j.dir, "different"))
 	}
 	if o.keep && ctx.Err() == nil {
-		stay(ctx, c, program, out)
+		stay(ctx, c, j.program, j.out)
 	}
 	return err
+}
+
+// head writes what the tables below it are of.
+func (j *job) head(begun time.Time) {
+	fmt.Fprintf(j.out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", j.versions, j.scheduler, j.seed,
+		begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
 }
 
 // noticeLostConnections has the clients of all programs, this one's too, notice after
@@ -100,22 +124,26 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 	if err := b.Once(ctx, controlplane.Kubernetes); err != nil {
 		return nil, err
 	}
-	own := []controlplane.Program{{Name: "whatif", Package: whatifPackage}}
-	if o.scheduler == outrank {
-		own = append(own, controlplane.Program{Name: schedulerOf(o), Package: schedulerPackage})
+	var own []controlplane.Program
+	if o.load == 0 {
+		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
+	}
+	if o.scheduler != stock {
+		own = append(own, controlplane.Program{Name: programOf(outrank), Package: schedulerPackage})
 	}
 	return b.File, b.Always(ctx, own)
 }
 
-func schedulerOf(o *options) string {
-	if o.scheduler == outrank {
+// programOf is the program of a scheduler, and pluginOf the plugin that is on in it.
+func programOf(scheduler string) string {
+	if scheduler == outrank {
 		return "kube-scheduler-outrank"
 	}
 	return "kube-scheduler"
 }
 
-func pluginOf(o *options) string {
-	if o.scheduler == outrank {
+func pluginOf(scheduler string) string {
+	if scheduler == outrank {
 		return plugin
 	}
 	return ""

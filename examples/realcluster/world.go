@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
@@ -27,14 +29,22 @@ type world struct {
 	say      func(string, ...any)
 }
 
-// How pods end and start.
-const (
-	podsEndAfter = 500 * time.Millisecond
-	startsWithin = 30 * 24 * time.Hour
-)
+// habits say how pods end, and what else follows the cluster.
+type habits struct {
+	podsEndAfter time.Duration
+	// trouble is told what the kubelets try again.
+	trouble func(error)
+	// follow, if set, is given the informers before they are started.
+	follow func(informers.SharedInformerFactory) error
+}
 
-func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, say func(string, ...any)) (*world, error) {
-	client, err := kubernetes.NewForConfig(c.Rest)
+// startsWithin is how far apart pods start.
+const startsWithin = 30 * 24 * time.Hour
+
+func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, h habits, say func(string, ...any)) (*world, error) {
+	config := rest.CopyConfig(c.Rest)
+	config.ContentType = runtime.ContentTypeProtobuf // JSON cannot say every time that the API server takes
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +52,11 @@ func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versi
 	w := &world{cluster: c, client: client, factory: informers.NewSharedInformerFactory(client, 0), stop: stop, say: say}
 	if w.pods, err = observe.Follow(w.factory); err == nil {
 		w.kubelets, err = kubelet.Start(ctx, kubelet.Config{
-			Client: client, Version: v.Kubernetes, Delay: podsEndAfter, Spread: startsWithin, Workers: 8,
-			Trouble: func(err error) { say("%v", err) },
+			Client: client, Version: v.Kubernetes, Delay: h.podsEndAfter, Spread: startsWithin, Workers: 8, Trouble: h.trouble,
 		}, w.factory)
+	}
+	if err == nil && h.follow != nil {
+		err = h.follow(w.factory)
 	}
 	if err != nil {
 		stop()
@@ -87,7 +99,7 @@ func (w *world) runner(program func(string) string, dir string) (*trial.Runner, 
 		return nil, err
 	}
 	dump := append([]string{program("kubectl"), "--kubeconfig", w.cluster.Kubeconfig}, command[1:]...)
-	w.say("the dump is taken with %s (%s/%s)", fmt.Sprint(command), runtime.GOOS, runtime.GOARCH)
+	w.say("the dump is taken with %s (%s/%s)", fmt.Sprint(command), goruntime.GOOS, goruntime.GOARCH)
 	return &trial.Runner{
 		Client: w.client, Pods: w.pods, Dump: dump, Whatif: program("whatif"), Dir: dir, Say: w.say,
 		Hold: w.kubelets.Hold, Idle: w.kubelets.Idle,

@@ -31,6 +31,16 @@ type Case struct {
 	Release outrank.Release `json:"-"`
 }
 
+// UnmarshalJSON reads a case as far as an API server can hold it.
+func (c *Case) UnmarshalJSON(line []byte) error {
+	line, err := admitted(line)
+	if err != nil {
+		return err
+	}
+	type plain Case
+	return json.Unmarshal(line, (*plain)(c))
+}
+
 // storage are the objects behind claims, and what nodes can attach.
 type storage struct {
 	Volumes  []object `json:"persistentVolumes"`

@@ -61,14 +61,14 @@ func TestExactIsNeverWorse(t *testing.T) {
 
 // compare holds one case to it.
 func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
-	usual, err := c.explain(preemption.Config{Policy: recordedPolicy}, now)
+	usual, err := c.explain(c.config(), now)
 	if errors.Is(err, outrank.ErrInvalid) || errors.Is(err, preemption.ErrState) {
 		return // of a group, which preempts as a whole, or running, which the release does not know
 	}
 	require.NoError(t, err, c.ID)
-	policy := recordedPolicy
-	policy.Victims = preemption.Exact
-	exact, err := c.explain(preemption.Config{Policy: policy}, now)
+	config := c.config()
+	config.Policy.Victims = preemption.Exact
+	exact, err := c.explain(config, now)
 	require.NoError(t, err, c.ID)
 	n.cases++
 	if usual.Outcome != preemption.Preempt {
@@ -104,7 +104,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Explanation, now time.Time) {
 	snap, err := preemption.NewSnapshot(c.cluster())
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{Policy: recordedPolicy})
+	eval, err := preemption.NewEvaluator(c.config())
 	require.NoError(t, err)
 	r, err := eval.Regret(context.Background(), snap, &usual.Plan, now)
 	require.NoError(t, err, c.ID)

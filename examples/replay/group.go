@@ -40,7 +40,7 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if len(req.Pods) == 0 {
 		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := preemption.NewEvaluator(preemption.Config{Schedulers: []string{req.Pods[0].Scheduler()}})
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
 	}
-	ex, err := c.explain(preemption.Config{Policy: recordedPolicy}, now)
+	ex, err := c.explain(c.config(), now)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,9 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	}
 	answer := schedulerAnswer(ex)
 	if s := c.Options.Sample; s != nil {
-		sampled, err := c.explain(preemption.Config{Policy: recordedPolicy, Sample: &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}}, now)
+		config := c.config()
+		config.Sample = &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}
+		sampled, err := c.explain(config, now)
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +87,11 @@ func (c *Case) cluster() *outrank.Cluster {
 // recordedPolicy is how decisions are recorded: every node was asked in its turn, also
 // the one that the pod is nominated to (rule 7.15.9).
 var recordedPolicy = preemption.Policy{NominatedInTurn: true}
+
+// config is that of the scheduler whose decisions were recorded, which had one profile.
+func (c *Case) config() preemption.Config {
+	return preemption.Config{Policy: recordedPolicy, Schedulers: []string{c.Preemptor.Scheduler()}}
+}
 
 func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Explanation, error) {
 	snap, err := preemption.NewSnapshot(c.cluster())
@@ -110,7 +117,9 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		eval, err := preemption.NewEvaluator(preemption.Config{Policy: recordedPolicy, Workers: workers})
+		config := c.config()
+		config.Workers = workers
+		eval, err := preemption.NewEvaluator(config)
 		if err != nil {
 			return err
 		}

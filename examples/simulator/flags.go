@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -30,7 +30,7 @@ type options struct {
 	shape       workload.Shape
 	queue       sim.Discipline
 	score       sim.Score
-	policy      preemption.Policy
+	variant     outrank.Variant
 	order       execution.Order
 	earlyPop    bool
 	cycle       time.Duration
@@ -88,9 +88,12 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
 	fs.Func("queue", "", o.kept("queue", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue})))
 	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated})))
-	policies := map[string]preemption.Policy{"current": preemption.Current(), "v1.13": preemption.V1_13(), "sketch": preemption.Simplified()}
-	fs.Func("policy", "", o.kept("policy", choice(&o.policy, policies)))
-	fs.Func("order", "", o.kept("order", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst})))
+	variants := map[string]outrank.Variant{}
+	for _, v := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
+		variants[v.String()] = v
+	}
+	fs.Func("policy", "", o.kept("policy", choice(&o.variant, variants)))
+	fs.Func("order", "", o.kept("order", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous})))
 	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
@@ -138,7 +141,11 @@ func (o *options) check() error {
 		return errors.New("-cycle, -grace and -until are not negative")
 	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
-	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.texts["policy"] != "current"):
+	case o.variant != 0 && o.order != execution.Synchronous:
+		return fmt.Errorf("-order does not go together with -policy %v, which has its own", o.variant)
+	case o.variant == outrank.VariantV1_13 && !o.earlyPop:
+		return fmt.Errorf("-early-pop does not go together with -policy %v, which has no backoff", o.variant)
+	case o.gangs > 0 && (o.queue != sim.PriorityQueue || o.variant != 0):
 		return errors.New("-gangs needs -queue priority and -policy current")
 	case o.gangs > 0 && o.kubelets:
 		return errors.New("-gangs does not go together with -kubelets, -kubelet-order and -static")
@@ -208,14 +215,13 @@ Rules
   -queue priority|fifo      who is scheduled first (default priority)
   -score least|most         which of the nodes that take a pod: the least or the
                             most allocated (default least)
-  -policy current|v1.13|sketch
-                            the rules of preemption: those of today, those of
-                            Kubernetes v1.13, or a simple form found in tutorials
-                            (default current)
-  -order sync|async|nominated-first
-                            victims are evicted and then the pod is nominated; or
-                            the other way round while the scheduler goes on; or as
-                            in v1.13 (default sync)
+  -policy current|v1.13|simplified
+                            whose preemption: that of today, that of Kubernetes v1.13,
+                            or a simple form found in tutorials; from the victims to
+                            the order of carrying out and the queue (default current)
+  -order sync|async         victims are evicted and then the pod is nominated; or
+                            the other way round while the scheduler goes on. Only
+                            for the policy current (default sync)
   -early-pop=false          a pod that did not fit waits to the end of its backoff,
                             also while the scheduler has nothing else to do
   -cycle duration           how long the scheduler takes for a pod (default 0s)

@@ -110,7 +110,7 @@ func TestPictureShowsEvictions(t *testing.T) {
 		called string
 	}{
 		{nil, "Called without flags: the sample"},
-		{[]string{"-policy", "sketch", "-load", "1.5", "-grace", "45s"}, "Called with -grace 45s -load 1.5 -policy sketch"},
+		{[]string{"-policy", "simplified", "-load", "1.5", "-grace", "45s"}, "Called with -grace 45s -load 1.5 -policy simplified"},
 		{[]string{"-static", "6000,8192", "-recreate=false"}, "Called with -recreate=false -static 6000,8192"},
 		{[]string{"-until", "45m", "-classes", "LS=9,BE=1,Burstable=5,Guaranteed=20"}, "Called with -classes LS=9,BE=1,Burstable=5,Guaranteed=20 -until 45m0s"},
 	} {

@@ -91,7 +91,7 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 // simulation is what the flags say about the run.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
-		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Policy: o.policy}, Score: o.score}},
+		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score}},
 		Discipline: o.queue, Order: o.order, Cycle: o.cycle, Grace: &o.grace, Seed: o.shape.Seed,
 		End: o.until,
 	}

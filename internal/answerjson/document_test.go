@@ -39,6 +39,7 @@ const needsManifest = "stands in the manifest"
 var answers = []documented{
 	{answer: preemption.Plan{}, file: planFile},
 	{answer: preemption.Explanation{}, file: planFile, extends: "Plan"},
+	{answer: preemption.AcrossPlan{}, file: planFile, extends: "Plan"},
 	{answer: preemption.Candidate{}, file: planFile},
 	{answer: preemption.Victim{}, file: planFile},
 	{answer: preemption.Score{}, file: planFile},

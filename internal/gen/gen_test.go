@@ -207,6 +207,9 @@ var features = []struct {
 	{"a nomination", "nominated", anyPod(func(p *outrank.Pod) bool { return p.NominatedNode != "" })},
 	{"a nomination to no node", "nominated", nominatedNowhere},
 	{"a nominated preemptor", "nominated", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.NominatedNode != "" }},
+	{"a nominated pod that is being deleted", "nominated", nominatedPod((*outrank.Pod).Terminating)},
+	{"a nominated pod with gates", "nominated", nominatedPod((*outrank.Pod).Gated)},
+	{"a nominated pod of another scheduler", "nominated", nominatedPod(func(p *outrank.Pod) bool { return p.Scheduler() != outrank.DefaultScheduler })},
 	{"the preemptor among the pending", "nominated", anyPod(func(p *outrank.Pod) bool { return p.Name == "preemptor" })},
 	{"a disrupted name", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return len(b.Disrupted) > 0 })},
 	{"a nil selector", "budgets", anyBudget(func(b *outrank.PodDisruptionBudget) bool { return b.Selector == nil })},
@@ -248,6 +251,10 @@ type predicate = func(*outrank.Cluster, *outrank.Pod) bool
 
 func anyPod(has func(*outrank.Pod) bool) predicate {
 	return func(c *outrank.Cluster, _ *outrank.Pod) bool { return slices.ContainsFunc(c.Pods, has) }
+}
+
+func nominatedPod(has func(*outrank.Pod) bool) predicate {
+	return anyPod(func(p *outrank.Pod) bool { return p.NominatedNode != "" && has(p) })
 }
 
 func anyVolume(has func(outrank.Volume) bool) predicate {

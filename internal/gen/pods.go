@@ -124,6 +124,10 @@ func nominated(t *rapid.T, s Shape, kinds []*outrank.Pod) []*outrank.Pod {
 		if oneIn(t, "leaving", 8) {
 			p.DeletionTime = Now.Add(-time.Minute)
 		}
+		if oneIn(t, "gated", 8) {
+			p.SchedulingGates = []string{"wait"}
+		}
+		p.SchedulerName = pick(t, "scheduler", "", "", outrank.DefaultScheduler, "second", "foreign")
 		return &p
 	})
 	if s.Nominated > 0 && oneIn(t, "preemptor is pending", 4) {

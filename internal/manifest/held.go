@@ -1,9 +1,6 @@
 package manifest
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // mostHeld bounds the memory for elements whose kind is not known yet.
 const mostHeld = 64 << 20
@@ -30,12 +27,13 @@ func (h *held) add(index int, raw []byte) error {
 	return nil
 }
 
-// give calls f for the elements, now that the kind is known.
-func (h *held) give(kind string, f func(Item) error) error {
+// give calls f for the elements, now that the kind is known. where stands before their
+// places.
+func (h *held) give(where, kind string, f func(Item) error) error {
 	from := 0
 	for _, p := range h.places {
 		to := from + int(p.size)
-		if err := f(Item{Kind: kind, Where: elementAt(int(p.index)), Raw: h.text[from:to:to]}); err != nil {
+		if err := f(Item{Kind: kind, Where: where + elementAt(int(p.index)), Raw: h.text[from:to:to]}); err != nil {
 			return err
 		}
 		from = to
@@ -48,9 +46,6 @@ func elementAt(i int) string { return fmt.Sprintf("items[%d]", i) }
 
 var errLateKind = &refusal{text: fmt.Sprintf("the elements of this list have no kind, and the list itself says it only behind the first %d MB of them; "+
 	"put kind first, as jq '{kind} + .' does", mostHeld>>20)}
-
-// isObject reports whether the text of an element is that of an object.
-func isObject(raw []byte) bool { return bytes.HasPrefix(raw, []byte("{")) }
 
 // refusal is input that may well be JSON and still cannot be used. It counts as
 // [ErrSyntax], and says something else.

@@ -44,7 +44,8 @@ func TestHeldElementsAreBounded(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc, err
 	}
-	_, err := allocated(`{"items":[{"a":"` + strings.Repeat("x", 65<<20) + `"}],"kind":"AList"}`)
+	megabyte := `{"a":"` + strings.Repeat("x", 1<<20) + `"}`
+	_, err := allocated(`{"items":[` + strings.Repeat(megabyte+",", 65) + megabyte + `],"kind":"AList"}`)
 	assert.ErrorIs(t, err, manifest.ErrSyntax)
 	assert.ErrorContains(t, err, "put kind first")
 	assert.NotContains(t, err.Error(), "not JSON")
@@ -54,4 +55,78 @@ func TestHeldElementsAreBounded(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Less(t, memory[1], 12*memory[0], "eight times as many elements")
+}
+
+// endless is a text that begins somehow and then repeats itself without an end.
+type endless struct {
+	begin, more string
+	read        int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		from := e.begin[min(e.read, len(e.begin)):]
+		if from == "" {
+			from = e.more[(e.read-len(e.begin))%len(e.more):]
+		}
+		c := copy(p[n:], from)
+		n, e.read = n+c, e.read+c
+	}
+	return n, nil
+}
+
+// What is kept of a stream has a bound, wherever the long text stands.
+func TestTextsAreBounded(t *testing.T) {
+	for _, begin := range []string{
+		`{"a":"`, `{"kind":"`, `{"`, `{"a":[`, `{"items":[{"a":"`, `{"items":[{"a":[`, `{"items":["`, `{"items":[{"items":[{"a":{"b":"`, `{"items":[],"a":"`,
+	} {
+		texts := []string{"x", `\"`}
+		if strings.HasSuffix(begin, "[") {
+			texts = []string{"1,"}
+		}
+		for _, more := range texts {
+			in := &endless{begin: begin, more: strings.Repeat(more, 1<<15)}
+			_, err := itemsOf(in)
+			assert.ErrorIs(t, err, manifest.ErrSyntax, begin)
+			assert.ErrorContains(t, err, "is longer than 8 MB", begin)
+			assert.Less(t, in.read, 20<<20, "%s%s", begin, more)
+		}
+	}
+}
+
+// Lists that stand in lists are read as they come, however long they are.
+func TestNestedListsAreNotKept(t *testing.T) {
+	inner := strings.TrimSuffix(strings.Repeat(`{"kind":"A","a":"`+strings.Repeat("x", 1<<10)+`"},`, 10<<10), ",")
+	for _, text := range []string{`{"kind":"List","items":[{"kind":"List","items":[`, `{"items":[{"items":[`} {
+		n := 0
+		require.NoError(t, manifest.Each(strings.NewReader(text+inner+`],"kind":"List"}]}`), func(it manifest.Item) error {
+			assert.Equal(t, "A", it.Kind)
+			n++
+			return nil
+		}))
+		assert.Equal(t, 10<<10, n)
+	}
+}
+
+func TestNestedLists(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"of their own kinds", `{"items":[{"kind":"List","items":[{"kind":"A"}]},{"kind":"B"}]}`, []string{`items[0].items[0] "A" {"kind":"A"}`, `items[1] "B" {"kind":"B"}`}},
+		{"kind behind the items", `{"items":[{"items":[{"kind":"A"},{"a":1}],"kind":"CList"}]}`,
+			[]string{`items[0].items[0] "A" {"kind":"A"}`, `items[0].items[1] "C" {"a":1}`}},
+		{"no kind at all stays within its list", `{"items":[{"items":[{"a":1}]},{"b":1}],"kind":"CList"}`,
+			[]string{`items[0].items[0] "" {"a":1}`, `items[1] "C" {"b":1}`}},
+		{"something else that has items", `{"items":[{"kind":"Menu","items":[{"kind":"A"}]}]}`, []string{`items[0] "Menu" {"kind":"Menu","items":[{"kind":"A"}]}`}},
+		{"something else without items", `{"items":[{"kind":"Menu","items":null},{"kind":"BlackList"}]}`,
+			[]string{`items[0] "Menu" {"kind":"Menu","items":null}`, `items[1] "BlackList" {"kind":"BlackList"}`}},
+		{"empty", `{"items":[{"kind":"List"},{"kind":"AList","items":null},{"kind":"AList","items":[]}]}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := itemsOf(iotest.HalfReader(strings.NewReader(c.text)))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
 }

@@ -27,7 +27,7 @@ func (m *Moment) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	var err error
-	if m.Time, err = time.Parse(time.RFC3339Nano, plain); err != nil {
+	if m.Time, err = ParseTime(plain); err != nil {
 		*m = Moment{Bad: plain}
 	}
 	return nil

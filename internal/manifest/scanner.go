@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 )
 
@@ -19,7 +20,13 @@ type scanner struct {
 
 const chunk = 256 << 10
 
-// fill reads more; buf may move, pos and mark move with it.
+// mostText bounds what is kept of a stream at a time: an object, or a text between
+// quotes. An API server takes no object of more than 3 MB; written out with spaces
+// one is a few times as long.
+const mostText = 8 << 20
+
+// fill reads more; buf may move, pos and mark move with it. It refuses to keep more
+// than mostText.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
@@ -27,6 +34,10 @@ func (s *scanner) fill() error {
 	keep := s.pos
 	if s.mark >= 0 {
 		keep = s.mark
+	}
+	if len(s.buf)-keep > mostText {
+		s.err = &refusal{text: fmt.Sprintf("what begins at byte %d is longer than %d MB; no API server has an object of that size", s.off+int64(keep), mostText>>20)}
+		return s.err
 	}
 	if keep > 0 {
 		n := copy(s.buf, s.buf[keep:])

@@ -29,10 +29,13 @@ var ErrSyntax = errors.New("not JSON")
 // are called for instead. Elements of a typed list ("PodList") that carry no
 // kind get theirs from the list. Where the list's kind comes after its items, as
 // it does with sorted keys, they are held back until it is known, and called for
-// after those that have a kind; 64 MB of them at most.
+// after those that have a kind; 64 MB of them at most. An element is a list by
+// the same rule unless a kind that stands before its items says that it is
+// something else; lists stand in lists up to ten deep.
 //
 // It stops at the first error, f's own or one that is [ErrSyntax] or comes
-// from r. Memory is bounded by the largest single object and what is held back.
+// from r. Memory is bounded by the largest single object, which may have 8 MB,
+// and what is held back.
 func Each(r io.Reader, f func(Item) error) error {
 	s := &scanner{r: r, mark: -1}
 	for n := 1; ; n++ {
@@ -46,18 +49,24 @@ func Each(r io.Reader, f func(Item) error) error {
 		if c != '{' {
 			return s.strange(c)
 		}
-		if err := s.document(fmt.Sprintf("document %d", n), f); err != nil {
+		if err := s.one(Item{Where: fmt.Sprintf("document %d", n), Single: true}, 0, f); err != nil {
 			return unexpectedEnd(err)
 		}
 	}
 }
 
-// document reads one object that may be a list.
-func (s *scanner) document(where string, f func(Item) error) error {
+// mostNested bounds how deep lists may stand in lists.
+const mostNested = 10
+
+// one reads an object that may be a list. it.Kind is what the list around it says
+// of its elements, and depth counts the lists around it.
+func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	s.mark = s.pos
-	var kind string
-	var late held
-	isList := false
+	l := list{depth: depth + 1}
+	if !it.Single {
+		l.where = it.Where + "."
+	}
+	hasItems, noItems := false, false
 	err := s.object(func(key []byte) error {
 		isKind, isItems := string(key) == "kind", string(key) == "items"
 		c, err := s.peek()
@@ -66,25 +75,38 @@ func (s *scanner) document(where string, f func(Item) error) error {
 		}
 		switch {
 		case isKind && c == '"':
-			kind, err = s.text()
+			it.Kind, err = s.text()
 			return err
-		case isItems && c == '[':
-			isList = true
+		case isItems && c == '[' && (it.Single || listLike(it.Kind)):
+			hasItems = true
 			s.mark = -1
-			return s.items(kind, &late, f)
+			l.kind = it.Kind
+			return s.items(&l, f)
 		case isItems && c == 'n':
-			isList = true
+			noItems = true
 		}
 		return s.skip()
 	})
 	if err != nil {
 		return err
 	}
-	raw := s.since()
-	if isList || kind == "List" {
-		return late.give(elementKind(kind), f)
+	it.Raw = s.since()
+	if hasItems || it.Kind == "List" || noItems && listLike(it.Kind) {
+		return l.late.give(l.where, elementKind(it.Kind), f)
 	}
-	return f(Item{Kind: kind, Where: where, Raw: raw, Single: true})
+	return f(it)
+}
+
+// listLike reports whether an object of the kind, empty for one that is not known,
+// may be a list.
+func listLike(kind string) bool { return kind == "" || strings.HasSuffix(kind, "List") }
+
+// list is a list whose elements are being read.
+type list struct {
+	kind  string // empty where it is not known yet
+	where string // stands before the places of its elements
+	depth int    // lists around its elements
+	late  held   // elements that need to know the kind
 }
 
 // elementKind is what a typed list says of its elements: PodList holds Pods.
@@ -99,47 +121,35 @@ func elementKind(list string) string {
 	return kind
 }
 
-// items reads the elements of a list whose kind is list, empty if that is not
-// known yet; late takes those that need to know it.
-func (s *scanner) items(list string, late *held, f func(Item) error) error {
+// items reads the elements of a list.
+func (s *scanner) items(l *list, f func(Item) error) error {
+	if l.depth > mostNested+1 {
+		return &refusal{text: fmt.Sprintf("%sitems: lists stand in lists more than %d deep", l.where, mostNested)}
+	}
 	i := -1
 	return s.array(func() error {
 		i++
-		return s.element(elementKind(list), elementAt(i), func(it Item) error {
-			if list == "" && it.Kind == "" && isObject(it.Raw) {
-				return late.add(i, it.Raw)
-			}
-			return f(it)
-		})
+		c, err := s.peek()
+		if err != nil {
+			return err
+		}
+		it := Item{Kind: elementKind(l.kind), Where: l.where + elementAt(i)}
+		if c == '{' {
+			return s.one(it, l.depth, func(found Item) error {
+				// What has another place stands in a list that is an element itself.
+				if l.kind == "" && found.Kind == "" && found.Where == it.Where {
+					return l.late.add(i, found.Raw)
+				}
+				return f(found)
+			})
+		}
+		s.mark = s.pos
+		if err := s.skip(); err != nil {
+			return err
+		}
+		it.Raw = s.since()
+		return f(it)
 	})
-}
-
-func (s *scanner) element(kind, where string, f func(Item) error) error {
-	c, err := s.peek()
-	if err != nil {
-		return err
-	}
-	s.mark = s.pos
-	if c != '{' {
-		err = s.skip()
-	} else {
-		err = s.object(func(key []byte) error {
-			isKind := string(key) == "kind"
-			c, err := s.peek()
-			if err != nil {
-				return err
-			}
-			if isKind && c == '"' {
-				kind, err = s.text()
-				return err
-			}
-			return s.skip()
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return f(Item{Kind: kind, Where: where, Raw: s.since()})
 }
 
 func (s *scanner) unexpected(c byte) error {

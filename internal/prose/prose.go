@@ -14,6 +14,9 @@ import (
 // few times that.
 const MostName = 253
 
+// Dropped is what a node is said to lack that an extender has taken off the candidates.
+const Dropped = "an extender dropped the node"
+
 // Name returns a name as it is where it consists of what names in Kubernetes consist of,
 // and otherwise in quotes, with everything but printable ASCII escaped: such a text can
 // neither end a line nor turn its direction nor colour a terminal.

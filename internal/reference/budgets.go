@@ -28,7 +28,7 @@ func (a *attempt) broken(pods []*outrank.Pod) map[*outrank.Pod]int {
 					broken[p]++
 				}
 				continue
-			case alreadyCounted(b, p):
+			case alreadyCounted(b, p) && !variant.CountTwice:
 				continue
 			}
 			allowance[i]--
@@ -53,7 +53,7 @@ func (a *attempt) spared(units []*unit) []*unit {
 		takes := map[*outrank.PodDisruptionBudget]int64{}
 		for _, p := range u.pods {
 			for _, b := range a.cluster.Budgets {
-				if a.variant.covers(b, p) && (a.variant.Uncharged || !alreadyCounted(b, p)) {
+				if a.variant.covers(b, p) && (a.variant.Uncharged || a.variant.CountTwice || !alreadyCounted(b, p)) {
 					takes[b]++
 				}
 			}

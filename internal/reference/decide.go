@@ -66,6 +66,9 @@ func (a *attempt) status(n *outrank.Node) Status {
 		if status, ok := a.variant.Statuses[n.Name]; ok {
 			return status
 		}
+		if a.variant.TryUnasked {
+			return Status{Code: Unschedulable, Reasons: neverFiltered.Reasons}
+		}
 		return neverFiltered
 	}
 	if status := a.refusal(); status.Code != Success {

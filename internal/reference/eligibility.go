@@ -9,6 +9,15 @@ import (
 // objection says why the preemptor may not preempt; empty if it may (chapter
 // 8).
 func (a *attempt) objection(filter map[string]Status) string {
+	rule := a.objectionByRules(filter)
+	if a.variant.MayPreempt != nil {
+		return a.variant.MayPreempt(filter[a.nomination()], rule)
+	}
+	return rule
+}
+
+// objectionByRules is what the rules say.
+func (a *attempt) objectionByRules(filter map[string]Status) string {
 	if a.pod.PreemptionPolicy == outrank.PreemptNever && !a.variant.IgnoreNever {
 		return "not eligible due to preemptionPolicy=Never."
 	}

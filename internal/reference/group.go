@@ -17,6 +17,8 @@ type GroupInput struct {
 	// and one priority where the group has none.
 	Pods []*outrank.Pod
 	Now  time.Time
+	// Setup is as in Input.
+	Setup Setup
 }
 
 // GroupUnit is what leaves together.
@@ -206,7 +208,7 @@ func (g *group) enough(placed int) bool {
 }
 
 func (g *group) firstNode(c *outrank.Cluster, p *outrank.Pod) (string, Refusal) {
-	a := newAttempt(Input{Cluster: c, Pod: p, Now: g.in.Now})
+	a := newAttempt(Input{Cluster: c, Pod: p, Now: g.in.Now, Setup: g.in.Setup})
 	said := map[string]Status{}
 	for _, n := range c.Nodes {
 		status := a.status(n)
@@ -235,8 +237,9 @@ func withoutPods(c *outrank.Cluster, pods []*outrank.Pod) *outrank.Cluster {
 // that are used (rule 14.3.3).
 func (g *group) clearedNominations(placement map[string]string) []string {
 	var keys []string
+	asked := &attempt{rules: release.Of(release.Release(g.cluster.Release)), setup: &g.in.Setup}
 	for _, p := range g.cluster.Pods {
-		waits := p.NodeName == "" && !p.Finished() && p.PriorityValue() < g.priority()
+		waits := p.NodeName == "" && !p.Finished() && p.PriorityValue() < g.priority() && asked.heeds(p)
 		for _, node := range placement {
 			if waits && p.NominatedNode == node && !slices.Contains(keys, string(p.Key())) {
 				keys = append(keys, string(p.Key()))

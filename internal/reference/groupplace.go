@@ -51,7 +51,7 @@ func (l *placing) place(q *quota) Status {
 // placePod looks for a place for one pod. Its own nomination ends where it gets one,
 // so that it counts once for the pods behind it (rule 12.9.5).
 func (l *placing) placePod(p *outrank.Pod) bool {
-	a := newAttempt(Input{Cluster: l.cluster, Pod: p, Now: l.in.Now})
+	a := newAttempt(Input{Cluster: l.cluster, Pod: p, Now: l.in.Now, Setup: l.in.Setup})
 	said := map[string]Status{}
 	for _, n := range l.cluster.Nodes {
 		status := a.status(n)

@@ -74,7 +74,7 @@ func (w *workload) refused(seats []seat, possible, back []*unit) Refusal {
 // The nominations are those of all that wait, so that a pod of the group that had one
 // before, and has a seat, counts twice on its node (rule 12.9.9).
 func (s *seat) asked(in *GroupInput, cluster *outrank.Cluster, back []*unit) Status {
-	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now})
+	now := newAttempt(Input{Cluster: cluster, Pod: s.attempt.pod, Now: in.Now, Setup: in.Setup})
 	then := s.attempt
 	now.spreadAtStart, now.interpodAtStart = then.spreadAtStart, then.interpodAtStart
 	now.claimUsesAtStart, now.restrictionsSkipped = then.claimUsesAtStart, then.restrictionsSkipped

@@ -56,7 +56,7 @@ func decideWorkload(in GroupInput) GroupDecision {
 
 func newWorkload(in *GroupInput) *workload {
 	in.Cluster = withPending(in)
-	base := newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now})
+	base := newAttempt(Input{Cluster: in.Cluster, Pod: in.Pods[0], Now: in.Now, Setup: in.Setup})
 	return &workload{in: in, base: base, root: base.top(in.Pods[0])}
 }
 

@@ -42,6 +42,11 @@ func best(candidates []Candidate, in Input) string {
 		order = []Rank{FewestViolations, LowestTopVictim, LowestSum, FewestVictims, LatestStart}
 	}
 	left := candidates
+	for _, c := range candidates {
+		if in.Variant.TakeFree && len(c.Victims) == 0 {
+			return c.Node
+		}
+	}
 	if in.Variant.Score != nil {
 		left, order = in.Variant.unbeatenByScore(candidates), nil
 	}
@@ -76,7 +81,7 @@ func compareViolations(c, d Candidate, _ Input) int {
 }
 
 func compareTopVictims(c, d Candidate, _ Input) int {
-	return cmp.Compare(c.Victims[0].PriorityValue(), d.Victims[0].PriorityValue())
+	return cmp.Compare(c.Top, d.Top)
 }
 
 func compareSums(c, d Candidate, _ Input) int {
@@ -104,6 +109,9 @@ func compareStarts(c, d Candidate, in Input) int {
 // topStart is the earliest start among the victims of the highest priority, which is
 // that of the first unless the caller has an order of its own.
 func (c Candidate) topStart(now time.Time) time.Time {
+	if len(c.Victims) == 0 {
+		return time.Time{}
+	}
 	highest := c.Victims[0]
 	for _, p := range c.Victims {
 		earlier := startOf(p, now).Before(startOf(highest, now))

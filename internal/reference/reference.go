@@ -109,6 +109,8 @@ type Candidate struct {
 	// Details are the same victims in the same order, each with whether it
 	// breaks a budget.
 	Details []Victim
+	// Top is the priority that the second rank reads: that of the first victim.
+	Top int32
 }
 
 // Decision is what becomes of the preemptor. The dry run is done on every

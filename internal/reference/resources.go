@@ -27,10 +27,13 @@ func (s *scene) filterResources() Status {
 		if !name.Counted() || want <= 0 || s.a.setup.ignores(string(name)) {
 			continue
 		}
-		switch whole := s.node.Allocatable.Amount(name); {
-		case want > whole:
+		whole, missing := s.node.Allocatable.Amount(name), s.missing(name, want)
+		standard := name == resource.CPU || name == resource.Memory || name == resource.EphemeralStorage
+		switch {
+		case !standard && missing.Sign() == 0: // the node counts all of it for the pod
+		case standard && want > whole || !standard && missing.Cmp(big.NewInt(whole)) > 0:
 			fail(UnschedulableAndUnresolvable, "Insufficient "+string(name))
-		case s.missing(name, want).Cmp(s.free(name)) > 0:
+		case missing.Cmp(s.free(name)) > 0:
 			fail(Unschedulable, "Insufficient "+string(name))
 		}
 	}

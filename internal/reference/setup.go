@@ -10,6 +10,8 @@ import (
 // Setup is what a configuration changes about the filters (group 7.18). The zero
 // value changes nothing.
 type Setup struct {
+	// Schedulers are those whose pods' nominations count; nil means all.
+	Schedulers []string
 	// Off are filters that do not exist; OffOnNodes those that only speak before
 	// the first node.
 	Off, OffOnNodes []string
@@ -22,6 +24,11 @@ type Setup struct {
 	// SpreadSelector tells.
 	DefaultSpread  []outrank.TopologySpreadConstraint
 	SpreadSelector func(*outrank.Pod) *outrank.LabelSelector
+}
+
+// shares: the nominations of this scheduler's pods count (rule 7.16.3).
+func (s *Setup) shares(scheduler string) bool {
+	return s.Schedulers == nil || slices.Contains(s.Schedulers, scheduler)
 }
 
 func (s *Setup) off(filter string) bool { return slices.Contains(s.Off, filter) }

@@ -13,6 +13,8 @@ import (
 type Variant struct {
 	// MayEvict says who may be a victim at all; nil means anybody.
 	MayEvict func(p *outrank.Pod) bool
+	// MayPreempt says in place of chapter 8 why the preemptor may not preempt; nil agrees.
+	MayPreempt func(nominated Status, rule string) string
 	// MayTake says who may be a victim in place of lower priority (rule 13.6.1); nil means
 	// lower priority.
 	MayTake func(p *outrank.Pod) bool
@@ -42,13 +44,16 @@ type Variant struct {
 	// alone (group 13.5).
 	Strict, VictimsAlone                                bool
 	IgnoreNever, WaitForTerminating, WaitWhileNominated bool
+	// Of v1.13: the first victim is read as the highest (13.2.3), a node without a status is
+	// tried (13.2.10), and one on which nobody has to leave is taken at once (13.2.11). Of
+	// the simplified form: budgets count a pod twice (13.3.11).
+	ReadFirst, TryUnasked, TakeFree, CountTwice bool
 }
 
-// Sample is an early end of the search: it begins at the node with the number Offset
-// of those to be tried, and Enough of so many candidates are enough.
+// Sample is an early end of the search: of so many nodes to be tried it begins at the one
+// with the number Offset, and Enough candidates are enough.
 type Sample struct {
-	Offset int
-	Enough func(nodes int) int
+	Offset, Enough func(nodes int) int
 }
 
 // Contradiction is the code of a node on which nobody has to leave after all. That
@@ -63,7 +68,7 @@ func (s *Sample) inTurn(nodes []*outrank.Node) []*outrank.Node {
 	if s == nil || len(nodes) == 0 {
 		return nodes
 	}
-	first := s.Offset % len(nodes)
+	first := s.Offset(len(nodes)) % len(nodes)
 	return slices.Concat(nodes[first:], nodes[:first])
 }
 

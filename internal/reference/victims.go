@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	// Step 1: the possible victims.
 	possible := a.possibleVictims(n)
-	if len(possible) == 0 {
+	if len(possible) == 0 && !(a.variant.TakeFree && a.scene(n).fitsBesideNominated().Code == Success) {
 		return Candidate{}, unresolvable("", "No preemption victims found for incoming pod")
 	}
 	a.sortUnits(possible)
@@ -37,7 +38,7 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 		return Candidate{}, status
 	}
 	empty := without(possible)
-	if len(possible) == 0 || empty.fitsBesideNominated().Code != Success {
+	if len(possible) == 0 && len(all) > 0 || empty.fitsBesideNominated().Code != Success {
 		return Candidate{}, refusal
 	}
 	if spared := a.spared(possible); len(spared) > 0 {
@@ -54,16 +55,20 @@ func (a *attempt) selectVictims(n *outrank.Node) (Candidate, Status) {
 	violating, others := split(possible, broken)
 	victims := a.reprieve(empty, slices.Concat(violating, others))
 	// Step 5: the others are the victims.
-	if len(victims) == 0 {
+	if len(victims) == 0 && !a.variant.TakeFree {
 		// With all of them back the node is as it was when it failed, unless that was
 		// found elsewhere.
-		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{fmt.Sprintf("expected at least one victim pod on node %q", n.Name)}}
 	}
 	if a.variant.VictimsAlone {
 		a.sortUnits(victims)
 		broken = a.broken(podsOf(victims))
 	}
-	return a.candidate(n, broken, victims), Status{}
+	c := a.candidate(n, broken, victims)
+	if a.variant.ReadFirst && len(victims) > 0 {
+		c.Top = victims[0].pods[0].PriorityValue()
+	}
+	return c, Status{}
 }
 
 // selectAscending is selectVictims where pods are taken from the least important up.
@@ -72,7 +77,7 @@ func (a *attempt) selectAscending(n *outrank.Node, possible []*unit) (Candidate,
 	free := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(spared, u) })
 	victims, status := a.removeAscending(a.scene(n), free)
 	if status.Code == Success && len(victims) == 0 {
-		return Candidate{}, Status{Code: Contradiction, Reasons: []string{"expected at least one victim pod on node " + n.Name}}
+		return Candidate{}, Status{Code: Contradiction, Reasons: []string{fmt.Sprintf("expected at least one victim pod on node %q", n.Name)}}
 	}
 	if status.Code == Success {
 		return a.candidate(n, a.broken(podsOf(victims)), victims), Status{}
@@ -161,6 +166,9 @@ func (a *attempt) candidate(n *outrank.Node, broken map[*outrank.Pod]int, victim
 	a.sortUnits(victims)
 	c := Candidate{Node: n.Name, Victims: podsOf(victims)}
 	c.Violations = a.variant.violationsOf(broken, c.Victims)
+	if len(c.Victims) > 0 {
+		c.Top = c.Victims[0].PriorityValue()
+	}
 	for _, p := range c.Victims {
 		c.Details = append(c.Details, Victim{Pod: p, Violates: broken[p] > 0})
 	}

@@ -42,7 +42,8 @@ type Eviction struct {
 	// the same name is another pod and must not be deleted.
 	Victim *outrank.Pod
 	// Condition is set before the victim is deleted. A scheduler knows by it
-	// that the pod terminates because of a preemption (rule 8.4).
+	// that the pod terminates because of a preemption (rule 8.4). Without a type there
+	// is none to be set, as in the variants (rules 13.2.13 and 13.3.14).
 	Condition outrank.PodCondition
 	// Grace is the time that the victim has to end, nil for the pod's own.
 	Grace *time.Duration

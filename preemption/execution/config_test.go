@@ -20,8 +20,14 @@ func TestExecutorLimits(t *testing.T) {
 		want   string
 	}{
 		{"only actions", execution.Config{Actions: actions}, ""},
-		{"the last order", execution.Config{Actions: actions, Order: execution.NominatedFirst}, ""},
-		{"an order beyond", execution.Config{Actions: actions, Order: execution.NominatedFirst + 1}, "executor config: Order: 3 is none"},
+		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
+		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 2 is none"},
+		{"the last variant", execution.Config{Actions: actions, Variant: outrank.VariantSimplified}, ""},
+		{"a variant beyond", execution.Config{Actions: actions, Variant: outrank.VariantSimplified + 1}, "executor config: Variant: 3 is none"},
+		{
+			"another order than the variant's", execution.Config{Actions: actions, Variant: outrank.VariantV1_13, Order: execution.Asynchronous},
+			"executor config: Order: asynchronous, and the variant v1.13 has its own",
+		},
 		{"most at a time", execution.Config{Actions: actions, Parallel: 1024}, ""},
 		{"more at a time", execution.Config{Actions: actions, Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
 		{"less than none at a time", execution.Config{Actions: actions, Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},

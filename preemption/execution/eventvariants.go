@@ -12,9 +12,9 @@ func (c *Config) victimEvent(victim *VictimReport, preemptor *outrank.Pod, node 
 	e := preemptedEvent(victim.Pod, preemptor, node)
 	by := fmt.Sprintf("by %s on node %s", preemptor.Key(), node)
 	switch {
-	case c.SimplifiedEvents:
+	case c.Variant == outrank.VariantSimplified:
 		e.Type, e.Action, e.Message = outrank.EventWarning, ActionScheduling, "Preempted "+by
-	case c.Order == NominatedFirst:
+	case c.Variant == outrank.VariantV1_13:
 		// v1.13 knows no action and no second pod of an event.
 		e.Action, e.Related, e.Message = "", nil, by
 	case victim.Result == RejectedWhileWaiting:

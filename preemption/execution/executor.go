@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/outrank-go/outrank"
@@ -30,12 +31,6 @@ const (
 	// After any failure the rest is skipped and the preemptor is activated; it
 	// keeps its nomination.
 	Asynchronous
-	// NominatedFirst is the order of v1.13 (rule 13.2.7): the preemptor is
-	// nominated first; then the victims are evicted one after another, whatever
-	// Parallel says, up to the first failure; and the nominations of lower
-	// priority are cleared in the end. Where the preemptor cannot be nominated, no
-	// victim is evicted. The events on victims are those of v1.13, too.
-	NominatedFirst
 )
 
 // String returns the name of the order.
@@ -45,8 +40,6 @@ func (o Order) String() string {
 		return "synchronous"
 	case Asynchronous:
 		return "asynchronous"
-	case NominatedFirst:
-		return "nominated first"
 	}
 	return fmt.Sprintf("Order(%d)", uint8(o))
 }
@@ -57,7 +50,12 @@ type Config struct {
 	Actions Actions
 	// Release is whose rules hold; zero means [outrank.DefaultRelease].
 	Release outrank.Release
-	// Order is the order of the steps; zero is [Synchronous].
+	// Variant is whose way of executing plans is followed (groups 13.2 and 13.3); zero is
+	// that of kube-scheduler. Any other has an order and events of its own, evicts victims
+	// one after another, also those that are terminating or were evicted before, and sets
+	// no condition on them. It is to be that of the plans.
+	Variant outrank.Variant
+	// Order is the order of the steps; zero is [Synchronous]. A Variant has its own.
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
@@ -69,10 +67,6 @@ type Config struct {
 	// Retry is how often the patch of a status is tried: the condition of a victim,
 	// a nomination that is written or cleared.
 	Retry Retry
-	// SimplifiedEvents posts the events of [preemption.Simplified] (rules 13.3.9
-	// and 13.3.10): a warning on each victim, and one on the preemptor once all is
-	// done.
-	SimplifiedEvents bool
 	// Nominator, if any, is told of the nominations that are set and cleared.
 	// Which pods lose their nomination is then read from it at that moment, in
 	// place of the plan's ClearedNominations.
@@ -109,8 +103,14 @@ func (c *Config) Validate() error {
 	if !c.Release.Known() {
 		add("Release", "%v is not known", c.Release)
 	}
-	if c.Order > NominatedFirst {
+	if _, err := c.Variant.MarshalText(); err != nil {
+		add("Variant", "%d is none", uint8(c.Variant))
+	}
+	switch {
+	case c.Order > Asynchronous:
 		add("Order", "%d is none", c.Order)
+	case c.Order != Synchronous && c.Variant != 0:
+		add("Order", "%v, and the variant %v has its own", c.Order, c.Variant)
 	}
 	if c.Parallel < 0 || c.Parallel > maxParallel {
 		add("Parallel", "%d is not between 0 and %d", c.Parallel, maxParallel)
@@ -138,14 +138,17 @@ type Executor struct {
 	evictions *evictions
 
 	mu sync.Mutex
-	// underway are the preemptors whose plan is being executed, by key.
-	underway map[outrank.Key]*preemptorState
+	// underway are the preemptors whose plan is being executed, by key: one, but for
+	// pods that had the same name one after the other.
+	underway map[outrank.Key][]*preemptorState
 	// leaves are the groups whose pods are kept out of the queue, by key.
 	leaves map[outrank.Key]*preemptorState
 }
 
 // preemptorState is what a preemptor still waits for.
 type preemptorState struct {
+	// pod is the preemptor, nil for a group.
+	pod *outrank.Pod
 	// lastVictim is the identity of the last victim once its eviction begins.
 	// lastGone is set when that victim is reported gone.
 	lastVictim string
@@ -161,7 +164,7 @@ func NewExecutor(config Config) (*Executor, error) {
 		return nil, err
 	}
 	switch {
-	case config.Order == NominatedFirst:
+	case config.Variant != 0:
 		config.Parallel = 1
 	case config.Parallel == 0:
 		config.Parallel = defaultParallel
@@ -169,7 +172,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
+	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key][]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
 }
 
 // Execute does what the plan says (chapter 14):
@@ -214,8 +217,8 @@ func NewExecutor(config Config) (*Executor, error) {
 //     those that were begun with it; in the reference the others may or may not
 //     be reached.
 //   - A preemptor that is being deleted counts as gone.
-//   - No victim is evicted twice: the reference trusts the victim's deletion
-//     time, which it may read late.
+//   - No victim is evicted twice, but by a [Config.Variant]: the reference trusts the
+//     victim's deletion time, which it may read late.
 //
 // An error that wraps [preemption.ErrState] without anything done is about a
 // plan that is not to preempt, or a preemptor whose plan is being executed at
@@ -228,7 +231,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 		return &Report{}, err
 	}
 	x := newExecution(e, plan)
-	if !e.begin(x.key, nil) {
+	if !e.begin(x, nil) {
 		return x.report, fmt.Errorf("pod %s: %w: it is preempting already", plan.Pod.Key(), preemption.ErrState)
 	}
 	err := x.run(ctx)
@@ -258,9 +261,11 @@ func checkPlan(plan *preemption.Plan) error {
 func (e *Executor) Preempting(key outrank.Key) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.underway[key]
-	return s != nil && !s.lastGone
+	return slices.ContainsFunc(e.underway[key], (*preemptorState).waits)
 }
+
+// waits reports whether the preemptor still waits for a victim to be gone.
+func (s *preemptorState) waits() bool { return !s.lastGone }
 
 // Gate keeps a pod out of a queue while the executor is Preempting for it (rule
 // 14.2.5), and the pods of a group while it is PreemptingGroup (rule 14.6.4). It is one of the Gates of the queue's configuration. The queue asks again
@@ -283,45 +288,54 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 	e.evictions.forget(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, s := range e.underway {
-		if s.lastVictim == id {
-			s.lastGone = true
+	for _, states := range e.underway {
+		for _, s := range states {
+			if s.lastVictim == id {
+				s.lastGone = true
+			}
 		}
 	}
 }
 
 // begin records that the preemptor's plan is being executed. It returns false if
 // one is already.
-func (e *Executor) begin(key outrank.Key, leaves []outrank.Key) bool {
+func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
+	s := &preemptorState{leaves: leaves}
+	if x.group == nil {
+		s.pod = x.plan.Pod
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.underway[key] != nil {
+	if slices.ContainsFunc(e.underway[x.key], func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
 		return false
 	}
-	s := &preemptorState{leaves: leaves}
-	e.underway[key] = s
+	e.underway[x.key] = append(e.underway[x.key], s)
 	for _, leaf := range leaves {
 		e.leaves[leaf] = s
 	}
+	x.state = s
 	return true
 }
 
 // setLastVictim records the last victim that the preemptor waits for.
-func (e *Executor) setLastVictim(key outrank.Key, victim *outrank.Pod) {
+func (e *Executor) setLastVictim(s *preemptorState, victim *outrank.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.underway[key].lastVictim = identityOf(victim)
+	s.lastVictim = identityOf(victim)
 }
 
-func (e *Executor) end(key outrank.Key) {
+func (e *Executor) end(key outrank.Key, s *preemptorState) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, leaf := range e.underway[key].leaves {
-		if e.leaves[leaf] == e.underway[key] {
+	for _, leaf := range s.leaves {
+		if e.leaves[leaf] == s {
 			delete(e.leaves, leaf)
 		}
 	}
-	delete(e.underway, key)
+	e.underway[key] = slices.DeleteFunc(e.underway[key], func(other *preemptorState) bool { return other == s })
+	if len(e.underway[key]) == 0 {
+		delete(e.underway, key)
+	}
 }
 
 func notFound(err error) bool { return errors.Is(err, preemption.ErrNotFound) }

@@ -22,7 +22,7 @@ func TestOrders(t *testing.T) {
 	lower := pendingPod("lower", withNomination("n1"))
 	for name, c := range map[string]struct {
 		why    string
-		order  execution.Order
+		config execution.Config
 		plan   *preemption.Plan
 		change func(*executiontest.Recorder)
 		want   string
@@ -30,60 +30,86 @@ func TestOrders(t *testing.T) {
 		err    error
 	}{
 		"synchronous": {
-			"victims, nominations of others, the preemptor's own", execution.Synchronous, planFor(victimsNamed("a b")...), nil,
+			"victims, nominations of others, the preemptor's own", synchronous, planFor(victimsNamed("a b")...), nil,
 			"latest p|evict a|event a|evict b|event b|clear nomination lower|nominate p n1",
 			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"asynchronous": {
-			"the preemptor first, as others are scheduled meanwhile", execution.Asynchronous, planFor(victimsNamed("a b")...), nil,
+			"the preemptor first, as others are scheduled meanwhile", asynchronous, planFor(victimsNamed("a b")...), nil,
 			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b|event b",
 			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
-		"nominated first": {
-			"as v1.13 does it: its own nomination, victims, nominations of others (rule 13.2.7)", execution.NominatedFirst, planFor(victimsNamed("a b")...), nil,
+		"v1.13": {
+			"as v1.13 does it: its own nomination, victims, nominations of others (rule 13.2.7)", old, planFor(victimsNamed("a b")...), nil,
 			"latest p|nominate p n1|evict a|event a|evict b|event b|clear nomination lower",
 			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"nominating first fails": {
-			"no victim has to go for it, and nobody waits to be activated", execution.NominatedFirst, planFor(victimsNamed("a")...),
+			"no victim has to go for it, and nobody waits to be activated", old, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
 			"latest p|nominate p n1!", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"a victim of v1.13 fails": {
-			"the rest is skipped; the nomination stays", execution.NominatedFirst, planFor(victimsNamed("a b c")...),
+			"the rest is skipped; the nomination stays", old, planFor(victimsNamed("a b c")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
 			"latest p|nominate p n1|evict a|event a|evict b!",
 			"default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", errBusy,
 		},
+		"a victim of v1.13 that leaves": {
+			"it is deleted again", old, planFor(pendingPod("a", withDeletion)), nil,
+			"latest p|nominate p n1|evict a|event a|clear nomination lower",
+			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"a victim of v1.13 that is gone": {
+			"deleting fails for whatever reason", old, planFor(victimsNamed("a b")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "evict a") },
+			"latest p|nominate p n1|evict a!", "default/p on n1: interrupted; default/a failed; default/b skipped; nominated", preemption.ErrNotFound,
+		},
+		"victims of v1.13 that violate budgets": {
+			"they come first", old, violating(planFor(victimsNamed("a b c d")...), "b d"), nil,
+			"latest p|nominate p n1|evict b|event b|evict d|event d|evict a|event a|evict c|event c|clear nomination lower",
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/c evicted; default/d evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"simplified": {
+			"from the least important up, also those that leave", simplified, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
+			"latest p|evict b|event b|evict a|event a|clear nomination lower|nominate p n1|event p",
+			"default/p on n1: completed; default/a evicted; default/b evicted; default/lower not nominated any more; nominated", nil,
+		},
+		"a victim of the simplified form that is gone": {
+			"there is nothing to tell", simplified, planFor(victimsNamed("a")...),
+			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "evict a") },
+			"latest p|evict a!|clear nomination lower|nominate p n1|event p",
+			"default/p on n1: completed; default/a gone already; default/lower not nominated any more; nominated", nil,
+		},
 		"clearing fails in v1.13": {
-			"not critical", execution.NominatedFirst, planFor(victimsNamed("a")...),
+			"not critical", old, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
 			"latest p|nominate p n1|evict a|event a|clear nomination lower!",
 			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"waiting": {
-			"a victim that waits is rejected, not deleted", execution.Synchronous, planFor(victimsNamed("a")...),
+			"a victim that waits is rejected, not deleted", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Waiting = func(*outrank.Pod) bool { return true } },
 			"latest p|reject a|event a|clear nomination lower|nominate p n1",
 			"default/p on n1: completed; default/a rejected while waiting; default/lower not nominated any more; nominated", nil,
 		},
 		"terminating": {
-			"nothing has to be done about it", execution.Synchronous, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
+			"nothing has to be done about it", synchronous, planFor(pendingPod("a", withDeletion), victimsNamed("b")[0]), nil,
 			"latest p|evict b|event b|clear nomination lower|nominate p n1",
 			"default/p on n1: completed; default/a terminating already; default/b evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"all terminating": {
-			"no victim to wait for", execution.Asynchronous, planFor(pendingPod("a", withDeletion)), nil,
+			"no victim to wait for", asynchronous, planFor(pendingPod("a", withDeletion)), nil,
 			"latest p|nominate p n1",
 			"default/p on n1: completed; default/a terminating already; nominated", nil,
 		},
 		"twice in the plan": {
-			"taken once", execution.Synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
+			"taken once", synchronous, planFor(append(victimsNamed("a"), victimsNamed("a")...)...), nil,
 			"latest p|evict a|event a|clear nomination lower|nominate p n1",
 			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"victim not found": {
-			"it is gone, and there is nothing to tell", execution.Synchronous, planFor(victimsNamed("a")...),
+			"it is gone, and there is nothing to tell", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Do = failOn(fmt.Errorf("pods a: %w", preemption.ErrNotFound), "evict a")
 			},
@@ -91,97 +117,97 @@ func TestOrders(t *testing.T) {
 			"default/p on n1: completed; default/a gone already; default/lower not nominated any more; nominated", nil,
 		},
 		"preemptor not found": {
-			"no pod needs the room", execution.Synchronous, planFor(victimsNamed("a")...),
+			"no pod needs the room", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false } },
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor reborn": {
-			"another pod of its name is another pod", execution.Synchronous, planFor(victimsNamed("a")...),
+			"another pod of its name is another pod", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withUID("other")), true }
 			},
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor terminating": {
-			"it will not use the room", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"it will not use the room", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withDeletion), true }
 			},
 			"latest p", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
 		"preemptor bound": {
-			"it has found room elsewhere", execution.Synchronous, planFor(victimsNamed("a")...),
+			"it has found room elsewhere", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withNode("n7")), true }
 			},
 			"latest p", "default/p on n1: the preemptor runs already; default/a skipped", nil,
 		},
 		"fetching fails": {
-			"nothing is done on old news", execution.Synchronous, planFor(victimsNamed("a")...),
+			"nothing is done on old news", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") },
 			"latest p!", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"fetching fails in the background": {
-			"nothing else lets it try again", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"nothing else lets it try again", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") },
 			"latest p!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"a victim fails": {
-			"the rest is skipped, the preemptor is not nominated", execution.Synchronous, planFor(victimsNamed("a b c")...),
+			"the rest is skipped, the preemptor is not nominated", synchronous, planFor(victimsNamed("a b c")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
 			"latest p|evict a|event a|evict b!",
 			"default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped", errBusy,
 		},
 		"a victim fails in the background": {
-			"the last is skipped, and the preemptor activated", execution.Asynchronous, planFor(victimsNamed("a b c")...),
+			"the last is skipped, and the preemptor activated", asynchronous, planFor(victimsNamed("a b c")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict a") },
 			"latest p|nominate p n1|clear nomination lower|evict a!|activate p",
 			"default/p on n1: interrupted; default/a failed; default/b skipped; default/c skipped; default/lower not nominated any more; nominated", errBusy,
 		},
 		"the last fails in the background": {
-			"the preemptor is activated", execution.Asynchronous, planFor(victimsNamed("a b")...),
+			"the preemptor is activated", asynchronous, planFor(victimsNamed("a b")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "evict b") },
 			"latest p|nominate p n1|clear nomination lower|evict a|event a|evict b!|activate p",
 			"default/p on n1: interrupted; default/a evicted; default/b failed; default/lower not nominated any more; nominated", errBusy,
 		},
 		"rejecting fails": {
-			"it is not evicted instead", execution.Synchronous, planFor(victimsNamed("a")...),
+			"it is not evicted instead", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) {
 				r.Waiting, r.Do = func(*outrank.Pod) bool { return true }, failOn(errBusy, "reject a")
 			},
 			"latest p|reject a!", "default/p on n1: interrupted; default/a failed", errBusy,
 		},
 		"clearing fails": {
-			"not critical", execution.Synchronous, planFor(victimsNamed("a")...),
+			"not critical", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
 			"latest p|evict a|event a|clear nomination lower!|nominate p n1",
 			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"clearing fails in the background": {
-			"not critical, but the preemptor is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"not critical, but the preemptor is activated", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
 			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
 			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
 		"clearing one that is gone": {
-			"cleared, and a failure all the same", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"cleared, and a failure all the same", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "clear nomination lower") },
 			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
 			"default/p on n1: completed; default/a evicted; default/lower not nominated any more; nominated", nil,
 		},
 		"nominating fails": {
-			"all is done but that", execution.Synchronous, planFor(victimsNamed("a")...),
+			"all is done but that", synchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
 			"latest p|evict a|event a|clear nomination lower|nominate p n1!",
 			"default/p on n1: interrupted; default/a evicted; default/lower not nominated any more", errBusy,
 		},
 		"nominating fails in the background": {
-			"no victim has to go for it", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"no victim has to go for it", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "nominate p") },
 			"latest p|nominate p n1!|activate p", "default/p on n1: interrupted; default/a skipped", errBusy,
 		},
 		"gone before nominating": {
-			"no victim has to go for it, and no pod is activated", execution.Asynchronous, planFor(victimsNamed("a")...),
+			"no victim has to go for it, and no pod is activated", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "nominate p") },
 			"latest p|nominate p n1!", "default/p on n1: the preemptor is gone; default/a skipped", nil,
 		},
@@ -193,7 +219,7 @@ func TestOrders(t *testing.T) {
 			}
 			plan := *c.plan
 			plan.ClearedNominations = []*outrank.Pod{lower}
-			e := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1})
+			e := newExecutor(t, with(c.config, r))
 			report, err := e.Execute(context.Background(), &plan)
 			require.ErrorIs(t, err, c.err, c.why)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
@@ -237,9 +263,9 @@ func TestEventsOfTheVariants(t *testing.T) {
 		want   []string
 	}{
 		{"today", execution.Config{}, []string{"Normal Preempted default/a: Preempted by pod uid-p on node n1", "Normal Preempted default/b: Preempted by pod uid-p on node n1"}},
-		{"v1.13", execution.Config{Order: execution.NominatedFirst}, []string{"Normal Preempted default/a: by default/p on node n1", "Normal Preempted default/b: by default/p on node n1"}},
-		{"simplified", execution.Config{SimplifiedEvents: true}, []string{
-			"Warning Preempted default/a: Preempted by default/p on node n1", "Warning Preempted default/b: Preempted by default/p on node n1",
+		{"v1.13", old, []string{"Normal Preempted default/a: by default/p on node n1", "Normal Preempted default/b: by default/p on node n1"}},
+		{"simplified", simplified, []string{
+			"Warning Preempted default/b: Preempted by default/p on node n1", "Warning Preempted default/a: Preempted by default/p on node n1",
 			"Normal Preempted default/p: Preempting 2 pods on node n1",
 		}},
 	} {
@@ -260,15 +286,15 @@ func TestEventsOfTheVariants(t *testing.T) {
 	}
 	// No event about the preemptor where its victims did not all go.
 	r := &executiontest.Recorder{Do: failOn(errBusy, "evict a")}
-	_, err := newExecutor(t, execution.Config{Actions: r, SimplifiedEvents: true}).Execute(context.Background(), planFor(victimsNamed("a")...))
+	_, err := newExecutor(t, with(simplified, r)).Execute(context.Background(), planFor(victimsNamed("a")...))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, "latest p|evict a!", strings.Join(story(r), "|"))
 }
 
 // In the order of v1.13 victims go one after another, whatever Parallel says.
-func TestNominatedFirstEvictsOneByOne(t *testing.T) {
+func TestV113EvictsOneByOne(t *testing.T) {
 	r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
-	report, err := newExecutor(t, execution.Config{Actions: r, Order: execution.NominatedFirst, Parallel: 8}).Execute(context.Background(), planFor(victimsNamed("a b c")...))
+	report, err := newExecutor(t, execution.Config{Actions: r, Variant: outrank.VariantV1_13, Parallel: 8}).Execute(context.Background(), planFor(victimsNamed("a b c")...))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, "default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", report.String())
 }
@@ -352,19 +378,29 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// A panic in the caller's actions leaves nothing locked.
+// A panic in the caller's actions reaches the caller, whichever victim it is about, and
+// leaves nothing locked and nothing running.
 func TestPanicOfAnAction(t *testing.T) {
-	r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-		if c.Op == executiontest.OpEvict {
-			panic("the caller's")
+	for _, victim := range []string{"a", "c"} {
+		r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
+			if c.Op == executiontest.OpEvict && c.Pod.Name == victim {
+				panic("the caller's")
+			}
+			return nil
+		}}
+		e := newExecutor(t, execution.Config{Actions: r})
+		plan := planFor(victimsNamed("a b c")...)
+		require.PanicsWithValue(t, "the caller's", func() { _, _ = e.Execute(context.Background(), plan) })
+		assert.False(t, e.Preempting("default/p"))
+		r.Do = nil
+		report, err := e.Execute(context.Background(), plan)
+		require.NoError(t, err)
+		for _, v := range report.Victims {
+			want := execution.AlreadyEvicted
+			if v.Pod.Name == victim {
+				want = execution.Evicted
+			}
+			assert.Equal(t, want, v.Result, "%s after a panic about %s", v.Pod.Name, victim)
 		}
-		return nil
-	}}
-	e := newExecutor(t, execution.Config{Actions: r})
-	require.Panics(t, func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) })
-	assert.False(t, e.Preempting("default/p"))
-	r.Do = nil
-	report, err := e.Execute(context.Background(), planFor(victimsNamed("a")...))
-	require.NoError(t, err)
-	assert.Equal(t, execution.Evicted, report.Victims[0].Result)
+	}
 }

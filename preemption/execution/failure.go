@@ -13,7 +13,7 @@ import (
 )
 
 // Failure is an attempt to schedule a pod that failed. Exactly one of Plan,
-// Refused and Err says why.
+// Refused and Err says why; Err beside Plan is the error that preemption ended in.
 type Failure struct {
 	// Entry is the entry that was popped from the queue. Its pod is the pod as it
 	// was when the attempt began. Without a queue the pod alone is enough.
@@ -24,7 +24,8 @@ type Failure struct {
 	Plan *preemption.Plan
 	// Ways are the ways out that were asked, of [preemption.FirstWayOut], whose Plan
 	// is Plan. Nil stands for those of the default scheduler: the step for devices,
-	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan.
+	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
+	// says that the scheduler has none (rule 15.1.6).
 	Ways []preemption.WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
@@ -35,7 +36,8 @@ type Failure struct {
 	// Pending says that the step of Refused waits for something of its own that is
 	// under way, and has not refused the node for good (upstream's code Pending).
 	Pending bool
-	// Err is anything else that went wrong.
+	// Err is anything else that went wrong. Beside a Plan without a place it is the error
+	// of asking for the plan (rule 8.12), and the pod is turned down.
 	Err error
 	// Node is the node that the pod was about to be bound to when Err came up;
 	// empty if it came up before a node was found.
@@ -43,6 +45,9 @@ type Failure struct {
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.
 	Profile string
+	// Variant is whose preemption the attempt followed; by v1.13 a nomination goes only
+	// where no node was worth a try (rule 13.2.14). One that is not known counts as zero.
+	Variant outrank.Variant
 	// Release is whose rules the attempt followed, with the feature gates that are on
 	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
 	Release outrank.Release
@@ -59,7 +64,7 @@ const (
 	// NoNodes: there are no nodes at all, and preemption is not counted as
 	// tried (ErrNoNodesAvailable).
 	NoNodes FailureKind = iota
-	// NoFit: every node turned the pod down (FitError).
+	// NoFit: every node turned the pod down (FitError), also where preemption failed.
 	NoFit
 	// NodeRefused: a later step refused the node that had been found.
 	NodeRefused
@@ -145,9 +150,11 @@ type Verdict struct {
 //	kind             reason          nomination
 //	NoNodes          Unschedulable   cleared
 //	NoFit            Unschedulable   set if a plan to preempt was executed;
-//	                                 cleared if nothing helps; kept if the pod
-//	                                 may not preempt, executing failed, or the pod
-//	                                 was refused before its nodes (rule 15.3.9)
+//	                                 cleared if nothing helps, and without any way
+//	                                 out (rule 15.1.6); kept if the pod may not
+//	                                 preempt, preemption failed, extenders left no
+//	                                 candidate (rule 8.12), or the pod was refused
+//	                                 before its nodes (rule 15.3.9)
 //	NodeRefused      Unschedulable   cleared
 //	SchedulerFailed  SchedulerError  cleared
 //
@@ -191,19 +198,36 @@ func (f *Failure) resizes() bool {
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).
 func (f *Failure) preemptions() int {
+	n := 0
 	switch {
 	case f.devicesFail():
-		return 0
-	case f.Ways == nil:
-		return 1
+	case f.Ways == nil && !switchedOff(f.Plan):
+		n = 1
 	}
-	n := 0
 	for i := range f.Ways {
-		if f.Ways[i].Plan != nil {
+		if p := f.Ways[i].Plan; p != nil && !switchedOff(p) {
 			n++
 		}
 	}
 	return n
+}
+
+// switchedOff reports whether preemption was not asked, because it is off (rule 15.3.10).
+func switchedOff(p *preemption.Plan) bool {
+	return p.Outcome == preemption.NotEligible && p.Ineligible == preemption.Disabled
+}
+
+// preemptionErr is the error that preemption ended in, nil for none (rules 8.12 and 15.3.6).
+func (f *Failure) preemptionErr() error {
+	switch {
+	case f.Plan == nil:
+		return nil
+	case f.Err != nil:
+		return f.Err
+	case f.ExecutionErr != nil:
+		return f.ExecutionErr
+	}
+	return f.Plan.Err()
 }
 
 func (f *Failure) check() error {
@@ -211,7 +235,8 @@ func (f *Failure) check() error {
 		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
 	}
 	key, reasons := f.Entry.Pod.Key(), 0
-	for _, given := range []bool{f.Plan != nil, f.Refused != nil, f.Err != nil} {
+	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempt)
+	for _, given := range []bool{f.Plan != nil, f.Refused != nil, failed} {
 		if given {
 			reasons++
 		}
@@ -231,7 +256,7 @@ func (f *Failure) check() error {
 
 func (f *Failure) kind() FailureKind {
 	switch {
-	case f.Err != nil:
+	case f.Err != nil && f.Plan == nil:
 		return SchedulerFailed
 	case f.Refused != nil && f.Refused.Code == preemption.Contradiction:
 		return SchedulerFailed
@@ -270,14 +295,24 @@ func (f *Failure) devicesFail() bool {
 	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempt && f.Plan.Refused.Code != preemption.Success
 }
 
+// triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
+// nomination (rule 13.2.14).
+func (f *Failure) triedInVain() bool {
+	return f.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
+}
+
 func (f *Failure) newNomination(kind FailureKind) Nomination {
 	switch {
-	case kind == NoFit && f.devicesFail():
+	case kind == NoFit && (f.devicesFail() || f.triedInVain()):
 		return Nomination{}
-	case kind != NoFit || f.Plan.Outcome == preemption.NothingHelps:
+	case kind != NoFit || f.Ways != nil && len(f.Ways) == 0:
 		return Nomination{Change: DropNomination}
-	case f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:
+	case f.preemptionErr() != nil:
+		return Nomination{}
+	case f.Plan.Outcome == preemption.Preempt:
 		return Nomination{Change: SetNomination, Node: f.Plan.Node}
+	case f.Plan.Outcome == preemption.NothingHelps && !dropped(f.Plan):
+		return Nomination{Change: DropNomination}
 	}
 	return Nomination{}
 }

@@ -44,6 +44,15 @@ func TestVerdict(t *testing.T) {
 	helpless.Unhelpful = []preemption.Count{countOf(2, "", "No preemption victims found for incoming pod")}
 	lost := turnedDown(preemption.NothingHelps, countOf(3, preemption.VolumeBinding, "pod has unbound immediate PersistentVolumeClaims"))
 	lost.Refused = lost.TurnedDown[0].Status
+	contrary := turnedDown(preemption.NothingHelps, short, taint)
+	contrary.Unhelpful = []preemption.Count{
+		countOf(1, "", "No preemption victims found for incoming pod"),
+		{Status: preemption.Status{Code: preemption.Contradiction, Reasons: []string{`expected at least one victim pod on node "n1"`}}, Nodes: 1},
+	}
+	vetoed := turnedDown(preemption.NothingHelps, short)
+	vetoed.Unhelpful = append([]preemption.Count{countOf(1, "", "an extender dropped the node")}, contrary.Unhelpful[1:]...)
+	off := turnedDown(preemption.NotEligible, short)
+	off.Ineligible = preemption.Disabled
 	for name, c := range map[string]struct {
 		why        string
 		failure    execution.Failure
@@ -86,6 +95,38 @@ func TestVerdict(t *testing.T) {
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Change: execution.DropNomination},
 			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
 				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
+		},
+		"a node contradicts itself": {
+			"preemption ends in an error, whatever the other nodes say", execution.Failure{Plan: contrary, Release: outrank.V1_36},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{},
+			`0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: expected at least one victim pod on node "n1"`,
+		},
+		"an extender failed": {
+			"the pod was turned down all the same", execution.Failure{Plan: turnedDown(preemption.NothingHelps, short), Err: errBusy, Release: outrank.V1_36},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
+		},
+		"extenders leave no candidate": {
+			"a candidate that was there makes the contradiction of another node no error", execution.Failure{Plan: vetoed},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: no candidate node for preemption",
+		},
+		"extenders leave no candidate, v1.36": {
+			"it is an answer and not an error, so that the step for devices is heard, too", execution.Failure{Plan: vetoed, Release: outrank.V1_36},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: no candidate node for preemption",
+		},
+		"preemption is off": {
+			"the step for devices is still there, and has nothing to say", execution.Failure{Plan: off},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu.",
+		},
+		"preemption is off, v1.36": {
+			"the step for devices is still there, and speaks", execution.Failure{Plan: off, Release: outrank.V1_36},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate",
+		},
+		"there is no way out at all": {
+			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []preemption.WayOutAnswer{}},
+			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Change: execution.DropNomination}, "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		"a claim that cannot be used": {
 			"what ended the attempt is said once, its filter is the one that failed, and the step for devices fails (rule 15.3.9)", execution.Failure{Plan: lost},

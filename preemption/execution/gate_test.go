@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -53,4 +54,27 @@ func TestGateKeepsThePreemptorOut(t *testing.T) {
 		{Active: 1, Gated: 1},         // a is gone, b is not
 		{Active: 1, Backoff: 1},
 	}, steps)
+}
+
+// A pod that has the name of a preemptor by now is another pod: it is not kept out of the
+// queue, and its own plan is executed meanwhile.
+func TestGateTellsPodsOfOneNameApart(t *testing.T) {
+	actions := &cluster{}
+	e := newExecutor(t, execution.Config{Actions: actions})
+	plan, later := planFor(victimsNamed("a")...), planFor(victimsNamed("b")...)
+	later.Pod.UID = "uid-later"
+	actions.during = map[string]func(){"a": func() {
+		assert.True(t, e.Gate().Holds(plan.Pod))
+		assert.False(t, e.Gate().Holds(later.Pod), "another pod")
+		_, err := e.Execute(t.Context(), plan)
+		require.ErrorIs(t, err, preemption.ErrState, "the same pod")
+		report, err := e.Execute(t.Context(), later)
+		require.NoError(t, err)
+		assert.Equal(t, execution.Completed, report.Result)
+		assert.True(t, e.Preempting("default/p"), "the earlier one still is")
+		assert.True(t, e.Gate().Holds(plan.Pod))
+	}}
+	_, err := e.Execute(t.Context(), plan)
+	require.NoError(t, err)
+	assert.False(t, e.Preempting("default/p"))
 }

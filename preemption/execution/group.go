@@ -69,7 +69,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 		return &Report{}, err
 	}
 	x := e.newGroupExecution(group, plan)
-	if !e.begin(x.key, leavesOf(group, plan)) {
+	if !e.begin(x, leavesOf(group, plan)) {
 		return x.report, fmt.Errorf("%s %s: %w: it is preempting already", x.preemptorType(), group.Key(), preemption.ErrState)
 	}
 	err := x.run(ctx)
@@ -161,17 +161,12 @@ func (e *Executor) PreemptingGroup(group *queue.Group) bool {
 
 // holds reports whether a pod is kept out of the queue.
 func (e *Executor) holds(pod *outrank.Pod) bool {
-	if pod.Group == "" {
-		return e.Preempting(pod.Key())
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, s := range []*preemptorState{e.leaves[pod.GroupKey()], e.underway[pod.Key()]} {
-		if s != nil && !s.lastGone {
-			return true
-		}
+	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(e.underway[pod.Key()], func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
 }
 
 // preemptorType says what the preemptor is.

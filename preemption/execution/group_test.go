@@ -114,7 +114,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 
 // Nobody has to leave, or everybody does already: the pods are nominated all the same.
 func TestExecuteGroupWithoutVictims(t *testing.T) { // rule 14.6.5
-	for _, order := range []execution.Order{execution.Synchronous, execution.Asynchronous, execution.NominatedFirst} {
+	for _, order := range []execution.Order{execution.Synchronous, execution.Asynchronous} {
 		cluster := &executiontest.Recorder{Waiting: func(p *outrank.Pod) bool { return p.Name == "w" }}
 		e := newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: order, Parallel: 1})
 		report, err := e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}))

@@ -50,6 +50,32 @@ func victimsNamed(names string) []*outrank.Pod {
 	return pods
 }
 
+// The ways to execute a plan.
+var (
+	synchronous  = execution.Config{}
+	asynchronous = execution.Config{Order: execution.Asynchronous}
+	old          = execution.Config{Variant: outrank.VariantV1_13}
+	simplified   = execution.Config{Variant: outrank.VariantSimplified}
+
+	ways = []execution.Config{synchronous, asynchronous, old, simplified}
+)
+
+// with is a configuration that acts on a recorder, one call after the other.
+func with(c execution.Config, r execution.Actions) execution.Config {
+	c.Actions, c.Parallel = r, 1
+	return c
+}
+
+// violating says that these victims of a plan violate a budget.
+func violating(plan *preemption.Plan, names string) *preemption.Plan {
+	for i := range plan.Victims {
+		if v := &plan.Victims[i]; slices.Contains(strings.Fields(names), v.Pod.Name) {
+			v.Violated = []*outrank.PodDisruptionBudget{{Name: "b"}}
+		}
+	}
+	return plan
+}
+
 func newExecutor(t require.TestingT, config execution.Config) *execution.Executor {
 	e, err := execution.NewExecutor(config)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -19,6 +20,8 @@ const (
 	// before preemption and has none.
 	noClaimsMessage   = "no new claims to deallocate"
 	preemptionMessage = "preemption: "
+	// noCandidateMessage is what preemption says where extenders have left no candidate.
+	noCandidateMessage = "no candidate node for preemption"
 	// nothingNotedMessage is from that step about a pod that was refused before it had
 	// noted anything about it.
 	nothingNotedMessage = "not found"
@@ -54,8 +57,8 @@ func (f *Failure) message(kind FailureKind) string {
 func (f *Failure) wayOut() string {
 	rules := release.Of(release.Release(f.Release))
 	switch {
-	case f.ExecutionErr != nil:
-		return preemptionMessage + f.ExecutionErr.Error()
+	case f.preemptionErr() != nil:
+		return preemptionMessage + f.preemptionErr().Error()
 	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
 		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
@@ -64,6 +67,8 @@ func (f *Failure) wayOut() string {
 		return nothingNotedMessage
 	case f.Ways == nil && rules.DevicesSilent:
 		return whyNot(f.Plan) // rule 15.3.8
+	case f.Ways == nil && switchedOff(f.Plan):
+		return noClaimsMessage
 	case f.Ways == nil:
 		return noClaimsMessage + ", " + whyNot(f.Plan)
 	}
@@ -80,12 +85,21 @@ func (f *Failure) wayOut() string {
 // a plan.
 func whyNot(p *preemption.Plan) string {
 	switch {
-	case p == nil:
+	case p == nil || switchedOff(p):
 		return ""
 	case p.Outcome == preemption.NotEligible:
-		return preemptionMessage + p.Ineligible.String()
+		return preemptionMessage + cmp.Or(p.Refusal, p.Ineligible.String())
+	case dropped(p):
+		return preemptionMessage + noCandidateMessage
 	}
 	return preemptionMessage + nodesMessage(nodesOf(p), withUntried(p))
+}
+
+// dropped reports whether there were candidates, and extenders have left none (rule 8.12).
+func dropped(p *preemption.Plan) bool {
+	return p.Outcome == preemption.NothingHelps && slices.ContainsFunc(p.Unhelpful, func(c preemption.Count) bool {
+		return slices.Contains(c.Reasons, prose.Dropped)
+	})
 }
 
 // withUntried returns the answers of preemption on all nodes that turned the pod

@@ -12,7 +12,8 @@ import (
 
 // MetricFamily is a metric with its values, as Prometheus defines it.
 type MetricFamily struct {
-	// Name and Help are the reference's; Type is counter, gauge or histogram.
+	// Name is the reference's, Help says the same in other words. Type is counter, gauge or
+	// histogram.
 	Name, Help, Type string
 	Samples          []MetricSample
 }

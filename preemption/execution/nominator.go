@@ -161,12 +161,17 @@ func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
 	wanted := n.entriesFor(snap)
-	mark := snap.Mark()
+	mark, done := snap.Mark(), false
+	defer func() {
+		if !done { // also where a filter that is attached panics
+			// The mark is the latest one, so that undoing it cannot fail.
+			_ = snap.Undo(mark)
+		}
+	}()
 	if err := align(snap, wanted); err != nil {
-		// The mark is the latest one, so that undoing it cannot fail.
-		_ = snap.Undo(mark)
 		return err
 	}
+	done = true
 	return snap.Keep(mark)
 }
 

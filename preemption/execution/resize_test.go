@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,13 +43,13 @@ func calls(r *executiontest.Recorder) []string {
 // A plan for a resize evicts and nominates nobody, in any order of the steps, and is not
 // carried out once the resize is not deferred any more (rule 7.19.9).
 func TestResizesAreCarriedOut(t *testing.T) {
-	for _, order := range []execution.Order{execution.Synchronous, execution.Asynchronous, execution.NominatedFirst} {
-		t.Run(order.String(), func(t *testing.T) {
+	for _, way := range ways {
+		t.Run(fmt.Sprint(way.Variant, way.Order), func(t *testing.T) {
 			var n execution.Nominator
 			plan := planFor(victimsNamed("a")...)
 			plan.Pod, plan.Resize = growing(), true
 			r := &executiontest.Recorder{}
-			report, err := newExecutor(t, execution.Config{Actions: r, Order: order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
+			report, err := newExecutor(t, execution.Config{Actions: r, Variant: way.Variant, Order: way.Order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
 			require.NoError(t, err)
 			assert.Equal(t, execution.Completed, report.Result)
 			assert.False(t, report.Nominated)
@@ -64,7 +65,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 				latest := growing()
 				change(latest)
 				r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
-				report, err := newExecutor(t, execution.Config{Actions: r, Order: order, Release: withResizes}).Execute(context.Background(), plan)
+				report, err := newExecutor(t, execution.Config{Actions: r, Variant: way.Variant, Order: way.Order, Release: withResizes}).Execute(context.Background(), plan)
 				require.NoError(t, err)
 				assert.Equal(t, execution.PreemptorBound, report.Result, name)
 				assert.Empty(t, evictionsOf(r))

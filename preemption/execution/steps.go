@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/atonce"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -14,8 +14,9 @@ import (
 type execution struct {
 	*Executor
 	plan *preemption.Plan
-	// key is what the preemptor is under way as; group is the preemptor if that is one.
+	// key is what the preemptor is under way as, with its state then; group is the preemptor if that is one.
 	key   outrank.Key
+	state *preemptorState
 	group *groupPreemptor
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
@@ -38,14 +39,39 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 		}
 		seen[id] = true
 		victims = append(victims, VictimReport{Pod: v.Pod})
-		if v.Terminating() {
+		if v.Terminating() && e.config.Variant == 0 {
 			victims[len(victims)-1].Result = AlreadyTerminating
 		} else {
 			x.toEvict = append(x.toEvict, &victims[len(victims)-1])
 		}
 	}
 	x.report.Victims = victims
+	x.sortByVariant()
 	return x
+}
+
+// sortByVariant puts the victims that are to be evicted into the order of the variant:
+// in v1.13 those that violate a budget come first (rule 13.2.12), and without reprieve the
+// least important one does (rule 13.3.13).
+func (x *execution) sortByVariant() {
+	switch x.config.Variant {
+	case outrank.VariantV1_13:
+		violating := map[*outrank.Pod]bool{}
+		for i := range x.plan.Victims {
+			violating[x.plan.Victims[i].Pod] = len(x.plan.Victims[i].Violated) > 0
+		}
+		slices.SortStableFunc(x.toEvict, func(v, w *VictimReport) int {
+			switch {
+			case violating[v.Pod] == violating[w.Pod]:
+				return 0
+			case violating[v.Pod]:
+				return -1
+			}
+			return 1
+		})
+	case outrank.VariantSimplified:
+		slices.Reverse(x.toEvict)
+	}
 }
 
 // run takes all steps. The preemptor counts as preempting until run returns, and
@@ -53,7 +79,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
-		x.end(x.key)
+		x.end(x.key, x.state)
 		if activate {
 			x.activate()
 		}
@@ -76,7 +102,7 @@ func (x *execution) run(ctx context.Context) error {
 	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
-		if x.config.SimplifiedEvents {
+		if x.config.Variant == outrank.VariantSimplified {
 			x.config.Actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
 		}
 	}
@@ -170,7 +196,8 @@ func (x *execution) steps(ctx context.Context) error {
 		x.clearNominations(ctx)
 		return x.evictLastAlone(ctx)
 	}
-	if x.config.Order == NominatedFirst {
+	old := x.config.Variant == outrank.VariantV1_13
+	if old {
 		if ok, err := x.nominate(ctx); !ok {
 			return err
 		}
@@ -179,7 +206,7 @@ func (x *execution) steps(ctx context.Context) error {
 		return err
 	}
 	x.clearNominations(ctx)
-	if x.config.Order == NominatedFirst {
+	if old {
 		return nil
 	}
 	_, err := x.nominate(ctx)
@@ -199,7 +226,7 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
-	x.setLastVictim(x.key, x.toEvict[last].Pod)
+	x.setLastVictim(x.state, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
 
@@ -218,14 +245,9 @@ func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error
 }
 
 // evictGroup evicts all victims of a group at once, and returns when all calls
-// have returned.
+// have returned. It panics where one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
-	var others sync.WaitGroup
-	for _, v := range group[1:] {
-		others.Go(func() { x.evictOnce(ctx, v) })
-	}
-	x.evictOnce(ctx, group[0])
-	others.Wait()
+	atonce.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
 }
 
 // postEvents posts the events about a group, and reports whether nothing is left
@@ -243,6 +265,11 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 
 // evictOnce evicts a victim unless this executor has done so before.
 func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
+	if x.config.Variant != 0 {
+		v.Result = Failed
+		v.Result, v.Err = x.evict(ctx, v.Pod)
+		return
+	}
 	id := identityOf(v.Pod)
 	claim, err := x.evictions.claim(ctx, id)
 	switch {
@@ -268,15 +295,18 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 	}
 	if err == nil {
 		e := Eviction{
-			Victim: victim, Condition: x.config.victimCondition(x.report.Preemptor, x.preemptorType()), Grace: x.plan.Grace,
+			Victim: victim, Grace: x.plan.Grace,
 			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
+		}
+		if x.config.Variant == 0 {
+			e.Condition = x.config.victimCondition(x.report.Preemptor, x.preemptorType())
 		}
 		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
 	}
 	switch {
 	case err == nil:
 		return Evicted, nil
-	case notFound(err):
+	case notFound(err) && x.config.Variant != outrank.VariantV1_13:
 		return AlreadyGone, nil
 	}
 	return Failed, err

@@ -34,8 +34,8 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 		_ = got.RemovePod(plan.Pod.Key()) // an older version, if there is one
 		require.NoError(t, got.AddPod(plan.Pod))
 		require.NoError(t, want.Apply(plan))
-		order := rapid.SampledFrom([]execution.Order{execution.Synchronous, execution.Asynchronous, execution.NominatedFirst}).Draw(t, "order")
-		report, err := newExecutor(t, execution.Config{Actions: simulated(got), Order: order}).Execute(context.Background(), plan)
+		way := rapid.SampledFrom(ways).Draw(t, "way")
+		report, err := newExecutor(t, with(way, simulated(got))).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		require.Equal(t, execution.Completed, report.Result)
 		for _, v := range report.Victims {
@@ -70,7 +70,7 @@ func simulated(snap *preemption.Snapshot) *executiontest.Recorder {
 func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := victimsNamed("a b c d e f g")[:rapid.IntRange(1, 7).Draw(t, "victims")]
-		order := rapid.SampledFrom([]execution.Order{execution.Synchronous, execution.Asynchronous, execution.NominatedFirst}).Draw(t, "order")
+		order := rapid.SampledFrom([]execution.Order{execution.Synchronous, execution.Asynchronous}).Draw(t, "order")
 		parallel := rapid.IntRange(1, 4).Draw(t, "parallel")
 		failures := map[string]int{} // how often each call still fails
 		for _, v := range names {

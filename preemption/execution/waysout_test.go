@@ -18,6 +18,8 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 	taken := countOf(1, preemption.NodePorts, "taken")
 	nothing, never := turnedDown(preemption.NothingHelps, taken), turnedDown(preemption.NotEligible, taken)
 	never.Ineligible = preemption.PolicyNever
+	off := turnedDown(preemption.NotEligible, taken)
+	off.Ineligible = preemption.Disabled
 	devices := preemption.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
 	mine := preemption.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
 	preempting := func(p *preemption.Plan) preemption.WayOutAnswer {
@@ -41,6 +43,9 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		{"three", never, []preemption.WayOutAnswer{mine, preempting(never), preempting(never)},
 			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
 		{"one without a word", never, []preemption.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
+		{"preemption is off", off, nil, nodes, 0, execution.KeepNomination},
+		{"preemption is off, among ways out", off, []preemption.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
+		{"no way out at all", off, []preemption.WayOutAnswer{}, nodes, 0, execution.DropNomination},
 		{"the second helps", turnedDown(preemption.Preempt, taken), []preemption.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))},
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {

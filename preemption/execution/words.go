@@ -12,7 +12,7 @@ var (
 		Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected-while-waiting",
 		AlreadyTerminating: "already-terminating", AlreadyEvicted: "already-evicted", AlreadyGone: "already-gone", Failed: "failed",
 	}
-	orderWords       = []string{Synchronous: "synchronous", Asynchronous: "asynchronous", NominatedFirst: "nominated-first"}
+	orderWords       = []string{Synchronous: "synchronous", Asynchronous: "asynchronous"}
 	failureKindWords = []string{
 		NoNodes: "no-nodes", NoFit: "no-fit", NodeRefused: "node-refused", SchedulerFailed: "scheduler-failed",
 	}

@@ -20,8 +20,8 @@ import (
 // configs are other rules than those of the default scheduler.
 func configs() map[string]preemption.Config {
 	return map[string]preemption.Config{
-		"v1.13":      {Policy: preemption.V1_13()},
-		"simplified": {Policy: preemption.Simplified()},
+		"v1.13":      {Variant: outrank.VariantV1_13},
+		"simplified": {Variant: outrank.VariantSimplified},
 		"disabled":   {Policy: preemption.Policy{Disabled: true}},
 		"ranks":      {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
 		"scorers":    {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -65,12 +66,21 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
 	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}}
+	if err := s.checkPlan(plan); err != nil {
+		return nil, err
+	}
 	for p := range s.snap.Pods() {
 		if s.snap.NodeOf(p.Key()) != "" {
 			s.count(p, 1)
 		}
 	}
 	return s.after(plan, depth)
+}
+
+// checkPlan reports a plan that does not hold any more.
+func (s *successors) checkPlan(plan *preemption.Plan) error {
+	mark := s.snap.Mark()
+	return errors.Join(s.snap.Apply(plan), s.snap.Undo(mark))
 }
 
 // successors follows the snapshot from eviction to eviction.
@@ -116,13 +126,20 @@ func (s *successors) count(p *outrank.Pod, by int) {
 	}
 }
 
-// remove takes a victim out of the cluster.
-func (s *successors) remove(victim *outrank.Pod) error {
-	if err := s.snap.RemovePod(victim.Key()); err != nil {
+// carryOut takes the victims of a plan and the nominations that it clears out of the
+// cluster, and has the preemptor run.
+func (s *successors) carryOut(plan *preemption.Plan) error {
+	if err := s.snap.Apply(plan); err != nil {
 		return err
 	}
-	s.count(victim, -1)
-	return nil
+	for i := range plan.Victims {
+		s.count(plan.Victims[i].Pod, -1)
+	}
+	if plan.Resize {
+		return nil
+	}
+	s.count(plan.Pod, 1)
+	return s.snap.Bind(plan.Pod.Key(), plan.Node)
 }
 
 // after carries out a plan, and makes its victims again.
@@ -135,14 +152,9 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 			node = v.Node
 		}
 		out[i] = Replacement{Pod: Pod{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Node: node}, Owner: v.Pod.Owner.String()}
-		if err := s.remove(v.Pod); err != nil {
-			return nil, err
-		}
 	}
-	if !plan.Resize {
-		if err := s.put(plan.Pod, plan.Node); err != nil {
-			return nil, err
-		}
+	if err := s.carryOut(plan); err != nil {
+		return nil, err
 	}
 	for i := range plan.Victims {
 		if err := s.again(&out[i], plan.Victims[i].Pod, depth); err != nil {
@@ -156,9 +168,7 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
 	placed.NodeName, placed.NominatedNode = node, ""
-	if s.snap.NodeOf(p.Key()) == "" {
-		s.count(&placed, 1)
-	}
+	s.count(&placed, 1)
 	return s.snap.PutPod(&placed)
 }
 
@@ -206,11 +216,8 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	for i := range plan.Victims {
 		v := plan.Victims[i].Pod
 		r.Victims = append(r.Victims, Replacement{Pod: Pod{Key: v.Key(), Priority: v.PriorityValue(), Node: plan.Node}, Owner: v.Owner.String()})
-		if err := s.remove(v); err != nil {
-			return err
-		}
 	}
-	return s.put(pod, plan.Node)
+	return s.carryOut(plan)
 }
 
 // replacesAtOnce reports whether controllers of a kind make another pod when one begins to

@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // owned names the controller of a pod.
@@ -73,6 +74,7 @@ func ExampleReplacements() {
 func TestPropertyReplacementsAreTrue(t *testing.T) {
 	for _, name := range plainShapes[:3] {
 		t.Run(name, func(t *testing.T) {
+			cleared := 0
 			rapid.Check(t, func(t *rapid.T) {
 				q := &question{T: t, cluster: gen.Cluster(shapes[name]).Draw(t, "cluster"), pod: gen.Preemptor(shapes[name]).Draw(t, "preemptor")}
 				for i, p := range q.cluster.Pods {
@@ -81,6 +83,9 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 					}
 				}
 				q.pod.Group = ""
+				if name == "nominated" {
+					q.waitInTheMiddle()
+				}
 				q.ask(preemption.Config{})
 				if q.ex.Outcome != preemption.Preempt {
 					return
@@ -94,9 +99,31 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after), "the snapshot is left alone")
 				w := &walk{question: q, snap: q.snap.Clone()}
-				w.follow(fates, q.pod, q.ex.Node, depth)
+				w.follow(fates, q.pod, &q.ex.Plan, depth)
+				cleared += w.cleared
 			})
+			assert.Equal(t, name == "nominated", cleared > 0, "nominations are cleared")
 		})
+	}
+}
+
+// waitInTheMiddle adds pods that are nominated to nodes, to which most replacements leave
+// room and the preemptor does not. The room that victims leave beside the preemptor is too
+// small for themselves, so that it takes smaller ones from elsewhere to see the difference.
+func (q *question) waitInTheMiddle() {
+	for i, n := range q.cluster.Nodes {
+		for j := range rapid.IntRange(1, 3).Draw(q.T, "crumbs") {
+			q.cluster.Pods = append(q.cluster.Pods, &outrank.Pod{
+				Name: fmt.Sprint("crumb-", i, "-", j), Priority: outrank.Priority(int32(-10 * j)), NodeName: n.Name, Owner: outrank.Owner{Kind: "ReplicaSet", Name: "crumbs"},
+				Containers: asking("cpu", rapid.SampledFrom([]string{"0", "1m", "50m", "200m", "500m"}).Draw(q.T, "crumb asks for")),
+			})
+		}
+		if rapid.Bool().Draw(q.T, "somebody waits for "+n.Name) {
+			q.cluster.Pods = append(q.cluster.Pods, &outrank.Pod{
+				Name: fmt.Sprint("waits-", i), Priority: outrank.Priority(q.pod.PriorityValue() - 1), NominatedNode: n.Name,
+				Containers: asking("cpu", rapid.SampledFrom([]string{"500m", "4"}).Draw(q.T, "asks for")),
+			})
+		}
 	}
 }
 
@@ -105,18 +132,31 @@ type walk struct {
 	*question
 	snap *preemption.Snapshot
 	made int
+	// cleared counts the nominations that were cleared.
+	cleared int
 }
 
-// follow takes the victims away and puts the pod in their place.
-func (w *walk) follow(fates []explain.Replacement, pod *outrank.Pod, node string, depth int) {
+// follow takes the victims away and the nominations that the plan clears, and puts the pod
+// in their place.
+func (w *walk) follow(fates []explain.Replacement, pod *outrank.Pod, plan *preemption.Plan, depth int) {
 	originals := make([]*outrank.Pod, len(fates))
 	for i, f := range fates {
 		originals[i], _ = w.snap.Pod(f.Pod.Key)
 		require.NoError(w, w.snap.RemovePod(f.Pod.Key))
 	}
-	w.place(pod, node)
+	w.clear(plan)
+	w.place(pod, plan.Node)
 	for i := range fates {
 		w.again(&fates[i], originals[i], depth)
+	}
+}
+
+// clear takes nominations away.
+func (w *walk) clear(plan *preemption.Plan) {
+	for _, p := range plan.ClearedNominations {
+		require.Equal(w, plan.Node, w.snap.NominationOf(p.Key()))
+		require.NoError(w, w.snap.Nominate(p.Key(), ""))
+		w.cleared++
 	}
 }
 
@@ -167,17 +207,46 @@ func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 	case explain.FitsNow:
 		w.place(&pod, f.Node)
 	case explain.PushesOut:
-		require.NotEmpty(w, f.Victims)
+		plan, err := w.eval.Preempt(context.Background(), w.snap, &pod, gen.Now)
+		require.NoError(w, err)
+		require.Equal(w, plan.Node, f.Node)
+		require.Len(w, f.Victims, len(plan.Victims))
 		if depth > 0 {
-			w.follow(f.Victims, &pod, f.Node, depth-1)
+			w.follow(f.Victims, &pod, plan, depth-1)
 			return
 		}
 		for _, v := range f.Victims {
 			require.Empty(w, v.Fate, "beyond the depth nothing is said")
 			require.NoError(w, w.snap.RemovePod(v.Pod.Key))
 		}
+		w.clear(plan)
 		w.place(&pod, f.Node)
 	}
+}
+
+// The room of a pod that loses its nomination is free for replacements: a small one fits
+// beside the preemptor.
+func TestReplacementsAndClearedNominations(t *testing.T) {
+	accelerated := machine("n1")
+	accelerated.Allocatable = resource.MustList("cpu", "4", "pods", "10", "example.com/gpu", "1")
+	waits := running("waits", "", 500)
+	waits.NominatedNode = "n1"
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{accelerated, machine("n2")}, Pods: []*outrank.Pod{
+		running("web", "n1", 50, takes("cpu", "4"), owned("ReplicaSet", "web")), waits,
+		running("batch", "n2", 10, takes("cpu", "3600m")), running("crumb", "n2", 5, takes("cpu", "400m"), owned("ReplicaSet", "crumb")),
+	}})
+	require.NoError(t, err)
+	e, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "3500m", "example.com/gpu", "1")}
+	plan, err := e.Preempt(t.Context(), snap, pod, now)
+	require.NoError(t, err)
+	require.Equal(t, []*outrank.Pod{waits}, plan.ClearedNominations)
+	fates, err := explain.Replacements(t.Context(), e, snap, plan, now, 1)
+	require.NoError(t, err)
+	require.Len(t, fates, 1)
+	require.Len(t, fates[0].Victims, 2)
+	assert.Equal(t, "shop/crumb (priority 5) of ReplicaSet/crumb, which has 0 pods left: a replacement fits now, on node n1, one of 1.", fates[0].Victims[1].Text())
 }
 
 func TestReplacementsOfNothing(t *testing.T) {
@@ -186,6 +255,15 @@ func TestReplacementsOfNothing(t *testing.T) {
 		_, err := explain.Replacements(context.Background(), e, snap, p, now, 1)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 	}
+	stale, victim := snap.Clone(), *plan.Victims[0].Pod
+	victim.UID = "first"
+	was := *plan
+	was.Victims = append([]preemption.Victim{{Pod: &victim}}, plan.Victims[1:]...)
+	another := victim
+	another.UID = "second"
+	require.NoError(t, stale.PutPod(&another))
+	_, err := explain.Replacements(context.Background(), e, stale, &was, now, 1)
+	require.ErrorIs(t, err, preemption.ErrNotFound, "another pod has the victim's name")
 	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, 0)
 	require.NoError(t, err)
 	text := ""

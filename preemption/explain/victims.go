@@ -76,9 +76,9 @@ func (f *finder) keys(budgets []*outrank.PodDisruptionBudget, more *int) []outra
 	return out
 }
 
-// known returns the snapshot's pod of that name, since an extender may name a copy.
+// known returns the snapshot's version of a pod, since an extender may name a copy.
 func (f *finder) known(p *outrank.Pod) *outrank.Pod {
-	if q, ok := f.snap.Pod(p.Key()); ok {
+	if q, ok := f.snap.Pod(p.Key()); ok && (q.UID == p.UID || q.UID == "" || p.UID == "") {
 		return q
 	}
 	return p

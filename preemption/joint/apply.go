@@ -10,51 +10,28 @@ import (
 // Apply carries the plan out on a snapshot, as if everything had happened at once: the
 // victims are gone, the nominations to be cleared are, and each pod with a place is pending
 // and nominated to its node (rule 14.3.2; none is bound). Pods that the snapshot does not
-// know are added. An error leaves the snapshot as it was: ErrNotFound for a victim or a
-// node that is not there, ErrState for a pod that runs by now. Time is that of the changes.
+// know are added. A plan that is older than the snapshot is treated, and the errors are, as
+// by [preemption.Snapshot.ApplyGroup]; [outrank.ErrInvalid] is also about no plan or no
+// snapshot, and an Order that names no placement. An error leaves the snapshot as it was.
+// Time is that of the changes.
 func (p *Plan) Apply(snap *preemption.Snapshot) error {
-	mark := snap.Mark()
-	if err := p.apply(snap); err != nil {
-		if undo := snap.Undo(mark); undo != nil {
-			return undo
-		}
-		return fmt.Errorf("joint plan: %w", err)
+	if p == nil || snap == nil {
+		return fmt.Errorf("joint plan: %w: no plan or no snapshot", outrank.ErrInvalid)
 	}
-	return snap.Keep(mark)
-}
-
-func (p *Plan) apply(snap *preemption.Snapshot) error {
+	all := preemption.GroupPlan{Outcome: preemption.Preempt}
 	for i := range p.Placements {
 		at := &p.Placements[i]
-		for _, v := range at.Victims {
-			if err := snap.RemovePod(v.Key()); err != nil {
-				return err
-			}
-		}
-		for _, c := range at.ClearedNominations {
-			if err := clearNomination(snap, c); err != nil {
-				return err
-			}
-		}
+		all.Victims = append(all.Victims, preemption.GroupVictim{Unit: preemption.Unit{Pods: at.Victims}})
+		all.ClearedNominations = append(all.ClearedNominations, at.ClearedNominations...)
 	}
 	for _, i := range p.Order {
-		at := &p.Placements[i]
-		if _, known := snap.Pod(at.Pod.Key()); !known {
-			if err := snap.AddPod(at.Pod); err != nil {
-				return err
-			}
+		if i < 0 || i >= len(p.Placements) {
+			return fmt.Errorf("joint plan: %w: there is no placement %d", outrank.ErrInvalid, i)
 		}
-		if err := snap.Nominate(at.Pod.Key(), at.Node); err != nil {
-			return err
-		}
+		all.Placement = append(all.Placement, preemption.Assignment{Pod: p.Placements[i].Pod, Node: p.Placements[i].Node})
+	}
+	if err := snap.ApplyGroup(&all); err != nil {
+		return fmt.Errorf("joint plan: %w", err)
 	}
 	return nil
-}
-
-// clearNomination takes a pod's nomination away; a pod that is gone has none.
-func clearNomination(snap *preemption.Snapshot, pod *outrank.Pod) error {
-	if snap.NominationOf(pod.Key()) == "" {
-		return nil
-	}
-	return snap.Nominate(pod.Key(), "")
 }

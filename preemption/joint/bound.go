@@ -3,6 +3,7 @@ package joint
 import (
 	"math"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -90,7 +91,7 @@ func (b *board) fewest(stuck []*member) (victims int, sum int64) {
 		count := 0
 		for _, p := range pods {
 			priority := b.bill.of(p).priority
-			if priority >= highest && !b.grouped && !b.eval.Config().Policy.EvictUnprioritized {
+			if priority >= highest && !b.grouped && b.eval.Config().Variant != outrank.VariantSimplified {
 				continue
 			}
 			count, lowest = count+1, min(lowest, priority)

@@ -134,7 +134,7 @@ func older(version string) string {
 }
 
 // nameProfiles gives a single profile its default name, and refuses missing and
-// repeated names.
+// repeated names. All profiles share their nominations (rule 19.1.6).
 func (c *Configuration) nameProfiles(o *object) {
 	taken := map[string]bool{}
 	for i := range c.Profiles {
@@ -150,6 +150,13 @@ func (c *Configuration) nameProfiles(o *object) {
 			o.ps.add(at, "there is another profile for %q", cut(p.SchedulerName))
 		}
 		taken[p.SchedulerName] = true
+	}
+	names := make([]string, 0, len(c.Profiles))
+	for i := range c.Profiles {
+		names = append(names, c.Profiles[i].SchedulerName)
+	}
+	for i := range c.Profiles {
+		c.Profiles[i].Config.Schedulers = names
 	}
 }
 

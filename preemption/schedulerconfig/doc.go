@@ -21,6 +21,7 @@
 //	a filter off                                       Config.Plugins.Off, OffOnNodes
 //	NodeAffinityArgs.addedAffinity                     Config.Plugins.AddedAffinity
 //	NodeResourcesFitArgs.ignoredResources and -Groups  Config.Plugins.IgnoredResources, IgnoredResourceGroups
+//	the schedulerNames of all profiles                 Config.Schedulers
 //	an extender's ignoredByScheduler                   Config.Plugins.IgnoredResources
 //	PodTopologySpreadArgs.defaultConstraints           Config.Plugins.DefaultSpread
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff

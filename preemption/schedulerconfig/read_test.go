@@ -71,7 +71,7 @@ func TestDefaultProfile(t *testing.T) {
 		"\ufeff" + file(""),
 	} {
 		p := read(t, text)
-		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler}, p, "%s", text)
+		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: preemption.Config{Schedulers: []string{outrank.DefaultScheduler}}}, p, "%s", text)
 	}
 }
 
@@ -168,6 +168,7 @@ func TestProfiles(t *testing.T) {
 	p, ok := c.Profile("batch")
 	require.True(t, ok)
 	assert.True(t, p.Config.Policy.Disabled)
+	assert.Equal(t, []string{"default-scheduler", "batch"}, p.Config.Schedulers, "the profiles share nominations")
 	p, ok = c.Profile("default-scheduler")
 	require.True(t, ok)
 	assert.False(t, p.Config.Policy.Disabled)

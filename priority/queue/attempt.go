@@ -97,6 +97,7 @@ func (c *core) pop(early bool) (Entry, bool) {
 		c.arrive(active, earlyPop, arrivals{pods: 1})
 	}
 	it.run, it.class = nil, nil
+	c.movedSince = false
 	c.cycle++
 	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	it.FailedFilters, it.PendingFilters = nil, nil

@@ -8,26 +8,32 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Durations of kube-scheduler v1.36, and the time-out of v1.13, which differs.
+// Durations of kube-scheduler v1.36.
 const (
 	DefaultInitialBackoff       = time.Second
 	DefaultMaxBackoff           = 10 * time.Second
 	DefaultUnschedulableTimeout = 5 * time.Minute
-	UnschedulableTimeoutV113    = time.Minute
 )
+
+// timeoutV113 is DefaultUnschedulableTimeout of v1.13 (rule 13.2.9).
+const timeoutV113 = time.Minute
 
 // Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
 type Config struct {
 	// Release is whose rules hold; zero means [outrank.DefaultRelease].
 	Release outrank.Release
+	// Variant is whose queue it is. That of v1.13 has no backoff, and no hints (group
+	// 5.9); with it InitialBackoff, MaxBackoff, NoEarlyPop and Helps must not be set. That
+	// of the simplified variant is today's.
+	Variant outrank.Variant
 	// InitialBackoff is how long a pod waits after its first failed attempt.
 	// Each further one doubles it, up to MaxBackoff; errors are counted apart.
 	// Zero means [DefaultInitialBackoff] and [DefaultMaxBackoff].
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
-	// [DefaultUnschedulableTimeout]; v1.13 had [UnschedulableTimeoutV113].
+	// [DefaultUnschedulableTimeout], and a minute for the Variant v1.13.
 	UnschedulableTimeout time.Duration
 	// NoEarlyPop keeps a pod in backoff for as long as that lasts. Without it,
 	// the first pod that did not fit is popped early where no pod is active, and
@@ -56,6 +62,12 @@ func (c *Config) Validate() error {
 	var ps []outrank.Problem
 	if !c.Release.Known() {
 		ps = append(ps, outrank.Problem{Object: "queue config", Field: "Release", Text: fmt.Sprintf("%v is not known", c.Release)})
+	}
+	if _, err := c.Variant.MarshalText(); err != nil {
+		ps = append(ps, outrank.Problem{Object: "queue config", Field: "Variant", Text: fmt.Sprintf("%d is none", uint8(c.Variant))})
+	}
+	if c.old() {
+		ps = append(ps, c.unknownThen()...)
 	}
 	for _, d := range []struct {
 		field string
@@ -87,6 +99,25 @@ func (c *Config) Validate() error {
 	return nil
 }
 
+// old reports whether the queue is that of v1.13.
+func (c *Config) old() bool { return c.Variant == outrank.VariantV1_13 }
+
+// unknownThen returns the settings that the queue of v1.13 does not have.
+func (c *Config) unknownThen() (ps []outrank.Problem) {
+	for _, x := range []struct {
+		field string
+		set   bool
+	}{
+		{"InitialBackoff", c.InitialBackoff != 0}, {"MaxBackoff", c.MaxBackoff != 0},
+		{"NoEarlyPop", c.NoEarlyPop}, {"Helps", c.Helps != nil},
+	} {
+		if x.set {
+			ps = append(ps, outrank.Problem{Object: "queue config", Field: x.field, Text: fmt.Sprintf("set, and the variant %v has none", c.Variant)})
+		}
+	}
+	return ps
+}
+
 // filledIn returns the configuration with the defaults for what is zero.
 func (c Config) filledIn() Config {
 	if c.InitialBackoff == 0 {
@@ -94,6 +125,9 @@ func (c Config) filledIn() Config {
 	}
 	if c.MaxBackoff == 0 {
 		c.MaxBackoff = DefaultMaxBackoff
+	}
+	if c.UnschedulableTimeout == 0 && c.old() {
+		c.UnschedulableTimeout = timeoutV113
 	}
 	if c.UnschedulableTimeout == 0 {
 		c.UnschedulableTimeout = DefaultUnschedulableTimeout

@@ -23,6 +23,11 @@ func TestQueueConfigValidate(t *testing.T) {
 			"queue config: Gates[1].Holds: missing\nqueue config: Gates[1].Name: missing"},
 		{"first backoff above the default of the last", Config{InitialBackoff: time.Minute}, "queue config: MaxBackoff: 10s is less than InitialBackoff, 1m0s"},
 		{"last backoff below the default of the first", Config{MaxBackoff: 1}, "queue config: MaxBackoff: 1ns is less than InitialBackoff, 1s"},
+		{"of v1.13", Config{Variant: outrank.VariantV1_13, UnschedulableTimeout: 1}, ""},
+		{"of no variant", Config{Variant: 3}, "queue config: Variant: 3 is none"},
+		{"what v1.13 has not", Config{Variant: outrank.VariantV1_13, InitialBackoff: 1, MaxBackoff: 2, NoEarlyPop: true, Helps: func(*Entry, ClusterEvent) bool { return true }},
+			"queue config: InitialBackoff: set, and the variant v1.13 has none\nqueue config: MaxBackoff: set, and the variant v1.13 has none\n" +
+				"queue config: NoEarlyPop: set, and the variant v1.13 has none\nqueue config: Helps: set, and the variant v1.13 has none"},
 		{"all negative", Config{InitialBackoff: -1, MaxBackoff: -2, UnschedulableTimeout: -3},
 			"queue config: InitialBackoff: -1ns is negative\nqueue config: MaxBackoff: -2ns is negative\nqueue config: UnschedulableTimeout: -3ns is negative"},
 	} {

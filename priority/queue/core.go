@@ -18,6 +18,9 @@ type core struct {
 	// cycle numbers the attempts, arrivals the pods that became active.
 	cycle, arrivals int64
 	closed          bool
+	// movedSince says that pods were moved since the last pod was popped; only the queue
+	// of v1.13 looks at it (rule 5.9.3).
+	movedSince bool
 	// early says that the first pod in backoff is popped where none is active.
 	early bool
 	// gate names what holds a pod back before it is active or in backoff, empty

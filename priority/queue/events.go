@@ -142,6 +142,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.note(event, nil)
+	q.movedSince = true
 	q.scatter(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help { return q.helpOf(it, event) })
 }
@@ -155,9 +156,9 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 //
 // Of the pods that wait or are in flight, those are asked about that have the
 // pod's priority or a lower one: the others never left it the room. The pod itself
-// is not moved. Time O(n log n) in the unschedulable and gated pods.
+// is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
-	if pod == nil {
+	if pod == nil || q.config.old() {
 		return 0
 	}
 	q.mu.Lock()
@@ -223,6 +224,7 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.movedSince = true
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, pod)
 	}

@@ -77,9 +77,9 @@ func ExampleQueue() {
 }
 
 func ExampleNew() {
-	// v1.13's time-out, and pods of the namespace "ops" before all others.
+	// A time-out of a minute, and pods of the namespace "ops" before all others.
 	q, err := queue.New(queue.Config{
-		UnschedulableTimeout: queue.UnschedulableTimeoutV113,
+		UnschedulableTimeout: time.Minute,
 		Compare: func(a, b *queue.Entry) int {
 			switch opsA, opsB := a.Pod.Namespace == "ops", b.Pod.Namespace == "ops"; {
 			case opsA == opsB:

@@ -14,6 +14,9 @@ const (
 
 // helpOf asks the hints what an event means for a pod (rules 5.4.3 and 5.4.11).
 func (q *Queue) helpOf(it *item, event ClusterEvent) help {
+	if q.config.old() {
+		return atOnce
+	}
 	if !q.config.Helps(&it.Entry, event) {
 		return noHelp
 	}

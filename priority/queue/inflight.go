@@ -51,6 +51,10 @@ func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 	if before != nil && sameButStatus(before, after) {
 		return
 	}
+	if q.config.old() {
+		q.items[keyOf(after)].moved = true
+		return
+	}
 	var concerns func(*outrank.Pod) bool
 	if !q.rules.UpdatesShared {
 		key := keyOf(after)
@@ -61,6 +65,9 @@ func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 
 // note keeps an event for the attempts under way.
 func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
+	if q.config.old() {
+		return // one flag is all that it has (rule 5.9.3)
+	}
 	oldest := q.pools[inFlight].head()
 	if oldest == nil {
 		q.log.clear()

@@ -65,11 +65,11 @@ func New(config Config) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn(), steps: 1}
-	q.crowded = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil
+	q.crowded = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil && !config.old()
 	for q.config.backoffAfter(q.steps) < q.config.MaxBackoff {
 		q.steps++
 	}
-	q.early, q.gate = !config.NoEarlyPop, q.config.gateOf
+	q.early, q.gate = !config.NoEarlyPop && !config.old(), q.config.gateOf
 	q.rules = release.Of(release.Release(config.Release))
 	if q.rules.FlushAsksGates {
 		q.again = q.config.UnschedulableTimeout
@@ -102,6 +102,10 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 
 // delay notes how long a pod waits that has failed.
 func (q *Queue) delay(it *item, now time.Time) {
+	if q.config.old() {
+		it.due = now.Add(q.config.UnschedulableTimeout)
+		return
+	}
 	it.BackoffEnd = q.config.backoffEnd(now, &it.Entry)
 	it.due = now.Add(q.config.UnschedulableTimeout)
 	if over := q.config.backoffOver(it.BackoffEnd); it.due.Before(over) {
@@ -113,9 +117,14 @@ func (q *Queue) delay(it *item, now time.Time) {
 func (q *Queue) putBack(it *item, now time.Time) {
 	q.why = attemptFailure
 	q.delay(it, now)
-	if len(it.FailedFilters) == 0 {
+	switch {
+	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
+		q.move(it, active)
+	case q.config.old():
+		q.move(it, unschedulable)
+	case len(it.FailedFilters) == 0:
 		q.move(it, errorBackoff)
-	} else {
+	default:
 		q.move(it, it.poolFor(q.helped(it)))
 	}
 }
@@ -248,6 +257,7 @@ func (q *Queue) activateDue(now time.Time) int {
 		}
 	}
 	if timedOut {
+		q.movedSince = true
 		q.note(ClusterEvent{}, nil) // rule 5.5.6
 	}
 	return count

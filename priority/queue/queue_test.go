@@ -123,7 +123,7 @@ func TestQueueSteps(t *testing.T) {
 			{300.9, ready(301), "0 0 1 0"},
 			{301, pop("p1"), "0 0 0 1"},
 		}},
-		{name: "time-out of v1.13", reason: "a minute", config: Config{UnschedulableTimeout: UnschedulableTimeoutV113}, steps: []step{
+		{name: "another time-out", reason: "a minute", config: Config{UnschedulableTimeout: time.Minute}, steps: []step{
 			{0, add("p1"), "1 0 0 0"},
 			{0, pop("p1"), "0 0 0 1"},
 			{0, fail("p1", fit), "0 0 1 0"},

@@ -265,7 +265,8 @@ func TestGrace(t *testing.T) {
 	w := newWorld(t, actions.Config{}, victim())
 	grace := 1500 * time.Millisecond
 	require.NoError(t, w.Evict(t.Context(), execution.Eviction{Victim: plain(t, victim()), Grace: &grace}))
-	assert.EqualValues(t, 2, *w.api.Actions()[1].(ktesting.DeleteAction).GetDeleteOptions().GracePeriodSeconds)
+	require.Equal(t, []string{"delete"}, w.calls(), "no condition is to be set")
+	assert.EqualValues(t, 2, *w.api.Actions()[0].(ktesting.DeleteAction).GetDeleteOptions().GracePeriodSeconds)
 }
 
 // Nominations are written by patches of the very pod, where that is asked for and where it
@@ -377,6 +378,19 @@ func TestClearsThroughTheCacher(t *testing.T) {
 	require.NoError(t, w.ClearNomination(t.Context(), plain(t, p)))
 	assert.Empty(t, w.calls())
 	assert.Equal(t, []string{"p[] { 1}"}, queue.pods)
+}
+
+// Nothing is written about the nomination of a pod that is being deleted.
+func TestClearsNothingOfADeletedPod(t *testing.T) {
+	p := pod("p", "uid-p", 1)
+	p.Status.NominatedNodeName, p.DeletionTimestamp = "n1", new(metav1.Now())
+	queue := &cacher{}
+	for _, s := range []actions.Scheduler{nil, &scheduler{cacher: queue}} {
+		w := newWorld(t, actions.Config{Scheduler: s, WriteNominations: true}, p)
+		require.NoError(t, w.ClearNomination(t.Context(), plain(t, p)))
+		assert.Empty(t, w.calls())
+	}
+	assert.Empty(t, queue.pods)
 }
 
 // An event about a pod that is gone names it all the same.

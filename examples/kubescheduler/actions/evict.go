@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// Evict sets the condition on the victim and deletes it then. Both are asked for the very
+// Evict sets the condition on the victim, if there is one, and deletes it then. Both are asked for the very
 // pod that was chosen: one of the same name with another UID is left alone, and counts as
 // not found (rule 14.1.9). Only what the condition fails with is retriable (rule 14.1.6).
 func (c *Client) Evict(ctx context.Context, e execution.Eviction) error {
@@ -22,7 +22,7 @@ func (c *Client) Evict(ctx context.Context, e execution.Eviction) error {
 	if err != nil {
 		return err
 	}
-	if condition, changes := conditionOf(victim, e.Condition, time.Now()); changes {
+	if condition, changes := conditionOf(victim, e.Condition, time.Now()); changes && e.Condition.Type != "" {
 		if err := c.patchStatus(ctx, e.Victim, convert.ConditionPatch(e.Victim, condition)); err != nil {
 			return err
 		}

@@ -45,10 +45,11 @@ func passes(err error) bool {
 }
 
 // ClearNomination takes the nomination off the pod. The scheduler sees the change and
-// tries the pod again. Where the scheduler queues its API calls, it goes there.
+// tries the pod again. Where the scheduler queues its API calls, it goes there. Nothing is
+// written about a pod that is being deleted, whose nomination counts nowhere (rule 7.16.6).
 func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	latest, err := c.current(pod)
-	if err != nil {
+	if err != nil || latest.DeletionTimestamp != nil {
 		return err
 	}
 	if c.Scheduler != nil && c.Scheduler.APICacher() != nil {

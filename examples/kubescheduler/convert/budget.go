@@ -36,7 +36,7 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 		out.Disrupted = make(map[string]time.Time, n)
 		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
 			at := b.Status.DisruptedPods[name]
-			out.Disrupted[name] = ps.timeAt(&at, "status.disruptedPods."+name)
+			out.Disrupted[name] = timeAt(&at)
 		}
 	}
 	if err := ps.with((&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{out}}).Validate()); err != nil {

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,8 +23,16 @@ func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 	if c == nil {
 		return nil, missing("persistentvolumeclaim")
 	}
+	ps := problems{kind: "persistentvolumeclaim", namespace: orDefault(c.Namespace), name: c.Name}
+	for i, mode := range c.Spec.AccessModes {
+		switch mode {
+		case corev1.ReadWriteOnce, corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOncePod:
+		default:
+			word(&ps, mode, "spec.accessModes["+strconv.Itoa(i)+"]", corev1.ReadWriteOnce, corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOncePod)
+		}
+	}
 	out := claimOf(c)
-	if err := (&outrank.Cluster{Claims: []*outrank.VolumeClaim{out}}).Validate(); err != nil {
+	if err := ps.with((&outrank.Cluster{Claims: []*outrank.VolumeClaim{out}}).Validate()); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -58,9 +58,17 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 	out.Name = c.Name
 	out.Requests = ps.amounts(c.Resources.Requests, "resources.requests")
 	out.Limits = ps.amounts(c.Resources.Limits, "resources.limits")
-	out.Sidecar = valueOf(c.RestartPolicy) == corev1.ContainerRestartPolicyAlways
+	policy := valueOf(c.RestartPolicy)
+	out.Sidecar = policy == corev1.ContainerRestartPolicyAlways
+	word(ps, policy, "restartPolicy", corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyOnFailure, corev1.ContainerRestartPolicyNever)
 	for i := range c.RestartPolicyRules {
-		out.RestartsAll = out.RestartsAll || c.RestartPolicyRules[i].Action == corev1.ContainerRestartRuleActionRestartAllContainers
+		switch action := c.RestartPolicyRules[i].Action; action {
+		case corev1.ContainerRestartRuleActionRestart:
+		case corev1.ContainerRestartRuleActionRestartAllContainers:
+			out.RestartsAll = true
+		default:
+			word(ps, action, "restartPolicyRules["+strconv.Itoa(i)+"].action", corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers)
+		}
 	}
 	for i := range c.VolumeMounts {
 		out.BindMountOptions = out.BindMountOptions || len(c.VolumeMounts[i].BindMountOptions) > 0

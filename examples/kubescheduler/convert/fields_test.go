@@ -81,7 +81,7 @@ var (
 
 // leaves lists the fields of a type down to those that have none, as paths such as
 // spec.containers[].name.
-func leaves(t reflect.Type, at string, within []reflect.Type, add func(path string)) {
+func leaves(t reflect.Type, at string, within []reflect.Type, add func(path string, of reflect.Type)) {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		leaves(t.Elem(), at, within, add)
@@ -89,7 +89,7 @@ func leaves(t reflect.Type, at string, within []reflect.Type, add func(path stri
 		leaves(t.Elem(), at+"[]", within, add)
 	case t.Kind() == reflect.Struct && t != timeType && t != quantityType && t != intstrType && t.NumField() > 0:
 		if slices.Contains(within, t) {
-			add(at) // a type within itself is accounted for where it stands first
+			add(at, t) // a type within itself is accounted for where it stands first
 			return
 		}
 		within = append(slices.Clone(within), t)
@@ -97,7 +97,7 @@ func leaves(t reflect.Type, at string, within []reflect.Type, add func(path stri
 			leaves(t.Field(i).Type, join(at, t.Field(i)), within, add)
 		}
 	default:
-		add(at)
+		add(at, t)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestEveryFieldIsAccountedFor(t *testing.T) {
 		for path := range a.ignored {
 			unused[path] = true
 		}
-		leaves(s.object, "", nil, func(path string) {
+		leaves(s.object, "", nil, func(path string, _ reflect.Type) {
 			at, reason := a.why(path)
 			switch {
 			case a.read[path] && reason != "":
@@ -312,7 +312,7 @@ func TestListFields(t *testing.T) {
 	}
 	for _, s := range subjects {
 		read, ignored := []string{}, []string{}
-		leaves(s.object, "", nil, func(path string) {
+		leaves(s.object, "", nil, func(path string, _ reflect.Type) {
 			if s.changes(path, 40) {
 				read = append(read, path)
 			} else {

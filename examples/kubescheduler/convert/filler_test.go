@@ -19,6 +19,8 @@ type filler struct {
 	*rand.Rand
 	// odd is how many of a hundred values are those that are refused.
 	odd int
+	// seconds are times that are drawn besides, as seconds since 1970.
+	seconds []int64
 	// sparse leaves most of what may be missing out.
 	sparse bool
 }
@@ -120,6 +122,8 @@ func (f *filler) number() int64 {
 
 func (f *filler) time() time.Time {
 	switch {
+	case len(f.seconds) > 0 && f.isOdd():
+		return time.Unix(f.seconds[f.IntN(len(f.seconds))], 0)
 	case f.isOdd():
 		return time.Date([]int{-1, 0, 9999, 10000}[f.IntN(4)], 5, 1, 0, 0, 0, 0, time.UTC)
 	case f.IntN(4) == 0:
@@ -163,39 +167,45 @@ func (f *filler) intOrString() intstr.IntOrString {
 
 // vocabulary is what texts of a type or field say.
 var vocabulary = map[string][]string{
-	"NodeSelectorOperator":          {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"},
-	"LabelSelectorOperator":         {"In", "NotIn", "Exists", "DoesNotExist"},
-	"TolerationOperator":            {"", "Equal", "Exists"},
-	"TaintEffect":                   {"", "NoSchedule", "PreferNoSchedule", "NoExecute"},
-	"PreemptionPolicy":              {"", "PreemptLowerPriority", "Never"},
-	"PodPhase":                      {"", "Pending", "Running", "Succeeded", "Failed"},
-	"PodQOSClass":                   {"", "Guaranteed", "Burstable", "BestEffort"},
-	"ConditionStatus":               {"True", "False", "Unknown"},
-	"PodConditionType":              {"Ready", "PodResizePending", "DisruptionTarget", "PodScheduled"},
-	"Reason":                        {"Infeasible", "Deferred", "PreemptionByScheduler", ""},
-	"ContainerRestartPolicy":        {"", "Always", "Never"},
-	"ContainerRestartRuleAction":    {"Restart", "RestartAllContainers"},
-	"ResourceName":                  {"cpu", "memory", "ephemeral-storage", "pods", "hugepages-2Mi", "example.com/gpu"},
-	"UnsatisfiableConstraintAction": {"DoNotSchedule", "ScheduleAnyway"},
-	"NodeInclusionPolicy":           {"", "Honor", "Ignore"},
-	"SupplementalGroupsPolicy":      {"", "Merge", "Strict"},
-	"PersistentVolumeAccessMode":    {"ReadWriteOnce", "ReadWriteOncePod"},
-	"PersistentVolumeClaimPhase":    {"Bound", "Pending", "Lost"},
-	"VolumeBindingMode":             {"Immediate", "WaitForFirstConsumer"},
-	"Annotations":                   {"kubernetes.io/config.source", "kubernetes.io/config.mirror", "pv.kubernetes.io/bind-completed", "volume.beta.kubernetes.io/storage-class", "other"},
-	"AnnotationsValue":              {"", "api", "file", "a"},
-	"Labels":                        {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region", "app"},
-	"LabelsValue":                   {"us-east1-b", "us-east1-c", "us-east1-b__us-east1-c", "us-east1-b__eu-west1-c", "x", "a__ b", "a__"},
-	"Provisioner":                   {"kubernetes.io/gce-pd", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "a"},
-	"VolumeID":                      {"", "aws://zone/vol-1", "vol-2", "aws://zone/x"},
-	"Type":                          {"PodGroupInitiallyScheduled", "PodGroupScheduled", "CompositePodGroupInitiallyScheduled"},
-	"MatchFieldsKey":                {"metadata.name"},
+	"NodeSelectorOperator":           {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"},
+	"LabelSelectorOperator":          {"In", "NotIn", "Exists", "DoesNotExist"},
+	"TolerationOperator":             {"", "Equal", "Exists", "Lt", "Gt"},
+	"TaintEffect":                    {"NoSchedule", "PreferNoSchedule", "NoExecute"},
+	"PreemptionPolicy":               {"", "PreemptLowerPriority", "Never"},
+	"PodPhase":                       {"", "Pending", "Running", "Succeeded", "Failed", "Unknown", "no such"},
+	"PodQOSClass":                    {"", "Guaranteed", "Burstable", "BestEffort"},
+	"ConditionStatus":                {"True", "False", "Unknown", "no such"},
+	"PodConditionType":               {"Ready", "PodResizePending", "DisruptionTarget", "PodScheduled"},
+	"Reason":                         {"Infeasible", "Deferred", "PreemptionByScheduler", ""},
+	"ContainerRestartPolicy":         {"", "Always", "Never", "OnFailure"},
+	"ContainerRestartRuleAction":     {"Restart", "RestartAllContainers"},
+	"ResourceName":                   {"cpu", "memory", "ephemeral-storage", "pods", "hugepages-2Mi", "example.com/gpu"},
+	"UnsatisfiableConstraintAction":  {"DoNotSchedule", "ScheduleAnyway"},
+	"NodeInclusionPolicy":            {"", "Honor", "Ignore"},
+	"Protocol":                       {"", "TCP", "UDP", "SCTP"},
+	"OSName":                         {"linux", "windows"},
+	"UnhealthyPodEvictionPolicyType": {"IfHealthyBudget", "AlwaysAllow"},
+	"SupplementalGroupsPolicy":       {"", "Merge", "Strict"},
+	"PersistentVolumeAccessMode":     {"ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany", "ReadWriteMany"},
+	"PersistentVolumeClaimPhase":     {"Bound", "Pending", "Lost"},
+	"VolumeBindingMode":              {"Immediate", "WaitForFirstConsumer"},
+	"Annotations":                    {"kubernetes.io/config.source", "kubernetes.io/config.mirror", "pv.kubernetes.io/bind-completed", "volume.beta.kubernetes.io/storage-class", "other"},
+	"AnnotationsValue":               {"", "api", "file", "a"},
+	"Labels":                         {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region", "app"},
+	"LabelsValue":                    {"us-east1-b", "us-east1-c", "us-east1-b__us-east1-c", "us-east1-b__eu-west1-c", "x", "a__ b", "a__"},
+	"Provisioner":                    {"kubernetes.io/gce-pd", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "a"},
+	"VolumeID":                       {"", "aws://zone/vol-1", "vol-2", "aws://zone/x"},
+	"Type":                           {"PodGroupInitiallyScheduled", "PodGroupScheduled", "CompositePodGroupInitiallyScheduled"},
+	"MatchFieldsKey":                 {"metadata.name"},
 }
 
 // words are all other texts: names, keys and values.
 var words = []string{"a", "b", "c", "app", "x.io/zone"}
 
 func (f *filler) text(t reflect.Type, field string) string {
+	if t == reflect.TypeFor[metav1.ConditionStatus]() && !f.isOdd() { // of groups
+		return []string{"True", "False", "Unknown"}[f.IntN(3)]
+	}
 	if f.isOdd() {
 		return []string{"", "-", "no such", "a/b/c", strings.Repeat("x", 70), `"<&>` + "\u2028é"}[f.IntN(6)]
 	}

@@ -1,6 +1,9 @@
 package convert
 
 import (
+	"slices"
+	"strconv"
+
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,7 +49,7 @@ func CompositePodGroup(g *schedulingv1alpha3.CompositePodGroup) (*outrank.Compos
 		Priority: s.Priority, PriorityClass: s.PriorityClassName,
 		PreemptionPolicy: outrank.PreemptionPolicy(valueOf(s.PreemptionPolicy)),
 		Parent:           valueOf(s.ParentCompositePodGroupName),
-		Scheduled:        scheduled(g.Status.Conditions, compositeScheduled[:]),
+		Scheduled:        ps.scheduled(g.Status.Conditions, compositeScheduled[:]),
 	}
 	if r := s.WorkloadRef; r != nil {
 		out.Workload, out.Template = r.WorkloadName, r.TemplateName
@@ -75,7 +78,7 @@ func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (
 		Disruption: s.terms.disruption, Policy: s.terms.policy, MinCount: s.terms.count, Topology: s.terms.topology,
 		Priority: s.priority, PriorityClass: s.class, PreemptionPolicy: s.preemption,
 		Parent: s.parent, Workload: s.workload, Template: s.template,
-		Scheduled: scheduled(conditions, groupScheduled[:]),
+		Scheduled: ps.scheduled(conditions, groupScheduled[:]),
 	}
 	if err := ps.with((&outrank.Cluster{Groups: []*outrank.PodGroup{out}}).Validate()); err != nil {
 		return nil, err
@@ -84,7 +87,12 @@ func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (
 }
 
 // scheduled looks at the first condition of each type.
-func scheduled(cs []metav1.Condition, types []string) bool {
+func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
+	for i := range cs {
+		if slices.Contains(types, cs[i].Type) {
+			word(ps, cs[i].Status, "status.conditions["+strconv.Itoa(i)+"].status", metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown)
+		}
+	}
 	for _, t := range types {
 		for i := range cs {
 			if cs[i].Type == t {

@@ -1,8 +1,6 @@
 package convert
 
 import (
-	"strconv"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/outrank-go/outrank"
@@ -40,13 +38,6 @@ func (ps *problems) node(n *corev1.Node) *outrank.Node {
 	for i := range n.Spec.Taints {
 		t := &n.Spec.Taints[i]
 		out.Taints = append(out.Taints, outrank.Taint{Key: t.Key, Value: t.Value, Effect: outrank.TaintEffect(t.Effect)})
-	}
-	ps.checkTime(n.CreationTimestamp.Time, "metadata.creationTimestamp")
-	for i := range n.Status.Conditions {
-		c := &n.Status.Conditions[i]
-		field := "status.conditions[" + strconv.Itoa(i) + "]."
-		ps.checkTime(c.LastHeartbeatTime.Time, field+"lastHeartbeatTime")
-		ps.checkTime(c.LastTransitionTime.Time, field+"lastTransitionTime")
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,21 +63,22 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 		Static:           sourced && source != apiSource,
 		Mirror:           mirror,
 		Phase:            outrank.Phase(status.Phase),
-		StartTime:        ps.timeAt(status.StartTime, "status.startTime"),
-		DeletionTime:     ps.timeAt(p.DeletionTimestamp, "metadata.deletionTimestamp"),
+		StartTime:        timeAt(status.StartTime),
+		DeletionTime:     timeAt(p.DeletionTimestamp),
 	}
 	if spec.OS != nil {
 		out.OS = string(spec.OS.Name)
 	}
 	if c := spec.SecurityContext; c != nil {
-		out.StrictGroups = valueOf(c.SupplementalGroupsPolicy) == corev1.SupplementalGroupsPolicyStrict
+		policy := valueOf(c.SupplementalGroupsPolicy)
+		out.StrictGroups = policy == corev1.SupplementalGroupsPolicyStrict
+		word(ps, policy, "spec.securityContext.supplementalGroupsPolicy", corev1.SupplementalGroupsPolicyMerge, corev1.SupplementalGroupsPolicyStrict)
 	}
 	if g := spec.SchedulingGroup; g != nil {
 		out.Group = valueOf(g.PodGroupName)
 	}
 	ps.podContainers(out, p)
 	podConditions(out, status.Conditions)
-	ps.podTimes(p)
 	return out
 }
 
@@ -106,28 +106,11 @@ func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
 	}
 }
 
-// podTimes checks the times that only tell when the cluster was looked at.
-func (ps *problems) podTimes(p *corev1.Pod) {
-	ps.checkTime(p.CreationTimestamp.Time, "metadata.creationTimestamp")
-	for i := range p.Status.Conditions {
-		c := &p.Status.Conditions[i]
-		ps.conditionTime(c.LastProbeTime, i, "lastProbeTime")
-		ps.conditionTime(c.LastTransitionTime, i, "lastTransitionTime")
-	}
-}
-
-func (ps *problems) conditionTime(t metav1.Time, i int, field string) {
-	if s := t.Unix(); s < firstSecond || s > lastSecond { // the field's name is made only then
-		ps.checkTime(t.Time, "status.conditions["+strconv.Itoa(i)+"]."+field)
-	}
-}
-
 // timeAt converts a time that may be missing.
-func (ps *problems) timeAt(t *metav1.Time, field string) time.Time {
+func timeAt(t *metav1.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
-	ps.checkTime(t.Time, field)
 	return t.UTC()
 }
 

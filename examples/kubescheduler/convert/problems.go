@@ -3,8 +3,9 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 )
@@ -58,15 +59,28 @@ func missing(kind string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: "there is none: the pointer is nil"}}}
 }
 
-// The first and the last second that a time of the API can be in: the years 0 to 9999.
-var (
-	firstSecond = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	lastSecond  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
-)
-
-// checkTime refuses a time that JSON cannot have.
-func (ps *problems) checkTime(t time.Time, field string) {
-	if s := t.Unix(); s < firstSecond || s > lastSecond {
-		ps.add(field, "%s is not a time such as 2026-01-10T12:00:00Z", strconv.Quote(t.UTC().Format(time.RFC3339)))
+// word refuses a word that is read, of which no more than a bool is kept. The library
+// refuses those that are kept.
+func word[T ~string](ps *problems, word T, field string, known ...T) {
+	if word == "" || slices.Contains(known, word) {
+		return
 	}
+	list := make([]string, len(known))
+	for i := range known {
+		list[i] = string(known[i])
+	}
+	if len(list) == 2 {
+		ps.add(field, "%s is neither %s nor %s", quote(string(word)), list[0], list[1])
+		return
+	}
+	ps.add(field, "%s is none of %s", quote(string(word)), strings.Join(list, ", "))
+}
+
+// quote shows a text from an object, cut where it is long.
+func quote(text string) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%q…", text[:most])
+	}
+	return strconv.Quote(text)
 }

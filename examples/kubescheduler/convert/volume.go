@@ -40,7 +40,13 @@ func StorageClass(sc *storagev1.StorageClass) (*Class, error) {
 	if err := named("storageclass", sc != nil, func() string { return sc.Name }); err != nil {
 		return nil, err
 	}
-	out := &Class{Name: sc.Name, Driver: sc.Provisioner, Waits: valueOf(sc.VolumeBindingMode) == storagev1.VolumeBindingWaitForFirstConsumer}
+	mode := valueOf(sc.VolumeBindingMode)
+	ps := problems{kind: "storageclass", name: sc.Name}
+	word(&ps, mode, "volumeBindingMode", storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer)
+	if err := ps.with(nil); err != nil {
+		return nil, err
+	}
+	out := &Class{Name: sc.Name, Driver: sc.Provisioner, Waits: mode == storagev1.VolumeBindingWaitForFirstConsumer}
 	if driver, ok := takenOver[sc.Provisioner]; ok {
 		out.Driver = driver
 	}

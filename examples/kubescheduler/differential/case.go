@@ -3,6 +3,7 @@ package differential
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -28,6 +29,19 @@ type Case struct {
 	CSIDrivers     []*storagev1.CSIDriver
 
 	Preemptor *corev1.Pod
+}
+
+// SecondProfile is the schedulerName of a second profile of the same scheduler.
+const SecondProfile = "second-scheduler"
+
+// Profiles are the schedulerNames of the scheduler that the case is put to.
+func (c *Case) Profiles() []string {
+	names := []string{corev1.DefaultSchedulerName}
+	isOfSecond := func(p *corev1.Pod) bool { return p.Spec.SchedulerName == SecondProfile }
+	if isOfSecond(c.Preemptor) || slices.ContainsFunc(c.Pods, isOfSecond) {
+		names = append(names, SecondProfile)
+	}
+	return names
 }
 
 // Write writes the case as the list that kubectl get -o json prints, the preemptor

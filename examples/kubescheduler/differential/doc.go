@@ -24,4 +24,11 @@
 // The package itself uses nothing that only one version of Kubernetes has. Module v136
 // compiles it with v1.36.3. What differs is in the Harness: how objects become
 // outrank's, and whose rules hold.
+//
+// A [Sequence] goes on where a case ends: a live scheduler, with its own cache, queue,
+// nominator and bindings, tries one pod after another while pods, nodes, budgets,
+// namespaces and storage change, events come late, and calls that carry a preemption out
+// fail or hang. Followers that are told of the changes decide about each attempt, and a
+// plugin is asked beside the scheduler's own. Attempts in which outrank differs on purpose
+// are counted by the rule that says so, and not compared.
 package differential

@@ -154,8 +154,14 @@ func (g *generator) pending() {
 		if g.oneIn(6) {
 			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
 		}
-		if g.oneIn(8) {
+		switch g.IntN(8) {
+		case 0:
 			p.Spec.SchedulerName = "another-scheduler"
+		case 1:
+			p.Spec.SchedulerName = SecondProfile
+		}
+		if g.oneIn(8) && len(p.Spec.SchedulingGates) == 0 { // gated ones stay in the queue (rule 7.16.6)
+			p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: start.Add(time.Second)}, []string{"example.com/hold"}
 		}
 		if g.affinity && g.oneIn(3) {
 			p.Spec.Affinity = g.podAffinity(p.Labels)
@@ -180,6 +186,9 @@ func (g *generator) preemptor() {
 	if g.oneIn(25) {
 		never := corev1.PreemptNever
 		p.Spec.PreemptionPolicy = &never
+	}
+	if g.nominated && g.oneIn(4) {
+		p.Spec.SchedulerName = SecondProfile
 	}
 	if g.nominated && g.oneIn(3) || g.oneIn(15) {
 		p.Status.NominatedNodeName = fmt.Sprintf("n%d", g.IntN(len(g.c.Nodes)+1))

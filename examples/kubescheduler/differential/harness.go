@@ -98,7 +98,7 @@ type decided struct {
 	problems   []string
 }
 
-// decide explains the case, and has it decided by the search without explanations, too.
+// decide decides the case.
 func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	cluster.Release = h.Release
 	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
@@ -109,19 +109,28 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if err != nil {
 		return nil, err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	for _, p := range c.Pods {
+		d.importance[outrank.Key(p.Namespace+"/"+p.Name)] = importance(p)
+	}
+	return d, nil
+}
+
+// decideAbout explains what is to be done for a pod, and has it decided by the search
+// without explanations, too.
+func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
+	eval, err := preemption.NewEvaluator(config)
+	if err != nil {
+		return nil, err
+	}
 	ex, err := eval.Explain(context.Background(), snap, pod, now)
 	if err != nil {
 		return nil, err
 	}
 	d := &decided{Explanation: ex, release: h.Release, importance: map[outrank.Key]string{}}
-	for _, p := range c.Pods {
-		d.importance[outrank.Key(p.Namespace+"/"+p.Name)] = importance(p)
-	}
 	plan, err := eval.Preempt(context.Background(), snap, pod, now)
 	if err != nil {
 		return nil, err

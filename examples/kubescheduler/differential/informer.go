@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -39,6 +40,36 @@ func (s *still) add(o runtime.Object) error {
 	}
 	for _, h := range s.handlers {
 		h.OnAdd(o, false)
+	}
+	return nil
+}
+
+// set tells everybody of an object that is new or another version.
+func (s *still) set(o runtime.Object) error {
+	before, there, err := s.indexer.Get(o)
+	if err != nil || !there {
+		return errors.Join(err, s.add(o))
+	}
+	if err := s.indexer.Update(o); err != nil {
+		return err
+	}
+	for _, h := range s.handlers {
+		h.OnUpdate(before, o)
+	}
+	return nil
+}
+
+// remove tells everybody that an object is gone.
+func (s *still) remove(o runtime.Object) error {
+	last, there, err := s.indexer.Get(o)
+	if err != nil || !there {
+		return err
+	}
+	if err := s.indexer.Delete(last); err != nil {
+		return err
+	}
+	for _, h := range s.handlers {
+		h.OnDelete(last)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
@@ -51,6 +52,9 @@ type reference struct {
 	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
 	failed  error
 
+	// beside is called before preemption is.
+	beside func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader)
+
 	mu      sync.Mutex // what evictions note runs beside
 	evicted []string
 	cleared []string
@@ -80,6 +84,9 @@ func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.C
 	a := f.r.answer
 	if err := f.r.candidates(ctx, state, pod, m); err != nil {
 		return nil, fwk.AsStatus(err)
+	}
+	if f.r.beside != nil {
+		f.r.beside(ctx, state.Clone(), pod, m)
 	}
 	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
 	a.Preempts = status.IsSuccess()
@@ -134,6 +141,19 @@ func statusOf(s *fwk.Status) Status {
 	return Status{Code: s.Code().String(), Plugin: s.Plugin(), Reasons: s.Reasons()}
 }
 
+// watch has the scheduler's answers noted. It returns the framework of the profile.
+func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name string) (framework.Framework, error) {
+	r.sched = sched
+	profile := sched.Profiles[name]
+	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
+	var err error
+	if r.all, err = defaultpreemption.New(ctx, args, profile, plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)); err != nil {
+		return nil, err
+	}
+	sched.Profiles[name] = &profileFramework{Framework: profile, r: r}
+	return profile, nil
+}
+
 // newReference builds a scheduler that has taken up the preemptor, and tells it of
 // everything else.
 func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*reference, error) {
@@ -142,17 +162,21 @@ func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*r
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
 	recorder := &recorder{r}
-	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, append(options, scheduler.WithParallelism(1))...)
+	profiles, err := profilesOf(c)
 	if err != nil {
 		return nil, err
 	}
-	r.sched = sched
-	profile := sched.Profiles[corev1.DefaultSchedulerName]
-	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
-	if r.all, err = defaultpreemption.New(ctx, args, profile, plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)); err != nil {
+	options = append([]scheduler.Option{scheduler.WithProfiles(profiles...), scheduler.WithParallelism(1)}, options...)
+	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, options...)
+	if err != nil {
 		return nil, err
 	}
-	sched.Profiles[corev1.DefaultSchedulerName] = &profileFramework{Framework: profile, r: r}
+	if _, err := r.watch(ctx, sched, c.Preemptor.Spec.SchedulerName); err != nil {
+		return nil, err
+	}
+	if err := r.dropDeleted(ctx, in, c); err != nil {
+		return nil, err
+	}
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
 		if !r.answer.Fits {
@@ -175,14 +199,52 @@ func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*r
 		return nil, err
 	}
 	for _, p := range c.Pods {
-		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
-			continue // the scheduler's informer leaves them out
+		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || isDropped(p) {
+			continue // the scheduler's informer leaves them out, or the queue
 		}
 		if err := in.pods.add(p); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// profilesOf are the profiles of a case's scheduler, all of them the default one but for
+// their names.
+func profilesOf(c *Case) ([]config.KubeSchedulerProfile, error) {
+	usual, err := latest.Default()
+	if err != nil {
+		return nil, err
+	}
+	var list []config.KubeSchedulerProfile
+	for _, name := range c.Profiles() {
+		profile := *usual.Profiles[0].DeepCopy()
+		profile.SchedulerName = name
+		list = append(list, profile)
+	}
+	return list, nil
+}
+
+// isDropped reports whether a pod is dropped when it is taken out of the queue.
+func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
+
+// dropDeleted has the scheduler take up the pending pods that are being deleted, one at a
+// time, and drop them, as it does sooner or later with each. The nominator keeps their
+// names.
+func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
+	for _, p := range c.Pods {
+		if !isDropped(p) {
+			continue
+		}
+		if err := in.pods.add(p); err != nil {
+			return err
+		}
+		if len(r.sched.SchedulingQueue.PodsInActiveQ()) > 0 { // else it is another scheduler's
+			r.sched.ScheduleOne(ctx)
+		}
+	}
+	r.answer.Event = ""
+	return nil
 }
 
 // takeUp has the scheduler take the preemptor up from its queue while nobody else is

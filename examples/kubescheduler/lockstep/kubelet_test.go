@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,16 +115,9 @@ func referenceText(f lifecycle.PredicateFailureReason) string {
 // ourText is the same about a failure of the library.
 func ourText(f kubeletadmit.CheckFailure) string {
 	if f.IsShortage() {
-		return fmt.Sprintf("%s (%v, %d to free)", ourMessage(f), f, f.Shortage())
+		return fmt.Sprintf("%s (%v, %d to free)", kubeletadmit.Admission{Returned: []kubeletadmit.CheckFailure{f}}.ReferenceMessage(), f, f.Shortage())
 	}
-	return fmt.Sprintf("%s (%v)", ourMessage(f), f)
-}
-
-func ourMessage(f kubeletadmit.CheckFailure) string {
-	if f.IsShortage() {
-		return fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", f.Resource, f.Requested, f.Used, f.Capacity)
-	}
-	return fmt.Sprintf("Predicate %s failed: %s", f.Predicate, f.Text)
+	return fmt.Sprintf("%s (%v)", kubeletadmit.Admission{Returned: []kubeletadmit.CheckFailure{f}}.ReferenceMessage(), f)
 }
 
 // ours has the library decide and carry out, and says it in the reference's words.
@@ -145,19 +137,7 @@ func ours(t *rapid.T, a kubeletadmit.Admitter, k *kubelet, incoming *corev1.Pod)
 	for _, f := range adm.Returned {
 		said.Left = append(said.Left, ourText(f))
 	}
-	var short *kubeletadmit.NotEnoughError
-	switch {
-	case errors.As(adm.Err, &short):
-		var missing strings.Builder
-		for _, m := range short.Missing {
-			fmt.Fprintf(&missing, "(res: %v, q: %d), ", m.Resource, m.Amount)
-		}
-		said.Message = fmt.Sprintf("Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [%s]", missing.String())
-	case len(adm.Returned) > 0:
-		said.Message = ourMessage(adm.Returned[0])
-	default:
-		said.Message = adm.Message
-	}
+	said.Message = adm.ReferenceMessage()
 	killing := &killing{failKill: k.failKill, said: &said}
 	_, err = kubeletadmit.Evict(context.Background(), adm, killing)
 	require.NoError(t, err)

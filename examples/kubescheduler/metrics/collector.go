@@ -17,7 +17,8 @@ type Collector struct {
 	goroutines *prometheus.HistogramVec
 	followed   prometheus.Histogram
 	decided    *prometheus.HistogramVec
-	// own has these three, and replaced what the collector has taken the place of.
+	aside      *prometheus.GaugeVec
+	// own has these four, and replaced what the collector has taken the place of.
 	own, replaced *prometheus.Registry
 }
 
@@ -36,9 +37,12 @@ func New() *Collector {
 		decided: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "outrank_decision_duration_seconds", Help: "How long a decision took, by what came out.", Buckets: buckets,
 		}, []string{"preemptor", "outcome"}),
+		aside: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "outrank_objects_not_understood", Help: "How many objects are left out of decisions because they are not understood.",
+		}, []string{"kind"}),
 		own: prometheus.NewRegistry(), replaced: prometheus.NewRegistry(),
 	}
-	c.own.MustRegister(c.goroutines, c.followed, c.decided)
+	c.own.MustRegister(c.goroutines, c.followed, c.decided, c.aside)
 	return c
 }
 
@@ -59,6 +63,14 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
+}
+
+// SetNotUnderstood sets how many objects of each kind are not understood.
+func (c *Collector) SetNotUnderstood(kinds map[string]int) {
+	c.aside.Reset()
+	for kind, n := range kinds {
+		c.aside.WithLabelValues(kind).Set(float64(n))
+	}
 }
 
 // Describe describes nothing, because what there is depends on what has been counted.

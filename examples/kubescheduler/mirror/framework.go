@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -210,13 +211,18 @@ func (m *Mirror) leave(p *corev1.Pod) error {
 	return m.drop(at)
 }
 
-// arrive puts a pod on a node, or nominated to one, wherever it was before.
+// arrive puts a pod on a node, or nominated to one, wherever it was before. A nomination
+// counts for as long as the scheduler's nominator has it, also that of a pod which is being
+// deleted and has not been taken out of the queue yet (rule 7.16.6).
 func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	key := outrank.Key(at.name)
 	one, err := m.convert(p)
 	if err == nil {
 		one.NodeName, one.NominatedNode, one.Phase = node, nominated, counted(one)
+		if node == "" {
+			one.DeletionTime = time.Time{}
+		}
 	}
 	err = m.place(key, one, err, func(one *outrank.Pod) error {
 		if err := m.snap.RemovePod(key); err != nil && !errors.Is(err, preemption.ErrNotFound) {

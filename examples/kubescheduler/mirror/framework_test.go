@@ -6,11 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -22,6 +25,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
 	"github.com/outrank-go/outrank/preemption"
+	outrankresource "github.com/outrank-go/outrank/resource"
 )
 
 // cycle is the scheduler's own cache with what it makes of it for each cycle.
@@ -137,6 +141,9 @@ func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*
 		placed[p.Name] = true
 		p = p.DeepCopy()
 		p.Spec.NodeName, p.Status.NominatedNodeName = node, nominated
+		if node == "" { // which counts until it is taken out of the queue
+			p.DeletionTimestamp = nil
+		}
 		if _, err := convert.Pod(p); err != nil {
 			refused = append(refused, p.Name)
 			return
@@ -163,6 +170,36 @@ func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*
 
 func place(c *outrank.Cluster, n *outrank.Node) int {
 	return slices.IndexFunc(c.Nodes, func(o *outrank.Node) bool { return o.Name == n.Name })
+}
+
+// The nomination of a pending pod that is being deleted counts for as long as the
+// scheduler's nominator has it with what it asks for. Informers do not tell how long that
+// is: to a mirror of theirs it counts nowhere (rule 7.16.6).
+func TestNominationOfADeletedPod(t *testing.T) {
+	n := node("n1")
+	n.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("1"), "pods": resource.MustParse("10")}
+	p := pod("first", "")
+	p.Status.NominatedNodeName, p.DeletionTimestamp = "n1", &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+	p.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("1")}}}}
+	info, err := framework.NewPodInfo(p)
+	require.NoError(t, err)
+	on := framework.NewNodeInfo()
+	on.SetNode(n)
+	framed, told := newMirror(t), newMirror(t)
+	require.NoError(t, framed.Sync([]fwk.NodeInfo{on}, func(string) []fwk.PodInfo { return []fwk.PodInfo{info} }))
+	require.NoError(t, told.Put(n))
+	require.NoError(t, told.Put(p))
+	asks := &outrank.Pod{Name: "second", Containers: []outrank.Container{{Requests: outrankresource.MustList("cpu", "1")}}}
+	evaluator, err := preemption.NewEvaluator(preemption.Config{})
+	require.NoError(t, err)
+	for m, want := range map[*mirror.Mirror]preemption.Outcome{framed: preemption.NothingHelps, told: preemption.Fits} {
+		require.NoError(t, m.View(func(s *preemption.Snapshot) error {
+			plan, err := evaluator.Preempt(t.Context(), s, asks, time.Unix(1_700_000_100, 0))
+			require.NoError(t, err)
+			require.Equal(t, want, plan.Outcome)
+			return nil
+		}))
+	}
 }
 
 // Whatever happens to the scheduler's cache, a mirror that follows its snapshots is what

@@ -224,6 +224,9 @@ func (w *world) pod(name string) *corev1.Pod {
 		at := metav1.NewTime(time.Unix(int64(1_700_000_000+w.IntN(3)), 0))
 		p.Status.StartTime = &at
 	}
+	if w.IntN(6) == 0 { // on a node or not: a finalizer holds it
+		p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: time.Unix(1_700_000_050, 0)}, []string{"example.com/hold"}
+	}
 	if w.IntN(8) == 0 {
 		p.Status.Phase = corev1.PodFailed
 	}
@@ -234,8 +237,11 @@ func (w *world) pod(name string) *corev1.Pod {
 		if last.Spec.NodeName != "" {
 			p.Spec.NodeName = last.Spec.NodeName
 		}
-		if last.Status.StartTime != nil {
+		if last.Status.StartTime != nil && w.IntN(8) > 0 { // a kubelet may take it back
 			p.Status.StartTime = last.Status.StartTime
+		}
+		if last.DeletionTimestamp != nil {
+			p.DeletionTimestamp = last.DeletionTimestamp
 		}
 	}
 	return p
@@ -292,15 +298,17 @@ func equal(t rapid.TB, snap *preemption.Snapshot, fresh *outrank.Cluster) {
 	}
 	evaluator, err := preemption.NewEvaluator(preemption.Config{})
 	require.NoError(t, err)
-	p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(5), Containers: []outrank.Container{
-		{Name: "c", Requests: outrankresource.MustList("cpu", "1500m")}}}
-	now := time.Unix(1_700_000_100, 0)
-	expected, err := evaluator.Preempt(context.Background(), want, p, now)
-	require.NoError(t, err)
-	got, err := evaluator.Preempt(context.Background(), snap, p, now)
-	require.NoError(t, err)
-	if diff := cmp.Diff(expected, got, ignoringValue); diff != "" {
-		t.Fatalf("plans (-built anew +mirror):\n%s", diff)
+	for _, priority := range []int32{5, 1} { // by the second of which nominations count
+		p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(priority), Containers: []outrank.Container{
+			{Name: "c", Requests: outrankresource.MustList("cpu", "1500m")}}}
+		now := time.Unix(1_700_000_100, 0)
+		expected, err := evaluator.Preempt(context.Background(), want, p, now)
+		require.NoError(t, err)
+		got, err := evaluator.Preempt(context.Background(), snap, p, now)
+		require.NoError(t, err)
+		if diff := cmp.Diff(expected, got, ignoringValue); diff != "" {
+			t.Fatalf("plans (-built anew +mirror):\n%s", diff)
+		}
 	}
 }
 

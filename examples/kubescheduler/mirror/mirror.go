@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
@@ -117,7 +118,10 @@ func sorted[K ~string, T any](of map[K]T) []T {
 type Problem struct {
 	// Kind and Name are such as "pod" and "default/web-1".
 	Kind, Name string
-	Err        error
+	// Node is the node itself, or the one that a pod is on or nominated to; empty for
+	// others.
+	Node string
+	Err  error
 }
 
 // String returns what is wrong, with the name of the object.
@@ -130,7 +134,24 @@ func (m *Mirror) Problems() []Problem {
 	defer m.mu.RUnlock()
 	var out []Problem
 	for _, id := range slices.SortedFunc(maps.Keys(m.problems), id.compare) {
-		out = append(out, Problem{id.kind, id.name, m.problems[id]})
+		out = append(out, Problem{id.kind, id.name, m.nodeOf(id), m.problems[id]})
 	}
 	return out
+}
+
+// nodeOf is the node of a refused object.
+func (m *Mirror) nodeOf(id id) string {
+	if id.kind == nodeKind {
+		return id.name
+	}
+	p, _ := m.known[id].(*corev1.Pod)
+	switch {
+	case p == nil:
+		return ""
+	case p.Spec.NodeName != "":
+		return p.Spec.NodeName
+	case m.frame != nil:
+		return m.frame.nominated[outrank.Key(id.name)].node
+	}
+	return p.Status.NominatedNodeName
 }

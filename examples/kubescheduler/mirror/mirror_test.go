@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	corev1 "k8s.io/api/core/v1"
@@ -136,6 +137,38 @@ func TestRefusedPodMayHaveFinished(t *testing.T) {
 	require.NoError(t, m.Put(v))
 	require.Empty(t, m.Problems())
 	require.Empty(t, m.Cluster().Pods)
+}
+
+// A kubelet may take a pod's start back. What comes afterwards without one counts, too, but
+// no older version does.
+func TestAStartThatIsTakenBack(t *testing.T) {
+	m, err := mirror.New(outrank.V1_37)
+	require.NoError(t, err)
+	version := func(n, label string, start *metav1.Time) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "1", ResourceVersion: n, Labels: map[string]string{"is": label}},
+			Spec:       corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: corev1.PodRunning, StartTime: start},
+		}
+	}
+	at := metav1.NewTime(time.Unix(1_700_000_000, 0))
+	require.NoError(t, m.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}))
+	for _, step := range []struct {
+		put   *corev1.Pod
+		start time.Time
+		label string
+	}{
+		{version("5", "new", nil), time.Time{}, "new"},
+		{version("7", "started", &at), at.UTC(), "started"},
+		{version("6", "old", nil), at.UTC(), "started"},
+		{version("8", "back", nil), time.Time{}, "back"},
+		{version("9", "later", nil), time.Time{}, "later"},
+		{version("7", "started", &at), time.Time{}, "later"},
+	} {
+		require.NoError(t, m.Put(step.put))
+		p := m.Cluster().Pods[0]
+		assert.True(t, step.start.Equal(p.StartTime), "version %s: %v", step.put.ResourceVersion, p.StartTime)
+		assert.Equal(t, step.label, p.Labels["is"], step.put.ResourceVersion)
+	}
 }
 
 // Nodes of the same generation are not looked at again, and neither are pods that are

@@ -12,8 +12,20 @@ import (
 
 // putPod takes in a pod as an informer tells it.
 func (m *Mirror) putPod(p *corev1.Pod) error {
+	key, take := outrank.NewKey(p.Namespace, p.Name), m.snap.PutPod
 	one, err := m.convert(p)
-	return m.place(outrank.NewKey(p.Namespace, p.Name), one, err, m.snap.PutPod)
+	if err == nil && m.lostStart(key, one) {
+		take = m.snap.UpdatePod
+	}
+	return m.place(key, one, err, take)
+}
+
+// lostStart reports whether a kubelet took back a pod's start, which a snapshot by itself
+// takes for an older version: resource versions say that it is not.
+func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
+	was, ok := m.snap.Pod(key)
+	return ok && older(m.apiPod(key), now.Value.(*corev1.Pod)) && !now.Finished() && now.NodeName == was.NodeName &&
+		!was.StartTime.IsZero() && now.StartTime.IsZero()
 }
 
 // place has take put a pod, unless it could not be converted. One that is refused is
@@ -78,7 +90,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	api, _ := at.Value.(*corev1.Pod)
 	one, err := m.convert(api)
 	if err == nil {
-		one.NodeName, one.NominatedNode, one.Phase = at.NodeName, at.NominatedNode, at.Phase
+		one.NodeName, one.NominatedNode, one.Phase, one.DeletionTime = at.NodeName, at.NominatedNode, at.Phase, at.DeletionTime
 	}
 	_ = m.note(id{podKind, string(key)}, api, m.place(key, one, err, take))
 }

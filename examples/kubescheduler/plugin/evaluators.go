@@ -54,6 +54,7 @@ func (p *Plugin) baseConfig() preemption.Config {
 		}
 	}
 	c.Release, c.Sample, c.Workers = p.release, p.args.sample(), p.args.Workers
+	c.Schedulers = nil // the nominator of the process has its profiles' pods alone
 	c.Plugins.SpreadSelector, c.Extenders = p.spreadSelector, extenders(p.handle)
 	return c
 }

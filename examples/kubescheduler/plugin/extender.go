@@ -2,7 +2,10 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
@@ -42,7 +45,7 @@ func (e *extender) Ignorable() bool { return e.IsIgnorable() }
 // Process asks the extender which candidates are left.
 func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	preemptor, _ := pod.Value.(*v1.Pod)
-	asked, known := make(map[string]*extenderv1.Victims, len(candidates)), map[string]*outrank.Pod{}
+	asked := make(map[string]*extenderv1.Victims, len(candidates))
 	for _, c := range candidates {
 		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Violations)}
 		for _, v := range c.Victims {
@@ -50,7 +53,7 @@ func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []pre
 			if !ok {
 				return nil, fmt.Errorf("pod %s is not one of the API", v.Key())
 			}
-			victims.Pods, known[v.UID] = append(victims.Pods, object), v
+			victims.Pods = append(victims.Pods, object)
 		}
 		asked[c.Node] = victims
 	}
@@ -59,23 +62,26 @@ func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []pre
 		return nil, err
 	}
 	var answer []preemption.Proposal
-	for _, c := range candidates { // in their order, which that of the answer is not
-		victims, ok := left[c.Node]
-		if !ok {
-			continue
-		}
-		p := preemption.Proposal{Node: c.Node}
-		if victims != nil {
+	for _, node := range slices.Sorted(maps.Keys(left)) { // also nodes that it was not asked about
+		p := preemption.Proposal{Node: node}
+		if victims := left[node]; victims != nil {
 			p.Violations = int(victims.NumPDBViolations)
 			for _, object := range victims.Pods {
-				v := known[string(object.UID)]
-				if v == nil {
-					return nil, fmt.Errorf("victim %s/%s on node %s was not among the candidates'", object.Namespace, object.Name, c.Node)
-				}
-				p.Victims = append(p.Victims, v)
+				p.Victims = append(p.Victims, &outrank.Pod{Namespace: object.Namespace, Name: object.Name, UID: string(object.UID)})
 			}
+		}
+		if len(p.Victims) == 0 && !e.IsIgnorable() {
+			return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
 		}
 		answer = append(answer, p)
 	}
 	return answer, nil
+}
+
+// told is the error of an extender in its own words, where it is the extender's.
+func told(err error) error {
+	if cause := errors.Unwrap(err); cause != nil && cause != outrank.ErrInvalid {
+		return cause
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,8 +21,11 @@ var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 // PodGroupPostFilter decides who has to leave so that the pods of a group can run together.
 // Where the pods go is the scheduler's decision, which it makes once with every possible
 // victim away. Results and texts are those of DefaultPreemption.
-func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
+func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	d, queued, err := p.decideGroup(ctx, group, place)
+	if errors.Is(err, errAside) {
+		return p.fallback.PodGroupPostFilter(ctx, cycle, group, place)
+	}
 	p.options.Metrics.Counts.AddGroupPreemption(d.Group)
 	p.tellGroup(ctx, group, d)
 	if err != nil {
@@ -71,13 +75,19 @@ func nominateGroup(plan *preemption.GroupPlan) *fwk.PodGroupPostFilterResult {
 func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (d Decision, queued *queue.Group, err error) {
 	begun := time.Now()
 	defer func() {
-		d.Err, d.Decided = err, time.Since(begun)-d.Followed
-		p.observe(d)
+		if !errors.Is(err, errAside) {
+			d.Err, d.Decided = err, time.Since(begun)-d.Followed
+			p.observe(d)
+		}
 	}()
 	p.deciding.Lock()
 	defer p.deciding.Unlock()
-	if err := p.state.follow(ctx); err != nil {
+	problems, err := p.state.follow(ctx)
+	if err != nil {
 		return d, nil, fmt.Errorf("following the cluster: %w", err)
+	}
+	if err := p.setAside(ctx, problems); err != nil {
+		return d, nil, err
 	}
 	d.Followed = time.Since(begun)
 	queued, err = p.queued(info)
@@ -97,7 +107,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 			err = end
 		}
 	}()
-	placed := &placedGroup{scheduler: scheduler, place: place}
+	placed := &placedGroup{scheduler: scheduler, place: place, aside: p.aside.nodes}
 	evaluator, err := p.evaluatorForGroup(ctx, placed)
 	if err != nil {
 		return d, nil, err

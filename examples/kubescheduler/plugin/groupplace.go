@@ -16,6 +16,8 @@ import (
 type placedGroup struct {
 	scheduler fwk.MutableSnapshotSharedLister
 	place     fwk.PodGroupSchedulingFunc
+	// aside are nodes that are left as they are.
+	aside map[string]bool
 	// placed, if any, is told of each place.
 	placed func(fwk.ProposedAssignment)
 	// assignments are the places, and away the pods that were taken out for them, by node.
@@ -62,6 +64,9 @@ func (g *placedGroup) remove(ctx context.Context, snap *preemption.Snapshot) err
 	}
 	g.away = map[string][]fwk.PodInfo{}
 	for _, info := range infos {
+		if g.aside[info.Node().Name] {
+			continue
+		}
 		for _, on := range info.GetPods() {
 			if snap.NodeOf(keyOf(on.GetPod())) == "" {
 				g.away[info.Node().Name] = append(g.away[info.Node().Name], on)

@@ -1,14 +1,17 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
@@ -96,6 +99,7 @@ func (o *Options) order() execution.Order {
 
 // Args are the plugin's arguments in a KubeSchedulerConfiguration.
 type Args struct {
+	metav1.TypeMeta `json:",inline"`
 	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute are those of
 	// DefaultPreemptionArgs: how many candidates are enough. With either of them the search
 	// is the sample of kube-scheduler, and the other is 10 or 100 if it is not given. Without
@@ -107,11 +111,38 @@ type Args struct {
 	Seed uint64 `json:"seed,omitempty"`
 	// Workers is the number of goroutines that share a decision; 0 means one.
 	Workers int `json:"workers,omitempty"`
+	// WhenNotUnderstood says what becomes of decisions while an object in the cluster is
+	// not understood: Isolate, which an empty one means, or DefaultPreemption.
+	WhenNotUnderstood string `json:"whenNotUnderstood,omitempty"`
+}
+
+// decode reads arguments as the scheduler reads those of its own plugins: a field that there
+// is not, one that stands there twice and one in other case are errors.
+func decode(raw apiruntime.Object, args *Args) error {
+	if raw == nil {
+		return nil
+	}
+	unknown, ok := raw.(*apiruntime.Unknown)
+	if !ok {
+		return fmt.Errorf("want args of type runtime.Unknown, got %T", raw)
+	}
+	text := unknown.Raw
+	if unknown.ContentType == apiruntime.ContentTypeYAML {
+		var err error
+		if text, err = yaml.YAMLToJSONStrict(text); err != nil {
+			return err
+		}
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	strict, err := json.UnmarshalStrict(text, args)
+	return errors.Join(append(strict, err)...)
 }
 
 func readArgs(raw apiruntime.Object) (Args, error) {
 	var args Args
-	if err := runtime.DecodeInto(raw, &args); err != nil {
+	if err := decode(raw, &args); err != nil {
 		return Args{}, fmt.Errorf("args: %w", err)
 	}
 	percent, absolute := args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute
@@ -122,6 +153,9 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 		return Args{}, fmt.Errorf("args: minCandidateNodesAbsolute: %d is negative", *absolute)
 	case percent != nil && *percent == 0 && absolute != nil && *absolute == 0:
 		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0")
+	}
+	if w := args.WhenNotUnderstood; w != "" && w != Isolate && w != DefaultPreemption {
+		return Args{}, fmt.Errorf("args: whenNotUnderstood: %q is neither %s nor %s", w, Isolate, DefaultPreemption)
 	}
 	if err := (&preemption.Config{Workers: args.Workers}).Validate(); err != nil {
 		return Args{}, fmt.Errorf("args: %w", err)

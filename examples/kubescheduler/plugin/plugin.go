@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/outrank-go/outrank"
@@ -37,6 +38,9 @@ type Plugin struct {
 	deciding  sync.Mutex
 	state     *state
 	evaluator *evaluators
+	aside     aside
+	// fallback decides while objects are not understood; nil where this plugin does.
+	fallback *defaultpreemption.DefaultPreemption
 
 	executor *execution.Executor
 	under    underway
@@ -79,6 +83,9 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 		return nil, err
 	}
 	if p.release, err = options.release(); err != nil {
+		return nil, err
+	}
+	if err = p.makeFallback(ctx); err != nil {
 		return nil, err
 	}
 	if p.options.Metrics == nil {

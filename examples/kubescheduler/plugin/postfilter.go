@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,25 +15,29 @@ import (
 
 // PostFilter decides who has to leave so that the pod can run, nominates it and has the
 // plan carried out. The result and the texts are those of DefaultPreemption: an empty
-// nomination where nothing helps, none at all where the pod may not preempt or something
-// went wrong, so that the pod keeps what it has.
+// nomination where nothing helps, none at all where the pod may not preempt, extenders have
+// left no candidate or something went wrong, so that the pod keeps what it has.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	p.options.Metrics.Counts.AddPreemption()
 	d, err := p.decide(ctx, cycle, pod, said)
+	if errors.Is(err, errAside) { // who counts the attempt
+		return p.fallback.PostFilter(ctx, cycle, pod, said)
+	}
+	p.options.Metrics.Counts.AddPreemption()
 	p.tell(ctx, pod, d)
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}
-	switch d.Plan.Outcome {
-	case preemption.Preempt:
+	change, text := p.says(d.Plan)
+	switch change.Change {
+	case execution.SetNomination:
 		if err := p.carryOut(ctx, pod, d.Plan); err != nil {
 			return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 		}
-		return nominate(d.Plan.Node), fwk.NewStatus(fwk.Success, p.says(d.Plan))
-	case preemption.NothingHelps:
-		return nominate(""), fwk.NewStatus(fwk.Unschedulable, p.says(d.Plan))
+		return nominate(change.Node), fwk.NewStatus(fwk.Success, text)
+	case execution.DropNomination:
+		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
 	}
-	return nil, fwk.NewStatus(fwk.Unschedulable, p.says(d.Plan))
+	return nil, fwk.NewStatus(fwk.Unschedulable, text)
 }
 
 func nominate(node string) *fwk.PostFilterResult {
@@ -44,8 +49,10 @@ func nominate(node string) *fwk.PostFilterResult {
 func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	begun := time.Now()
 	defer func() {
-		d.Err, d.Decided = err, time.Since(begun)-d.Followed
-		p.observe(d)
+		if !errors.Is(err, errAside) {
+			d.Err, d.Decided = err, time.Since(begun)-d.Followed
+			p.observe(d)
+		}
 	}()
 	pod, err := p.pods.Pods(tried.Namespace).Get(tried.Name)
 	if err != nil {
@@ -53,8 +60,12 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	}
 	p.deciding.Lock()
 	defer p.deciding.Unlock()
-	if err := p.state.follow(ctx); err != nil {
+	problems, err := p.state.follow(ctx)
+	if err != nil {
 		return d, fmt.Errorf("following the cluster: %w", err)
+	}
+	if err := p.setAside(ctx, problems); err != nil {
+		return d, err
 	}
 	d.Followed = time.Since(begun)
 	preemptor, err := p.state.mirror.Preemptor(pod)
@@ -66,19 +77,18 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		return d, err
 	}
 	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
-		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: statuses(snap, said)})
+		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: p.aside.statuses(snap, said)})
 		return err
 	})
-	return d, err
-}
-
-// statuses are what the scheduler's filters said of the nodes.
-func statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
-	list := make([]preemption.Status, 0, snap.NumNodes())
-	for node := range snap.Nodes() {
-		list = append(list, status(said.Get(node.Name)))
+	if err == nil {
+		err = d.Plan.Err()
+	} else if d.Plan != nil {
+		err = told(err)
 	}
-	return list
+	if err != nil {
+		d.Plan = nil
+	}
+	return d, err
 }
 
 // status translates the status of a node. Anything that is neither a success nor

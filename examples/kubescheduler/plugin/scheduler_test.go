@@ -49,6 +49,7 @@ type cluster struct {
 	stop      context.CancelFunc
 	release   func()
 	stopped   chan struct{}
+	log       klog.Logger
 }
 
 // newCluster has the objects and does not run yet.
@@ -95,7 +96,8 @@ func (c *cluster) bind(action ktesting.Action) (bool, apiruntime.Object, error) 
 // run starts the scheduler; it ends with the test.
 func (c *cluster) run() {
 	c.t.Helper()
-	_, ctx := klogFor(c.t)
+	var ctx context.Context
+	c.log, ctx = klogFor(c.t)
 	ctx, c.stop = context.WithCancel(ctx)
 	config := configtesting.V1ToInternalWithDefaults(c.t, configv1.KubeSchedulerConfiguration{Profiles: []configv1.KubeSchedulerProfile{c.profile}})
 	factory := plugin.Factory(c.options)

@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -46,24 +45,24 @@ func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 // begun.
 const syncLimit = 10 * time.Second
 
-// follow brings the snapshot in step with the scheduler's. An object that is not understood
-// is an error of every decision until it is mended: without it there would seem to be room
-// that there is not.
-func (s *state) follow(ctx context.Context) error {
+// follow brings the snapshot in step with the scheduler's, and returns the objects that are
+// not understood.
+func (s *state) follow(ctx context.Context) ([]mirror.Problem, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncLimit)
 	defer cancel()
 	if !cache.WaitForCacheSync(ctx.Done(), s.synced...) {
-		return errors.New("the informers are not in step yet")
+		return nil, errors.New("the informers are not in step yet")
 	}
 	nodes, err := s.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = s.mirror.Sync(nodes, s.handle.NominatedPodsForNode)
-	if problems := s.mirror.Problems(); len(problems) > 0 {
-		return fmt.Errorf("%d objects are not understood, the first is %v", len(problems), problems[0])
+	problems := s.mirror.Problems()
+	if len(problems) > 0 && !errors.Is(err, mirror.ErrSource) {
+		err = nil // those of the problems
 	}
-	return err
+	return problems, err
 }
 
 // view calls decide with the snapshot.

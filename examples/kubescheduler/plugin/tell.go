@@ -23,6 +23,21 @@ const (
 	noteLimit       = 1024
 )
 
+// The levels of the lines about decisions. A pod that finds no room is tried again and again,
+// so that its lines are for those who look for them.
+const (
+	preemptLevel = 2
+	otherLevel   = 3
+)
+
+// level is that of a line about a decision.
+func level(outcome preemption.Outcome) int {
+	if outcome == preemption.Preempt {
+		return preemptLevel
+	}
+	return otherLevel
+}
+
 // tell explains a decision: in one line of the log, and where pods have to leave in an
 // event on the preemptor.
 func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
@@ -31,17 +46,24 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 		log.Error(d.Err, "No decision about preemption", "pod", klog.KObj(pod))
 		return
 	}
+	if log = log.V(level(d.Plan.Outcome)); log.Enabled() {
+		p.logPlan(log, pod, d)
+	}
+	if d.Plan.Outcome == preemption.Preempt && p.handle.EventRecorder() != nil {
+		p.handle.EventRecorder().Eventf(pod, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", note(d.Plan))
+	}
+}
+
+func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	plan := d.Plan
-	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome.String(), "says", p.says(plan)}
+	_, text := p.says(plan)
+	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome.String(), "says", text}
 	if plan.Outcome == preemption.Preempt {
 		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
 	}
 	line = append(line, "turnedDown", counts(plan.TurnedDown), "unhelpful", counts(plan.Unhelpful), "followed", d.Followed, "decided", d.Decided)
 	log.Info("Preemption", line...)
-	if plan.Outcome == preemption.Preempt && p.handle.EventRecorder() != nil {
-		p.handle.EventRecorder().Eventf(pod, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", note(plan))
-	}
 }
 
 // tellGroup does so for a group: one line, and where pods have to leave an event on the
@@ -57,7 +79,7 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 	if plan.Outcome == preemption.Preempt {
 		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
 	}
-	log.Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
+	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
 	if plan.Outcome != preemption.Preempt || p.handle.EventRecorder() == nil {
 		return
 	}
@@ -127,20 +149,21 @@ func counts(of []preemption.Count) []string {
 	return list
 }
 
-// says is what the plugin tells the pod about a plan: the text of DefaultPreemption.
-func (p *Plugin) says(plan *preemption.Plan) string {
+// says is what the plugin tells the scheduler about a plan: what becomes of the pod's
+// nomination, and the text of DefaultPreemption.
+func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	short := *plan
 	short.TurnedDown = []preemption.Count{{Nodes: nodes(plan)}}
-	short.Feasible = 0
+	short.Feasible, short.Resize = 0, false // of a resize nothing is made known, and the scheduler is told
 	if plan.Outcome == preemption.Fits {
-		return "preemption: the pod fits" // which the scheduler has found not to be so
+		return execution.Nomination{}, "preemption: the pod fits" // which the scheduler has found not to be so
 	}
 	v, err := (&execution.Failure{Entry: queue.Entry{Pod: plan.Pod}, Plan: &short, Release: p.release}).Verdict()
 	if err != nil {
-		return err.Error()
+		return execution.Nomination{}, err.Error()
 	}
 	_, text, _ := strings.Cut(v.Condition.Message, "preemption: ")
-	return "preemption: " + text
+	return v.Nomination, "preemption: " + text
 }
 
 // nodes is the number of nodes that a plan has an answer of.

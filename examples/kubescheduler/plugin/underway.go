@@ -117,7 +117,12 @@ func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 }
 
 // PreEnqueue keeps a pod out of the queue while room is being made for it.
-func (p *Plugin) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+func (p *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
+	if p.fallback != nil {
+		if said := p.fallback.PreEnqueue(ctx, pod); !said.IsSuccess() {
+			return said
+		}
+	}
 	if !p.options.asynchronous() {
 		return nil
 	}

@@ -46,6 +46,7 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 		return missing(e.Victim)
 	}
 	if p.phase == Terminating {
+		a.s.hasten(p, e.Grace)
 		return nil
 	}
 	s := a.s

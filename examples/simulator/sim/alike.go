@@ -28,7 +28,6 @@ type alike struct {
 	asks  []int64
 	level int64
 	plain bool
-	name  string // the pods' name for their scheduler
 
 	// plan is the last answer, made in that state; nil before the first. By it the
 	// pods of the level stay and of higher ones remain where they are.
@@ -80,7 +79,7 @@ func (s *Simulation) findAlike(p *pod) *alike {
 }
 
 func (s *Simulation) newAlike(p *pod, bare *outrank.Pod) *alike {
-	return &alike{s: s, scheduler: p.scheduler, pod: bare, asks: p.asks, level: int64(p.obj.PriorityValue()), plain: s.plain(bare), name: bare.Scheduler()}
+	return &alike{s: s, scheduler: p.scheduler, pod: bare, asks: p.asks, level: int64(p.obj.PriorityValue()), plain: s.plain(bare)}
 }
 
 // stripped returns a copy without what no attempt looks at. Labels and namespace
@@ -156,7 +155,7 @@ func plainContainers(list []outrank.Container) bool {
 // sharesAnswers reports whether pods that are alike get the same answer by these
 // rules: none of the caller's own is asked.
 func sharesAnswers(c preemption.Config) bool {
-	c.Policy, c.Workers = preemption.Policy{}, 0
+	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
 	return reflect.ValueOf(c).IsZero()
 }
 

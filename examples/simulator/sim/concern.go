@@ -110,7 +110,6 @@ func (h *host) count(p *pod, sign int64) {
 // another one: left, and of that free beside the pods that room is kept for.
 type room struct {
 	level, stay      int64
-	scheduler        string
 	slots, freeSlots int64
 	left, free       []int64
 }
@@ -118,11 +117,11 @@ type room struct {
 // roomFor works out the room for pods of a class, if the node does not remember it.
 func (h *host) roomFor(a *alike) *room {
 	for i := range h.rooms {
-		if r := &h.rooms[i]; r.stay == a.stay && r.level == a.level && r.scheduler == a.name {
+		if r := &h.rooms[i]; r.stay == a.stay && r.level == a.level {
 			return r
 		}
 	}
-	r := room{level: a.level, stay: a.stay, scheduler: a.name, slots: h.slots, left: slices.Clone(h.has)}
+	r := room{level: a.level, stay: a.stay, slots: h.slots, left: slices.Clone(h.has)}
 	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= a.stay; i-- {
 		r.slots -= h.tiers[i].pods
 		addTo(r.left, h.tiers[i].used, -1)
@@ -166,9 +165,9 @@ func suffices(left, asks []int64) bool {
 }
 
 // heeds reports whether room is kept for a pod that is nominated, and not the one
-// of the class.
+// of the class. The schedulers of a simulation share their nominations.
 func (a *alike) heeds(nominated *outrank.Pod) bool {
-	return int64(nominated.PriorityValue()) >= a.level && !nominated.Gated() && nominated.Scheduler() == a.name
+	return int64(nominated.PriorityValue()) >= a.level && !nominated.Gated() && !nominated.Terminating()
 }
 
 // reserve notes which node a pod in the queue is nominated to in the snapshot.

@@ -32,7 +32,8 @@ type Config struct {
 
 	// Schedulers take turns: one queue, and each pod goes through the cycle of
 	// its own scheduler, as with the profiles of one kube-scheduler. None means
-	// one, the zero value.
+	// one, the zero value. The Variant of what they preempt by, which is the same for
+	// all, is that of the queue and of how plans are carried out as well.
 	Schedulers []Scheduler
 	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
 	// all. A name that is none of them is an error.
@@ -46,7 +47,7 @@ type Config struct {
 	// again in the same moment, because each takes away what another was promised,
 	// [Simulation.Step] ends with an error.
 	Cycle time.Duration
-	// Order is the order in which the steps of a plan are taken.
+	// Order is the order in which the steps of a plan are taken. A variant has its own.
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
@@ -209,7 +210,15 @@ func (c *Config) Validate() error {
 	if c.Recreate.Rule > RecreateWhenEvicted {
 		ps.add("simulation config", "Recreate.Rule", "%d is none", c.Recreate.Rule)
 	}
-	ps.join("simulation config", "Queue", c.Queue.Validate())
+	if c.Queue.Variant != 0 {
+		ps.add("simulation config", "Queue.Variant", "set, and it is that of the schedulers")
+	}
+	if c.Order != execution.Synchronous && c.variant() != 0 {
+		ps.add("simulation config", "Order", "%v, and the variant %v has its own", c.Order, c.variant())
+	}
+	queue := c.Queue
+	queue.Variant = c.variant()
+	ps.join("simulation config", "Queue", queue.Validate())
 	ps.join("simulation config", "History", c.History.Validate())
 	c.checkSchedulers(&ps)
 	c.Kubelets.check(&ps)
@@ -226,7 +235,18 @@ func (c *Config) checkSchedulers(ps *problems) {
 		}
 		seen[s.name()] = true
 		ps.join("simulation config", field, s.Preemption.Validate())
+		if s.Preemption.Variant != c.variant() {
+			ps.add("simulation config", field, "the variant is %v, and that of the first %v", s.Preemption.Variant, c.variant())
+		}
 	}
+}
+
+// variant is whose preemption all schedulers follow.
+func (c *Config) variant() outrank.Variant {
+	if len(c.Schedulers) == 0 {
+		return 0
+	}
+	return c.Schedulers[0].Preemption.Variant
 }
 
 func (c *Config) grace() time.Duration {

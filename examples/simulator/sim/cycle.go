@@ -91,7 +91,7 @@ func (s *Simulation) place(ctx context.Context, entry queue.Entry, p *pod, h *ho
 // fail is the other end of an attempt.
 func (s *Simulation) fail(ctx context.Context, p *pod, f execution.Failure) error {
 	before := s.state
-	f.Release = s.release
+	f.Release, f.Variant = s.release, s.config.variant()
 	p.lineage.refused = true
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt {
 		if err := s.decided(p.scheduler, Decision{Plan: f.Plan}); err != nil {
@@ -137,7 +137,8 @@ func (s *Simulation) record(p *pod, r *execution.Report) error {
 func (s *Simulation) lineagesOf(r *execution.Report) []string {
 	var names []string
 	for _, v := range r.Victims {
-		if v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting {
+		told := v.Result == execution.Evicted || v.Result == execution.RejectedWhileWaiting
+		if told && !v.Pod.Terminating() {
 			names = append(names, s.pods[v.Pod.Key()].lineage.name)
 		}
 	}

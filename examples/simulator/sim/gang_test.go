@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,7 +22,7 @@ func withGroups(t require.TestingT) outrank.Release {
 // drawGangs makes gangs of some of the pods of a scene.
 func drawGangs(t *rapid.T, c *scene) {
 	c.cluster.Release, c.config.Discipline = withGroups(t), PriorityQueue
-	c.config.Schedulers[0].Preemption.Policy = preemption.Current()
+	c.config.Schedulers[0].Preemption.Variant = 0
 	c.config.Recreate.Change = nil
 	for i := range rapid.IntRange(1, 3).Draw(t, "gangs") {
 		g := &outrank.PodGroup{

@@ -148,6 +148,18 @@ func (s *Simulation) tellToGo(p *pod, grace *time.Duration, reason string) {
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
+// hasten has a pod that is told again to go leave sooner, where it gets less time now than
+// it has left.
+func (s *Simulation) hasten(p *pod, grace *time.Duration) {
+	if grace == nil || later(s.at, *grace) >= p.until {
+		return
+	}
+	p.until = later(s.at, *grace)
+	p.revise(func(o *outrank.Pod) { o.DeletionTime = s.config.Start.Add(p.until) })
+	s.show(p)
+	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+}
+
 // end is when a pod's work is done.
 func (s *Simulation) end(p *pod) error {
 	if !p.onNode() || p.ends != s.at {

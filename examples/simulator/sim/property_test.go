@@ -145,15 +145,19 @@ func drawConfig(t *rapid.T) Config {
 		Seed:       pick[uint64](t, "seed", 0, 1, 2),
 		Schedulers: []Scheduler{{
 			Score:      pick(t, "score", LeastAllocated, MostAllocated),
-			Preemption: preemption.Config{Policy: pick(t, "policy", preemption.Current(), preemption.Current(), preemption.V1_13(), preemption.Simplified())},
+			Preemption: preemption.Config{Variant: pick(t, "variant", 0, 0, outrank.VariantV1_13, outrank.VariantSimplified)},
 		}},
 		Recreate: Recreate{
 			Rule:  pick(t, "recreate", RecreateWhenGone, RecreateNever, RecreateWhenEvicted),
 			Delay: seconds(pick(t, "delay", 0, 3)),
 		},
 	}
-	c.Schedulers[0].Preemption.Policy.IgnoreNever = false
-	c.Schedulers[0].Preemption.Policy.EvictUnprioritized = false // the watch asks for lower priorities
+	if c.variant() != 0 {
+		c.Order = execution.Synchronous // it has its own
+	}
+	if c.variant() == outrank.VariantV1_13 {
+		c.Cycle = max(c.Cycle, 10*time.Millisecond) // its queue sends pods straight back
+	}
 	if pick(t, "promoted", false, false, false, true) {
 		c.Recreate.Change = func(made *outrank.Pod, evictions int) {
 			made.Priority = outrank.Priority(made.PriorityValue() + int32(10*evictions))

@@ -63,7 +63,7 @@ func (sc *scenario) readOrders(s *statement) {
 	case "asynchronous":
 		sc.orders = []execution.Order{execution.Asynchronous}
 	case "other-than-asynchronous":
-		sc.orders = []execution.Order{execution.NominatedFirst, execution.Synchronous}
+		sc.orders = []execution.Order{execution.Synchronous}
 	default:
 		s.fail("unknown word %q", word)
 	}

@@ -48,7 +48,7 @@ func playAll(t *testing.T, sc *scenario) (log string) {
 	t.Helper()
 	orders := sc.orders
 	if orders == nil {
-		orders = []execution.Order{execution.Asynchronous, execution.NominatedFirst, execution.Synchronous}
+		orders = []execution.Order{execution.Asynchronous, execution.Synchronous}
 	}
 	for _, order := range orders {
 		first, err := sc.play(order)

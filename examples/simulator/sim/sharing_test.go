@@ -23,6 +23,9 @@ import (
 func drawCrowd(t *rapid.T) *scene {
 	c := drawScene(t)
 	c.config.Cycle = pick(t, "crowd cycle", 0, 0, 0, 0, 10*time.Millisecond)
+	if c.config.variant() == outrank.VariantV1_13 {
+		c.config.Cycle = 10 * time.Millisecond // its queue sends pods straight back
+	}
 	c.config.Discipline = pick(t, "crowd discipline", PriorityQueue, PriorityQueue, PriorityQueue, FIFOQueue)
 	if pick(t, "plain", true, true, true, false) {
 		c.strip()
@@ -91,6 +94,9 @@ func (c *scene) drawQueue(t *rapid.T) {
 		q.Helps = func(e *queue.Entry, event queue.ClusterEvent) bool {
 			return e.Pod.Name[0] != 'z' && queue.Helps(e, event)
 		}
+	}
+	if c.config.variant() == outrank.VariantV1_13 { // it has none of these
+		q.NoEarlyPop, q.InitialBackoff, q.Helps = false, 0, nil
 	}
 	if pick(t, "second scheduler", false, false, true) {
 		second := c.config.Schedulers[0]

@@ -149,7 +149,7 @@ func (s *Simulation) assemble(cluster *outrank.Cluster) (err error) {
 	s.queue = queue.NewFIFO()
 	if s.config.Discipline == PriorityQueue {
 		config := s.config.Queue
-		config.Release = cmp.Or(config.Release, s.release)
+		config.Release, config.Variant = cmp.Or(config.Release, s.release), s.config.variant()
 		q, err := queue.New(config)
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func (s *Simulation) addScheduler(c *Scheduler) error {
 		return err
 	}
 	executor, err := execution.NewExecutor(execution.Config{
-		Actions: s.actions, Release: s.release, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
+		Actions: s.actions, Release: s.release, Variant: c.Preemption.Variant, Order: s.config.Order, Parallel: 1, Scheduler: c.name(),
 		Nominator: &s.nominator, Metrics: &s.metrics,
 	})
 	if err != nil {

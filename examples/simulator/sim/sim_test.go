@@ -298,6 +298,20 @@ func TestBrokenRule(t *testing.T) {
 	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
 }
 
+// The schedulers of a simulation share their nominations, as profiles do: what one of
+// them has promised is not promised again by the other, and nobody is evicted for it twice
+// (rule 7.16.3).
+func TestSchedulersShareNominations(t *testing.T) {
+	named := func(p *outrank.Pod, scheduler string) *outrank.Pod { p.SchedulerName = scheduler; return p }
+	w := watched(t, nodes(node("n", "1")), []Work{
+		endless(asking("low", 0, "1"), 0), endless(named(asking("first", 9, "1"), "a"), 10), endless(named(asking("second", 9, "1"), "b"), 11),
+	}, Config{
+		Schedulers: []Scheduler{{}, {Name: "a"}, {Name: "b"}}, SchedulerOf: (*outrank.Pod).Scheduler,
+	})
+	w.at(12, map[string]Place{"first": {Phase: Queued, Nominated: "n"}, "second": {Phase: Queued}})
+	w.at(1000, map[string]Place{"first": {Phase: Running, Node: "n"}, "second": {Phase: Queued}})
+}
+
 type failing struct{ err error }
 
 func (f failing) Name() string { return "failing" }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Stdin is the name that stands for standard input.
@@ -25,15 +27,17 @@ var extensions = []string{".json", ".yaml", ".yml"}
 // given twice, and a folder without such files, are errors.
 func Expand(names []string, recursive bool) ([]string, error) {
 	var out []string
+	named := map[string]bool{}
 	for _, name := range names {
 		files, err := filesOf(name, recursive)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			if slices.Contains(out, file) {
+			if named[file] {
 				return nil, fmt.Errorf("%s is named twice", Called(file))
 			}
+			named[file] = true
 			out = append(out, file)
 		}
 	}
@@ -111,9 +115,10 @@ func sizeOf(f *os.File) int64 {
 	return 0
 }
 
-// unzipped looks at the first bytes and not at the name, so that a gzipped dump
-// may come through a pipe.
-func unzipped(r io.Reader) (*bufio.Reader, error) {
+// plain returns the text of r in UTF-8, without a byte order mark. The first bytes and not
+// the name of a file say whether it is gzipped or in UTF-16, so that a dump may come through
+// a pipe. Text that is plain already costs no copy.
+func plain(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<18)
 	head, err := b.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -124,15 +129,42 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
-		return bufio.NewReaderSize(z, 1<<18), nil
+		b = bufio.NewReaderSize(z, 1<<18)
 	}
-	return b, nil
+	return inUTF8(b), nil
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into UTF-8.
+// UTF-16 without a mark shows in its first character, which is one of ASCII in all that can
+// be read here. An error of b is left to the reader of the text.
+func inUTF8(b *bufio.Reader) *bufio.Reader {
+	head, _ := b.Peek(len(byteOrderMark))
+	if bytes.Equal(head, byteOrderMark) {
+		_, _ = b.Discard(len(byteOrderMark))
+		return b
+	}
+	if len(head) < 2 {
+		return b
+	}
+	var order unicode.Endianness
+	switch {
+	case head[0] == 0xff && head[1] == 0xfe, head[0] != 0 && head[1] == 0:
+		order = unicode.LittleEndian
+	case head[0] == 0xfe && head[1] == 0xff, head[0] == 0 && head[1] != 0:
+		order = unicode.BigEndian
+	default:
+		return b
+	}
+	return bufio.NewReaderSize(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), 1<<18)
 }
 
 // JSON returns what r holds as JSON documents. JSON is passed on as it is, at no cost;
-// YAML is turned into JSON while it is read. Both may be gzipped.
+// YAML is turned into JSON while it is read. Both may be gzipped, in UTF-16, or begin with a
+// byte order mark.
 func JSON(r io.Reader) (io.Reader, error) {
-	text, err := unzipped(r)
+	text, err := plain(r)
 	if err != nil {
 		return nil, err
 	}

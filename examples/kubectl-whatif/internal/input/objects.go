@@ -29,8 +29,29 @@ type head struct {
 // ErrSyntax is wrapped where a text is no JSON.
 var ErrSyntax = errors.New("this cannot be read as JSON")
 
-// mostHeld bounds the entries of a list that names their kind only after them.
+// mostHeld bounds what is held of a text: an object, the entries of a list in a list, and
+// those of a list that names their kind only after them.
 const mostHeld = 64 << 20
+
+var errTooMuch = fmt.Errorf("%w: an object, or a list in a list, is longer than %d MB", ErrSyntax, mostHeld>>20)
+
+// bounded is a reader that gives no more than mostHeld bytes for one value.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// renew begins another value.
+func (b *bounded) renew() { b.left = mostHeld }
 
 // Each calls f with every object of a stream of JSON documents, lists taken apart: those
 // of kind List, and those of one kind, PodList for example, whose entries need not say
@@ -42,8 +63,10 @@ func Each(r io.Reader, f func(Object) error) error { return eachIn(r, 0, f) }
 const mostNested = 10
 
 func eachIn(r io.Reader, depth int, f func(Object) error) error {
-	d := json.NewDecoder(r)
+	in := &bounded{r: r}
+	d := json.NewDecoder(in)
 	for {
+		in.renew()
 		switch token, err := d.Token(); {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -52,7 +75,7 @@ func eachIn(r io.Reader, depth int, f func(Object) error) error {
 		case token != json.Delim('{'):
 			return fmt.Errorf("%w: at byte %d stands no object", ErrSyntax, d.InputOffset())
 		}
-		doc := document{decoder: d, depth: depth, f: f}
+		doc := document{in: in, decoder: d, depth: depth, f: f}
 		if err := doc.read(); err != nil {
 			return err
 		}
@@ -70,6 +93,7 @@ func unreadable(d *json.Decoder, err error) error {
 
 // document is one that is being read.
 type document struct {
+	in      *bounded
 	decoder *json.Decoder
 	depth   int // of lists in lists
 	f       func(Object) error
@@ -84,6 +108,7 @@ type document struct {
 // read reads the fields of a document, and hands out what it finds.
 func (d *document) read() error {
 	for d.decoder.More() {
+		d.in.renew()
 		token, err := d.decoder.Token()
 		if err != nil {
 			return unreadable(d.decoder, err)
@@ -144,6 +169,7 @@ func (d *document) items() error {
 	}
 	d.isList = true
 	for d.decoder.More() {
+		d.in.renew()
 		var raw json.RawMessage
 		if err := d.decoder.Decode(&raw); err != nil {
 			return unreadable(d.decoder, err)

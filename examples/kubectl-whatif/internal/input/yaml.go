@@ -15,19 +15,16 @@ import (
 
 // What is taken for YAML begins, after comments, with a document's mark, a directive, a
 // key as Kubernetes has them, or an entry of a list. Everything else is left to the
-// reader of JSON, which knows messages of kubectl and UTF-16 when it sees them.
+// reader of JSON, which knows messages of kubectl when it sees them.
 var (
 	yamlLine = regexp.MustCompile(`^(---(\s|$)|%[A-Z]|- |-$|["']?[a-z][A-Za-z0-9]*["']?\s*:(\s|$))`)
 	// kubectl writes "error: ..." where it fails.
 	errorLine = regexp.MustCompile(`^error:`)
 )
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
 // isYAML looks at the beginning of a text.
 func isYAML(b *bufio.Reader) bool {
 	head, _ := b.Peek(1 << 16)
-	head = bytes.TrimPrefix(head, byteOrderMark)
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
@@ -37,13 +34,14 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML, whose parser holds a whole document many times over.
+// Bounds of YAML, whose parser takes sixty times the memory of what it is given.
 const (
 	// wholeDocument is up to where a document is handed to the parser in one piece; the
 	// list in a longer one is taken apart first, entry by entry.
-	wholeDocument = 8 << 20
-	// mostPiece is how long an entry, or a document that holds no list, may be.
-	mostPiece = 64 << 20
+	wholeDocument = 1 << 20
+	// mostPiece is how long an entry, or a document that holds no list, may be. An API
+	// server takes no object of more than 3 MB.
+	mostPiece = 4 << 20
 )
 
 // yamlReader is YAML as a stream of JSON documents.
@@ -53,17 +51,14 @@ type yamlReader struct {
 	err  error        // what comes after that
 	step func() error // writes the next part to out
 
-	again []byte // lines to be read once more, before in
-	line  int    // lines read so far
-	doc   int    // documents so far
-	size  int    // wholeDocument, but in tests
-	list  list   // the list that is being taken apart
+	again [][]byte // texts to be read once more before in, the next of them last
+	line  int      // lines read so far
+	doc   int      // documents so far
+	size  int      // wholeDocument, but in tests
+	list  list     // the list that is being taken apart
 }
 
 func newYAML(in *bufio.Reader) *yamlReader {
-	if head, _ := in.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
-		in.Discard(len(byteOrderMark))
-	}
 	y := &yamlReader{in: in, size: wholeDocument}
 	y.step = y.document
 	return y
@@ -82,15 +77,17 @@ func (y *yamlReader) Read(p []byte) (int, error) {
 
 // next returns the next line with its end, and nil at the end of the text.
 func (y *yamlReader) next() ([]byte, error) {
-	if len(y.again) > 0 {
-		end := bytes.IndexByte(y.again, '\n') + 1
+	if last := len(y.again) - 1; last >= 0 {
+		text := y.again[last]
+		end := bytes.IndexByte(text, '\n') + 1
 		if end == 0 {
-			end = len(y.again)
+			end = len(text)
 		}
-		line := y.again[:end]
-		y.again = y.again[end:]
+		if y.again[last] = text[end:]; end == len(text) {
+			y.again = y.again[:last]
+		}
 		y.line++
-		return line, nil
+		return text[:end:end], nil
 	}
 	var line []byte
 	for {
@@ -111,10 +108,12 @@ func (y *yamlReader) next() ([]byte, error) {
 	}
 }
 
-// back has lines read once more.
+// back has lines read once more, before everything else. It keeps them without a copy.
 func (y *yamlReader) back(lines []byte) {
-	y.again = append(lines[:len(lines):len(lines)], y.again...)
-	y.line -= countLines(lines)
+	if len(lines) > 0 {
+		y.again = append(y.again, lines)
+		y.line -= countLines(lines)
+	}
 }
 
 func countLines(text []byte) int {

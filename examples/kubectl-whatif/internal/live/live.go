@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kinds are those that an answer may depend on, as kubectl calls them for short.
@@ -29,6 +30,9 @@ type Cluster struct {
 	Context, Kubeconfig string
 	// More are kinds to be asked for beside the usual ones.
 	More []string
+	// Patience is for how long to wait for programs that kubectl leaves behind; ten
+	// seconds where it is zero.
+	Patience time.Duration
 }
 
 // kinds are those that are asked for.
@@ -64,8 +68,10 @@ func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments
 // Namespace is what kubectl takes where nobody names a namespace, that of its context; empty
 // where the context has none or kubectl does not say. No server is asked.
 func (c Cluster) Namespace(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...).Output()
-	if err != nil {
+	cmd := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...)
+	cmd.WaitDelay = c.patience()
+	out, err := cmd.Output()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
@@ -121,21 +127,35 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 	cmd := exec.CommandContext(ctx, program, args...)
 	message := &beginning{}
 	cmd.Stderr = message
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
+	out, in := io.Pipe()
+	cmd.Stdout = in
+	cmd.WaitDelay = c.patience()
 	if err := cmd.Start(); err != nil {
 		return "", fmt.Errorf("kubectl: %w", err)
 	}
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		in.Close()
+		ended <- err
+	}()
 	readErr := read(out)
 	_, _ = io.Copy(io.Discard, out) // so that kubectl comes to its own end, which says more
-	err = cmd.Wait()
+	err = <-ended
 	said = message.text.String()
-	if err != nil {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return said, &failure{"kubectl " + strings.Join(args, " "), said, err}
 	}
 	return said, readErr
+}
+
+// patience is Patience, or what stands for its zero. A program that kubectl started and left
+// behind, to renew a credential for example, may hold the pipe open for ever.
+func (c Cluster) patience() time.Duration {
+	if c.Patience > 0 {
+		return c.Patience
+	}
+	return 10 * time.Second
 }
 
 // beginning keeps the first of what is written.

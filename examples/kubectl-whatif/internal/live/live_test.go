@@ -138,3 +138,21 @@ func TestReadEnds(t *testing.T) {
 	assert.Error(t, err)
 	assert.Less(t, time.Since(start), 30*time.Second)
 }
+
+// A child that kubectl leaves behind holds its output open; what kubectl printed counts.
+func TestChildIsLeftBehind(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "there")
+	require.NoError(t, os.WriteFile(there, nil, 0o644))
+	child := "(while [ -e " + there + " ]; do sleep 0.2; done) & "
+	kubectl(t, child+"case $1 in get) echo '{}';; *) printf shop;; esac")
+	c := Cluster{Patience: time.Second}
+	text, warnings, err := reading(t, c)
+	require.NoError(t, err)
+	assert.Empty(t, warnings)
+	assert.Equal(t, "{}\n", text)
+	assert.Equal(t, "shop", c.Namespace(t.Context()))
+
+	kubectl(t, child+"echo no >&2; exit 3")
+	_, _, err = reading(t, c)
+	assert.ErrorContains(t, err, "kubectl failed (exit status 3): no")
+}

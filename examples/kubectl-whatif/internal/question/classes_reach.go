@@ -85,7 +85,7 @@ func (r *ClassReach) changes() bool {
 func (q *classQuestion) reach(r *ClassReach) {
 	config := q.set.Evaluator.Config()
 	preempts := func(v *ClassValue) bool {
-		return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Policy.IgnoreNever)
+		return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 	}
 	before, after := preempts(r.Before), preempts(r.After)
 	stand, again := newTally(&r.AsTheyStand), newTally(&r.Again)

@@ -21,14 +21,17 @@ var pluginCases = flag.Int("plugincases", 180, "number of random cases with the 
 // stock one does: it nominates, evicts, clears nominations and writes the same event.
 func TestPlugin(t *testing.T) {
 	differential.Quiet()
-	profile := configv1.KubeSchedulerProfile{
-		SchedulerName: new("default-scheduler"),
-		Plugins: &configv1.Plugins{MultiPoint: configv1.PluginSet{
-			Enabled:  []configv1.Plugin{{Name: plugin.Name}},
-			Disabled: []configv1.Plugin{{Name: "DefaultPreemption"}},
-		}},
+	var profiles []configv1.KubeSchedulerProfile
+	for _, name := range []string{"default-scheduler", differential.SecondProfile} {
+		profiles = append(profiles, configv1.KubeSchedulerProfile{
+			SchedulerName: &name,
+			Plugins: &configv1.Plugins{MultiPoint: configv1.PluginSet{
+				Enabled:  []configv1.Plugin{{Name: plugin.Name}},
+				Disabled: []configv1.Plugin{{Name: "DefaultPreemption"}},
+			}},
+		})
 	}
-	config := configtesting.V1ToInternalWithDefaults(t, configv1.KubeSchedulerConfiguration{Profiles: []configv1.KubeSchedulerProfile{profile}})
+	config := configtesting.V1ToInternalWithDefaults(t, configv1.KubeSchedulerConfiguration{Profiles: profiles})
 	for i := range *pluginCases {
 		kind, seed := differential.Kinds[i%len(differential.Kinds)], uint64(1+i/len(differential.Kinds))
 		c, err := differential.Generate(kind, seed)

@@ -23,7 +23,7 @@ func (c *Cluster) etcdArguments() []string {
 }
 
 func (c *Cluster) apiserverArguments() []string {
-	return []string{
+	return append([]string{
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.Ports.APIServer),
 		"--etcd-servers=" + local("https", c.Ports.EtcdClient),
 		"--etcd-cafile=" + c.authority.CertFile(), "--etcd-certfile=" + c.serving.Cert, "--etcd-keyfile=" + c.serving.Key,
@@ -34,8 +34,22 @@ func (c *Cluster) apiserverArguments() []string {
 		"--service-account-key-file=" + c.accounts.Cert, "--service-account-signing-key-file=" + c.accounts.Key,
 		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none", "--event-ttl=6h",
 		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
-	}
+	}, c.auditArguments()...)
 }
+
+// auditArguments have the API server keep an audit log in one file, which it writes before
+// it answers.
+func (c *Cluster) auditArguments() []string {
+	if c.options.AuditPolicy == "" {
+		return nil
+	}
+	return []string{"--audit-policy-file=" + c.auditPolicy(), "--audit-log-path=" + c.AuditLog(), "--audit-log-mode=blocking", "--audit-log-maxsize=100000"}
+}
+
+func (c *Cluster) auditPolicy() string { return filepath.Join(c.dir, "audit-policy.json") }
+
+// AuditLog is the file of the audit log.
+func (c *Cluster) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
 
 func (c *Cluster) controllersArguments() []string {
 	return []string{
@@ -50,9 +64,9 @@ func (c *Cluster) controllersArguments() []string {
 	}
 }
 
-func (c *Cluster) schedulerArguments() []string {
+func (c *Cluster) schedulerArguments(config string, port int) []string {
 	return []string{
-		"--config=" + c.schedulerConfig, "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(c.Ports.Scheduler),
+		"--config=" + config, "--bind-address=127.0.0.1", "--secure-port=" + strconv.Itoa(port),
 		"--tls-cert-file=" + c.serving.Cert, "--tls-private-key-file=" + c.serving.Key,
 		"--authorization-always-allow-paths=/healthz,/readyz,/metrics", "--authentication-skip-lookup",
 		"--v=2",

@@ -34,15 +34,17 @@ func TestVersionsOfTheModule(t *testing.T) {
 
 func TestTheConfigurationOfTheSchedulerIsTheDefault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
-	read := func(plugin string) (profiles []any) {
-		require.NoError(t, writeSchedulerConfiguration(file, "k", plugin))
+	read := func(plugin string, names ...string) (profiles []any) {
+		require.NoError(t, writeSchedulerConfiguration(file, schedulerConfiguration("k", plugin, false, names...)))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		var config object
 		require.NoError(t, json.Unmarshal(text, &config))
 		return config["profiles"].([]any)
 	}
-	assert.Equal(t, []any{object{"schedulerName": "default-scheduler"}}, read(""))
-	with := read("Outrank")[0].(object)["plugins"].(object)["multiPoint"]
-	assert.Equal(t, object{"enabled": []any{object{"name": "Outrank"}}, "disabled": []any{object{"name": "DefaultPreemption"}}}, with)
+	assert.Equal(t, []any{object{"schedulerName": "default-scheduler"}}, read("", DefaultProfile))
+	for _, profile := range read("Outrank", "a", "b") {
+		with := profile.(object)["plugins"].(object)["multiPoint"]
+		assert.Equal(t, object{"enabled": []any{object{"name": "Outrank"}}, "disabled": []any{object{"name": "DefaultPreemption"}}}, with)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -15,9 +16,11 @@ import (
 type Options struct {
 	// Program returns the file of a program by its name.
 	Program func(name string) string
-	// Scheduler is the program that schedules, and Plugin what takes the place of
-	// DefaultPreemption in it, if anything does.
+	// Scheduler is the program that schedules, none if it is empty. Plugin takes the place
+	// of DefaultPreemption in it, unless it is empty.
 	Scheduler, Plugin string
+	// AuditPolicy is what the API server's audit log tells. None is kept if it is empty.
+	AuditPolicy string
 	// Dir is for keys, logs and data of this run.
 	Dir string
 	// Say prints a line about what goes on.
@@ -32,14 +35,14 @@ type Cluster struct {
 	Rest  *rest.Config
 	Ports Ports
 
-	options                  Options
-	dir, logs                string
-	authority                *Authority
-	serving, accounts        Pair
-	controllers              string // kubeconfig of the controllers
-	schedulerConfig          string
-	processes                []*Process // in the order in which they were started
-	controllerManager, sched *Process
+	options                      Options
+	dir, logs                    string
+	authority                    *Authority
+	serving, accounts            Pair
+	controllers                  string     // kubeconfig of the controllers
+	scheduler                    string     // kubeconfig of the scheduler
+	processes                    []*Process // in the order in which they were started first
+	controllerManager, apiserver *Process
 }
 
 // New starts a control plane. Whatever it returns, End ends what was started.
@@ -51,21 +54,31 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	if err := c.start(ctx, "etcd", "etcd", c.etcdArguments(), nil); err != nil {
 		return c, err
 	}
-	ready := c.probe(c.Ports.APIServer, "/readyz")
-	if err := c.start(ctx, "kube-apiserver", "kube-apiserver", c.apiserverArguments(), ready); err != nil {
+	if err := c.start(ctx, "kube-apiserver", "kube-apiserver", c.apiserverArguments(), c.apiserverReady()); err != nil {
 		return c, err
 	}
+	c.apiserver = c.processes[len(c.processes)-1]
 	healthy := c.probe(c.Ports.Controllers, "/healthz")
 	if err := c.start(ctx, "kube-controller-manager", "kube-controller-manager", c.controllersArguments(), healthy); err != nil {
 		return c, err
 	}
 	c.controllerManager = c.processes[len(c.processes)-1]
-	ready = c.probe(c.Ports.Scheduler, "/readyz")
-	if err := c.start(ctx, "kube-scheduler", o.Scheduler, c.schedulerArguments(), ready); err != nil {
+	if o.Scheduler == "" {
+		return c, nil
+	}
+	config := filepath.Join(c.dir, "scheduler.json")
+	if err := writeSchedulerConfiguration(config, schedulerConfiguration(c.scheduler, o.Plugin, false, DefaultProfile)); err != nil {
 		return c, err
 	}
-	c.sched = c.processes[len(c.processes)-1]
-	return c, nil
+	ready := c.probe(c.Ports.Scheduler, "/readyz")
+	return c, c.start(ctx, "kube-scheduler", o.Scheduler, c.schedulerArguments(config, c.Ports.Scheduler), ready)
+}
+
+// DefaultProfile is the profile of pods that name none.
+const DefaultProfile = "default-scheduler"
+
+func (c *Cluster) apiserverReady() func(context.Context) error {
+	return c.probe(c.Ports.APIServer, "/readyz")
 }
 
 // prepare makes folders, certificates and configurations.
@@ -89,8 +102,16 @@ func (c *Cluster) prepare() (err error) {
 	if c.accounts, err = c.authority.Key("service-accounts"); err != nil {
 		return err
 	}
+	if c.options.AuditPolicy != "" {
+		if err := os.WriteFile(c.auditPolicy(), []byte(c.options.AuditPolicy), 0o600); err != nil {
+			return err
+		}
+	}
 	return c.clients()
 }
+
+// SchedulerUser is the name under which schedulers come to the API server.
+const SchedulerUser = "system:kube-scheduler"
 
 // clients gives each client its certificate. The scheduler has the rights that every
 // cluster gives to it and no others.
@@ -101,12 +122,7 @@ func (c *Cluster) clients() (err error) {
 	if c.controllers, err = c.client("controllers", "system:kube-controller-manager", "system:masters"); err != nil {
 		return err
 	}
-	scheduler, err := c.client("scheduler", "system:kube-scheduler")
-	if err != nil {
-		return err
-	}
-	c.schedulerConfig = filepath.Join(c.dir, "scheduler.json")
-	if err := writeSchedulerConfiguration(c.schedulerConfig, scheduler, c.options.Plugin); err != nil {
+	if c.scheduler, err = c.client("scheduler", SchedulerUser); err != nil {
 		return err
 	}
 	if c.Rest, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
@@ -181,6 +197,26 @@ func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() 
 
 // ResumeControllers lets the controllers go on.
 func (c *Cluster) ResumeControllers() error { return c.controllerManager.Resume() }
+
+// PauseAPIServer stops the API server where it is until ResumeAPIServer.
+func (c *Cluster) PauseAPIServer() error { return c.apiserver.Pause() }
+
+// ResumeAPIServer lets the API server go on.
+func (c *Cluster) ResumeAPIServer() error { return c.apiserver.Resume() }
+
+// KillAPIServer ends the API server without notice.
+func (c *Cluster) KillAPIServer() error { return c.apiserver.Kill() }
+
+// RestartAPIServer starts the API server again, and returns when it is ready.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
+	p, err := Start(c.apiserver.Name, c.options.Program("kube-apiserver"), c.logs, c.apiserverArguments()...)
+	if err != nil {
+		return err
+	}
+	c.processes[slices.Index(c.processes, c.apiserver)] = p
+	c.apiserver = p
+	return c.await(ctx, p, c.apiserverReady())
+}
 
 // End ends everything that was started, the last first. It may be called again.
 func (c *Cluster) End() {

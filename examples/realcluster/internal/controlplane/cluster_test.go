@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,14 +59,12 @@ func TestAClusterThatIsInterruptedEnds(t *testing.T) {
 
 // Nothing listens elsewhere than on this machine, and nothing speaks without TLS.
 func TestEverythingIsLocal(t *testing.T) {
-	c := &Cluster{options: Options{Plugin: "Outrank"}, dir: t.TempDir()}
+	c := &Cluster{options: Options{AuditPolicy: "{}"}, dir: t.TempDir()}
 	require.NoError(t, c.prepare())
-	all := strings.Join(append(append(append(c.etcdArguments(), c.apiserverArguments()...), c.controllersArguments()...), c.schedulerArguments()...), " ")
+	all := strings.Join(slices.Concat(c.etcdArguments(), c.apiserverArguments(), c.controllersArguments(), c.schedulerArguments("config", 1)), " ")
 	assert.NotContains(t, all, "http://")
 	assert.NotContains(t, all, "0.0.0.0")
 	assert.Equal(t, 3, strings.Count(all, "--bind-address=127.0.0.1"))
-	text, err := os.ReadFile(c.schedulerConfig)
-	require.NoError(t, err)
-	assert.Contains(t, string(text), "Outrank")
+	assert.Contains(t, all, "--audit-log-path="+c.AuditLog())
 	assert.Equal(t, local("https", c.Ports.APIServer), c.Rest.Host)
 }

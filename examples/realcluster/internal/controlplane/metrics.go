@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,11 +15,26 @@ type Metrics map[string]float64
 
 // SchedulerMetrics asks the scheduler for its metrics.
 func (c *Cluster) SchedulerMetrics(ctx context.Context) (Metrics, error) {
-	text, err := c.get(ctx, c.Ports.Scheduler, "/metrics")
+	return c.metricsAt(ctx, c.Ports.Scheduler)
+}
+
+func (c *Cluster) metricsAt(ctx context.Context, port int) (Metrics, error) {
+	text, err := c.get(ctx, port, "/metrics")
 	if err != nil {
 		return nil, err
 	}
 	return readMetrics(text)
+}
+
+// Sum adds up the values of a metric whose labels contain all of these texts.
+func (m Metrics) Sum(name string, labels ...string) (sum float64) {
+	for key, value := range m {
+		if rest, ok := strings.CutPrefix(key, name); ok && (rest == "" || rest[0] == '{') &&
+			!slices.ContainsFunc(labels, func(l string) bool { return !strings.Contains(rest, l) }) {
+			sum += value
+		}
+	}
+	return sum
 }
 
 // readMetrics reads the text form of metrics.

@@ -15,14 +15,33 @@ type Ports struct {
 func FreePorts() (Ports, error) {
 	var p Ports
 	for _, at := range []*int{&p.EtcdClient, &p.EtcdPeer, &p.APIServer, &p.Controllers, &p.Scheduler} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := listen()
 		if err != nil {
-			return Ports{}, fmt.Errorf("no free port: %w", err)
+			return Ports{}, err
 		}
 		defer l.Close()
-		*at = l.Addr().(*net.TCPAddr).Port
+		*at = portOf(l)
 	}
 	return p, nil
 }
+
+func freePort() (int, error) {
+	l, err := listen()
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return portOf(l), nil
+}
+
+func listen() (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("no free port: %w", err)
+	}
+	return l, nil
+}
+
+func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 func local(scheme string, port int) string { return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port) }

@@ -25,13 +25,19 @@ type Process struct {
 // Start runs a program in a process group of its own, so that Ctrl-C reaches this
 // program alone, which ends the others in order.
 func Start(name, program, logFolder string, args ...string) (*Process, error) {
+	return startAs(program, name, program, logFolder, args...)
+}
+
+// startAs has the program find another name for itself, which clients tell the API server.
+func startAs(self, name, program, logFolder string, args ...string) (*Process, error) {
 	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), ended: make(chan struct{})}
-	log, err := os.Create(p.Log)
+	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // one that is started again goes on
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close() // the process has its own copy
 	p.cmd = exec.Command(program, args...)
+	p.cmd.Args[0] = self
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = apart()
 	if err := p.cmd.Start(); err != nil {
@@ -67,6 +73,15 @@ func (p *Process) Stop(grace time.Duration) {
 		p.signal(syscall.SIGKILL)
 		<-p.ended
 	}
+}
+
+// Kill ends the process without notice, and returns when it has ended.
+func (p *Process) Kill() error {
+	if err := p.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	<-p.ended
+	return nil
 }
 
 // signal is for the process alone, by its id. One that has ended is let be.

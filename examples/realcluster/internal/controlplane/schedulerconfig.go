@@ -10,25 +10,30 @@ type object = map[string]any
 
 // schedulerConfiguration is the scheduler's configuration. Without a plugin it says
 // nothing but how to reach the API server, so that all of deciding is as
-// kube-scheduler has it by default. A plugin takes the place of DefaultPreemption.
-func schedulerConfiguration(kubeconfig, plugin string) object {
-	profile := object{"schedulerName": "default-scheduler"}
-	if plugin != "" {
-		profile["plugins"] = object{
-			"multiPoint": object{"enabled": []object{{"name": plugin}}, "disabled": []object{{"name": "DefaultPreemption"}}},
+// kube-scheduler has it by default. A plugin takes the place of DefaultPreemption. Each
+// name is that of a profile.
+func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...string) object {
+	var profiles []object
+	for _, name := range names {
+		profile := object{"schedulerName": name}
+		if plugin != "" {
+			profile["plugins"] = object{
+				"multiPoint": object{"enabled": []object{{"name": plugin}}, "disabled": []object{{"name": "DefaultPreemption"}}},
+			}
 		}
+		profiles = append(profiles, profile)
 	}
 	return object{
 		"apiVersion":       "kubescheduler.config.k8s.io/v1",
 		"kind":             "KubeSchedulerConfiguration",
 		"clientConnection": object{"kubeconfig": kubeconfig, "qps": 500, "burst": 1000},
-		"leaderElection":   object{"leaderElect": false},
-		"profiles":         []object{profile},
+		"leaderElection":   object{"leaderElect": elect},
+		"profiles":         profiles,
 	}
 }
 
-func writeSchedulerConfiguration(file, kubeconfig, plugin string) error {
-	text, err := json.MarshalIndent(schedulerConfiguration(kubeconfig, plugin), "", "  ")
+func writeSchedulerConfiguration(file string, configuration object) error {
+	text, err := json.MarshalIndent(configuration, "", "  ")
 	if err != nil {
 		return err
 	}

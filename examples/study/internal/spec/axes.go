@@ -59,7 +59,7 @@ var allAxes = []Axis{
 	{"score", "least", "which of the nodes that take a pod: " + names(scores), func(s *Setting, v string) error {
 		return choose(v, scores, func(f sim.Score) { s.Sim.Schedulers[0].Score = f })
 	}},
-	{"order", "sync", "in which order plans are carried out: " + names(orders), func(s *Setting, v string) error {
+	{"order", "sync", "in which order plans are carried out, for a policy without one of its own: " + names(orders), func(s *Setting, v string) error {
 		return choose(v, orders, func(o execution.Order) { s.Sim.Order = o })
 	}},
 	{"earlyPop", "true", "whether a pod may leave its backoff early while the scheduler has nothing else to do", func(s *Setting, v string) error {
@@ -100,7 +100,7 @@ var allAxes = []Axis{
 
 var (
 	policies = map[string]preemption.Config{
-		"current": {Policy: preemption.Current()}, "v1.13": {Policy: preemption.V1_13()}, "simplified": {Policy: preemption.Simplified()},
+		"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
 		// What goes beyond kube-scheduler: the best set of victims on a node, no violation of a
 		// budget at all, and budgets charged for the victims alone.
 		"exact":  {Policy: preemption.Policy{Victims: preemption.Exact}},
@@ -109,7 +109,7 @@ var (
 	}
 	queues = map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue}
 	scores = map[string]sim.Score{"least": sim.LeastAllocated, "most": sim.MostAllocated}
-	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous, "nominated-first": execution.NominatedFirst}
+	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}
 )
 
 // Axes are what cells may differ in, in the order of the columns of tables.
@@ -125,6 +125,9 @@ func (c *Cell) Setting() (*Setting, error) {
 		}
 	}
 	s.Sim.Schedulers[0].Preemption = s.Preemption
+	if err := s.Sim.Validate(); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

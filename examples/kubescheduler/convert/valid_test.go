@@ -1,0 +1,131 @@
+package convert_test
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/kubernetes/pkg/features"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/apiserver"
+)
+
+// withGates has an API server keep what is said of groups of pods.
+func withGates(t *testing.T) {
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+		features.GenericWorkload: true, features.TopologyAwareWorkloadScheduling: true, features.CompositePodGroup: true,
+		features.PodGroupPreemptionPolicy: true,
+	})
+}
+
+// valid are the objects of testdata/valid.yaml by their kind.
+func valid(t *testing.T) map[string][]runtime.Object {
+	text, err := os.ReadFile("testdata/valid.yaml")
+	require.NoError(t, err)
+	out := map[string][]runtime.Object{}
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var one map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(document), &one))
+		for kind, content := range one {
+			for _, s := range subjects {
+				if s.kind != kind {
+					continue
+				}
+				o := reflect.New(s.object).Interface().(runtime.Object)
+				text, err := yaml.Marshal(content)
+				require.NoError(t, err)
+				require.NoError(t, yaml.UnmarshalStrict(text, o), kind)
+				out[kind] = append(out[kind], o)
+			}
+			require.Contains(t, out, kind)
+		}
+	}
+	require.Len(t, out, len(subjects))
+	return out
+}
+
+// objectsOf is a cluster of one object. A volume has a claim, by which alone it counts.
+func objectsOf(t rapid.TB, o runtime.Object) (c convert.Objects) {
+	switch o := o.(type) {
+	case *corev1.Pod:
+		c.Pods = append(c.Pods, o)
+	case *corev1.Node:
+		c.Nodes = append(c.Nodes, o)
+	case *policyv1.PodDisruptionBudget:
+		c.Budgets = append(c.Budgets, o)
+	case *schedulingv1.PriorityClass:
+		c.PriorityClasses = append(c.PriorityClasses, o)
+	case *corev1.Namespace:
+		c.Namespaces = append(c.Namespaces, o)
+	case *corev1.PersistentVolumeClaim:
+		c.Claims = append(c.Claims, o)
+	case *corev1.PersistentVolume:
+		c.Volumes = append(c.Volumes, o)
+		claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: o.Name}}
+		claim.Name, claim.Annotations = "c", map[string]string{"pv.kubernetes.io/bind-completed": ""}
+		c.Claims = append(c.Claims, claim)
+	case *storagev1.StorageClass:
+		c.StorageClasses = append(c.StorageClasses, o)
+	case *storagev1.CSINode:
+		c.CSINodes = append(c.CSINodes, o)
+	case *storagev1.CSIDriver:
+		c.CSIDrivers = append(c.CSIDrivers, o)
+	case *schedulingv1beta1.PodGroup:
+		c.PodGroups = append(c.PodGroups, o)
+	case *schedulingv1alpha3.CompositePodGroup:
+		c.CompositePodGroups = append(c.CompositePodGroups, o)
+	case *schedulingv1beta1.Workload:
+		c.Workloads = append(c.Workloads, o)
+	case *schedulingv1alpha3.PodGroup:
+	case *schedulingv1alpha3.Workload:
+	default:
+		t.Fatalf("%T", o)
+	}
+	return c
+}
+
+// taken reads an object, and the warnings about it.
+func taken(t rapid.TB, o runtime.Object) (warnings []outrank.Problem, err error) {
+	switch o := o.(type) {
+	case *schedulingv1alpha3.PodGroup:
+		_, err = convert.PodGroupAlpha(o)
+		return nil, err
+	case *schedulingv1alpha3.Workload:
+		_, err = convert.WorkloadAlpha(o)
+		return nil, err
+	}
+	c, err := convert.Cluster(objectsOf(t, o))
+	if err != nil {
+		return nil, err
+	}
+	return c.Warnings(), nil
+}
+
+// The objects that the other tests begin with are such as an API server has.
+func TestValidObjects(t *testing.T) {
+	withGates(t)
+	for kind, list := range valid(t) {
+		for _, o := range list {
+			_, err := apiserver.Store(o)
+			require.NoError(t, err, kind)
+			_, err = taken(t, o)
+			require.NoError(t, err, kind)
+		}
+	}
+}

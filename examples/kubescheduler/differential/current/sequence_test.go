@@ -1,0 +1,153 @@
+package current
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+var (
+	sequences    = flag.Int("sequences", 540, "number of sequences of attempts")
+	sequenceSeed = flag.Uint64("sequence-seed", 1, "seed of the first sequence")
+	sequenceMost = flag.Int("sequence-most", 1, "number of sequences that may differ before the test ends")
+	sequenceKeep = flag.String("sequence-keep", "", "folder for sequences that differ: the changes, and the cluster as a list that whatif reads")
+)
+
+// attempts of one sequence.
+const attempts = 20
+
+// A live scheduler, and a mirror of its framework, one of the informers, a fresh conversion
+// and the plugin agree on what becomes of pods while everything changes, events come late
+// and calls fail or hang.
+func TestSequence(t *testing.T) {
+	runSequences(t, *sequences, differential.Kinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival})
+}
+
+// With the feature gate for resizes in place, pods on their nodes whose resize is deferred
+// are tried, too, and preempt there.
+func TestSequenceOfResizes(t *testing.T) {
+	const gate = "InPlacePodVerticalScalingSchedulerPreemption"
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, gate, true)
+	release, err := outrank.V1_37.With(map[string]bool{gate: true})
+	require.NoError(t, err)
+	runSequences(t, *sequences/9, []string{"resizes", "everything"}, differential.Sequence{
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release), Rival: rival, Resizes: true,
+	})
+}
+
+// runSequences runs so many sequences of these kinds, and tells what was in them.
+func runSequences(t *testing.T, sequences int, kinds []string, like differential.Sequence) {
+	differential.Quiet()
+	utilruntime.ErrorHandlers = nil // which wait after errors
+	counts, left := map[string]int{}, *sequenceMost
+	for i := range sequences {
+		kind, seed := kinds[i%len(kinds)], *sequenceSeed+uint64(i/len(kinds))
+		s := like
+		s.Kind, s.Seed = kind, seed
+		r, err := s.Run()
+		require.NoError(t, err, "%s %d", kind, seed)
+		for what, n := range r.Counts {
+			counts[what] += n
+		}
+		if len(r.Differences) == 0 {
+			continue
+		}
+		t.Errorf("kind %s, seed %d differs; repeat with -sequence-seed %d:\n%s\n%s", kind, seed, seed, strings.Join(r.Differences, "\n"), tail(r.Log))
+		keepSequence(t, r)
+		if left--; left <= 0 {
+			break
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%8d %s", counts[what], what)
+	}
+}
+
+// tail is the end of a log.
+func tail(log []string) string { return strings.Join(log[max(0, len(log)-30):], "\n") }
+
+func keepSequence(t *testing.T, r *differential.SequenceResult) {
+	if *sequenceKeep == "" {
+		return
+	}
+	name := filepath.Join(*sequenceKeep, fmt.Sprintf("%s-%d", r.Case.Kind, r.Case.Seed))
+	require.NoError(t, os.WriteFile(name+".log", []byte(strings.Join(append(r.Log, r.Differences...), "\n")), 0o644))
+	w, err := os.Create(name + ".json")
+	require.NoError(t, err)
+	defer w.Close()
+	require.NoError(t, r.Case.Write(w))
+}
+
+func rival(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error) {
+	p, err := plugin.Factory(plugin.Options{})(ctx, &apiruntime.Unknown{}, handle)
+	if err != nil {
+		return nil, err
+	}
+	return p.(fwk.PostFilterPlugin), nil
+}
+
+// follow makes a mirror that the informers tell of everything, and one that reads pods and
+// nodes from the scheduler.
+func follow(release outrank.Release) func(informers.SharedInformerFactory, fwk.Handle) ([]differential.Follower, error) {
+	return func(told informers.SharedInformerFactory, handle fwk.Handle) ([]differential.Follower, error) {
+		return followers(release, told, handle)
+	}
+}
+
+func followers(release outrank.Release, told informers.SharedInformerFactory, handle fwk.Handle) ([]differential.Follower, error) {
+	informed, err := follower("informers", release, told, mirror.Everything, func(*mirror.Mirror) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	informed.Late = true
+	reading, err := follower("framework", release, told, mirror.BesidePodsAndNodes, func(m *mirror.Mirror) error {
+		nodes, err := handle.SnapshotSharedLister().NodeInfos().List()
+		if err != nil {
+			return err
+		}
+		return m.Sync(nodes, handle.NominatedPodsForNode)
+	})
+	return []differential.Follower{informed, reading}, err
+}
+
+func follower(name string, release outrank.Release, told informers.SharedInformerFactory, kinds []mirror.Kind, sync func(*mirror.Mirror) error) (differential.Follower, error) {
+	m, err := mirror.New(release)
+	if err != nil {
+		return differential.Follower{}, err
+	}
+	_, err = m.Follow(told, kinds...)
+	return differential.Follower{Name: name, View: func(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error {
+		if err := sync(m); err != nil {
+			return err
+		}
+		if problems := m.Problems(); len(problems) > 0 {
+			return fmt.Errorf("not understood: %v", problems)
+		}
+		p, err := m.Preemptor(pod)
+		if err != nil {
+			return err
+		}
+		return m.View(func(snap *preemption.Snapshot) error { return decide(snap, p) })
+	}}, err
+}

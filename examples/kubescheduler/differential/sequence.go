@@ -1,0 +1,352 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Sequence is a live scheduler in a cluster that changes between its attempts, with others
+// that follow the cluster and decide about the same attempts. Its cache, queue, nominator
+// and bindings are the real ones. The same kind and seed give the same changes.
+type Sequence struct {
+	Kind string
+	Seed uint64
+	// Attempts is how many pods are tried.
+	Attempts int
+	// Harness says what outrank is compared as. Its Convert makes a follower that knows
+	// nothing of what was.
+	Harness *Harness
+	// Follow makes the followers that are told of changes.
+	Follow func(told informers.SharedInformerFactory, handle fwk.Handle) ([]Follower, error)
+	// Rival makes a plugin that is asked for room beside the scheduler's own, in the same
+	// attempts, with an API of its own.
+	Rival func(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
+	// Resizes has pods tried whose resize in place is deferred, for which the feature gate
+	// has to be on.
+	Resizes bool
+}
+
+// Follower is a way to know the cluster.
+type Follower struct {
+	Name string
+	// Late says that it knows what the informers have told and no more. The others know
+	// what the scheduler has in memory.
+	Late bool
+	// View brings it up to date and calls decide with the cluster and the pod.
+	View func(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error
+}
+
+// SequenceResult is what came of one sequence, or of several that are added up.
+type SequenceResult struct {
+	// Counts are the attempts, changes and comparisons by what they were.
+	Counts map[string]int
+	// Differences are what a follower and the scheduler disagreed in, with the changes
+	// before that in Log and the cluster as it was then in Case. The sequence ends there.
+	Differences, Log []string
+	Case             *Case
+}
+
+// sequenceRun is a Sequence while it runs.
+type sequenceRun struct {
+	*Sequence
+	*generator
+	*world
+	result    *SequenceResult
+	r         *reference
+	scheduler *clerk
+	rival     *rival
+	followers []Follower
+	// current is the pod of the attempt, and answers what each follower found.
+	current *corev1.Pod
+	answers map[string]*decided
+	errors  map[string]error
+	// late are the versions of pods that the informers have not told of yet, nil if there
+	// are none.
+	late []*corev1.Pod
+	held *heldBack
+}
+
+// Run goes through the sequence. The error is about what keeps it from running.
+func (s *Sequence) Run() (*SequenceResult, error) {
+	c, err := Generate(s.Kind, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	f, err := featuresOf(s.Kind)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	run := &sequenceRun{Sequence: s, result: &SequenceResult{Counts: map[string]int{}},
+		generator: &generator{Rand: rand.New(rand.NewPCG(s.Seed, 0xfeed)), features: f, c: c, pods: 500}}
+	run.generator.profile()
+	if err := run.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer run.end()
+	for i := range s.Attempts {
+		if run.late == nil {
+			for range run.between(0, 6) {
+				if err := run.change(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if err := run.attempt(ctx); err != nil {
+			return nil, fmt.Errorf("attempt %d: %w", i, err)
+		}
+		if len(run.result.Differences) > 0 {
+			run.result.Case = run.asCase()
+			break
+		}
+	}
+	return run.result, nil
+}
+
+// begin makes the scheduler and the followers, and tells them of the cluster.
+func (s *sequenceRun) begin(ctx context.Context) error {
+	s.scheduler = newClerk()
+	s.world = newWorld(s.scheduler.client())
+	s.r = &reference{}
+	s.fresh()
+	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} }, scheduler.WithParallelism(1))
+	if err != nil {
+		return err
+	}
+	profile, err := s.r.watch(ctx, sched, corev1.DefaultSchedulerName)
+	if err != nil {
+		return err
+	}
+	if s.rival, err = newRival(ctx, s, profile); err != nil {
+		return err
+	}
+	schedule := sched.SchedulePod
+	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
+		s.current, s.r.preemptor = pod.Pod, podKey(pod.Pod)
+		result, err := schedule(ctx, f, state, pod)
+		s.r.answer.Fits = err == nil
+		s.decide()
+		return result, err
+	}
+	if s.followers, err = s.Follow(s.world.told, profile); err != nil {
+		return err
+	}
+	return s.fill(s.generator)
+}
+
+// end lets whatever hangs go on, and waits for it.
+func (s *sequenceRun) end() {
+	s.letGo()
+	s.rival.close()
+	s.r.sched.SchedulingQueue.Close()
+}
+
+// fresh forgets the answer of the last attempt.
+func (s *sequenceRun) fresh() {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	s.r.answer = &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}
+	s.current, s.answers, s.errors = nil, map[string]*decided{}, map[string]error{}
+}
+
+// note counts something and writes it down.
+func (s *sequenceRun) note(what, format string, args ...any) {
+	s.result.Counts[what]++
+	s.result.Log = append(s.result.Log, what+" "+fmt.Sprintf(format, args...))
+}
+
+// decide has every follower decide about the pod of the attempt.
+func (s *sequenceRun) decide() {
+	decide := func(name string) func(*preemption.Snapshot, *outrank.Pod) error {
+		return func(snap *preemption.Snapshot, pod *outrank.Pod) error {
+			d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: []string{corev1.DefaultSchedulerName}}, pod, time.Now())
+			if err != nil {
+				return err
+			}
+			for _, p := range s.known() {
+				d.importance[outrank.Key(podKey(p))] = importance(p)
+			}
+			s.answers[name] = d
+			return nil
+		}
+	}
+	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
+		if f.Late && s.late != nil {
+			continue
+		}
+		if err := f.View(s.current, decide(f.Name)); err != nil {
+			s.errors[f.Name] = err
+		}
+	}
+}
+
+// anew converts the cluster as it is.
+func (s *sequenceRun) anew(pod *corev1.Pod, decide func(*preemption.Snapshot, *outrank.Pod) error) error {
+	cluster, err := s.Harness.Convert(s.asCase())
+	if err != nil {
+		return err
+	}
+	cluster.Release = s.Harness.Release
+	snap, err := preemption.NewSnapshot(cluster)
+	if err != nil {
+		return err
+	}
+	return decide(snap, cluster.Pod(pod.Namespace, pod.Name))
+}
+
+// asCase is the cluster as a case about the pod of the attempt.
+func (s *sequenceRun) asCase() *Case {
+	c := s.objects
+	c.Kind, c.Seed, c.Preemptor = s.Kind, s.Seed, s.current
+	for _, p := range s.known() {
+		if s.current != nil && podKey(p) == podKey(s.current) {
+			c.Preemptor = p
+			continue
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	return &c
+}
+
+// attempt has the scheduler try a pod, and compares.
+func (s *sequenceRun) attempt(ctx context.Context) error {
+	if err := s.release(); err != nil {
+		return err
+	}
+	queue := s.r.sched.SchedulingQueue
+	queue.Activate(klog.Background(), s.toTry())
+	if len(queue.PodsInActiveQ()) == 0 {
+		s.result.Counts["nothing to try"]++
+		return nil
+	}
+	late := s.late
+	s.fresh()
+	s.draw()
+	s.r.sched.ScheduleOne(ctx)
+	if s.current == nil {
+		s.result.Counts["passed over"]++
+		return s.arrive()
+	}
+	s.settle()
+	s.compare()
+	if len(s.result.Differences) > 0 {
+		return nil
+	}
+	if late != nil { // what follows is told together with what is late
+		if err := s.arrive(); err != nil {
+			return err
+		}
+	}
+	return s.apply(s.scheduler.take())
+}
+
+// toTry are the pods that are put at the head of the queue: mostly one.
+func (s *sequenceRun) toTry() map[string]*corev1.Pod {
+	all := map[string]*corev1.Pod{}
+	var keys []string
+	for _, p := range s.known() {
+		if p.Spec.NodeName == "" || s.Resizes {
+			keys = append(keys, podKey(p))
+			all[podKey(p)] = p
+		}
+	}
+	if len(keys) == 0 || s.oneIn(5) {
+		return all
+	}
+	one := pick(s.generator, keys...)
+	return map[string]*corev1.Pod{one: all[one]}
+}
+
+// compare notes what came of the attempt, and what the followers disagree in.
+func (s *sequenceRun) compare() {
+	s.r.mu.Lock()
+	a := s.r.answer
+	s.r.mu.Unlock()
+	a.Evicted, a.Cleared = s.scheduler.did(s.r.preemptor)
+	s.count(a)
+	if rule := s.here(); rule != "" {
+		s.result.Counts["not compared: "+rule]++
+		return
+	}
+	differ := func(name string, lines ...string) {
+		for _, line := range lines {
+			s.result.Differences = append(s.result.Differences, name+": "+line)
+		}
+	}
+	for _, f := range append([]Follower{{Name: "fresh"}}, s.followers...) {
+		if err := s.errors[f.Name]; err != nil {
+			differ(f.Name, err.Error())
+		}
+		d := s.answers[f.Name]
+		if d == nil {
+			continue
+		}
+		s.result.Counts["compared with "+f.Name]++
+		got, want := d.answer(a.Nominated), *a
+		if s.held != nil && s.held.now || s.scheduler.refused > 0 {
+			want.Evicted, want.Cleared, got.Evicted, got.Cleared = nil, nil, nil, nil // not all is done
+		}
+		if isRunning(s.current) { // nothing is made known of a resize (rule 7.19.10)
+			want.Nominated, want.Event, got.Nominated, got.Event = "", "", "", ""
+		}
+		want.Cleared, got.Cleared = s.toldOf(want.Cleared), s.toldOf(got.Cleared)
+		differ(f.Name, append(Compare(&want, got), d.problems...)...)
+	}
+	differ("rival", s.rival.compare(a, s.answers["framework"])...)
+}
+
+// count notes what came of the attempt.
+func (s *sequenceRun) count(a *Answer) {
+	what := "cleared"
+	switch {
+	case a.Fits:
+		what = "fits"
+	case a.Preempts:
+		what = "preempts"
+	case a.Nominated == NominationKept:
+		what = "kept"
+	}
+	s.result.Counts["attempts"]++
+	s.result.Counts["attempts: "+what]++
+	s.result.Counts["victims"] += len(a.Evicted)
+	s.result.Log = append(s.result.Log, fmt.Sprintf("attempt of %s: %s, nominated %q, evicted %v, nominations cleared %v, late %v: %s",
+		s.r.preemptor, what, a.Nominated, a.Evicted, a.Cleared, s.late != nil, a.Event))
+}
+
+func podKey(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
+
+// begun gives a pod on a node a start that no other pod has: what comes of equal starts
+// depends on the order in which the scheduler has learned of the pods.
+func (s *sequenceRun) begun(p *corev1.Pod) {
+	s.begins++
+	at := metav1.NewTime(start.Add(-time.Duration((s.begins*7919)%100000) * time.Minute))
+	p.Status.StartTime = &at
+}
+
+func isRunning(p *corev1.Pod) bool { return p.Spec.NodeName != "" }
+func isPending(p *corev1.Pod) bool { return p.Spec.NodeName == "" }
+
+// one picks one of the pods that are wanted, nil if there is none.
+func (s *sequenceRun) one(want func(*corev1.Pod) bool) *corev1.Pod {
+	list := slices.DeleteFunc(slices.Clone(s.known()), func(p *corev1.Pod) bool { return !want(p) })
+	if len(list) == 0 {
+		return nil
+	}
+	return pick(s.generator, list...).DeepCopy()
+}

@@ -1,0 +1,390 @@
+package differential
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// call is something that the API was asked for, about one pod.
+type call struct {
+	pod    string
+	delete bool
+	bind   string // the node
+	patch  []byte
+}
+
+// trouble is what becomes of calls about victims.
+type trouble uint8
+
+const (
+	none trouble = iota
+	noCondition
+	noDeletion
+	hangs
+)
+
+// clerk stands in for the API server: it notes calls, refuses some, and has deletions hang
+// that are to.
+type clerk struct {
+	mu sync.Mutex
+	// made are the calls that have not been taken, ever all of the attempt.
+	made, ever []call
+	// of says what becomes of calls about a pod; nil for no trouble.
+	of func(pod string) trouble
+	// refused counts the calls that failed, hanging those that hang until open is closed.
+	refused, hanging int
+	open             chan struct{}
+	// told are the pods whose deletion has begun and that are not gone, toldBefore those of
+	// them before the attempt.
+	told, toldBefore map[string]bool
+}
+
+func newClerk() *clerk { return &clerk{told: map[string]bool{}} }
+
+func (c *clerk) client() kubernetes.Interface {
+	client := &fake.Clientset{}
+	client.AddReactor("*", "*", c.react)
+	return &hangingClient{client, c}
+}
+
+// react notes a call, and has it succeed or fail.
+func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if action.GetResource().Resource != "pods" {
+		return true, &corev1.Pod{}, nil
+	}
+	one := call{}
+	switch a := action.(type) {
+	case clienttesting.DeleteAction:
+		one = call{pod: a.GetNamespace() + "/" + a.GetName(), delete: true}
+	case clienttesting.PatchAction:
+		one = call{pod: a.GetNamespace() + "/" + a.GetName(), patch: a.GetPatch()}
+	case clienttesting.CreateAction:
+		if binding, ok := a.GetObject().(*corev1.Binding); ok {
+			one = call{pod: binding.Namespace + "/" + binding.Name, bind: binding.Target.Name}
+		}
+	}
+	if one.pod == "" {
+		return true, &corev1.Pod{}, nil
+	}
+	if t := c.troubleOf(one.pod); t == noDeletion && one.delete || t == noCondition && disrupts(one.patch) {
+		c.refused++
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, one.pod, fmt.Errorf("not today"))
+	}
+	c.made, c.ever = append(c.made, one), append(c.ever, one)
+	if one.delete {
+		c.told[one.pod] = true
+	}
+	return true, &corev1.Pod{}, nil
+}
+
+func (c *clerk) troubleOf(pod string) trouble {
+	if c.of == nil {
+		return none
+	}
+	return c.of(pod)
+}
+
+// disrupts reports whether a patch sets the condition of a victim.
+func disrupts(patch []byte) bool {
+	var p struct {
+		Status struct{ Conditions []corev1.PodCondition }
+	}
+	return json.Unmarshal(patch, &p) == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+}
+
+// begin is called before an attempt.
+func (c *clerk) begin(of func(pod string) trouble) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ever, c.of, c.refused, c.toldBefore = nil, of, 0, maps.Clone(c.told)
+}
+
+// forget forgets that a pod was deleted, which is gone.
+func (c *clerk) forget(pod string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.told, pod)
+}
+
+// news are those of the pods that were not deleted before the attempt.
+func (c *clerk) news(pods []string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(pods), func(pod string) bool { return c.toldBefore[pod] })
+}
+
+// take returns the calls that were not taken before.
+func (c *clerk) take() []call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made := c.made
+	c.made = nil
+	return made
+}
+
+// did returns whom the calls of the attempt deleted, and whose nominations they cleared but
+// for the pod's own, sorted.
+func (c *clerk) did(pod string) (deleted, cleared []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.ever {
+		switch {
+		case one.delete:
+			deleted = append(deleted, one.pod)
+		case one.patch != nil && one.pod != pod && clearsNomination(one.patch):
+			cleared = append(cleared, one.pod)
+		}
+	}
+	return sorted(deleted), sorted(cleared)
+}
+
+// state returns how many calls hang and were refused, and whether the pod was bound.
+func (c *clerk) state(pod string) (hanging, refused int, bound bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hanging, c.refused, slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.bind != "" })
+}
+
+// hold waits where a deletion is to hang.
+func (c *clerk) hold(pod string) {
+	c.mu.Lock()
+	if c.troubleOf(pod) != hangs {
+		c.mu.Unlock()
+		return
+	}
+	if c.open == nil {
+		c.open = make(chan struct{})
+	}
+	open := c.open
+	c.hanging++
+	c.told[pod] = true
+	c.mu.Unlock()
+	<-open
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hanging--
+}
+
+// letGo ends all that hangs.
+func (c *clerk) letGo() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open != nil {
+		close(c.open)
+	}
+	c.open, c.of = nil, nil
+}
+
+// hangingClient has deletions hang outside of the clientset, which takes one call at a time.
+type hangingClient struct {
+	kubernetes.Interface
+	clerk *clerk
+}
+
+type hangingCore struct {
+	typedv1.CoreV1Interface
+	clerk *clerk
+}
+
+type hangingPods struct {
+	typedv1.PodInterface
+	namespace string
+	clerk     *clerk
+}
+
+func (c *hangingClient) CoreV1() typedv1.CoreV1Interface {
+	return &hangingCore{c.Interface.CoreV1(), c.clerk}
+}
+
+func (c *hangingCore) Pods(namespace string) typedv1.PodInterface {
+	return &hangingPods{c.CoreV1Interface.Pods(namespace), namespace, c.clerk}
+}
+
+func (p *hangingPods) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
+	p.clerk.hold(p.namespace + "/" + name)
+	return p.PodInterface.Delete(ctx, name, options)
+}
+
+// heldBack is an attempt of which calls hang.
+type heldBack struct {
+	// now is set in the attempt itself. left is how many attempts come before they go on.
+	now  bool
+	left int
+}
+
+// draw decides what becomes of the calls of the next attempt: mostly nothing.
+func (s *sequenceRun) draw() {
+	var of func(string) trouble
+	kinds := []trouble{noCondition, noDeletion, hangs}
+	if s.held != nil {
+		kinds = kinds[:2]
+	}
+	if s.oneIn(5) {
+		kind, salt := pick(s.generator, kinds...), fmt.Sprint(s.Uint64())
+		of = func(pod string) trouble {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(salt + pod))
+			if h.Sum32()%3 > 0 {
+				return none
+			}
+			return kind
+		}
+	}
+	s.scheduler.begin(of)
+	s.rival.clerk.begin(of)
+}
+
+// settle waits until the scheduler has done all that this attempt brings, or hangs.
+func (s *sequenceRun) settle() {
+	s.until(func() bool {
+		hanging, _, bound := s.scheduler.state(s.r.preemptor)
+		if s.r.answer.Fits {
+			return bound || isRunning(s.current) // a resize, which its kubelet carries out
+		}
+		return s.held == nil && hanging > 0 || !s.keptOut(s.current)
+	})
+	s.until(func() bool { return s.held == nil && s.rival.clerk.busy() || !s.rival.underWay(s.current) })
+	hanging, refused, _ := s.scheduler.state(s.r.preemptor)
+	if refused > 0 {
+		s.result.Counts["calls that failed"] += refused
+		s.soon(func() bool {
+			return slices.ContainsFunc(s.r.sched.SchedulingQueue.PodsInActiveQ(), func(p *corev1.Pod) bool { return p.UID == s.current.UID })
+		})
+	}
+	switch {
+	case s.held != nil:
+		s.held.now = false
+	case hanging > 0:
+		s.held = &heldBack{now: true, left: s.between(1, 3)}
+		s.note("hangs", "%d for %d attempts", hanging, s.held.left)
+	}
+}
+
+// until waits for what happens beside the attempt, soon for what may not happen.
+func (s *sequenceRun) until(is func() bool) { wait(25000, is) }
+func (s *sequenceRun) soon(is func() bool)  { wait(100, is) }
+
+func wait(times int, is func() bool) {
+	for range times {
+		if is() {
+			return
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// release lets go on what hangs, once it has hung long enough.
+func (s *sequenceRun) release() error {
+	if s.held == nil {
+		return nil
+	}
+	if s.held.left--; s.held.left >= 0 || s.late != nil {
+		return nil // no version of a pod is told of before an earlier one
+	}
+	s.letGo()
+	return s.apply(s.scheduler.take())
+}
+
+// letGo lets go on what hangs, and waits for its end.
+func (s *sequenceRun) letGo() {
+	s.scheduler.letGo()
+	s.rival.clerk.letGo()
+	s.until(func() bool {
+		return !s.scheduler.busy() && !s.rival.clerk.busy() && !s.anyPreempting() && !slices.ContainsFunc(s.known(), s.rival.underWay)
+	})
+	s.held = nil
+}
+
+func (c *clerk) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hanging > 0
+}
+
+// apply does what the API server does with calls, and tells of it, at once or late.
+func (s *sequenceRun) apply(calls []call) error {
+	var changed []*corev1.Pod
+	for _, one := range calls {
+		at := slices.IndexFunc(changed, func(p *corev1.Pod) bool { return podKey(p) == one.pod })
+		if at < 0 {
+			p := s.all[one.pod]
+			if p == nil {
+				continue
+			}
+			changed, at = append(changed, p.DeepCopy()), len(changed)
+		}
+		if err := s.applyTo(changed[at], one); err != nil {
+			return err
+		}
+	}
+	if s.late == nil && len(changed) > 0 && s.oneIn(4) {
+		s.late = changed
+		s.note("late", "%d pods", len(changed))
+		return nil
+	}
+	return s.tell(changed)
+}
+
+func (s *sequenceRun) applyTo(p *corev1.Pod, one call) error {
+	switch {
+	case one.delete:
+		if p.DeletionTimestamp == nil {
+			p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &metav1.Time{Time: start.Add(time.Second)}, new(int64)
+			*p.DeletionGracePeriodSeconds = 30
+		}
+	case one.bind != "":
+		p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Phase = one.bind, "", corev1.PodRunning
+		s.begun(p)
+	default:
+		before, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		after, err := strategicpatch.StrategicMergePatch(before, one.patch, corev1.Pod{})
+		if err != nil {
+			return fmt.Errorf("patch %s: %w", one.patch, err)
+		}
+		*p = corev1.Pod{}
+		return json.Unmarshal(after, p)
+	}
+	return nil
+}
+
+// arrive tells what is late.
+func (s *sequenceRun) arrive() error {
+	late := s.late
+	s.late = nil
+	return s.tell(late)
+}
+
+// tell tells everybody of new versions of pods, but for pods that are gone.
+func (s *sequenceRun) tell(changed []*corev1.Pod) error {
+	for _, p := range changed {
+		if now := s.all[podKey(p)]; now == nil || now.UID != p.UID {
+			continue
+		}
+		if err := s.put(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

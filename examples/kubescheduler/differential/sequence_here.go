@@ -1,0 +1,59 @@
+package differential
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// here returns the rule by which outrank differs on purpose in an attempt, empty where
+// there is none: nothing is compared then.
+func (s *sequenceRun) here() string {
+	switch {
+	case s.nominationIsLate():
+		return "8.3"
+	case len(s.shared) > 0 && len(hostPorts(s.current)) > 0:
+		return "7.6.8"
+	case s.claimsOfLostNodes():
+		return "7.8.8"
+	}
+	return ""
+}
+
+// nominationIsLate reports whether the informers have not told of the pod's nomination yet.
+func (s *sequenceRun) nominationIsLate() bool {
+	return slices.ContainsFunc(s.late, func(p *corev1.Pod) bool {
+		return podKey(p) == podKey(s.current) && p.Status.NominatedNodeName != s.current.Status.NominatedNodeName
+	})
+}
+
+// toldOf leaves pods out of whose nominations the informers have not told yet: those are
+// cleared here, and in the reference where the pod itself names a node (rule 14.3.7).
+func (s *sequenceRun) toldOf(pods []string) []string {
+	return slices.DeleteFunc(slices.Clone(pods), func(key string) bool {
+		return slices.ContainsFunc(s.late, func(p *corev1.Pod) bool {
+			return podKey(p) == key && s.all[key] != nil && s.all[key].Status.NominatedNodeName != p.Status.NominatedNodeName
+		})
+	})
+}
+
+// claimsOfLostNodes reports whether the pod uses a claim that a pod on a node uses that is
+// gone.
+func (s *sequenceRun) claimsOfLostNodes() bool {
+	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
+		if isPending(p) || p.Namespace != s.current.Namespace || slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName }) {
+			return false
+		}
+		return slices.ContainsFunc(claimsOf(p), func(claim string) bool { return slices.Contains(claimsOf(s.current), claim) })
+	})
+}
+
+func claimsOf(p *corev1.Pod) []string {
+	var list []string
+	for i := range p.Spec.Volumes {
+		if c := p.Spec.Volumes[i].PersistentVolumeClaim; c != nil {
+			list = append(list, c.ClaimName)
+		}
+	}
+	return list
+}

@@ -1,0 +1,113 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// rival is a plugin that is asked for room beside the scheduler's own. What it does about
+// that goes to an API of its own, which changes nothing.
+type rival struct {
+	plugin fwk.PostFilterPlugin
+	// clerk knows also whom it has told to go: nobody is told twice (rule 14.1.8).
+	clerk  *clerk
+	result *fwk.PostFilterResult
+	status *fwk.Status
+	// own is the scheduler's plugin that keeps preemptors out of the queue.
+	own      []fwk.PreEnqueuePlugin
+	sequence *sequenceRun
+}
+
+// rivalHandle is the scheduler's framework with the rival's API.
+type rivalHandle struct {
+	framework.Framework
+	client kubernetes.Interface
+}
+
+func (h *rivalHandle) ClientSet() kubernetes.Interface              { return h.client }
+func (h *rivalHandle) EventRecorder() events.EventRecorderLogger    { return nil }
+func (h *rivalHandle) Activate(klog.Logger, map[string]*corev1.Pod) {}
+
+func newRival(ctx context.Context, s *sequenceRun, profile framework.Framework) (*rival, error) {
+	v := &rival{clerk: newClerk(), sequence: s}
+	for _, p := range profile.PreEnqueuePlugins() {
+		if p.Name() == "DefaultPreemption" {
+			v.own = append(v.own, p)
+		}
+	}
+	var err error
+	if v.plugin, err = s.Rival(ctx, &rivalHandle{profile, v.clerk.client()}); err != nil {
+		return nil, err
+	}
+	s.r.beside = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) {
+		v.result, v.status = v.plugin.PostFilter(ctx, state, pod, m)
+	}
+	return v, nil
+}
+
+func (v *rival) close() {
+	if c, ok := v.plugin.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// underWay reports whether the rival carries out a plan for the pod.
+func (v *rival) underWay(p *corev1.Pod) bool {
+	plugin, ok := v.plugin.(fwk.PreEnqueuePlugin)
+	return ok && !plugin.PreEnqueue(context.Background(), p).IsSuccess()
+}
+
+// keptOut reports whether a pod is kept out of the queue because its plan is being carried
+// out.
+func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
+	return slices.ContainsFunc(s.rival.own, func(own fwk.PreEnqueuePlugin) bool {
+		return !own.PreEnqueue(context.Background(), p).IsSuccess()
+	})
+}
+
+func (s *sequenceRun) anyPreempting() bool { return slices.ContainsFunc(s.known(), s.keptOut) }
+
+// compare returns what the rival has done otherwise.
+func (v *rival) compare(a *Answer, tied *decided) []string {
+	result, status := v.result, v.status
+	v.result, v.status = nil, nil
+	if a.Fits || status == nil || !strings.Contains(a.Event, "preemption: ") {
+		return nil // nobody asked for room (rule 15.3.9)
+	}
+	nominated := NominationKept
+	if result != nil && result.Mode() == fwk.ModeOverride {
+		nominated = result.NominatedNodeName
+	}
+	if nominated != a.Nominated {
+		if tied != nil && tied.tied && a.Preempts && status.IsSuccess() {
+			return nil
+		}
+		return []string{fmt.Sprintf("nominated: kube-scheduler has %q, the plugin %q: %s", a.Nominated, nominated, status.Message())}
+	}
+	s := v.sequence
+	_, refused, _ := s.scheduler.state("")
+	if s.held != nil || refused > 0 {
+		return nil // who is reached, and who is left to a plan under way, differs (rules 14.2.7 and 14.1.8)
+	}
+	want := v.clerk.news(a.Evicted)
+	var deleted, cleared []string
+	same := func() bool {
+		deleted, cleared = v.clerk.did(s.r.preemptor)
+		deleted, cleared = v.clerk.news(deleted), s.toldOf(cleared)
+		return slices.Equal(deleted, want) && slices.Equal(cleared, s.toldOf(a.Cleared))
+	}
+	if s.until(same); same() {
+		return nil
+	}
+	return []string{fmt.Sprintf("evicted: kube-scheduler has %v and clears %v, the plugin %v and %v", want, a.Cleared, deleted, cleared)}
+}

@@ -1,0 +1,129 @@
+package differential
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// world is what the API has, and what the informers were told of it.
+type world struct {
+	told    *stillInformers
+	objects Case // without pods
+	all     map[string]*corev1.Pod
+	order   []string
+	version int
+	begins  int
+	// shared are the nodes on which two pods held a host port at once, in the scheduler's
+	// memory for good (rule 7.6.8).
+	shared map[string]bool
+}
+
+func newWorld(client kubernetes.Interface) *world {
+	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}}
+}
+
+// known are the pods, in the order in which they came.
+func (w *world) known() []*corev1.Pod {
+	list := make([]*corev1.Pod, len(w.order))
+	for i, key := range w.order {
+		list[i] = w.all[key]
+	}
+	return list
+}
+
+// next is the next resource version.
+func (w *world) next() string {
+	w.version++
+	return fmt.Sprint(w.version)
+}
+
+// put tells everybody of a pod.
+func (w *world) put(p *corev1.Pod) error {
+	p.ResourceVersion = w.next()
+	key := podKey(p)
+	if w.all[key] == nil {
+		w.order = append(w.order, key)
+	}
+	w.all[key] = p
+	w.notePorts(p)
+	return w.told.pods.set(p)
+}
+
+// gone tells everybody that a pod has ended.
+func (w *world) gone(p *corev1.Pod) error {
+	key := podKey(p)
+	delete(w.all, key)
+	w.order = slices.DeleteFunc(w.order, func(o string) bool { return o == key })
+	return w.told.pods.remove(p)
+}
+
+// gone tells everybody that a pod has ended, whose name others may have whom the rival tells to go
+// later.
+func (s *sequenceRun) gone(p *corev1.Pod) error {
+	s.rival.clerk.forget(podKey(p))
+	return s.world.gone(p)
+}
+
+// notePorts notes a pod that comes to a node where one of its host ports is taken.
+func (w *world) notePorts(p *corev1.Pod) {
+	ports := hostPorts(p)
+	if len(ports) == 0 || p.Spec.NodeName == "" {
+		return
+	}
+	for _, other := range w.all {
+		if other.Spec.NodeName == p.Spec.NodeName && podKey(other) != podKey(p) && slices.ContainsFunc(hostPorts(other), func(port int32) bool { return slices.Contains(ports, port) }) {
+			w.shared[p.Spec.NodeName] = true
+		}
+	}
+}
+
+func hostPorts(p *corev1.Pod) []int32 {
+	var list []int32
+	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			for _, port := range containers[i].Ports {
+				if port.HostPort > 0 {
+					list = append(list, port.HostPort)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// fill takes over what was generated and tells everybody of it.
+func (s *sequenceRun) fill(g *generator) error {
+	pods := append(g.c.Pods, g.c.Preemptor)
+	s.objects = *g.c
+	s.objects.Pods, s.objects.Preemptor = nil, nil
+	g.c = &s.objects
+	if err := s.told.fill(&s.objects); err != nil {
+		return err
+	}
+	for _, p := range pods {
+		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+			continue // the scheduler's informer leaves them out
+		}
+		if isDropped(p) {
+			continue // until it is taken up, the queue counts its nomination (rule 7.16.6)
+		}
+		oneProfile(p)
+		if isRunning(p) {
+			s.begun(p)
+		}
+		if err := s.put(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneProfile leaves a pod to the one profile that the scheduler of a sequence has.
+func oneProfile(p *corev1.Pod) {
+	if p.Spec.SchedulerName == SecondProfile {
+		p.Spec.SchedulerName = corev1.DefaultSchedulerName
+	}
+}

@@ -1,0 +1,112 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// What becomes of decisions while an object in the cluster is not understood.
+const (
+	// Isolate leaves out the node that the object is, or that it is or is nominated on:
+	// without the object there would seem to be room that there is not.
+	Isolate = "Isolate"
+	// DefaultPreemption has that plugin decide.
+	DefaultPreemption = "DefaultPreemption"
+)
+
+// errAside is the error of a decision that DefaultPreemption is to make.
+var errAside = errors.New("objects are not understood")
+
+// reasonAside is what is said of a node that is left out.
+const reasonAside = "an object on the node is not understood"
+
+// aside are the objects that are not understood.
+type aside struct {
+	// nodes are left out of decisions; told are the texts that were logged, by object.
+	nodes map[string]bool
+	told  map[string]string
+}
+
+// statuses are what the scheduler's filters said of the nodes, but for those that are left out.
+func (a *aside) statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
+	list := make([]preemption.Status, 0, snap.NumNodes())
+	for node := range snap.Nodes() {
+		of := status(said.Get(node.Name))
+		if a.nodes[node.Name] {
+			of = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{reasonAside}}
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// setAside notes which objects are not understood, and tells of each of them once: in a line of
+// the log, in an event where it is a pod or a node, and by their number in the metrics.
+func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error {
+	a := &p.aside
+	was, kinds := a.told, map[string]int{}
+	a.nodes, a.told = map[string]bool{}, map[string]string{}
+	for _, problem := range problems {
+		id, text := problem.Kind+" "+problem.Name, problem.Err.Error()
+		a.told[id] = text
+		kinds[problem.Kind]++
+		if problem.Node != "" {
+			a.nodes[problem.Node] = true
+		}
+		if was[id] != text {
+			klog.FromContext(ctx).Error(problem.Err, "Object not understood", "kind", problem.Kind, "name", problem.Name, "node", problem.Node)
+			p.tellOf(problem)
+		}
+	}
+	p.options.Metrics.SetNotUnderstood(kinds)
+	if len(problems) > 0 && p.fallback != nil {
+		return errAside
+	}
+	return nil
+}
+
+// tellOf posts the event about a pod or a node that is not understood.
+func (p *Plugin) tellOf(problem mirror.Problem) {
+	var about apiruntime.Object
+	switch namespace, name, _ := strings.Cut(problem.Name, "/"); problem.Kind {
+	case "pod":
+		about = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+		if pod, err := p.pods.Pods(namespace).Get(name); err == nil {
+			about = pod
+		}
+	case "node":
+		about = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: problem.Name}}
+	}
+	if about != nil && p.handle.EventRecorder() != nil {
+		p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeWarning, "NotUnderstood", "Preempting", "%s", cut(fmt.Sprintf("Left out of preemption: %v", problem.Err)))
+	}
+}
+
+// makeFallback makes the plugin that decides in place of this one.
+func (p *Plugin) makeFallback(ctx context.Context) (err error) {
+	if p.args.WhenNotUnderstood != DefaultPreemption {
+		return nil
+	}
+	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
+	if s := p.args.sample(); s != nil {
+		args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute = int32(s.Percent), int32(s.Minimum)
+	}
+	p.fallback, err = defaultpreemption.New(ctx, args, p.handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
+	return err
+}

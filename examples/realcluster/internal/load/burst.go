@@ -1,0 +1,170 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/audit"
+	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
+)
+
+// Burst is what became of the pods of a burst.
+type Burst struct {
+	Scheduler, Fault string
+	// Pods counts those that were created, and Unbound those of them that no node had got
+	// when nobody waited any longer.
+	Pods, Unbound int
+	// After is when the last was bound, or when nobody waited any longer.
+	After time.Duration
+	// Odd counts the odd objects that the API server took.
+	Odd int
+	// Unlike names what the mirror that followed all the time had otherwise than a fresh
+	// list afterwards.
+	Unlike []string
+	audit.Report
+
+	label string
+}
+
+// String returns the figures of the burst in a line.
+func (b *Burst) String() string {
+	return fmt.Sprintf("%s %s: %d of %d pods bound after %.1f s; %d victims, %d against a budget, %d deleted twice, %d by two processes; %d odd objects; mirror differs in %.300q",
+		b.label, b.Fault, b.Pods-b.Unbound, b.Pods, b.After.Seconds(), b.Victims, b.AgainstBudget, len(b.Twice), len(b.Both), b.Odd, b.Unlike)
+}
+
+// Times of a burst.
+const (
+	burstLasts = 45 * time.Second // at least
+	burstApart = time.Minute      // the beginning of one and of the next
+	underWay   = 10               // pods that wait for their victims when a fault strikes
+	untilUnder = 20 * time.Second
+)
+
+// burst creates pods, has a fault strike once some of them wait for their victims to end,
+// waits until all are bound, takes them away and looks at what is left.
+func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fault Fault, running []*controlplane.Replica) error {
+	begun := time.Now()
+	r.Pods.Forget()
+	odd := &oddities{client: r.Client}
+	if fault.odd {
+		if err := odd.add(ctx, rand.New(rand.NewPCG(r.Seed, 0)), r.running()); err != nil {
+			return err
+		}
+		b.Odd = odd.taken
+	}
+	if err := r.create(ctx, named(pods, b.label)); err != nil {
+		return err
+	}
+	b.Pods = len(pods)
+	if fault.strike != nil {
+		leads, err := r.awaitLeader(ctx, running)
+		if err != nil {
+			return err
+		}
+		if !until(ctx, untilUnder, func() bool { return r.nominated(b.label) >= underWay }) {
+			r.Say("no %d pods of %s wait for their victims", underWay, b.label)
+		}
+		r.Say("%s strikes %s, process %d", fault.Name, leads.Name, leads.Process().ID())
+		if err := fault.strike(ctx, struck{cluster: r.Cluster, leader: leads}); err != nil {
+			return err
+		}
+	}
+	until(ctx, patience, func() bool { b.Unbound = r.unbound(b.label); return b.Unbound == 0 })
+	b.After = time.Since(begun)
+	r.sleep(ctx, burstLasts-time.Since(begun))
+	if err := r.end(ctx, b, odd); err != nil {
+		return err
+	}
+	r.sleep(ctx, burstApart-time.Since(begun))
+	var err error
+	b.Report, err = r.Judge.Report()
+	return err
+}
+
+// end takes the burst away, and after a fault holds the mirror against a fresh list.
+func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
+	if b.Fault == "" {
+		return insist(ctx, func() error { return r.remove(ctx, b.label) })
+	}
+	r.quiet.Lock()
+	defer r.quiet.Unlock()
+	err = insist(ctx, func() (err error) {
+		b.Unlike, err = differences(ctx, r.Client, r.Followed)
+		return err
+	})
+	if err == nil {
+		err = insist(ctx, func() error { return odd.remove(ctx) })
+	}
+	if err == nil {
+		err = insist(ctx, func() error { return r.remove(ctx, b.label) })
+	}
+	return err
+}
+
+// insist tries until it works: an API server that has much to do, or that was only just
+// started, fails now and then.
+func insist(ctx context.Context, do func() error) (err error) {
+	until(ctx, patience, func() bool { err = do(); return err == nil })
+	return err
+}
+
+func (r *Runner) sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pause):
+	}
+}
+
+// create creates pods, several at a time.
+func (r *Runner) create(ctx context.Context, pods []*corev1.Pod) error {
+	var (
+		all   sync.WaitGroup
+		next  = make(chan *corev1.Pod)
+		once  sync.Once
+		wrong error
+	)
+	for range 8 {
+		all.Go(func() {
+			for p := range next {
+				if _, err := r.Client.CoreV1().Pods(p.Namespace).Create(ctx, p, metav1.CreateOptions{}); err != nil {
+					once.Do(func() { wrong = err })
+				}
+			}
+		})
+	}
+	for _, p := range pods {
+		next <- p
+	}
+	close(next)
+	all.Wait()
+	return wrong
+}
+
+// remove ends the pods of a burst at once.
+func (r *Runner) remove(ctx context.Context, label string) error {
+	now := int64(0)
+	return r.Client.CoreV1().Pods(Namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{LabelSelector: burstLabel + "=" + label})
+}
+
+func (r *Runner) unbound(label string) int {
+	return r.count(label, func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
+}
+
+func (r *Runner) nominated(label string) int {
+	return r.count(label, func(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.Status.NominatedNodeName != "" })
+}
+
+func (r *Runner) count(label string, is func(*corev1.Pod) bool) (n int) {
+	for _, p := range r.Pods.All() {
+		if p.Labels[burstLabel] == label && is(p) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
+)
+
+// differences returns what the mirror that has followed the cluster all the time holds
+// otherwise than one that has just listed it. What is on its way is waited for.
+func differences(ctx context.Context, client kubernetes.Interface, followed *mirror.Mirror) ([]string, error) {
+	for try := 0; ; try++ {
+		fresh, err := listed(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		out := unlike(followed.Cluster(), fresh.Cluster())
+		if len(out) == 0 || try == 10 {
+			return out, nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// listed returns a mirror that informers of its own have filled.
+func listed(ctx context.Context, client kubernetes.Interface) (*mirror.Mirror, error) {
+	m, err := mirror.New(outrank.V1_37)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	defer factory.Shutdown()
+	defer cancel()
+	synced, err := m.Follow(factory, mirror.Everything...)
+	if err != nil {
+		return nil, err
+	}
+	factory.Start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return nil, fmt.Errorf("listing the cluster: %w", ctx.Err())
+	}
+	return m, nil
+}
+
+// unlike names the objects that two clusters do not have alike.
+func unlike(followed, fresh *outrank.Cluster) []string {
+	a, b := objectsOf(followed), objectsOf(fresh)
+	var out []string
+	for name, o := range a {
+		if other, ok := b[name]; !ok {
+			out = append(out, name+" is there no longer")
+		} else if !reflect.DeepEqual(o, other) {
+			out = append(out, name+" has another "+fields(o, other))
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			out = append(out, name+" was missed")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fields says which fields two objects of a type do not have alike.
+func fields(followed, fresh any) string {
+	a, b := reflect.Indirect(reflect.ValueOf(followed)), reflect.Indirect(reflect.ValueOf(fresh))
+	var out []string
+	for i := range a.NumField() {
+		if !a.Type().Field(i).IsExported() {
+			continue
+		}
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); !reflect.DeepEqual(x, y) {
+			out = append(out, fmt.Sprintf("%s: %+v, not %+v", a.Type().Field(i).Name, x, y))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// objectsOf are the objects of a cluster by kind and name. What a pod was made of is left
+// out: amounts of the API change when they are printed.
+func objectsOf(c *outrank.Cluster) map[string]any {
+	out := map[string]any{}
+	for _, o := range c.Nodes {
+		out["node "+o.Name] = o
+	}
+	for _, o := range c.Pods {
+		p := *o
+		p.Value = nil
+		out["pod "+string(o.Key())] = &p
+	}
+	for _, o := range c.Budgets {
+		out["budget "+o.Namespace+"/"+o.Name] = o
+	}
+	for _, o := range c.Namespaces {
+		out["namespace "+o.Name] = o
+	}
+	for _, o := range c.Claims {
+		out["claim "+o.Namespace+"/"+o.Name] = o
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
+)
+
+// usage is what schedulers used over some time, as their metrics tell.
+type usage struct {
+	CPU time.Duration // of whoever led
+	// PostFilters are attempts that came to preemption, and In the time that they took.
+	PostFilters int
+	In          time.Duration
+	// First and Last are of whoever led then.
+	First, Last size
+}
+
+// size is how large a scheduler is.
+type size struct{ Resident, Goroutines float64 }
+
+// meter adds up what replicas used. A counter that starts again, because its process did,
+// counts from zero.
+type meter struct {
+	replicas []*controlplane.Replica
+
+	mu   sync.Mutex
+	last map[string]counters // by replica
+	usage
+}
+
+// counters are those of a process.
+type counters struct {
+	starts               int
+	cpu, postFilters, in float64
+}
+
+func newMeter(replicas []*controlplane.Replica) *meter {
+	return &meter{replicas: replicas, last: map[string]counters{}}
+}
+
+// read asks all replicas once. One that does not answer is asked again the next time.
+func (m *meter) read(ctx context.Context) {
+	for _, r := range m.replicas {
+		starts := r.Starts()
+		if metrics, err := r.Metrics(ctx); err == nil {
+			m.add(r.Name, starts, metrics)
+		}
+	}
+}
+
+const (
+	postFilter = `extension_point="PostFilter"`
+	extension  = "scheduler_framework_extension_point_duration_seconds"
+)
+
+func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
+	now := counters{
+		starts: starts, cpu: of.Sum("process_cpu_seconds_total"),
+		postFilters: of.Sum(extension+"_count", postFilter), in: of.Sum(extension+"_sum", postFilter),
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last, known := m.last[replica]
+	m.last[replica] = now
+	if !of.Leads() {
+		return
+	}
+	here := size{Resident: of.Sum("process_resident_memory_bytes"), Goroutines: of.Sum("go_goroutines")}
+	if m.First == (size{}) {
+		m.First = here
+	}
+	m.Last = here
+	if !known {
+		return // the first reading, before the time that is measured
+	}
+	if last.starts != starts {
+		last = counters{}
+	}
+	m.CPU += seconds(now.cpu - last.cpu)
+	m.PostFilters += int(now.postFilters - last.postFilters)
+	m.In += seconds(now.in - last.in)
+}
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// leader is the replica that leads, nil if none says so.
+func leader(ctx context.Context, of []*controlplane.Replica) *controlplane.Replica {
+	for _, r := range of {
+		if m, err := r.Metrics(ctx); err == nil && m.Leads() {
+			return r
+		}
+	}
+	return nil
+}

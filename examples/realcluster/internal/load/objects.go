@@ -1,0 +1,155 @@
+// Package load keeps a control plane under load and breaks it: bursts of important pods in
+// a full cluster, with kube-scheduler and the plugin in turn, while schedulers and the API
+// server are killed or stand still and objects that make little sense come and go.
+package load
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
+)
+
+// The size of the cluster and of a burst.
+const (
+	nodeCount = 100
+	burstSize = 200
+)
+
+// Profiles are those of the schedulers; pods of a burst ask for them in turn.
+var Profiles = []string{"default-scheduler", "second-scheduler"}
+
+// Namespace is that of the bursts' pods.
+const Namespace = fill.TrialNamespace
+
+// burstLabel has the number of the burst that a pod is of.
+const burstLabel = "burst"
+
+// nodes are those of the cluster, a quarter of them twice as large as the others.
+func nodes() []*corev1.Node {
+	var out []*corev1.Node
+	for i := range nodeCount {
+		name, cores := nodeName(i), 8
+		if i%4 == 3 {
+			cores = 16
+		}
+		amounts := fill.Amounts("cpu", strconv.Itoa(cores), "memory", fmt.Sprintf("%dGi", 4*cores), "pods", "40", "ephemeral-storage", "100Gi")
+		out = append(out, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+				corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
+				corev1.LabelTopologyZone: fill.Zones[i%len(fill.Zones)], corev1.LabelTopologyRegion: "eu-1",
+			}},
+			Status: corev1.NodeStatus{Capacity: amounts, Allocatable: amounts.DeepCopy()},
+		})
+	}
+	return out
+}
+
+func nodeName(i int) string { return fmt.Sprintf("n-%03d", i) }
+
+// workloads draws workloads of little importance that ask for somewhat more than there is,
+// half of them with a disruption budget.
+func workloads(r *rand.Rand) []fill.Workload {
+	var out []fill.Workload
+	left := int64(0)
+	for _, n := range nodes() {
+		left += n.Status.Allocatable.Cpu().MilliValue()
+	}
+	left += left * 6 / 100
+	namespaces := []string{"team-a", "team-b", "batch", "ml", "edge"}
+	classes := []string{fill.Batch, fill.Batch, fill.Batch, fill.Standard, fill.Standard, fill.Low, fill.Low, fill.Medium}
+	for i := 0; left > 0; i++ {
+		cpu := int64(100 + 50*r.IntN(20))
+		w := fill.Workload{
+			Namespace: namespaces[r.IntN(len(namespaces))], Name: fmt.Sprintf("d%02d", i), Class: classes[r.IntN(len(classes))],
+			Replicas: int32(20 + r.IntN(120)),
+			Requests: []string{"cpu", fmt.Sprintf("%dm", cpu), "memory", fmt.Sprintf("%dMi", 128+128*r.IntN(12))},
+		}
+		switch r.IntN(8) {
+		case 0:
+			w.Shape = func(s *corev1.PodSpec) { s.Affinity = fill.Apart(w.Name, corev1.LabelHostname) }
+		case 1:
+			even := fill.Even(w.Name, corev1.LabelTopologyZone, 3)
+			w.Shape = func(s *corev1.PodSpec) { s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{even} }
+		}
+		w.Budget = budgetOf(r.IntN(6))
+		out = append(out, w)
+		left -= cpu * int64(w.Replicas)
+	}
+	return out
+}
+
+func budgetOf(kind int) *policyv1.PodDisruptionBudgetSpec {
+	tenth, one, most := intstr.FromString("10%"), intstr.FromInt32(1), intstr.FromString("80%")
+	switch kind {
+	case 0:
+		return &policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &tenth}
+	case 1:
+		return &policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}
+	case 2:
+		return &policyv1.PodDisruptionBudgetSpec{MinAvailable: &most}
+	}
+	return nil
+}
+
+// objects are all objects of the workloads.
+func objects(of []fill.Workload) []runtime.Object {
+	var out []runtime.Object
+	for i := range of {
+		o := of[i].Objects()
+		out = append(out, o[1:]...) // budgets before pods
+		out = append(out, o[0].(*appsv1.Deployment))
+	}
+	return out
+}
+
+// burstPods draws the pods of a burst, by its number, the same for each scheduler.
+func burstPods(seed uint64, number int) []*corev1.Pod {
+	r := rand.New(rand.NewPCG(seed, uint64(number)))
+	classes := []string{fill.Medium, fill.High, fill.High, fill.Critical}
+	var out []*corev1.Pod
+	for i := range burstSize {
+		cpu := resource.NewMilliQuantity(int64(300+100*r.IntN(25)), resource.DecimalSI)
+		memory := resource.NewQuantity(int64(256+256*r.IntN(12))<<20, resource.BinarySI)
+		p := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Labels: map[string]string{}},
+			Spec: corev1.PodSpec{
+				PriorityClassName: classes[r.IntN(len(classes))], SchedulerName: Profiles[i%len(Profiles)],
+				Containers: []corev1.Container{{
+					Name: "main", Image: fill.Image,
+					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: *cpu, corev1.ResourceMemory: *memory}},
+				}},
+			},
+		}
+		switch r.IntN(12) {
+		case 0:
+			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: fill.Zones[r.IntN(len(fill.Zones))]}
+		case 1:
+			p.Labels["app"] = "apart"
+			p.Spec.Affinity = fill.Apart("apart", corev1.LabelHostname)
+		case 2:
+			p.Labels["app"] = "even"
+			p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{fill.Even("even", corev1.LabelTopologyZone, 2)}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// named names the pods of a burst, which no other pods of the run are named like.
+func named(pods []*corev1.Pod, label string) []*corev1.Pod {
+	for i, p := range pods {
+		p.Name = fmt.Sprintf("%s-%03d", label, i)
+		p.Labels[burstLabel] = label
+	}
+	return pods
+}

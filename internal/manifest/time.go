@@ -1,0 +1,63 @@
+package manifest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// After so many years the calendar repeats itself, and so many seconds.
+const (
+	cycle        = 400
+	cycleSeconds = (400*365 + 97) * 24 * 3600
+	// No text of an int64's seconds is further away.
+	mostCycles = math.MaxInt64/cycleSeconds + 5
+)
+
+// ParseTime reads a time as an API server writes it (rule 26.2.2): as in RFC 3339, and in UTC
+// where its year has no four digits.
+func ParseTime(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil {
+		return t, nil
+	}
+	digits, rest, found := strings.Cut(strings.TrimPrefix(text, "-"), "-")
+	year, wrong := strconv.ParseInt(digits, 10, 64)
+	if !found || wrong != nil || len(digits) < 4 || digits[0] == '+' || !strings.HasSuffix(rest, "Z") {
+		return time.Time{}, err
+	}
+	if text[0] == '-' {
+		year = -year
+	}
+	// The same time in a year of four digits, and how many cycles away that is.
+	like := 2*cycle + (year%cycle+cycle)%cycle
+	cycles := (year - like) / cycle
+	if t, err = time.Parse(time.RFC3339Nano, fmt.Sprintf("%04d-%s", like, rest)); err != nil {
+		return time.Time{}, err
+	}
+	if cycles < -mostCycles || cycles > mostCycles {
+		return time.Time{}, fmt.Errorf("year %d is too far away", year)
+	}
+	// Both sums wrap around, as they do where such a time is written.
+	return time.Unix(t.Unix()+cycles*cycleSeconds, int64(t.Nanosecond())).UTC(), nil
+}
+
+// FormatTime writes a time in UTC as ParseTime reads it. Unlike time.Format it writes any
+// year where an int has 32 bits, too.
+func FormatTime(t time.Time) string {
+	seconds := t.Unix()
+	cycles := seconds / cycleSeconds
+	if seconds%cycleSeconds < 0 {
+		cycles--
+	}
+	// The same time between the years 1970 and 2370.
+	like := time.Unix(seconds-cycles*cycleSeconds, int64(t.Nanosecond())).UTC()
+	year := int64(like.Year()) + cycles*cycle
+	rest := like.Format("-01-02T15:04:05.999999999Z")
+	if year < 0 {
+		return fmt.Sprintf("-%04d%s", -year, rest)
+	}
+	return fmt.Sprintf("%04d%s", year, rest)
+}

@@ -1,0 +1,211 @@
+package preemption
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Apply carries a plan out on the snapshot, as if everything had happened at
+// once: the victims are gone, nominations are cleared, and the preemptor is
+// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
+// is on its node already, for a [Plan.Resize], stays there as it is.
+//
+// The plan may be older than the snapshot. A pod is the plan's only if neither its
+// name nor its UID is another one, and a nomination is cleared only where it is still
+// to the node. A preemptor whose newer version is known stays that version
+// ([Snapshot.PutPod], item 3). A victim that the plan names twice leaves once. Nothing else of the plan
+// is asked about, as when it is executed: [Evaluator.Verify] says whether it still
+// holds. Errors leave the snapshot as it was:
+//
+//   - [ErrState] for a plan that is not to preempt, a preemptor that runs by now, or a
+//     victim whose own priority is higher than in the plan;
+//   - [ErrNotFound] for a node that is not there, or a victim that does not run there,
+//     which one of its name with another UID is not;
+//   - [ErrExists] for a preemptor whose name another pod has by now;
+//   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
+//     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
+func (s *Snapshot) Apply(plan *Plan) error {
+	if plan == nil || plan.Outcome != Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
+	}
+	c := change{
+		plan: "plan for pod " + podText(plan.Pod), placed: []Assignment{{plan.Pod, plan.Node}}, stays: plan.Resize,
+		cleared: plan.ClearedNominations,
+	}
+	for i := range plan.Victims {
+		v := &plan.Victims[i]
+		c.victims = append(c.victims, Assignment{v.Pod, v.nodeOf(&plan.Candidate)})
+	}
+	return s.carryOut(&c)
+}
+
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had
+// happened at once: the victims are gone, nominations are cleared, and each pod
+// of the group is pending and nominated to its node (rule 14.3.2; none is
+// bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
+// that a victim may run on any node. The errors are those of Apply, about any pod of the
+// group, and leave the snapshot as it was.
+func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
+	if plan == nil || plan.Outcome != Preempt {
+		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
+	}
+	c := change{plan: "plan for a group", cleared: plan.ClearedNominations, placed: plan.Placement}
+	for _, p := range plan.VictimPods() {
+		c.victims = append(c.victims, Assignment{Pod: p})
+	}
+	return s.carryOut(&c)
+}
+
+// change is what a plan does to the cluster.
+type change struct {
+	plan string // whose, for errors
+	// victims leave, each from its node; an empty one stands for any.
+	victims []Assignment
+	// cleared lose their nomination to a node of placed.
+	cleared []*outrank.Pod
+	// placed are nominated to their nodes, or, where stays is set, there already.
+	placed []Assignment
+	stays  bool
+}
+
+// carryOut makes the change, or says why that is not possible.
+func (s *Snapshot) carryOut(c *change) error {
+	if err := s.checkChange(c); err != nil {
+		return err
+	}
+	for _, v := range c.victims {
+		if p, ok := s.known(v.Pod); ok { // not one that has left already
+			s.drop(p)
+		}
+	}
+	used := map[string]bool{}
+	for _, at := range c.placed {
+		used[at.Node] = true
+	}
+	for _, pod := range c.cleared {
+		if p, ok := s.known(pod); ok && !p.running && used[p.nominated()] {
+			s.replace(p, s.moved(p, "", ""))
+		}
+	}
+	for _, at := range c.placed {
+		pod := at.Pod
+		if p, ok := s.known(pod); ok && older(pod, p.pod) {
+			pod = p.pod
+		}
+		if !c.stays {
+			s.seat(pod, "", at.Node)
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) checkChange(c *change) error {
+	for _, at := range c.placed {
+		if at.Pod == nil {
+			return fmt.Errorf("%s: %w: no preemptor", c.plan, outrank.ErrInvalid)
+		}
+		if err := s.checkPlaced(at, c.stays); err != nil {
+			return err
+		}
+		if _, ok := s.Node(at.Node); !ok {
+			return fmt.Errorf("node %s: %w", at.Node, ErrNotFound)
+		}
+	}
+	for i, v := range c.victims {
+		if v.Pod == nil {
+			return fmt.Errorf("%s: %w: victim %d is missing", c.plan, outrank.ErrInvalid, i)
+		}
+		if err := s.checkVictim(v); err != nil {
+			return err
+		}
+	}
+	for i, p := range c.cleared {
+		if p == nil {
+			return fmt.Errorf("%s: %w: cleared nomination %d is missing", c.plan, outrank.ErrInvalid, i)
+		}
+	}
+	return nil
+}
+
+// checkPlaced is checkPreemptor for a pod that may be on its node already.
+func (s *Snapshot) checkPlaced(at Assignment, stays bool) error {
+	err := s.checkPreemptor(at.Pod)
+	if stays && errors.Is(err, ErrState) && s.NodeOf(at.Pod.Key()) == at.Node {
+		return nil
+	}
+	return err
+}
+
+// checkVictim reports a victim that does not run where it should, or has become more
+// important.
+func (s *Snapshot) checkVictim(v Assignment) error {
+	p, ok := s.pods.of(v.Pod)
+	if ok && !samePod(p.pod, v.Pod) {
+		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), ErrNotFound)
+	}
+	there := false
+	if ok && p.running {
+		_, there = s.Node(p.node())
+	}
+	switch {
+	case !there || v.Node != "" && v.Node != p.node():
+		return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), cmp.Or(v.Node, "of the snapshot"), ErrNotFound)
+	case p.priority() > v.Pod.PriorityValue():
+		return fmt.Errorf("pod %s: %w: its priority is %d, and was %d in the plan", v.Pod.Key(), ErrState, p.priority(), v.Pod.PriorityValue())
+	}
+	return nil
+}
+
+// seat puts a pod on a node or nominates it to one. The snapshot may know the
+// pod already.
+func (s *Snapshot) seat(pod *outrank.Pod, node, nominated string) {
+	if p, ok := s.pods.of(pod); ok {
+		s.drop(p)
+	}
+	s.put(s.newPodState(pod, node, nominated, s.classOf(pod)))
+}
+
+// checkSelectors refuses a preemptor with a selector that the scheduler cannot
+// read. On a pod that is there such a selector matches nothing.
+func checkSelectors(pod *outrank.Pod) error {
+	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.Pods, pod.Affinity.AntiPods} {
+		for i := range terms {
+			if err := errors.Join(terms[i].Selector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
+				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+			}
+		}
+	}
+	for i := range pod.TopologySpread {
+		c := &pod.TopologySpread[i]
+		if err := c.Selector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
+			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+		}
+	}
+	return nil
+}
+
+// checkPreemptor reports what keeps a pod from being placed at all.
+func (s *Snapshot) checkPreemptor(pod *outrank.Pod) error {
+	if err := pod.Validate(); err != nil {
+		return err
+	}
+	if err := checkSelectors(pod); err != nil {
+		return err
+	}
+	return s.checkWaits(pod)
+}
+
+// checkWaits reports a pod that runs, or whose name another pod has.
+func (s *Snapshot) checkWaits(pod *outrank.Pod) error {
+	p, ok := s.pods.of(pod)
+	switch {
+	case ok && !samePod(p.pod, pod):
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrExists)
+	case ok && p.running:
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrState, p.node())
+	}
+	return nil
+}
