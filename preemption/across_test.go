@@ -45,6 +45,14 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		if rapid.IntRange(0, 5).Draw(t, "leaves") == 0 {
 			p.DeletionTime = gen.Now
 		}
+		if rapid.IntRange(0, 4).Draw(t, "port") == 0 { // several pods of a node may hold it
+			p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "nominated") == 0 {
+		p := pod("waits", 100, fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "cpu")), app(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "app")))
+		p.NominatedNode = rapid.SampledFrom(c.Nodes).Draw(t, "nominated to").Name
 		c.Pods = append(c.Pods, p)
 	}
 	all := &outrank.LabelSelector{Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}
@@ -64,8 +72,11 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		p.TopologySpread = append(p.TopologySpread, outrank.TopologySpreadConstraint{
 			TopologyKey: rapid.SampledFrom([]string{"zone", "host"}).Draw(t, "spread by"), MaxSkew: rapid.Int32Range(1, 2).Draw(t, "skew"),
 			MinDomains: rapid.Int32Range(0, 3).Draw(t, "least domains"), WhenUnsatisfiable: outrank.DoNotSchedule,
-			Selector: rapid.SampledFrom([]*outrank.LabelSelector{selects("x"), selects("y"), all}).Draw(t, "spread among"),
+			Selector: rapid.SampledFrom([]*outrank.LabelSelector{selects("x"), selects("y"), all, {}}).Draw(t, "spread among"),
 		})
+	}
+	if rapid.IntRange(0, 3).Draw(t, "wants the port") == 0 {
+		p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
 	}
 	return c, p
 }
@@ -88,7 +99,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 	for _, p := range c.Pods {
 		// What is leaving has ceased to count for a constraint (rule 23.6).
 		ceased := !p.DeletionTime.IsZero() && slices.ContainsFunc(pod.TopologySpread, func(k outrank.TopologySpreadConstraint) bool { return k.Selector.Matches(p.Labels) })
-		if may := e.Config().MayEvict; *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased {
+		if may := e.Config().MayEvict; p.NodeName != "" && *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased {
 			lower = append(lower, p)
 		}
 	}

@@ -76,6 +76,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 	if err != nil {
 		return nil, err
 	}
+	a.followsAsCounted()
 	r := &result{attempt: a, chunk: e.chunk, best: -1, runners: []*dryRunner{newDryRunner(a)}}
 	a.hearNominated(r.runners[0])
 	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
@@ -153,6 +154,15 @@ func (x *acrossSearch) run(ctx context.Context) error {
 		x.chosen = x.candidate()
 	}
 	return nil
+}
+
+// followsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
+func (fp *filterPlan) followsAsCounted() {
+	for _, f := range fp.active {
+		if s, ok := f.podFilter.(*spread); ok {
+			s.asCounted = true
+		}
+	}
 }
 
 // findFilters finds the two filters that look at pods of other nodes.

@@ -76,6 +76,9 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 	if err != nil {
 		return err
 	}
+	if plan.Across {
+		a.followsAsCounted()
+	}
 	v := verification{attempt: a, plan: plan, dry: newDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {

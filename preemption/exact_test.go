@@ -339,6 +339,32 @@ func sharePort(c *outrank.Cluster, node string) bool {
 	return false
 }
 
+// Rule 13.4.5: two holders of one port both leave where the filters can only gain. With
+// affinity of the preemptor, by which a pod that leaves can be a loss, one of them does.
+func TestExactAndTwoHoldersOfAPort(t *testing.T) {
+	port := []outrank.Port{{HostPort: 80}}
+	for _, one := range []struct {
+		affinity []outrank.PodAffinityTerm
+		victims  int
+	}{
+		{nil, 2},
+		{[]outrank.PodAffinityTerm{{Selector: selects("x"), TopologyKey: "zone"}}, 1},
+	} {
+		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n", "4", "a")}}
+		for _, name := range []string{"a", "b"} {
+			p := pod(name, 1, "1", on("n"), app("x"))
+			p.Containers[0].Ports = port
+			c.Pods = append(c.Pods, p)
+		}
+		c.Pods = append(c.Pods, pod("c", 1, "1", on("n"), app("x")))
+		p := pod("p", 9, "1")
+		p.Containers[0].Ports, p.Affinity.Pods = port, one.affinity
+		plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		require.Len(t, plan.Victims, one.victims, "%v", plan)
+	}
+}
+
 // With any filters, on every node: the exact victims are the best of all sets by which the
 // filters pass, and where there are none, no set passes.
 func TestPropertyExactWithFilters(t *testing.T) {

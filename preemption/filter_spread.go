@@ -37,6 +37,10 @@ type spread struct {
 	parts classParts
 	// touched marks the slots of nodes with pods that a constraint matches.
 	touched []bool
+	// asCounted is set where a pod that leaves counts only if it counted at the start
+	// (rule 23.9). Otherwise it counts wherever the selector matches it, as an empty one
+	// does that counted nobody.
+	asCounted bool
 }
 
 func (s *spread) touches(n *nodeState) bool { return s.touched[n.slot] }
@@ -257,7 +261,7 @@ func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
 	for _, part := range s.parts.of(p.class) {
 		c := &s.constraints[part.index]
 		switch id := c.of(on.slot); {
-		case !c.included[on.slot]:
+		case !c.included[on.slot] || s.asCounted && c.matcher.Empty():
 		case id == c.of(s.slot):
 			s.changes[part.index] += by
 		default:
@@ -270,7 +274,8 @@ func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
 // counted at the start and still changes the count here (rule 7.12.6).
 func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.class) {
-		if s.constraints[part.index].included[s.slot] {
+		c := &s.constraints[part.index]
+		if c.included[s.slot] && !(s.asCounted && c.matcher.Empty()) {
 			s.changes[part.index] += by
 		}
 	}

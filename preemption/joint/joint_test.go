@@ -62,6 +62,19 @@ func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 	assert.Equal(t, "n1", plan.Placements[1].Node)
 }
 
+// Rule 25.1.2: a pod that fits is bound when its turn comes, one that preempts after all had
+// theirs.
+func TestOrderInWhichPodsAreBound(t *testing.T) {
+	at := func(name string, priority int32, node string) *outrank.Pod {
+		p := pod(name, "", priority, "2")
+		p.NodeSelector = map[string]string{"zone": node}
+		return p
+	}
+	snap := cluster(t, []string{"n1", "n2", "n3"}, pod("a", "n1", 1, "4"), pod("b", "n3", 1, "4"))
+	plan := preempt(t, snap, preemption.Config{}, at("first", 100, "n1"), at("second", 90, "n2"), at("third", 80, "n3"), at("fourth", 70, "n2"))
+	assert.Equal(t, []int{1, 3, 0, 2}, plan.Order, "%v", plan)
+}
+
 // Rule 25.1.3: a victim that only a pod of higher priority may evict leaves for no other,
 // though that pod could do without it.
 func TestNobodyLeavesForAPodThatMayNotEvictIt(t *testing.T) {

@@ -15,8 +15,8 @@ type Plan struct {
 	// Placements has every pod of the request, in the order of the queue.
 	Placements []Placement
 	// Order has the indexes in Placements of the pods with a place, in the order in which
-	// each fits beside those before it once all victims are gone: that of the queue, but
-	// for pods that wait for others.
+	// each fits beside those before it once all victims are gone. It is the order in which
+	// they are bound one by one (rule 25.1.2).
 	Order []int
 	// Victims have to leave for the pods that one by one have a place, each named once,
 	// the most important first.
