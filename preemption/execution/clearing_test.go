@@ -71,7 +71,7 @@ func TestReportOfClearing(t *testing.T) {
 		want execution.ClearReport
 	}{
 		{"done", nil, execution.ClearReport{Cleared: true}},
-		{"gone", preemption.ErrNotFound, execution.ClearReport{Cleared: true}},
+		{"gone", preemption.ErrNotFound, execution.ClearReport{Cleared: true, NotFound: true}},
 		{"failed", busy, execution.ClearReport{Err: busy}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	}
 	x := e.newGroupExecution(group, plan)
 	if !e.begin(x, leavesOf(group, plan)) {
-		return x.report, fmt.Errorf("%s %s: %w: it is preempting already", x.preemptorType(), group.Key(), preemption.ErrState)
+		return x.report, fmt.Errorf("%s %s: %w: it is preempting already", x.report.preemptorType(), group.Key(), preemption.ErrState)
 	}
 	err := x.run(ctx)
 	return x.report, err
@@ -170,11 +170,11 @@ func (e *Executor) holds(pod *outrank.Pod) bool {
 }
 
 // preemptorType says what the preemptor is.
-func (x *execution) preemptorType() PreemptorType {
+func (r *Report) preemptorType() PreemptorType {
 	switch {
-	case x.group == nil:
+	case r.Group == nil:
 		return ByPod
-	case x.report.Group.Composite != nil:
+	case r.Group.Composite != nil:
 		return ByCompositeGroup
 	}
 	return ByPodGroup
@@ -191,7 +191,7 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 			uid = g.PodGroup.UID
 		}
 		e.Type, e.Action, e.Related = outrank.EventNormal, ActionPreempting, nil
-		e.Message = preemptedBy(x.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
+		e.Message = preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), x.plan.Node)
 		if v.Result == RejectedWhileWaiting {
 			e.Message += inMemory
 		}

@@ -125,6 +125,8 @@ type VictimReport struct {
 type ClearReport struct {
 	Pod     *outrank.Pod
 	Cleared bool
+	// NotFound says that the pod is gone, and its nomination with it.
+	NotFound bool
 	// Err is why clearing failed. It is nil for a nomination that was cleared.
 	Err error
 }

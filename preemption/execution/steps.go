@@ -299,7 +299,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
 		}
 		if x.config.Variant == 0 {
-			e.Condition = x.config.victimCondition(x.report.Preemptor, x.preemptorType())
+			e.Condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
 		}
 		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
 	}
@@ -327,7 +327,7 @@ func (x *execution) clearNominations(ctx context.Context) {
 		}
 		x.clearingFailed = x.clearingFailed || c.Err != nil
 		if c.Err == nil || notFound(c.Err) {
-			c.Cleared, c.Err = true, nil
+			c.Cleared, c.NotFound, c.Err = true, c.Err != nil, nil
 			x.forgetNomination(p)
 		}
 		x.report.Cleared = append(x.report.Cleared, c)

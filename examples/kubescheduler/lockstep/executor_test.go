@@ -125,6 +125,16 @@ func (p *preempting) byReference(t *testing.T, client clientset.Interface, now *
 
 func (p *preempting) byLibrary(t *rapid.T, async bool) (done, *execution.Report, error) {
 	c := p.calls()
+	e, report, err := p.executedBy(t, c, async)
+	return done{Calls: c.made, Failed: err != nil && !async, After: e.Preempting(toPod(t, p.preemptor).Key())}, report, err
+}
+
+func (p *preempting) executed(t *rapid.T, async bool) (*execution.Executor, *execution.Report) {
+	e, report, _ := p.executedBy(t, p.calls(), async)
+	return e, report
+}
+
+func (p *preempting) executedBy(t *rapid.T, c *calls, async bool) (*execution.Executor, *execution.Report, error) {
 	config := execution.Config{Actions: &ourActions{c, p.waiting}, Release: outrank.V1_37, Parallel: 1, Nominator: &execution.Nominator{Release: outrank.V1_37}}
 	if async {
 		config.Order = execution.Asynchronous
@@ -147,7 +157,7 @@ func (p *preempting) byLibrary(t *rapid.T, async bool) (done, *execution.Report,
 		c.preempting = func() bool { return e.Preempting(plan.Pod.Key()) }
 	}
 	report, err := e.Execute(context.Background(), plan)
-	return done{Calls: c.made, Failed: err != nil && !async, After: e.Preempting(plan.Pod.Key())}, report, err
+	return e, report, err
 }
 
 func TestExecutor(t *testing.T) {

@@ -1,0 +1,94 @@
+package lockstep
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	"k8s.io/klog/v2"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// linesOf keeps what the reference logs.
+type linesOf struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (s *linesOf) Init(logr.RuntimeInfo)             {}
+func (s *linesOf) Enabled(int) bool                  { return true }
+func (s *linesOf) WithValues(...any) logr.LogSink    { return s }
+func (s *linesOf) WithName(string) logr.LogSink      { return s }
+func (s *linesOf) Error(_ error, m string, v ...any) { s.keep("error", m, v) }
+func (s *linesOf) Info(level int, m string, v ...any) {
+	s.keep(fmt.Sprint(level), m, v)
+}
+
+func (s *linesOf) keep(level, message string, values []any) {
+	// What the library does not tell apart (rules 14.7.2 and 14.7.3).
+	switch {
+	case strings.HasPrefix(message, "Failed to reject a pod in preBind"):
+		return
+	case strings.HasPrefix(message, "Could not add DisruptionTarget condition"):
+		message, values = "Tried to preempted pod", []any{"pod", values[3], "preemptor", values[1]}
+	case strings.HasPrefix(message, "Preemptor rejected a pod in preBind"):
+		message, values[4] = "Preemptor preempted a waiting pod", "waitingPod"
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, level, " ", message)
+	for i := 0; i+1 < len(values); i += 2 {
+		fmt.Fprintf(&b, " %v=%v", values[i], values[i+1])
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, b.String())
+}
+
+// take returns the lines since the last call.
+func (s *linesOf) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.all
+	s.all = nil
+	return taken
+}
+
+func textsOf(lines []execution.LogLine) (texts []string) {
+	for _, l := range lines {
+		text := fmt.Sprint(l.Level)
+		if l.Err != nil {
+			text = "error"
+		}
+		text += " " + l.Message
+		for _, a := range l.Attrs {
+			text += fmt.Sprintf(" %s=%s", a.Key, a.Value)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// The executor says as data what the reference's logs, in its order.
+func TestLogLinesOfTheExecutor(t *testing.T) {
+	sink := &linesOf{}
+	klog.SetLogger(logr.New(sink))
+	defer klog.ClearLogger()
+	var now *calls
+	client := apiServer(&now)
+	for _, async := range []bool{true, false} {
+		t.Run(fmt.Sprint("asynchronous ", async), func(outer *testing.T) {
+			check(outer, 300, func(t *rapid.T) {
+				p := drawPreempting(t)
+				e, report := p.executed(t, async)
+				sink.take()
+				p.byReference(outer, client, &now, async)
+				require.Equal(t, sink.take(), textsOf(e.LogLines(report)), "%v", report)
+			})
+		})
+	}
+}
