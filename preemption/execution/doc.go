@@ -17,7 +17,7 @@
 //   - A [Nominator] remembers which pods room was made for, and has the filters
 //     leave that room to them ([Nominator.ApplyTo]).
 //   - [Metrics] counts what kube-scheduler counts, and [MetricValues.Families]
-//     has the reference's names and buckets.
+//     has the reference's names and buckets. [LogLine] is what it logs.
 //
 // One attempt of a scheduler that uses all of them:
 //

@@ -143,8 +143,10 @@ func ExampleExecutor_LogLines() {
 	if err != nil {
 		panic(err)
 	}
-	for _, l := range executor.LogLines(report) {
+	for _, l := range append(execution.PlanLogLines(plan), executor.LogLines(report)...) {
 		fmt.Println(l.Level, l.Message, l.Attrs)
 	}
-	// Output: 2 Preemptor Pod preempted victim Pod [preemptor=shop/web victim=shop/batch node=n1]
+	// Output:
+	// 2 the target node for the preemption is determined [node=n1 pod=shop/web]
+	// 2 Preemptor Pod preempted victim Pod [preemptor=shop/web victim=shop/batch node=n1]
 }
