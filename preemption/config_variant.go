@@ -78,6 +78,14 @@ func (c *Config) uncharged() bool { return c.variant().uncharged && c.Policy.Bud
 // perBudget reports whether each violated budget counts.
 func (c *Config) perBudget() bool { return c.variant().perBudget && c.Policy.Budgets == PerVictim }
 
+// violations is what a victim adds to them that violates so many budgets: one, or each.
+func (c *Config) violations(broken int) int {
+	if c.perBudget() {
+		return broken
+	}
+	return min(1, broken)
+}
+
 // readsFirst reports whether the second rank reads the first victim that was found. Victims
 // that are found in another way than by putting back have no such order.
 func (c *Config) readsFirst() bool {

@@ -18,11 +18,7 @@ func (w *dryRunner) score(possible []*podState) Score {
 			first = len(w.chosen)
 		}
 		w.chosen = append(w.chosen, p)
-		if w.a.config.perBudget() {
-			violations += w.violated[i]
-		} else {
-			violations += min(1, w.violated[i])
-		}
+		violations += w.a.config.violations(w.violated[i])
 	}
 	sc := w.a.scoreOf(w.chosen, violations)
 	if first >= 0 {

@@ -184,11 +184,7 @@ func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
 func (v *nodeOfRule) violationsOf(pods []*outrank.Pod) (count int) {
 	v.marked(pods, func() {
 		v.each(func(p *podState) {
-			broken := len(v.w.charge(p))
-			if !v.w.a.config.perBudget() {
-				broken = min(1, broken)
-			}
-			count += broken
+			count += v.w.a.config.violations(len(v.w.charge(p)))
 		})
 		v.w.ledger.Reset()
 	})

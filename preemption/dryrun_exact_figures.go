@@ -120,11 +120,7 @@ func (x *setSearch) scoreOf(set []bool) (sc Score, allowed bool) {
 	}
 	violations := 0
 	for _, p := range x.listed {
-		broken := len(w.charge(p))
-		if !x.a.config.perBudget() {
-			broken = min(1, broken)
-		}
-		violations += broken
+		violations += x.a.config.violations(len(w.charge(p)))
 	}
 	w.discharge()
 	return x.a.scoreOf(x.listed, violations), !x.strict || violations == 0

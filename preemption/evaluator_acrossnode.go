@@ -310,11 +310,7 @@ func (x *acrossSearch) worse(at int) bool {
 // violationsOf counts what victims violate, charged in their order.
 func (x *acrossSearch) violationsOf(victims []*podState) (count int) {
 	for _, p := range victims {
-		broken := len(x.w.charge(p))
-		if !x.config.perBudget() {
-			broken = min(1, broken)
-		}
-		count += broken
+		count += x.config.violations(len(x.w.charge(p)))
 	}
 	x.w.ledger.Reset()
 	return count

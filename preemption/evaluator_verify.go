@@ -352,14 +352,9 @@ func (v *verification) violations() int {
 	}
 	count := 0
 	for _, p := range charged {
-		broken := len(v.dry.charge(p))
-		if !slices.Contains(v.victims, p) {
-			continue
+		if broken := len(v.dry.charge(p)); slices.Contains(v.victims, p) {
+			count += v.config.violations(broken)
 		}
-		if !v.config.perBudget() {
-			broken = min(1, broken)
-		}
-		count += broken
 	}
 	v.dry.ledger.Reset()
 	return count

@@ -56,7 +56,7 @@ func (t *resourceReprieve) ascend() {
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.violations += t.violationsOf(t.chargeOne(t.n.pods[i]))
+	t.score.violations += t.config.violations(t.chargeOne(t.n.pods[i]))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -134,7 +134,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.violations += t.violationsOf(broken)
+			t.score.violations += t.config.violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
@@ -214,12 +214,4 @@ func (w *searchWorker) discharge() {
 		w.dry.ledger.Reset()
 		w.charged = false
 	}
-}
-
-// violationsOf counts the violations of a victim that violates so many budgets.
-func (w *searchWorker) violationsOf(broken int) int {
-	if w.config.perBudget() {
-		return broken
-	}
-	return min(1, broken)
 }

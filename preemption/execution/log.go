@@ -75,7 +75,11 @@ func (e *Executor) LogLines(r *Report) []LogLine {
 	}
 	l := lines{first: slog.String("preemptor", r.who())}
 	if e.config.Order == Synchronous {
-		r.logVictims(&l, func(VictimReport) bool { return true })
+		failed := false // the execution ends before a terminating victim behind it
+		r.logVictims(&l, func(v VictimReport) bool {
+			failed = failed || v.Result == Failed
+			return !failed || v.Result != AlreadyTerminating
+		})
 		if r.clearingFailed() {
 			l.fail(r.clearingErr(), "Cannot clear 'NominatedNodeName' field")
 		}

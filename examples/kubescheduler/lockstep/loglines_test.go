@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
 
@@ -76,8 +78,10 @@ func textsOf(lines []execution.LogLine) (texts []string) {
 // The executor says as data what the reference's logs, in its order.
 func TestLogLinesOfTheExecutor(t *testing.T) {
 	sink := &linesOf{}
-	klog.SetLogger(logr.New(sink))
+	klog.SetLoggerWithOptions(logr.New(sink), klog.ContextualLogger(true))
 	defer klog.ClearLogger()
+	defer func(were []utilruntime.ErrorHandler) { utilruntime.ErrorHandlers = were }(utilruntime.ErrorHandlers)
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, err error, message string, values ...any) { sink.Error(err, message, values...) }}
 	var now *calls
 	client := apiServer(&now)
 	for _, async := range []bool{true, false} {
