@@ -125,6 +125,9 @@ func compareBy(rank preemption.Rank, a, c preemption.Score) int {
 	case preemption.ByVictims:
 		return cmp.Compare(a.Victims, c.Victims)
 	case preemption.ByStart:
+		if a.Victims == 0 || c.Victims == 0 { // nobody has no start, and is best (rule 25.2.3)
+			return cmp.Compare(min(a.Victims, 1), min(c.Victims, 1))
+		}
 		return c.Start.Compare(a.Start)
 	case preemption.ByCost:
 		return cmp.Compare(a.Cost, c.Cost)

@@ -141,13 +141,6 @@ func (b *board) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
 // holds reports whether the solution can be carried out at once: with all victims gone,
 // each pod fits on its node beside those before it (rule 25.1.4).
 func (b *board) holds(s *solution) bool {
-	named := map[*outrank.Pod]bool{}
-	for _, v := range s.victims() {
-		if named[v] {
-			return false
-		}
-		named[v] = true
-	}
 	mark := b.plain.Mark()
 	defer func() { b.fail(b.plain.Undo(mark)) }()
 	for i := range s.spots {

@@ -35,11 +35,15 @@ type assigned struct {
 }
 
 // totalOf is what victims come to, in the words of the rules.
-func totalOf(snap *preemption.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
+func totalOf(eval *preemption.Evaluator, snap *preemption.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32, Victims: len(victims)}
 	victims = slices.Clone(victims)
 	slices.SortFunc(victims, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
+	cost := eval.Config().Cost
 	for _, v := range victims {
+		if cost != nil {
+			s.Cost += cost(v)
+		}
 		s.PrioritySum += int64(v.PriorityValue()) + 1<<31
 		s.TopPriority = max(s.TopPriority, v.PriorityValue())
 	}
@@ -108,8 +112,9 @@ func (b *brute) sets(i int, snap *preemption.Snapshot, node string, code preempt
 		return nil
 	}
 	var possible []*outrank.Pod
+	may := b.eval.Config().MayEvict
 	for _, p := range snap.PodsOn(node) {
-		if p.PriorityValue() < pod.PriorityValue() && !slices.Contains(b.pods, p) {
+		if p.PriorityValue() < pod.PriorityValue() && !slices.Contains(b.pods, p) && (may == nil || may(pod, p)) {
 			possible = append(possible, p)
 		}
 	}
@@ -151,14 +156,43 @@ func (b *brute) leaf(done []assigned) {
 		snap = snap.Clone()
 		require.NoError(b, snap.Bind(b.pods[i].Key(), at.node))
 	}
-	if total := totalOf(b.start, victims, b.now); b.best == nil || compare(total, *b.best) < 0 {
+	if total := totalOf(b.eval, b.start, victims, b.now); b.best == nil || compare(b.eval, total, *b.best) < 0 {
 		b.best = &total
 	}
 }
 
-func compare(a, b preemption.Score) int {
-	order, _ := a.Compare(b)
-	return order
+// compare orders totals by the ranks of the policy (rules 25.2.1 and 25.2.3).
+func compare(eval *preemption.Evaluator, a, b preemption.Score) int {
+	ranks := eval.Config().Policy.Ranks
+	if ranks == nil {
+		ranks = preemption.DefaultRanks()
+	}
+	for _, rank := range ranks {
+		order := 0
+		switch rank {
+		case preemption.ByViolations:
+			order = cmp.Compare(a.Violations, b.Violations)
+		case preemption.ByTopPriority:
+			order = cmp.Compare(a.TopPriority, b.TopPriority)
+		case preemption.ByPrioritySum:
+			order = cmp.Compare(a.PrioritySum, b.PrioritySum)
+		case preemption.ByVictims:
+			order = cmp.Compare(a.Victims, b.Victims)
+		case preemption.ByCost:
+			order = cmp.Compare(a.Cost, b.Cost)
+		case preemption.ByStart:
+			switch { // nobody who leaves is best
+			case a.Victims == 0 || b.Victims == 0:
+				order = cmp.Compare(min(a.Victims, 1), min(b.Victims, 1))
+			default:
+				order = b.Start.Compare(a.Start)
+			}
+		}
+		if order != 0 {
+			return order
+		}
+	}
+	return 0
 }
 
 // queued sorts as the queue does.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,6 +62,17 @@ func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 	assert.Zero(t, plan.Total.Victims, "%v", plan)
 	assert.Equal(t, "n2", plan.Placements[0].Node)
 	assert.Equal(t, "n1", plan.Placements[1].Node)
+}
+
+// Rule 25.2.3: no victims come to less than any, also where the start decides first.
+func TestNobodyIsBestByTheStart(t *testing.T) {
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "1"), pod("b", "n2", 1, "3"))
+	plan := preempt(t, snap, preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}}},
+		pod("first", "", 100, "1"), pod("second", "", 90, "3"))
+	assert.Equal(t, 1, plan.OneByOne.Victims)
+	assert.Zero(t, plan.Total.Victims, "%v", plan)
+	assert.Equal(t, preemption.ByStart, plan.DecidedBy)
+	assert.True(t, plan.Certificate.Optimal)
 }
 
 // Rule 25.1.2: a pod that fits is bound when its turn comes, one that preempts after all had
@@ -147,6 +160,134 @@ func TestPodThatWaitsForAnother(t *testing.T) {
 	assert.Equal(t, []int{1, 0}, plan.Order)
 	assert.Equal(t, "n1", plan.Placements[0].Node)
 	assert.Empty(t, plan.Placements[0].Victims, "the room of a is enough for both")
+}
+
+// Nor is a pod of the request its victim, though it has a lower priority and its place before
+// that (rule 25.1.3).
+func TestPodThatWaitsEvictsNoOther(t *testing.T) {
+	near := pod("near", "", 100, "1")
+	near.Affinity.Pods = []outrank.PodAffinityTerm{{
+		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "db"}}, TopologyKey: "rack"}}
+	db := pod("db", "", 50, "1")
+	db.Labels = map[string]string{"app": "db"}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{pod("a", "n2", 60, "4")}}
+	for _, name := range []string{"n1", "n2"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"rack": "1"}})
+	}
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	plan := preempt(t, snap, preemption.Config{}, near, db, pod("other", "", 50, "3"))
+	require.Len(t, plan.Victims, 1)
+	assert.Equal(t, "a", plan.Victims[0].Pod.Name)
+	assert.True(t, plan.Certificate.Optimal)
+
+	spare := preemption.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "a" }}
+	plan = preempt(t, snap, spare, near, db, pod("other", "", 50, "3"))
+	assert.Empty(t, plan.Placements[0].Node, "what the caller spares stays in every round: %v", plan)
+	assert.Empty(t, plan.Victims)
+}
+
+// Near a victim that the pod needs beside it another one can leave, though the pod does not fit
+// with all of them gone (rule 25.1.3).
+func TestPodNearAPossibleVictim(t *testing.T) {
+	cache := func(name, node string, priority int32) *outrank.Pod {
+		p := pod(name, node, priority, "1")
+		p.Labels = map[string]string{"app": "cache"}
+		return p
+	}
+	near := pod("near", "", 100, "3")
+	near.Affinity.Pods = []outrank.PodAffinityTerm{{
+		Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "cache"}}, TopologyKey: "zone"}}
+	snap := cluster(t, []string{"n1", "n2"}, cache("low", "n1", 2), pod("a", "n1", 1, "3"), cache("high", "n2", 200), pod("b", "n2", 50, "3"))
+	plan := preempt(t, snap, preemption.Config{}, near)
+	assert.Equal(t, int32(50), plan.OneByOne.TopPriority)
+	assert.Equal(t, int32(1), plan.Total.TopPriority, "%v", plan)
+}
+
+// Pods that are alike are put on nodes in any order where a spread constraint minds it.
+func TestSpreadMindsTheOrder(t *testing.T) {
+	web := func(name, node, app string, priority int32) *outrank.Pod {
+		p := pod(name, node, priority, "4")
+		p.Labels = map[string]string{"app": app}
+		return p
+	}
+	c := &outrank.Cluster{
+		Pods: []*outrank.Pod{
+			{Name: "counts", NodeName: "n1", Priority: outrank.Priority(200), Labels: map[string]string{"app": "web"}},
+			web("q", "n1", "covered", 4), web("p", "n2", "covered", 5), web("r", "n3", "free", 6),
+		},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", Allowed: 1, Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "covered"}}}},
+	}
+	for name, rack := range map[string]string{"n1": "a", "n2": "b", "n3": "b"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"rack": rack}})
+	}
+	slices.SortFunc(c.Nodes, func(a, b *outrank.Node) int { return strings.Compare(a.Name, b.Name) })
+	snap, err := preemption.NewSnapshot(c)
+	require.NoError(t, err)
+	waits := func(name string) *outrank.Pod {
+		p := web(name, "", "web", 100)
+		p.TopologySpread = []outrank.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: outrank.DoNotSchedule,
+			Selector: &outrank.LabelSelector{Labels: map[string]string{"app": "web"}},
+		}}
+		return p
+	}
+	plan := preempt(t, snap, preemption.Config{}, waits("w1"), waits("w2"))
+	assert.Equal(t, int64(4+6)+2<<31, plan.Total.PrioritySum, "%v", plan)
+	assert.Zero(t, plan.Total.Violations)
+	assert.True(t, plan.Certificate.Optimal)
+}
+
+// A bound says nothing that a plan could be better than, whoever may evict whom (group 25.5).
+func TestBoundsOfOddRules(t *testing.T) {
+	bound := func(snap *preemption.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Score {
+		eval, err := preemption.NewEvaluator(config)
+		require.NoError(t, err)
+		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 1})
+		require.NoError(t, err)
+		return plan.Certificate.Bound
+	}
+	// The second may not evict the low pod itself, and takes part in the room of it.
+	snap := cluster(t, []string{"n1", "n2"}, pod("low", "n1", 1, "4"), pod("high", "n2", 50, "4"))
+	spares := preemption.Config{MayEvict: func(p, v *outrank.Pod) bool { return p.Name != "second" || v.Name != "low" }}
+	assert.LessOrEqual(t, bound(snap, spares, pod("first", "", 100, "2"), pod("second", "", 100, "2")).TopPriority, int32(1))
+
+	// A pod without a priority can always be removed (rule 13.3.3).
+	all := []*outrank.Pod{pod("none", "n1", 0, "4")}
+	all[0].Priority = nil
+	for i := range 4 {
+		all = append(all, pod(fmt.Sprint("small-", i), "n2", -20, "1"))
+	}
+	snap = cluster(t, []string{"n1", "n2"}, all...)
+	assert.Equal(t, 1, bound(snap, preemption.Config{Variant: outrank.VariantSimplified}, pod("w", "", -10, "4")).Victims)
+}
+
+// A plan that comes to its bound is the best one, whether or not the proof has ended.
+func TestPlanThatMeetsItsBound(t *testing.T) {
+	eval, err := preemption.NewEvaluator(preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}})
+	require.NoError(t, err)
+	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Now: clustergen.Now(), Limit: 1})
+	require.NoError(t, err)
+	assert.True(t, plan.Certificate.Optimal, "%v", plan)
+	assert.Equal(t, plan.Total, plan.Certificate.Bound)
+}
+
+// Pods of the same priority keep their nomination, and their room with it.
+func TestNominationsOfTheSamePriorityStay(t *testing.T) {
+	nominated := func(name string, priority int32) *outrank.Pod {
+		p := pod(name, "", priority, "1")
+		p.NominatedNode = "n1"
+		return p
+	}
+	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"), nominated("equal", 100), nominated("lower", 99))
+	plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"))
+	require.Len(t, plan.Victims, 1)
+	var names []string
+	for _, p := range plan.Placements[0].ClearedNominations {
+		names = append(names, p.Name)
+	}
+	assert.Equal(t, []string{"lower"}, names)
 }
 
 // Rule 25.1.6: a pod that has no place one by one takes room that the joint plan leaves.
