@@ -34,6 +34,12 @@ func args(plugin, fields string) string {
 	return profile("'pluginConfig': [{'name': '" + plugin + "', 'args': {" + fields + "}}]")
 }
 
+// ratio scores by a shape of two points, at these utilizations.
+func ratio(first, second string) string {
+	return "'scoringStrategy': {'type': 'RequestedToCapacityRatio', 'requestedToCapacityRatio': {'shape': [" +
+		"{'utilization': " + first + ", 'score': 0}, {'utilization': " + second + ", 'score': 10}]}}"
+}
+
 func read(t *testing.T, text string) *schedulerconfig.Profile {
 	t.Helper()
 	c, err := schedulerconfig.Read(strings.NewReader(text))
@@ -55,7 +61,7 @@ func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profi
 
 func TestDefaultProfile(t *testing.T) {
 	for _, text := range []string{
-		file(""), file("'profiles': []"), file("'profiles': null"), profile(""),
+		file(""), file("'profiles': []"), file("'profiles': null"), file("'profiles': [null]"), profile(""),
 		file(`'parallelism': 4, 'percentageOfNodesToScore': 50, 'enableProfiling': true, 'delayCacheUntilActive': false,
 			'leaderElection': {'leaderElect': true, 'leaseDuration': '15s', 'resourceName': 'x'},
 			'clientConnection': {'kubeconfig': '/k', 'qps': 50.5, 'burst': 100}`),
@@ -65,6 +71,7 @@ func TestDefaultProfile(t *testing.T) {
 		args("DynamicResources", "'filterTimeout': '10s'"),
 		args("NodeResourcesBalancedAllocation", "'resources': [{'name': 'cpu', 'weight': 1}, {'name': 'memory'}]"),
 		args("NodeResourcesFit", "'scoringStrategy': {'type': 'MostAllocated', 'resources': [{'name': 'cpu', 'weight': 100}]}"),
+		args("NodeResourcesFit", ratio("0", "100")),
 		args("PodTopologySpread", "'defaultingType': 'System'"),
 		args("NodeAffinity", "'addedAffinity': {'preferredDuringSchedulingIgnoredDuringExecution': [{'weight': 1, 'preference': {}}]}"),
 		args("Mine", "'anything': {'at': ['all']}"),
@@ -105,6 +112,7 @@ func TestFiltersOff(t *testing.T) {
 	}{
 		{text: "'multiPoint': {'disabled': [{'name': 'NodePorts'}, {'name': 'TaintToleration'}]}", off: []string{"TaintToleration", "NodePorts"}},
 		{text: "'multiPoint': {'disabled': [{'name': 'NodePorts'}], 'enabled': [{'name': 'NodePorts'}]}", notUnderstood: []string{"another order", "another order"}},
+		{text: "'multiPoint': {'enabled': [{'name': 'NodePorts', 'weight': 2}, {'name': 'NodeName'}]}"}, // where they are anyway
 		{text: "'filter': {'disabled': [{'name': 'NodeAffinity'}, {'name': 'NodeName'}]}", off: []string{"NodeName"}, onNodes: []string{"NodeAffinity"}},
 		{text: "'filter': {'disabled': [{'name': 'NodePorts'}]}, 'preFilter': {'disabled': [{'name': 'NodePorts'}]}", off: []string{"NodePorts"}},
 		{text: "'filter': {'enabled': [{'name': 'NodeUnschedulable'}, {'name': 'NodeName'}]}"},
@@ -210,6 +218,7 @@ func TestErrors(t *testing.T) {
 		file("'leaderElection': {'x': 1}"):                                   "leaderElection.x: unknown field",
 		file("'podInitialBackoffSeconds': 20"):                               "podMaxBackoffSeconds: its default of 10 is less",
 		file("'podInitialBackoffSeconds': 5, 'podMaxBackoffSeconds': 4"):     "podMaxBackoffSeconds: 4 is less",
+		file("'podMaxBackoffSeconds': 0"):                                    "podMaxBackoffSeconds: 0 is less than podInitialBackoffSeconds, 1",
 		file("'profiles': {}"):                                               "profiles: an object where a list is wanted",
 		file("'profiles': [3]"):                                              "profiles[0]: a number where an object is wanted",
 		file("'profiles': [{}, {'schedulerName': 'a'}]"):                     "profiles[0].schedulerName: missing",
@@ -231,7 +240,9 @@ func TestErrors(t *testing.T) {
 		args("DefaultPreemption", "'apiVersion': 'kubescheduler.config.k8s.io/v1beta3'"):              "args.apiVersion",
 		args("NodeAffinity", "'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'In', 'values': ['-']}]}]}}"): "nodeSelectorTerms[0].matchExpressions[0]",
 		args("NodeAffinity", "'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchExpressions': [{'key': 'a', 'operator': 'Gt', 'values': ['x']}]}]}}"): `"x" is not an integer`,
-		args("NodeAffinity", "'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchFields': [{'key': 'a', 'operator': 'In', 'values': ['x']}]}]}}"):      "the only field is metadata.name",
+		args("NodeAffinity", "'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchExpressions': [{'key': '-', 'operator': 'Lt', 'values': ['1']}]}]}}"): `"-" is no name of a label`,
+		args("NodeResourcesFit", ratio("50", "50")): "shape[1].utilization: 50 does not come after 50",
+		args("NodeAffinity", "'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchFields': [{'key': 'a', 'operator': 'In', 'values': ['x']}]}]}}"): "the only field is metadata.name",
 		args("NodeResourcesFit", "'ignoredResources': ['a b']"):                                                                                                                      `args.ignoredResources[0]: "a b"`,
 		args("NodeResourcesFit", "'ignoredResourceGroups': ['a/b']"):                                                                                                                 `args.ignoredResourceGroups[0]: "a/b"`,
 		args("NodeResourcesFit", "'scoringStrategy': {'type': 'Best'}"):                                                                                                              `scoringStrategy.type: there is no strategy "Best"`,
@@ -263,7 +274,9 @@ func TestHostile(t *testing.T) {
 		assert.LessOrEqual(t, len(input.Problems), 1000, name)
 		assert.Less(t, len(err.Error()), 100_000, name)
 	}
-	_, err := schedulerconfig.Read(broken{})
+	_, err := schedulerconfig.Read(strings.NewReader(file("") + strings.Repeat(" ", 1<<20)))
+	assert.ErrorContains(t, err, "larger than 1 MiB", "and not only the beginning of it")
+	_, err = schedulerconfig.Read(broken{})
 	assert.ErrorContains(t, err, "cable")
 }
 
@@ -290,13 +303,16 @@ func TestSpreadSelector(t *testing.T) {
 	}
 	of := schedulerconfig.SpreadSelector([]schedulerconfig.Workload{
 		{Kind: "Service", Name: "web", Selector: labels("app", "web")},
-		{Kind: "Service", Name: "front", Selector: labels("tier", "front")},
+		{Kind: "Service", Name: "front", Selector: &outrank.LabelSelector{
+			Labels: map[string]string{"tier": "front"}, Expressions: []outrank.Requirement{{Key: "tier", Operator: outrank.DoesNotExist}},
+		}},
 		{Kind: "Service", Name: "none"},
 		{Kind: "Service", Name: "all", Selector: labels()},
 		{Kind: "Service", Name: "elsewhere", Namespace: "other", Selector: labels("app", "web")},
 		{Kind: "ReplicaSet", Name: "web-1", Selector: &outrank.LabelSelector{
 			Labels: map[string]string{"hash": "1"}, Expressions: []outrank.Requirement{{Key: "x", Operator: outrank.Exists}},
 		}},
+		{Kind: "StatefulSet", Name: "db", Namespace: "other", Selector: labels("app", "db")},
 		{Kind: "ReplicationController", Name: "old", Selector: labels("rc", "old")},
 		{Kind: "StatefulSet", Name: "bad", Selector: labels("-", "")},
 		{Kind: "Job", Name: "job", Selector: labels("job", "1")},
@@ -314,6 +330,10 @@ func TestSpreadSelector(t *testing.T) {
 	}, of(pod(outrank.Owner{Kind: "ReplicaSet", Name: "web-1"}, "app", "web")))
 	assert.Nil(t, of(pod(outrank.Owner{Kind: "StatefulSet", Name: "bad"})))
 	assert.Nil(t, of(pod(outrank.Owner{Kind: "Job", Name: "job"})))
+	db := pod(outrank.Owner{Kind: "StatefulSet", Name: "db"})
+	assert.Nil(t, of(db), "another one of this name is elsewhere")
+	db.Namespace = "other"
+	assert.Equal(t, []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: []string{"db"}}}, of(db).Expressions)
 	inOther := pod(outrank.Owner{Kind: "ReplicaSet", Name: "web-1"}, "app", "web")
 	inOther.Namespace = "other"
 	assert.Equal(t, labels("app", "web"), of(inOther), "the set of another namespace is another one")
