@@ -18,6 +18,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
+// alsoClearing has a plan clear the nomination of a further pod.
+func alsoClearing(plan *preemption.Plan, name string) *preemption.Plan {
+	plan.ClearedNominations = []*outrank.Pod{pendingPod(name, withNomination("n1"))}
+	return plan
+}
+
 func TestOrders(t *testing.T) {
 	lower := pendingPod("lower", withNomination("n1"))
 	for name, c := range map[string]struct {
@@ -189,6 +195,12 @@ func TestOrders(t *testing.T) {
 			"latest p|nominate p n1|clear nomination lower!|evict a|event a|activate p",
 			"default/p on n1: completed; default/a evicted; nominated", nil,
 		},
+		"the first of two is not cleared": {
+			"one failure is enough to be activated", asynchronous, alsoClearing(planFor(victimsNamed("a")...), "lowest"),
+			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "clear nomination lower") },
+			"latest p|nominate p n1|clear nomination lower!|clear nomination lowest|evict a|event a|activate p",
+			"default/p on n1: completed; default/a evicted; default/lowest not nominated any more; nominated", nil,
+		},
 		"clearing one that is gone": {
 			"cleared, and a failure all the same", asynchronous, planFor(victimsNamed("a")...),
 			func(r *executiontest.Recorder) { r.Do = failOn(preemption.ErrNotFound, "clear nomination lower") },
@@ -218,7 +230,7 @@ func TestOrders(t *testing.T) {
 				c.change(r)
 			}
 			plan := *c.plan
-			plan.ClearedNominations = []*outrank.Pod{lower}
+			plan.ClearedNominations = append([]*outrank.Pod{lower}, plan.ClearedNominations...)
 			e := newExecutor(t, with(c.config, r))
 			report, err := e.Execute(context.Background(), &plan)
 			require.ErrorIs(t, err, c.err, c.why)

@@ -94,6 +94,9 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 		return
 	}
 	e, node := n.entry(old), ""
+	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
+		e = set
+	}
 	switch {
 	case !samePod(old, new):
 		e.before = earlier(e.before, old)
@@ -229,7 +232,10 @@ func (n *Nominator) below(node string, value int32) []*outrank.Pod {
 // before are the UIDs of earlier ones where the pod has no nomination now.
 func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	key := pod.Key()
-	there := n.byPod[key]
+	there, ok := n.byPod[key]
+	if !ok {
+		there = n.aside[key] // which is the pod's, and not lost for being set aside
+	}
 	if slices.Contains(there.before, pod.UID) || there.pod == nil && node == "" {
 		return
 	}
@@ -245,6 +251,7 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	if another {
 		before = earlier(before, there.pod)
 		n.drop(key)
+		delete(n.aside, key)
 	}
 	if node != "" && waits(pod) && waits(latest) {
 		n.insert(key, nominatedPod{pod, node, before})

@@ -120,6 +120,8 @@ type nominated struct {
 	pod    *outrank.Pod
 	node   string
 	before map[string]bool
+	// aside is set where the nomination is set aside.
+	aside bool
 }
 
 // plainNominator is a list of entries, and obviously right.
@@ -147,21 +149,25 @@ func (l *plainNominator) add(p *outrank.Pod, node string, before map[string]bool
 	if node == "" {
 		node = p.NominatedNode
 	}
-	if node != "" && p.NodeName == "" {
+	if node != "" && p.NodeName == "" && !p.Finished() {
 		if before == nil {
 			before = map[string]bool{}
 		}
-		*l = append(*l, nominated{p, node, before})
+		*l = append(*l, nominated{pod: p, node: node, before: before})
 	}
 }
 
 func (l *plainNominator) update(old, new *outrank.Pod) {
 	node, before := "", map[string]bool{}
 	successor := new.UID != old.UID && new.UID != "" && old.UID != ""
-	for _, e := range *l {
+	for i, e := range *l {
 		same := e.pod.UID == old.UID || e.pod.UID == "" || old.UID == ""
 		if e.pod.Key() != old.Key() || !same {
 			continue
+		}
+		if e.aside && !successor && old.NominatedNode == "" && new.NominatedNode == "" {
+			(*l)[i].pod = new
+			return
 		}
 		before = maps.Clone(e.before)
 		if !successor && old.NominatedNode == "" && new.NominatedNode == "" {
@@ -175,9 +181,31 @@ func (l *plainNominator) update(old, new *outrank.Pod) {
 	l.add(new, node, before)
 }
 
+// setAside sets the pods of a name aside, and back puts all of those back.
+func (l plainNominator) setAside(p *outrank.Pod) {
+	for i, e := range l {
+		if e.pod.Key() == p.Key() && (e.pod.UID == p.UID || e.pod.UID == "" || p.UID == "") {
+			l[i].aside = true
+		}
+	}
+}
+
+func (l *plainNominator) back() {
+	for _, e := range slices.Clone(*l) {
+		if e.aside {
+			l.delete(e.pod)
+			l.add(e.pod, e.node, e.before)
+		}
+	}
+}
+
+func (l plainNominator) shown() plainNominator {
+	return slices.DeleteFunc(slices.Clone(l), func(e nominated) bool { return e.aside })
+}
+
 func (l plainNominator) onNode(node string) []*outrank.Pod {
 	var pods []*outrank.Pod
-	for _, e := range l {
+	for _, e := range l.shown() {
 		if e.node == node {
 			pods = append(pods, e.pod)
 		}
@@ -193,12 +221,16 @@ func TestNominatorStateMachine(t *testing.T) {
 			withPriority(rapid.Int32Range(0, 3).Draw(t, "priority")),
 			withUID(rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, "uid")),
 			withNomination(rapid.SampledFrom(nodes).Draw(t, "own")),
-			withNode(rapid.SampledFrom([]string{"", "", "", "n9"}).Draw(t, "runs on")))
+			withNode(rapid.SampledFrom([]string{"", "", "", "n9"}).Draw(t, "runs on")),
+			func(p *outrank.Pod) {
+				p.Phase = rapid.SampledFrom([]outrank.Phase{"", "", "", "", "", outrank.PhaseFailed}).Draw(t, "phase")
+			})
 	}
 	name := func(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "name") }
 	rapid.Check(t, func(t *rapid.T) {
 		var n execution.Nominator
 		var plain plainNominator
+		var back func()
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				p, node := draw(t, name(t)), rapid.SampledFrom(nodes).Draw(t, "node")
@@ -216,10 +248,23 @@ func TestNominatorStateMachine(t *testing.T) {
 				n.Delete(p)
 				plain.delete(p)
 			},
+			"aside": func(t *rapid.T) {
+				if back != nil {
+					back()
+					plain.back()
+					back = nil
+					return
+				}
+				pods := []*outrank.Pod{draw(t, name(t)), draw(t, name(t)), draw(t, name(t))}
+				back = n.SetAside(pods...)
+				for _, p := range pods {
+					plain.setAside(p)
+				}
+			},
 			"": func(t *rapid.T) {
 				require.NoError(t, n.Check())
-				require.Equal(t, len(plain), n.Len())
-				for _, e := range plain {
+				require.Equal(t, len(plain.shown()), n.Len())
+				for _, e := range plain.shown() {
 					require.Equal(t, e.node, n.NodeOf(e.pod.Key()))
 				}
 				for _, node := range nodes {
