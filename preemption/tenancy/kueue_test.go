@@ -2,6 +2,7 @@ package tenancy_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -203,11 +204,68 @@ func TestKueue(t *testing.T) {
 // And so does what they leave open.
 func TestQuotas(t *testing.T) { decide(t, quotaCases(t, "own.txt")) }
 
+// copied shares nothing with the configuration.
+func copied(c tenancy.Config) tenancy.Config {
+	pointed := func(w *float64) *float64 {
+		if w == nil {
+			return nil
+		}
+		own := *w
+		return &own
+	}
+	c.Queues, c.Cohorts = slices.Clone(c.Queues), slices.Clone(c.Cohorts)
+	for i := range c.Cohorts {
+		x := &c.Cohorts[i]
+		x.Nominal, x.BorrowLimit, x.LendLimit, x.Weight = maps.Clone(x.Nominal), maps.Clone(x.BorrowLimit), maps.Clone(x.LendLimit), pointed(x.Weight)
+	}
+	for i := range c.Queues {
+		x := &c.Queues[i]
+		x.Nominal, x.BorrowLimit, x.LendLimit, x.Weight = maps.Clone(x.Nominal), maps.Clone(x.BorrowLimit), maps.Clone(x.LendLimit), pointed(x.Weight)
+		if limit := x.Policy.BorrowUpTo; limit != nil {
+			own := *limit
+			x.Policy.BorrowUpTo = &own
+		}
+	}
+	return c
+}
+
+// spoil writes to all that a configuration leads to. No tree that was made of it changes.
+func spoil(c tenancy.Config) {
+	amounts := func(lists ...resource.List) {
+		for _, l := range lists {
+			for name := range l {
+				l[name] = resource.New(1 << 40)
+			}
+		}
+	}
+	for i := range c.Cohorts {
+		x := &c.Cohorts[i]
+		amounts(x.Nominal, x.BorrowLimit, x.LendLimit)
+		if x.Weight != nil {
+			*x.Weight = 77
+		}
+		*x = tenancy.Cohort{}
+	}
+	for i := range c.Queues {
+		x := &c.Queues[i]
+		amounts(x.Nominal, x.BorrowLimit, x.LendLimit)
+		if x.Weight != nil {
+			*x.Weight = 77
+		}
+		if x.Policy.BorrowUpTo != nil {
+			*x.Policy.BorrowUpTo = -1 << 30
+		}
+		*x = tenancy.Queue{}
+	}
+}
+
 func decide(t *testing.T, cases []quotaCase) {
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%d %s", i+1, c.name), func(t *testing.T) {
-			tree, err := tenancy.NewTree(c.config)
+			config := copied(c.config)
+			tree, err := tenancy.NewTree(config)
 			require.NoError(t, err)
+			spoil(config)
 			a, err := tree.Reclaim(c.req)
 			require.NoError(t, err)
 			assert.Equal(t, c.gives, given(a))

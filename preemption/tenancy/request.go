@@ -251,8 +251,7 @@ func (d *decision) fillBack(taken []Taken, of []*holder, fits func() bool) []Tak
 			continue
 		}
 		last := len(taken) - 1
-		taken[i], of[i] = taken[last], of[last]
-		taken, of = taken[:last], of[:last]
+		taken[i], taken = taken[last], taken[:last]
 	}
 	return taken
 }

@@ -68,6 +68,57 @@ func TestWithinItsOwn(t *testing.T) {
 	}
 }
 
+// A queue that has less than its own of one resource can give up what it has borrowed of
+// another (rule 24.5.2).
+func TestBorrowedOfOneResource(t *testing.T) {
+	rules := must(tenancy.New(tenancy.Options{QueueOf: queueOf, Tree: must(tenancy.NewTree(tenancy.Config{
+		Queues: []tenancy.Queue{
+			{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "2", "memory", "8Gi")},
+			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4", "memory", "8Gi"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+		},
+	}))}))
+	var config preemption.Config
+	rules.Use(&config)
+	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "16Gi", "pods", "9")}},
+		Pods:  []*outrank.Pod{running("ads-1", "ads", "2", 0), running("ads-2", "ads", "2", 0)},
+	}))
+	asker := pending("search-1", "search", "1", 5)
+	asker.Containers[0].Requests["memory"] = resource.MustParse("1Gi")
+	plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Preempt, plan.Outcome, "%v", plan)
+	assert.Equal(t, string(tenancy.Reclaimed), plan.Victims[0].Rule)
+}
+
+// Up to which priority a queue may take while it borrows is said of other queues alone, and
+// not of what leaves its own beside that (rule 24.3.5).
+func TestWhileBorrowingAndWithin(t *testing.T) {
+	zero := int32(0)
+	rules := must(tenancy.New(tenancy.Options{QueueOf: queueOf, Tree: must(tenancy.NewTree(tenancy.Config{
+		Cohorts: []tenancy.Cohort{{Name: "shop", Nominal: resource.MustList("cpu", "4")}},
+		Queues: []tenancy.Queue{
+			{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "0")},
+			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "0"),
+				Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Lower, WhileBorrowing: true, BorrowUpTo: &zero}},
+		},
+	}))}))
+	var config preemption.Config
+	rules.Use(&config)
+	for _, tt := range []struct {
+		ads, search int32 // priorities
+		want        int   // victims
+	}{{0, 3, 2}, {1, 3, 0}} {
+		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
+			Pods:  []*outrank.Pod{running("ads-1", "ads", "2", tt.ads), running("search-1", "search", "2", tt.search)},
+		}))
+		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-2", "search", "4", 5), now)
+		require.NoError(t, err)
+		assert.Len(t, plan.Victims, tt.want, "%+v: %v", tt, plan)
+	}
+}
+
 // What YuniKorn asks of the queues (rule 24.5.4).
 func TestYuniKorn(t *testing.T) {
 	list := resource.MustList
