@@ -331,12 +331,18 @@ func TestEntitiesEnter(t *testing.T) { // rule 5.8.12
 	d.q.SetGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b")
 	d.add("", "p1")
-	d.pop("p1")
+	alone := d.pop("p1")
 	d.fail(d.pop("gang: a b"), GroupRefused, "a", "b")
-	require.Equal(t, []Incoming{
+	want := []Incoming{
 		{Queue: "active", Event: "UnscheduledPodAdd", Pods: 3, Grouped: 2, Groups: 1},
 		{Queue: "backoff", Event: "ScheduleAttemptFailure", Pods: 2, Grouped: 2, Groups: 1},
-	}, d.q.Incoming())
+	}
+	require.Equal(t, want, d.q.Incoming())
+	d.q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, d.now)
+	alone.FailedFilters = []string{fit}
+	require.NoError(t, d.q.AddUnschedulableIfNotPresent(alone, d.now))
+	want[1].Pods++ // in a pool of its own, and the same part
+	require.Equal(t, want, d.q.Incoming())
 }
 
 // Bad entries are errors, and nothing panics.

@@ -256,6 +256,9 @@ func (m *machine) neighbour(t *rapid.T) *outrank.Pod {
 
 func (m *machine) roomGivenUp(t *rapid.T) {
 	pod := m.pod(t)
+	if len(m.pods) > 0 && (m.alike || rapid.Bool().Draw(t, "one inside")) {
+		pod = rapid.SampledFrom(m.pods).Draw(t, "whose room").Pod
+	}
 	event := ClusterEvent{Kind: EventAssignedPodDeleted}
 	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != string(pod.Key()) }
 	if m.fifo {
@@ -405,6 +408,7 @@ func (m *machine) run(t *rapid.T) {
 	if m.alike {
 		steps["add more"], steps["add even more"], steps["move all again"] = m.add, m.add, m.moveAllForAnything
 		steps["round"], steps["another round"] = m.round, m.round
+		steps["room among the refused"] = m.roomAmongTheRefused
 		for range rapid.IntRange(0, 8).Draw(t, "pods at first") {
 			m.add(t)
 		}

@@ -147,6 +147,13 @@ func (m *machine) round(t *rapid.T) {
 	m.refuse(t)
 }
 
+// roomAmongTheRefused has pods refused, of which one then gives up the room that it had.
+func (m *machine) roomAmongTheRefused(t *rapid.T) {
+	m.refuse(t)
+	m.check(t)
+	m.roomGivenUp(t)
+}
+
 // refuseEach is what a caller would do with the plain list.
 func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusals) {
 	if !m.fifo {

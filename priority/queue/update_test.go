@@ -203,6 +203,24 @@ func TestHintAboutUpdate(t *testing.T) {
 	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
 }
 
+// An event is kept as long as the oldest attempt that it came in during, however many began
+// since.
+func TestEventsAreKeptForTheOldestAttempt(t *testing.T) {
+	q, err := New(Config{})
+	require.NoError(t, err)
+	require.NoError(t, q.Add(waiting("oldest"), noon))
+	oldest, _ := q.TryPop(noon)
+	q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon)
+	for i := range 20 {
+		require.NoError(t, q.Add(waiting(fmt.Sprint("p", i)), noon))
+		q.TryPop(noon)
+		q.MoveAll(ClusterEvent{Kind: EventNodeDeleted}, noon) // which helps nobody here
+	}
+	oldest.FailedFilters = []string{"NodeResourcesFit"}
+	require.NoError(t, q.AddUnschedulableIfNotPresent(oldest, noon))
+	require.Equal(t, Counts{Backoff: 1, InFlight: 20}, q.Counts())
+}
+
 // Events are forgotten when no attempt is under way that began before them.
 func TestEventsAreForgotten(t *testing.T) {
 	q, err := New(Config{})
