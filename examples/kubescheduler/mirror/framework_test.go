@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,14 +51,17 @@ func newCycle(ctx context.Context, seed uint64) *cycle {
 	}
 }
 
-// change does one thing that happens to a scheduler's cache.
-func (c *cycle) change(t rapid.TB) {
+// change does one thing that happens to a scheduler's cache, or to what pods have claims
+// on, which the mirror is told by itself.
+func (c *cycle) change(t rapid.TB, m *mirror.Mirror) {
 	logger := klog.Background()
 	name := c.one("p0", "p1", "p2", "p3", "p4", "p5")
 	p := c.pod(name)
 	p.UID, p.Spec.NodeName, p.Status.Phase = types.UID(fmt.Sprint(name, c.version)), "", ""
 	known, there := c.pods[name]
-	switch n := c.IntN(16); {
+	switch n := c.IntN(19); {
+	case n > 15:
+		c.store(t, m)
 	case n < 3:
 		n := c.node(c.one(nodeNames...))
 		if old := c.nodes[n.Name]; old == nil {
@@ -79,10 +83,15 @@ func (c *cycle) change(t rapid.TB) {
 			delete(c.pending, name)
 		}
 	case n < 10 && !there:
+		if info := c.pending[name]; info != nil { // the same version
+			p = info.GetPod().DeepCopy()
+		}
 		p.Spec.NodeName = c.one(nodeNames...)
 		require.NoError(t, c.cache.AssumePod(logger, p))
 		c.pods[name], c.assumed[name] = p, true
-		delete(c.pending, name)
+		if c.IntN(2) == 0 { // else the nominator is late
+			delete(c.pending, name)
+		}
 	case n < 10 && c.assumed[name] && c.IntN(2) == 0:
 		require.NoError(t, c.cache.ForgetPod(logger, known))
 		delete(c.pods, name)
@@ -112,6 +121,23 @@ func (c *cycle) change(t rapid.TB) {
 	}
 }
 
+// store tells of a claim, a volume or a class.
+func (c *cycle) store(t rapid.TB, m *mirror.Mirror) {
+	var o metav1.Object
+	switch c.IntN(3) {
+	case 0:
+		o = c.claim(c.one("c0", "c1"))
+	case 1:
+		v := c.volume(c.one("v0", "v1"))
+		v.Spec.NodeAffinity = nil // odd ones are for TestPropertyInformers
+		o = v
+	default:
+		o = &storagev1.StorageClass{ObjectMeta: c.meta(c.one("s0", "s1"), "", "s"), Provisioner: c.one("d0", "d1")}
+	}
+	c.put(o)
+	require.NoError(t, m.Put(o))
+}
+
 func (c *cycle) nominated(node string) []fwk.PodInfo {
 	var out []fwk.PodInfo
 	for _, name := range []string{"p0", "p1", "p2", "p3", "p4", "p5"} {
@@ -129,10 +155,10 @@ func (c *cycle) list(t rapid.TB) []fwk.NodeInfo {
 	return nodes
 }
 
-// anew is what the framework's snapshot comes to when all of it is converted.
-func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*outrank.Cluster, []string) {
-	var o convert.Objects
-	var refused []string
+// anew is what the framework's snapshot comes to when all of it is converted, and the nodes
+// of the pods that are refused.
+func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*outrank.Cluster, map[string]string) {
+	o, refused := c.all(), map[string]string{}
 	placed := map[string]bool{}
 	add := func(p *corev1.Pod, node, nominated string) {
 		if placed[p.Name] {
@@ -145,7 +171,7 @@ func (c *cycle) anew(t rapid.TB, nodes []fwk.NodeInfo, like *outrank.Cluster) (*
 			p.DeletionTimestamp = nil
 		}
 		if _, err := convert.Pod(p); err != nil {
-			refused = append(refused, p.Name)
+			refused["default/"+p.Name] = node + nominated
 			return
 		}
 		o.Pods = append(o.Pods, p)
@@ -213,12 +239,16 @@ func TestPropertyFramework(t *testing.T) {
 		require.NoError(t, err)
 		for range rapid.IntRange(1, 60).Draw(t, "cycles") {
 			for range c.IntN(5) {
-				c.change(t)
+				c.change(t, m)
 			}
 			nodes := c.list(t)
 			syncErr := m.Sync(nodes, c.nominated)
 			fresh, refused := c.anew(t, nodes, m.Cluster())
-			require.Len(t, m.Problems(), len(refused), "%v %v", m.Problems(), refused)
+			problems := map[string]string{}
+			for _, p := range m.Problems() {
+				problems[p.Name] = p.Node
+			}
+			require.Equal(t, refused, problems)
 			if len(refused) == 0 {
 				require.NoError(t, syncErr)
 			}

@@ -1,6 +1,7 @@
 package mirror_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -54,12 +55,25 @@ func (w *world) find(like metav1.Object) int {
 }
 
 func (w *world) put(o metav1.Object) {
-	if i := w.find(o); i >= 0 {
+	i := w.find(o)
+	if i >= 0 && refusedNode(w.objects[i]) { // it has lost its place among the others
+		w.objects, i = slices.Delete(w.objects, i, i+1), -1
+	}
+	if i >= 0 {
 		w.objects[i] = o
 	} else {
 		w.objects = append(w.objects, o)
 	}
 	w.told = append(w.told, o)
+}
+
+func refusedNode(o metav1.Object) bool {
+	n, ok := o.(*corev1.Node)
+	if !ok {
+		return false
+	}
+	_, err := convert.Node(n)
+	return err != nil
 }
 
 func (w *world) delete(o metav1.Object) {
@@ -112,7 +126,11 @@ var nodeNames = []string{"n0", "n1", "n2"}
 func (w *world) another() metav1.Object {
 	switch w.IntN(14) {
 	case 0, 1:
-		return w.node(w.one(nodeNames...))
+		n := w.node(w.one(nodeNames...))
+		if w.IntN(6) == 0 {
+			n.Status.Allocatable["cpu"] = resource.MustParse("-1") // which is refused
+		}
+		return n
 	case 2:
 		b := &policyv1.PodDisruptionBudget{ObjectMeta: w.meta(w.one("b0", "b1"), "default", "b")}
 		b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.one("a", "b")}}
@@ -328,6 +346,10 @@ func (w *world) compare(t rapid.TB, m *mirror.Mirror) {
 		require.ErrorAs(t, err, &invalid)
 		kind, name, _ := strings.Cut(invalid.Problems[0].Object, " ")
 		name = strings.TrimPrefix(name, "default/")
+		if kind == "node" {
+			refused["node "+name] = true
+			o.Nodes = slices.DeleteFunc(o.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+		}
 		o.Pods = slices.DeleteFunc(o.Pods, func(p *corev1.Pod) bool {
 			out := kind == "pod" && p.Name == name || kind == "persistentvolumeclaim" && names(p, name)
 			if out && (kind == "pod" || p.Status.Phase != corev1.PodFailed) {
@@ -341,9 +363,27 @@ func (w *world) compare(t rapid.TB, m *mirror.Mirror) {
 	}
 	for _, p := range m.Problems() {
 		require.ErrorIs(t, p.Err, outrank.ErrInvalid)
+		require.Equal(t, w.nodeOf(p), p.Node, "%v", p)
 		delete(refused, p.Kind+" "+p.Name)
 	}
 	require.Empty(t, refused, "what is refused is among the problems: %v", m.Problems())
+}
+
+// nodeOf is where a refused object is or wants to be.
+func (w *world) nodeOf(p mirror.Problem) string {
+	for _, o := range w.objects {
+		switch o := o.(type) {
+		case *corev1.Node:
+			if p.Kind == "node" && p.Name == o.Name {
+				return o.Name
+			}
+		case *corev1.Pod:
+			if p.Kind == "pod" && p.Name == "default/"+o.Name {
+				return gocmp.Or(o.Spec.NodeName, o.Status.NominatedNodeName)
+			}
+		}
+	}
+	return ""
 }
 
 // names reports whether a pod names a claim.
