@@ -59,7 +59,7 @@ func (a *aside) statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader)
 // setAside notes which objects are not understood, and tells of each of them once: in a line of
 // the log, in an event where it is a pod or a node, and by their number in the metrics.
 func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error {
-	a := &p.aside
+	a := &p.process.aside
 	was, kinds := a.told, map[string]int{}
 	a.nodes, a.told = map[string]bool{}, map[string]string{}
 	for _, problem := range problems {

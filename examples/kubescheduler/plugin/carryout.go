@@ -17,23 +17,23 @@ import (
 // that comes while an earlier one of the same preemptor is in its last breath waits for it.
 func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
 	f.unbound = p.anyUnbound(f.victims)
-	p.background.Go(func() {
+	p.process.background.Go(func() {
 		defer close(f.done)
 		defer func() {
-			p.under.land(f)
-			if f.unbound && p.ctx.Err() == nil {
+			p.process.under.land(f)
+			if f.unbound && p.process.ctx.Err() == nil {
 				p.activate(preemptor)
 			}
 		}()
 		if f.before != nil {
 			select {
 			case <-f.before:
-			case <-p.ctx.Done():
+			case <-p.process.ctx.Done():
 				return
 			}
 		}
-		log, begun := klog.FromContext(p.ctx), time.Now()
-		report, err := p.timed(p.ctx, by, run)
+		log, begun := klog.FromContext(p.process.ctx), time.Now()
+		report, err := p.timed(p.process.ctx, by, run)
 		p.options.Metrics.AddGoroutine(time.Since(begun), err != nil)
 		if err != nil {
 			log.Error(err, "A preemption was not carried out to its end", "report", report.String())
@@ -46,7 +46,7 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, r
 // timed carries a plan out and counts how long that took.
 func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
 	begun := time.Now()
-	report, err := run(ctx)
+	report, err := run(asProfile(ctx, p.handle.ProfileName()))
 	step := execution.PreemptionStep{By: by, Result: preemption.Success}
 	if err != nil {
 		step.Result = preemption.Contradiction // the code that the reference calls Error
@@ -65,5 +65,5 @@ func (p *Plugin) anyUnbound(pods []*outrank.Pod) bool {
 
 // activate has the pod tried again at once, with the group that it is in.
 func (p *Plugin) activate(pod *v1.Pod) {
-	p.handle.Activate(klog.FromContext(p.ctx), map[string]*v1.Pod{pod.Name: pod})
+	p.handle.Activate(klog.FromContext(p.process.ctx), map[string]*v1.Pod{pod.Name: pod})
 }

@@ -10,6 +10,9 @@
 // queue (PreEnqueue). A group of pods is preempted for in the same way where the feature
 // gate GenericWorkload is on (PodGroupPostFilter).
 //
+// The plugins of all profiles of a scheduler share the snapshot and the executor, so that a
+// victim which two of them need away is told to go once.
+//
 // Every answer is one line of the log with all its figures, and every preemption an event
 // on the preemptor.
 package plugin

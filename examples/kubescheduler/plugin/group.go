@@ -80,9 +80,9 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 			p.observe(d)
 		}
 	}()
-	p.deciding.Lock()
-	defer p.deciding.Unlock()
-	problems, err := p.state.follow(ctx)
+	p.process.deciding.Lock()
+	defer p.process.deciding.Unlock()
+	problems, err := p.process.state.follow(ctx)
 	if err != nil {
 		return d, nil, fmt.Errorf("following the cluster: %w", err)
 	}
@@ -107,13 +107,13 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 			err = end
 		}
 	}()
-	placed := &placedGroup{scheduler: scheduler, place: place, aside: p.aside.nodes}
+	placed := &placedGroup{scheduler: scheduler, place: place, aside: p.process.aside.nodes}
 	evaluator, err := p.evaluatorForGroup(ctx, placed)
 	if err != nil {
 		return d, nil, err
 	}
 	request.Place = placed.places
-	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
+	err = p.process.state.view(func(snap *preemption.Snapshot) (err error) {
 		d.Group, err = evaluator.PreemptGroup(ctx, snap, request)
 		return err
 	})
@@ -133,7 +133,7 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 		return nil, err
 	}
 	for _, pod := range info.GetUnscheduledPods() {
-		member, err := p.state.mirror.Preemptor(pod)
+		member, err := p.process.state.mirror.Preemptor(pod)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,9 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	} else {
 		uid = group.PodGroup.UID
 	}
-	run := func(ctx context.Context) (*execution.Report, error) { return p.executor.ExecuteGroup(ctx, group, plan) }
+	run := func(ctx context.Context) (*execution.Report, error) {
+		return p.process.executor.ExecuteGroup(ctx, group, plan)
+	}
 	if !p.options.asynchronous() {
 		_, err := p.timed(ctx, by, run)
 		return err
@@ -160,6 +162,6 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	for i, member := range group.Members {
 		members[i] = types.UID(member.Pod.UID)
 	}
-	p.fly(p.under.begin(types.UID(uid), plan.VictimPods(), members...), first, by, run)
+	p.fly(p.process.under.begin(types.UID(uid), plan.VictimPods(), members...), first, by, run)
 	return nil
 }

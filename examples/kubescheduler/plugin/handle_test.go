@@ -21,6 +21,7 @@ func (h *handle) SharedInformerFactory() informers.SharedInformerFactory { retur
 func (h *handle) ClientSet() kubernetes.Interface                        { return h.c.api }
 func (h *handle) EventRecorder() events.EventRecorderLogger              { return h.c.recorder }
 func (h *handle) Extenders() []fwk.Extender                              { return nil }
+func (h *handle) SnapshotSharedLister() fwk.SharedLister                 { return nil }
 func (h *handle) ProfileName() string                                    { return "default-scheduler" }
 
 // graceful does what the API does about the deletion of a pod that needs time to end.

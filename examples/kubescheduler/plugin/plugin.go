@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,16 +9,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
-	"github.com/outrank-go/outrank/examples/kubescheduler/metrics"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Name is the plugin's name in a KubeSchedulerConfiguration.
@@ -33,21 +28,14 @@ type Plugin struct {
 	release outrank.Release
 	pods    corelisters.PodLister
 
-	// deciding guards what follows. The scheduler asks for one preemption at a time; a
-	// caller of its own may not.
-	deciding  sync.Mutex
-	state     *state
+	// evaluator is guarded by deciding of the process.
 	evaluator *evaluators
-	aside     aside
 	// fallback decides while objects are not understood; nil where this plugin does.
 	fallback *defaultpreemption.DefaultPreemption
 
-	executor *execution.Executor
-	under    underway
-	// background has the executions that are under way; end ends them.
-	background sync.WaitGroup
-	ctx        context.Context
-	end        context.CancelCauseFunc
+	// process is what the plugin shares with those of the other profiles.
+	process *process
+	leave   func()
 }
 
 var (
@@ -56,16 +44,15 @@ var (
 	_ fwk.EnqueueExtensions = (*Plugin)(nil)
 )
 
-// errClosed is why executions end when the scheduler does.
-var errClosed = errors.New("the scheduler ends")
-
 // New makes the plugin, with the options that a scheduler has by itself.
 func New(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return Factory(Options{})(ctx, args, handle)
 }
 
 // Factory returns what makes the plugin, for app.WithPlugin or a registry. All plugins
-// that one factory makes, one for each profile, share the options.
+// that one factory makes, one for each profile, share the options. Those of one scheduler
+// also share the snapshot that they decide on and the executor, whichever factory makes them:
+// no victim is told to go twice because two profiles need it away.
 func Factory(options Options) runtime.PluginFactory {
 	return func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		p, err := newPlugin(ctx, options, args, handle)
@@ -88,54 +75,23 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	if err = p.makeFallback(ctx); err != nil {
 		return nil, err
 	}
-	if p.options.Metrics == nil {
-		p.options.Metrics = metrics.New()
-	}
-	p.options.Metrics.Counts.Release = p.release
 	p.startSpread()
-	if p.state, err = newState(handle, p.release); err != nil {
+	of := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics}
+	if p.process, err = processes.join(ctx, handle, of); err != nil {
 		return nil, err
 	}
-	client, err := actions.New(actions.Config{
-		API: handle.ClientSet(), Pods: p.pods, Events: handle.EventRecorder(), Scheduler: handle, Name: Name,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.executor, err = execution.NewExecutor(execution.Config{
-		Actions: &carrying{Client: client, under: &p.under}, Release: p.release, Order: p.options.order(),
-		Retry: execution.Retry{Wait: actions.Wait}, Metrics: p.options.Metrics.Counts,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.ctx, p.end = context.WithCancelCause(ctx)
-	return p, p.watch()
-}
-
-// watch tells the executor of pods that are gone, so that it need not remember them.
-func (p *Plugin) watch() error {
-	_, err := p.handle.SharedInformerFactory().Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		DeleteFunc: func(object any) {
-			if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
-				object = last.Obj
-			}
-			if pod, ok := object.(*v1.Pod); ok {
-				p.executor.Gone(&outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)})
-			}
-		},
-	})
-	return err
+	p.options.Metrics = p.process.metrics
+	p.leave = sync.OnceFunc(func() { processes.leave(p.process) })
+	return p, nil
 }
 
 // Name returns the plugin's name.
 func (p *Plugin) Name() string { return Name }
 
-// Close ends the executions that are under way and waits for them. The scheduler calls
-// it when it ends.
+// Close ends the executions that are under way and waits for them, where no other profile of
+// the scheduler has a plugin that is open. The scheduler calls it when it ends.
 func (p *Plugin) Close() error {
-	p.end(errClosed)
-	p.background.Wait()
+	p.leave()
 	return nil
 }
 

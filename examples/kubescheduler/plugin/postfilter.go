@@ -58,9 +58,9 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
-	p.deciding.Lock()
-	defer p.deciding.Unlock()
-	problems, err := p.state.follow(ctx)
+	p.process.deciding.Lock()
+	defer p.process.deciding.Unlock()
+	problems, err := p.process.state.follow(ctx)
 	if err != nil {
 		return d, fmt.Errorf("following the cluster: %w", err)
 	}
@@ -68,7 +68,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		return d, err
 	}
 	d.Followed = time.Since(begun)
-	preemptor, err := p.state.mirror.Preemptor(pod)
+	preemptor, err := p.process.state.mirror.Preemptor(pod)
 	if err != nil {
 		return d, err
 	}
@@ -76,8 +76,8 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
-	err = p.state.view(func(snap *preemption.Snapshot) (err error) {
-		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: p.aside.statuses(snap, said)})
+	err = p.process.state.view(func(snap *preemption.Snapshot) (err error) {
+		d.Plan, err = evaluator.PreemptRequest(ctx, snap, preemption.Request{Pod: preemptor, Now: p.now(), StatusesInOrder: p.process.aside.statuses(snap, said)})
 		return err
 	})
 	if err == nil {
@@ -115,11 +115,11 @@ func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Pla
 	// A pod's plan counts no groups among its victims in the reference, either.
 	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())
 	if !p.options.asynchronous() {
-		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.executor.Execute(ctx, plan) })
+		_, err := p.timed(ctx, execution.ByPod, func(ctx context.Context) (*execution.Report, error) { return p.process.executor.Execute(ctx, plan) })
 		return err
 	}
-	p.fly(p.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
-		return p.executor.Execute(ctx, plan)
+	p.fly(p.process.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, func(ctx context.Context) (*execution.Report, error) {
+		return p.process.executor.Execute(ctx, plan)
 	})
 	return nil
 }

@@ -35,11 +35,14 @@ type cluster struct {
 	t         *testing.T
 	api       *fake.Clientset
 	informers informers.SharedInformerFactory
+	// recorder is that of the profile, and recorders are those of the others, by name.
 	recorder  *recorder
+	recorders map[string]*recorder
 	collector *metrics.Collector
 	options   plugin.Options
 	registry  runtime.Registry
 	profile   configv1.KubeSchedulerProfile
+	others    []configv1.KubeSchedulerProfile
 	extenders []schedulerconfig.Extender
 
 	mu        sync.Mutex
@@ -54,7 +57,7 @@ type cluster struct {
 
 // newCluster has the objects and does not run yet.
 func newCluster(t *testing.T, objects ...apiruntime.Object) *cluster {
-	c := &cluster{t: t, api: fake.NewClientset(objects...), recorder: &recorder{}, release: func() {}, collector: metrics.New(), stopped: make(chan struct{})}
+	c := &cluster{t: t, api: fake.NewClientset(objects...), recorder: &recorder{}, recorders: map[string]*recorder{}, release: func() {}, collector: metrics.New(), stopped: make(chan struct{})}
 	c.informers = scheduler.NewInformerFactory(c.api, 0, nil)
 	c.options = plugin.Options{Metrics: c.collector, Observe: func(d plugin.Decision) {
 		c.mu.Lock()
@@ -99,7 +102,7 @@ func (c *cluster) run() {
 	var ctx context.Context
 	c.log, ctx = klogFor(c.t)
 	ctx, c.stop = context.WithCancel(ctx)
-	config := configtesting.V1ToInternalWithDefaults(c.t, configv1.KubeSchedulerConfiguration{Profiles: []configv1.KubeSchedulerProfile{c.profile}})
+	config := configtesting.V1ToInternalWithDefaults(c.t, configv1.KubeSchedulerConfiguration{Profiles: append([]configv1.KubeSchedulerProfile{c.profile}, c.others...)})
 	factory := plugin.Factory(c.options)
 	registry := runtime.Registry{plugin.Name: func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		p, err := factory(ctx, args, handle)
@@ -109,7 +112,7 @@ func (c *cluster) run() {
 	for name, factory := range c.registry {
 		registry[name] = factory
 	}
-	s, err := scheduler.New(ctx, c.api, c.informers, nil, func(string) events.EventRecorderLogger { return c.recorder },
+	s, err := scheduler.New(ctx, c.api, c.informers, nil, func(name string) events.EventRecorderLogger { return c.recorderOf(name) },
 		scheduler.WithProfiles(config.Profiles...), scheduler.WithFrameworkOutOfTreeRegistry(registry),
 		scheduler.WithExtenders(c.extenders...), scheduler.WithPodInitialBackoffSeconds(1), scheduler.WithPodMaxBackoffSeconds(1))
 	require.NoError(c.t, err)
@@ -122,6 +125,17 @@ func (c *cluster) run() {
 		s.Run(ctx)
 	}()
 	c.t.Cleanup(c.end)
+}
+
+// recorderOf is the recorder of a profile.
+func (c *cluster) recorderOf(name string) *recorder {
+	if name == *c.profile.SchedulerName {
+		return c.recorder
+	}
+	if c.recorders[name] == nil {
+		c.recorders[name] = &recorder{}
+	}
+	return c.recorders[name]
 }
 
 // end stops the scheduler and waits for it.

@@ -11,7 +11,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -127,36 +126,15 @@ func (p *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
 		return nil
 	}
 	if pod.Spec.SchedulingGroup != nil && p.groupsCount() {
-		if root, ok := p.rootUID(pod); ok && p.under.waits(root, p.pods) {
+		if root, ok := p.rootUID(pod); ok && p.process.under.waits(root, p.pods) {
 			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForGroupPreemption)
 		}
 		return nil
 	}
-	if p.under.waits(pod.UID, p.pods) {
+	if p.process.under.waits(pod.UID, p.pods) {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForPodPreemption)
 	}
 	return nil
-}
-
-// carrying are the actions of the executor, which keep the flights informed.
-type carrying struct {
-	*actions.Client
-	under *underway
-}
-
-// Reject notes a victim that was rejected.
-func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
-	rejected, err := c.Client.Reject(ctx, victim)
-	if rejected {
-		c.under.reject(victim.UID)
-	}
-	return rejected, err
-}
-
-// Activate lets the pod in first.
-func (c *carrying) Activate(pod *outrank.Pod) {
-	c.under.end(types.UID(pod.UID))
-	c.Client.Activate(pod)
 }
 
 // podsOf lists the victims of a plan.

@@ -1,0 +1,104 @@
+package plugin
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/actions"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// carrying are the actions of the executor, which keep the flights informed and post each
+// event as the profile of the preemptor.
+type carrying struct {
+	*actions.Client
+	under *underway
+
+	mu sync.Mutex
+	// recorders post the events of the profiles, by scheduler name.
+	recorders map[string]events.EventRecorder
+	// tellers are the profiles that have told victims to go, by the UID of the victim, until the
+	// event about it is posted.
+	tellers map[string]string
+}
+
+func newCarrying(handle fwk.Handle, under *underway) (*carrying, error) {
+	client, err := actions.New(actions.Config{
+		API: handle.ClientSet(), Pods: handle.SharedInformerFactory().Core().V1().Pods().Lister(), Scheduler: handle, Name: Name,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &carrying{Client: client, under: under, recorders: map[string]events.EventRecorder{}, tellers: map[string]string{}}, nil
+}
+
+// add makes a profile known.
+func (c *carrying) add(handle fwk.Handle) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if recorder := handle.EventRecorder(); recorder != nil {
+		c.recorders[handle.ProfileName()] = recorder
+	}
+}
+
+// profileKey is under which a context has the profile that carries a plan out.
+type profileKey struct{}
+
+// asProfile has what is carried out with a context told by the profile.
+func asProfile(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, profileKey{}, name)
+}
+
+// told notes who has told a victim to go.
+func (c *carrying) told(ctx context.Context, victim *outrank.Pod) {
+	name, _ := ctx.Value(profileKey{}).(string)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tellers[victim.UID] = name
+}
+
+// Reject notes a victim that was rejected.
+func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
+	rejected, err := c.Client.Reject(ctx, victim)
+	if rejected {
+		c.under.reject(victim.UID)
+		c.told(ctx, victim)
+	}
+	return rejected, err
+}
+
+// Evict has the victim told to go.
+func (c *carrying) Evict(ctx context.Context, e execution.Eviction) error {
+	err := c.Client.Evict(ctx, e)
+	if err == nil {
+		c.told(ctx, e.Victim)
+	}
+	return err
+}
+
+// Event posts an event about a victim.
+func (c *carrying) Event(e outrank.Event) {
+	client := &actions.Client{Config: c.Config}
+	client.Events = c.teller(e.Pod)
+	client.Event(e)
+}
+
+// teller is the recorder of the profile that has told the victim to go.
+func (c *carrying) teller(victim *outrank.Pod) events.EventRecorder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := c.tellers[victim.UID]
+	delete(c.tellers, victim.UID)
+	return c.recorders[name]
+}
+
+// Activate lets the pod in first.
+func (c *carrying) Activate(pod *outrank.Pod) {
+	c.under.end(types.UID(pod.UID))
+	c.Client.Activate(pod)
+}
