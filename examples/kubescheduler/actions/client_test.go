@@ -246,15 +246,18 @@ func TestConditionIsThere(t *testing.T) {
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler, ObservedGeneration: 7,
 		Message: "mine: preempting to accommodate a higher priority pod", LastTransitionTime: since,
 	}}
-	w := newWorld(t, actions.Config{}, has)
-	_, err := w.carryOut(t, has)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"delete"}, w.calls())
+	for _, generation := range []int64{7, 6, 0} { // the reference does not look at it, either
+		has.Status.Conditions[0].ObservedGeneration = generation
+		w := newWorld(t, actions.Config{}, has)
+		_, err := w.carryOut(t, has)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"delete"}, w.calls(), generation)
+	}
 
 	has = has.DeepCopy()
 	has.Status.Conditions[0].Message = "other"
-	w = newWorld(t, actions.Config{}, has)
-	_, err = w.carryOut(t, has)
+	w := newWorld(t, actions.Config{}, has)
+	_, err := w.carryOut(t, has)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"patch status", "delete"}, w.calls())
 	assert.Contains(t, string(w.api.Actions()[0].(ktesting.PatchAction).GetPatch()), `"lastTransitionTime":"2026-01-02T03:04:05Z"`)

@@ -30,8 +30,9 @@ func (c *Client) Evict(ctx context.Context, e execution.Eviction) error {
 	return c.delete(ctx, e.Victim, e.Grace)
 }
 
-// conditionOf is the condition for the pod, and false where the pod has it already. A
-// condition that changes nothing but its text keeps the time of its last change.
+// conditionOf is the condition for the pod, and false where the pod has it already, of
+// whichever generation. A condition that changes nothing but its text keeps the time of its
+// last change.
 func conditionOf(pod *v1.Pod, want outrank.PodCondition, now time.Time) (v1.PodCondition, bool) {
 	set := convert.Condition(want, pod.Generation, now)
 	for _, has := range pod.Status.Conditions {
@@ -42,6 +43,7 @@ func conditionOf(pod *v1.Pod, want outrank.PodCondition, now time.Time) (v1.PodC
 			set.LastTransitionTime = has.LastTransitionTime
 		}
 		set.LastProbeTime = has.LastProbeTime
+		has.ObservedGeneration = set.ObservedGeneration
 		return set, has != set
 	}
 	return set, true

@@ -6,10 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	v1 "k8s.io/api/core/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	configv1 "k8s.io/kube-scheduler/config/v1"
-
-	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 )
 
 // odd has a pod say what no API server of this release lets in.
@@ -56,7 +52,7 @@ func TestNotUnderstood(t *testing.T) {
 // With the argument whenNotUnderstood DefaultPreemption decides meanwhile.
 func TestNotUnderstoodIsForDefaultPreemption(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "4"), odd(running("strange", 1, "1", "n1", 0)), running("low", 1, "3", "n1", 0), running("mid", 5, "3", "n2", 0))
-	c.profile.PluginConfig = []configv1.PluginConfig{{Name: plugin.Name, Args: apiruntime.RawExtension{Raw: []byte(`{"whenNotUnderstood": "DefaultPreemption"}`)}}}
+	c.withArgs(`{"whenNotUnderstood": "DefaultPreemption"}`)
 	c.run()
 	c.create(pending("high", 10, "2"))
 	c.isOn("high", "n1")

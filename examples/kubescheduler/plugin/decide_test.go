@@ -98,6 +98,7 @@ func TestBudgets(t *testing.T) {
 		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromInt32(1)), Selector: &metav1.LabelSelector{MatchLabels: guarded.Labels}},
 	}
 	c := newCluster(t, budget, node("n1", "4"), node("n2", "4"), guarded, running("mid", 5, "3", "n2", 0))
+	c.withArgs(`{"planEvents": true}`)
 	c.run()
 	c.create(pending("high", 10, "2"))
 	c.isOn("high", "n2")
@@ -139,7 +140,7 @@ func TestArgs(t *testing.T) {
 // node, though another has a less important victim.
 func TestSample(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "4"), running("mid", 5, "3", "n1", 0), running("low", 1, "3", "n2", 0))
-	c.profile.PluginConfig = []configv1.PluginConfig{{Name: plugin.Name, Args: apiruntime.RawExtension{Raw: []byte(`{"minCandidateNodesPercentage":1,"minCandidateNodesAbsolute":1}`)}}}
+	c.withArgs(`{"minCandidateNodesPercentage":1,"minCandidateNodesAbsolute":1}`)
 	c.run()
 	c.create(pending("high", 10, "2"))
 	c.isOn("high", "n1")

@@ -13,6 +13,7 @@
 // The plugins of all profiles of a scheduler share the snapshot and the executor, so that a
 // victim which two of them need away is told to go once.
 //
-// Every answer is one line of the log with all its figures, and every preemption an event
-// on the preemptor.
+// Every answer is one line of the log with all its figures. The API is asked to write what
+// DefaultPreemption would have it write, and nothing else; an event about every plan can be
+// asked for.
 package plugin

@@ -37,6 +37,7 @@ func TestGroup(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.GenericWorkload, true)
 	c := newCluster(t, gang("train", 10, 2), node("n1", "4"), node("n2", "4"), node("n3", "4"),
 		running("a", 1, "3", "n1", 0), running("b", 1, "3", "n2", 0), running("top", 100, "3", "n3", 0))
+	c.withArgs(`{"planEvents": true}`)
 	c.run()
 	c.create(in("train", pending("t1", 10, "3")), in("train", pending("t2", 10, "3")))
 	for _, name := range []string{"t1", "t2"} {

@@ -114,6 +114,9 @@ type Args struct {
 	// WhenNotUnderstood says what becomes of decisions while an object in the cluster is
 	// not understood: Isolate, which an empty one means, or DefaultPreemption.
 	WhenNotUnderstood string `json:"whenNotUnderstood,omitempty"`
+	// PlanEvents has every plan posted as an event on the preemptor, PreemptionPlanned. That is
+	// one write more for each preemption than DefaultPreemption makes.
+	PlanEvents bool `json:"planEvents,omitempty"`
 }
 
 // decode reads arguments as the scheduler reads those of its own plugins: a field that there

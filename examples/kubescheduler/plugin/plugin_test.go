@@ -16,6 +16,7 @@ import (
 func TestPreempts(t *testing.T) {
 	c := newCluster(t, node("n1", "4"), node("n2", "4"),
 		running("low", 1, "3", "n1", 0), running("mid", 5, "3", "n2", 1))
+	c.withArgs(`{"planEvents": true}`)
 	c.run()
 	c.create(pending("high", 10, "2"))
 	c.isOn("high", "n1")

@@ -80,6 +80,11 @@ func profile() configv1.KubeSchedulerProfile {
 	}
 }
 
+// withArgs gives the plugin arguments.
+func (c *cluster) withArgs(args string) {
+	c.profile.PluginConfig = []configv1.PluginConfig{{Name: plugin.Name, Args: apiruntime.RawExtension{Raw: []byte(args)}}}
+}
+
 // bind does what the API does about a binding.
 func (c *cluster) bind(action ktesting.Action) (bool, apiruntime.Object, error) {
 	create := action.(ktesting.CreateAction)

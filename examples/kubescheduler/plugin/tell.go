@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Reason and action of the event on a preemptor.
+// Reason and action of the event on a preemptor, where the arguments ask for it.
 const (
 	reasonPlanned   = "PreemptionPlanned"
 	actionPreempted = "Preempting"
@@ -38,8 +38,15 @@ func level(outcome preemption.Outcome) int {
 	return otherLevel
 }
 
+// plannedEvent posts what a plan says on the preemptor, where the arguments ask for it.
+func (p *Plugin) plannedEvent(about runtime.Object, text string) {
+	if p.args.PlanEvents && p.handle.EventRecorder() != nil {
+		p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", text)
+	}
+}
+
 // tell explains a decision: in one line of the log, and where pods have to leave in an
-// event on the preemptor.
+// event on the preemptor if that is asked for.
 func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 	log := klog.FromContext(ctx)
 	if d.Err != nil {
@@ -49,8 +56,8 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 	if log = log.V(level(d.Plan.Outcome)); log.Enabled() {
 		p.logPlan(log, pod, d)
 	}
-	if d.Plan.Outcome == preemption.Preempt && p.handle.EventRecorder() != nil {
-		p.handle.EventRecorder().Eventf(pod, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", note(d.Plan))
+	if d.Plan.Outcome == preemption.Preempt {
+		p.plannedEvent(pod, note(d.Plan))
 	}
 }
 
@@ -67,7 +74,7 @@ func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 }
 
 // tellGroup does so for a group: one line, and where pods have to leave an event on the
-// group.
+// group if that is asked for.
 func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decision) {
 	log := klog.FromContext(ctx)
 	if d.Err != nil {
@@ -80,19 +87,24 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
 	}
 	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
-	if plan.Outcome != preemption.Preempt || p.handle.EventRecorder() == nil {
+	if plan.Outcome != preemption.Preempt {
 		return
 	}
 	var about runtime.Object = group.GetPodGroup()
 	if tree := group.GetCompositePodGroup(); tree != nil {
 		about = tree
 	}
+	p.plannedEvent(about, groupNote(plan))
+}
+
+// groupNote is the text of the event about a group.
+func groupNote(plan *preemption.GroupPlan) string {
 	victims := names(plan.VictimPods())
 	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))
 	if n := plan.Violations(); n > 0 {
 		text += fmt.Sprintf(", %d against a disruption budget", n)
 	}
-	p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", cut(text+": "+strings.Join(victims, ", ")))
+	return cut(text + ": " + strings.Join(victims, ", "))
 }
 
 func placement(plan *preemption.GroupPlan) []string {
@@ -103,7 +115,7 @@ func placement(plan *preemption.GroupPlan) []string {
 	return list
 }
 
-// note is the text of the event.
+// note is the text of the event about a pod.
 func note(plan *preemption.Plan) string {
 	text := fmt.Sprintf("Node %s has room without %d pods of lower priority (at most %d)", plan.Node, len(plan.Victims), plan.Score.TopPriority)
 	if len(plan.Victims) == 1 {
