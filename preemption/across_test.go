@@ -25,6 +25,10 @@ import (
 // whole zones, and a preemptor that keeps to itself and spreads.
 func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 	c := &outrank.Cluster{}
+	if rapid.IntRange(0, 3).Draw(t, "units") == 0 {
+		c.Release = groupsOn
+		c.Groups = []*outrank.PodGroup{{Name: "g", Disruption: outrank.DisruptPodGroup}}
+	}
 	for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
 		n := node(fmt.Sprint("n", i), fmt.Sprint(rapid.IntRange(1, 6).Draw(t, "cpu")), rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "zone"))
 		n.Labels["host"] = n.Name
@@ -47,6 +51,9 @@ func acrossCluster(t *rapid.T, most int) (*outrank.Cluster, *outrank.Pod) {
 		}
 		if rapid.IntRange(0, 4).Draw(t, "port") == 0 { // several pods of a node may hold it
 			p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
+		}
+		if c.Release != 0 && rapid.IntRange(0, 4).Draw(t, "grouped") == 0 { // no victim then (rule 23.6)
+			p.Group = "g"
 		}
 		c.Pods = append(c.Pods, p)
 	}
@@ -99,7 +106,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 	for _, p := range c.Pods {
 		// What is leaving has ceased to count for a constraint (rule 23.6).
 		ceased := !p.DeletionTime.IsZero() && slices.ContainsFunc(pod.TopologySpread, func(k outrank.TopologySpreadConstraint) bool { return k.Selector.Matches(p.Labels) })
-		if may := e.Config().MayEvict; p.NodeName != "" && *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased {
+		if may := e.Config().MayEvict; p.NodeName != "" && *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased && p.Group == "" {
 			lower = append(lower, p)
 		}
 	}
@@ -122,7 +129,7 @@ func bestAcross(t *rapid.T, e *preemption.Evaluator, c *outrank.Cluster, pod *ou
 				victims = append(victims, p)
 			}
 		}
-		violating, _ := budgets.SplitIn(outrank.DefaultRelease, victims)
+		violating, _ := budgets.SplitIn(cmp.Or(c.Release, outrank.DefaultRelease), victims)
 		if e.Config().Policy.Strict && len(violating) > 0 {
 			continue
 		}
@@ -177,6 +184,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		require.Equal(t, node, plan.Node, "victims %v, score %+v, and %+v", plan.Victims, plan.Score, score)
 		if node == "" {
 			require.Equal(t, preemption.NothingHelps, plan.Outcome)
+			require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
 			return
 		}
 		require.Equal(t, score, plan.Score, "%v", plan.Victims)

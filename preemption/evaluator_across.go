@@ -11,7 +11,7 @@ import (
 
 // AcrossPlan is what [Evaluator.PreemptAcross] found. It belongs to the caller.
 type AcrossPlan struct {
-	// Plan is the answer, with [Plan.Across] set where pods have to leave.
+	// Plan is the answer, with [Plan.Across] set where pods have to leave or none can.
 	*Plan
 	// Optimal: no set of the pods that could be victims, on no node, is better by the
 	// ranks; where nothing helps, no such set makes room. Without it the search ended
@@ -96,8 +96,9 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 	}
 	plan := r.plan()
 	plan.ClusterCertificate = nil // Optimal says it
+	plan.Across = plan.Outcome == Preempt || plan.Outcome == NothingHelps
 	if plan.Outcome == Preempt {
-		plan.Across, plan.Unhelpful = true, nil // nodes that could not be better were not tried
+		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
 	return &AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }

@@ -48,7 +48,7 @@ var (
 // It is not verified that the node is the best one, or that no other node takes the
 // pod as things are. A plan that was made with [Request.Statuses] is held to the
 // evaluator's own filters all the same. Any other outcome is verified by deciding
-// again: it has to be the same (ErrStale).
+// again, with [DefaultAcrossSteps] where [Plan.Across] is set: it has to be the same (ErrStale).
 //
 // Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
 // at all. The snapshot is only read; any number of calls may run on it at once. Time
@@ -90,7 +90,7 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 
 // verifyOutcome decides again.
 func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) error {
-	again, err := e.Preempt(ctx, snap, plan.Pod, now)
+	again, err := e.again(ctx, snap, plan, now)
 	if err != nil {
 		return err
 	}
@@ -98,6 +98,18 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *Snapshot, plan *Pla
 		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
 	}
 	return nil
+}
+
+// again decides anew as the plan was decided.
+func (e *Evaluator) again(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) (*Plan, error) {
+	if !plan.Across {
+		return e.Preempt(ctx, snap, plan.Pod, now)
+	}
+	across, err := e.PreemptAcross(ctx, snap, plan.Pod, now)
+	if err != nil {
+		return nil, err
+	}
+	return across.Plan, nil
 }
 
 // verifyPreemptor reports a preemptor that runs by now, or is another pod.

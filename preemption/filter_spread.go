@@ -39,7 +39,7 @@ type spread struct {
 	touched []bool
 	// asCounted is set where a pod that leaves counts only if it counted at the start
 	// (rule 23.9). Otherwise it counts wherever the selector matches it, as an empty one
-	// does that counted nobody.
+	// does that counted nobody. A nominated pod always counts like that.
 	asCounted bool
 }
 
@@ -274,9 +274,23 @@ func (s *spreadOnNode) changeFar(p *podState, on *nodeState, by int) {
 // counted at the start and still changes the count here (rule 7.12.6).
 func (s *spreadOnNode) change(p *podState, by int) {
 	for _, part := range s.parts.of(p.class) {
-		c := &s.constraints[part.index]
-		if c.included[s.slot] && !(s.asCounted && c.matcher.Empty()) {
-			s.changes[part.index] += by
+		if !s.asCounted || !s.constraints[part.index].matcher.Empty() {
+			s.shift(part.index, by)
+		}
+	}
+}
+
+func (s *spreadOnNode) shift(constraint, by int) {
+	if s.constraints[constraint].included[s.slot] {
+		s.changes[constraint] += by
+	}
+}
+
+// changeNominated adds or removes pods that are nominated to the node.
+func (s *spreadOnNode) changeNominated(pods []*podState, by int) {
+	for _, p := range pods {
+		for _, part := range s.parts.of(p.class) {
+			s.shift(part.index, by)
 		}
 	}
 }
@@ -298,13 +312,9 @@ func (s *spreadOnNode) follow(p *podState, at *nodeState, by int) {
 }
 
 func (s *spreadOnNode) check(nominated []*podState) filterStatus {
-	for _, p := range nominated {
-		s.change(p, 1)
-	}
+	s.changeNominated(nominated, 1)
 	st := s.skewed()
-	for _, p := range nominated {
-		s.change(p, -1)
-	}
+	s.changeNominated(nominated, -1)
 	return st
 }
 
