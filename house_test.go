@@ -63,7 +63,10 @@ var rooms = map[string][]string{
 	"internal/release":    {},
 	"internal/atonce":     {},
 	"internal/rules":      {},
-	"internal/scenario":   {".", "resource"},
+	"internal/structure":  {},
+
+	"internal/structure/sizes": {"internal/structure"},
+	"internal/scenario":        {".", "resource"},
 }
 
 // Tools for tests are the only internal packages that reach outside the

@@ -1,21 +1,15 @@
 package preemption
 
 import (
-	"cmp"
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank/internal/structure"
 )
 
 // layers of the package, the lowest first. A file belongs to the layer that its
@@ -28,63 +22,18 @@ func layerOf(file string) int {
 	return slices.Index(layers, name)
 }
 
-// references returns for each file of the package the files whose declarations
-// it uses, each with an example.
-func references(t *testing.T) map[string]map[string]string {
+// ownSource is the source of this package.
+func ownSource(t *testing.T) *structure.Package {
 	t.Helper()
-	fset := token.NewFileSet()
-	names, err := filepath.Glob("*.go")
+	p, err := structure.NewReader().Read(".")
 	require.NoError(t, err)
-	var files []*ast.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, f)
-	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	pkg, err := config.Check(dir, fset, files, info)
-	require.NoError(t, err)
-	uses := map[string]map[string]string{}
-	for _, f := range files {
-		uses[fset.Position(f.Pos()).Filename] = map[string]string{}
-	}
-	for id, obj := range info.Uses {
-		if obj.Pkg() != pkg || !declaredAtTop(obj, pkg) {
-			continue
-		}
-		from, to := fset.Position(id.Pos()).Filename, fset.Position(obj.Pos()).Filename
-		if from != to {
-			uses[from][to] = max(uses[from][to], obj.Name())
-		}
-	}
-	return uses
-}
-
-// declaredAtTop reports whether an object is a declaration of the package, or a
-// method or field of one.
-func declaredAtTop(obj types.Object, pkg *types.Package) bool {
-	if obj.Parent() == pkg.Scope() {
-		return true
-	}
-	switch o := obj.(type) {
-	case *types.Func:
-		return o.Signature().Recv() != nil
-	case *types.Var:
-		return o.IsField()
-	}
-	return false
+	return p
 }
 
 // No layer refers upwards, so that the way of a question through the package
 // leads down only.
 func TestNoLayerRefersUpwards(t *testing.T) {
-	uses := references(t)
+	uses := ownSource(t).References()
 	for _, from := range slices.Sorted(maps.Keys(uses)) {
 		if from == "doc.go" {
 			continue
@@ -101,46 +50,7 @@ func TestNoLayerRefersUpwards(t *testing.T) {
 // Files that refer to each other in a circle can only be understood together:
 // no such circle has ten files or more.
 func TestCirclesOfFilesAreSmall(t *testing.T) {
-	for _, circle := range circles(references(t)) {
+	for _, circle := range ownSource(t).Circles() {
 		assert.Less(t, len(circle), 10, "%v", circle)
 	}
-}
-
-// circles returns the strongly connected components (Tarjan).
-func circles(uses map[string]map[string]string) [][]string {
-	index, low, on := map[string]int{}, map[string]int{}, map[string]bool{}
-	var stack []string
-	var out [][]string
-	var visit func(v string)
-	visit = func(v string) {
-		index[v] = len(index) + 1
-		low[v] = index[v]
-		stack, on[v] = append(stack, v), true
-		for w := range uses[v] {
-			if index[w] == 0 {
-				visit(w)
-				low[v] = min(low[v], low[w])
-			} else if on[w] {
-				low[v] = min(low[v], index[w])
-			}
-		}
-		if low[v] != index[v] {
-			return
-		}
-		at := slices.Index(stack, v)
-		circle := slices.Clone(stack[at:])
-		for _, w := range circle {
-			on[w] = false
-		}
-		stack = stack[:at]
-		slices.Sort(circle)
-		out = append(out, circle)
-	}
-	for _, v := range slices.Sorted(maps.Keys(uses)) {
-		if index[v] == 0 {
-			visit(v)
-		}
-	}
-	slices.SortFunc(out, func(a, b []string) int { return cmp.Compare(len(b), len(a)) })
-	return out
 }

@@ -1,0 +1,243 @@
+package structure
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Package is the source of one package outside tests.
+type Package struct {
+	// Name is the package's own, Files are its files, sorted.
+	Name  string
+	Files []string
+	// Lines are those of all files, Tests the number of test files.
+	Lines, Tests int
+
+	fset  *token.FileSet
+	asts  []*ast.File
+	types *types.Package
+	info  *types.Info
+}
+
+// Reader reads packages. Packages that several of them import are checked once. It must not
+// be used by several goroutines at once.
+type Reader struct {
+	fset *token.FileSet
+	from types.ImporterFrom
+}
+
+// NewReader returns a reader that finds imports where the go command does.
+func NewReader() *Reader {
+	fset := token.NewFileSet()
+	return &Reader{fset, importer.ForCompiler(fset, "source", nil).(types.ImporterFrom)}
+}
+
+// Read reads the package in a folder. It returns nil where the folder has no Go files
+// outside tests. Files are chosen as for the platform at hand.
+func (r *Reader) Read(dir string) (*Package, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	p := &Package{fset: r.fset, info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			p.Tests++
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(r.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		p.add(file, filepath.Base(name), strings.Count(string(text), "\n"))
+	}
+	if len(p.asts) == 0 {
+		return nil, nil
+	}
+	slices.Sort(p.Files)
+	config := types.Config{Importer: inFolder{r.from, dir}}
+	if p.types, err = config.Check(p.Name, r.fset, p.asts, p.info); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return p, nil
+}
+
+func (p *Package) add(file *ast.File, name string, lines int) {
+	p.Name = file.Name.Name
+	p.Files, p.asts = append(p.Files, name), append(p.asts, file)
+	p.Lines += lines
+}
+
+// inFolder finds imports from a folder.
+type inFolder struct {
+	from types.ImporterFrom
+	dir  string
+}
+
+func (i inFolder) Import(path string) (*types.Package, error) {
+	return i.from.ImportFrom(path, i.dir, 0)
+}
+
+// file is the name of the file that a position is in.
+func (p *Package) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
+
+// References returns, for each file, the files whose declarations it uses, each with one
+// of these declarations.
+func (p *Package) References() map[string]map[string]string {
+	uses := map[string]map[string]string{}
+	for _, name := range p.Files {
+		uses[name] = map[string]string{}
+	}
+	for id, object := range p.info.Uses {
+		if object.Pkg() != p.types || !p.declares(object) {
+			continue
+		}
+		if from, to := p.file(id.Pos()), p.file(object.Pos()); from != to {
+			uses[from][to] = max(uses[from][to], object.Name())
+		}
+	}
+	return uses
+}
+
+// declares reports whether an object is a declaration of the package, or a method or a
+// field of one.
+func (p *Package) declares(object types.Object) bool {
+	if object.Parent() == p.types.Scope() {
+		return true
+	}
+	switch o := object.(type) {
+	case *types.Func:
+		return o.Signature().Recv() != nil
+	case *types.Var:
+		return o.IsField()
+	}
+	return false
+}
+
+// Exported counts the exported names: declarations, and the methods and fields of exported
+// types that the package itself declares.
+func (p *Package) Exported() (n int) {
+	for _, file := range p.asts {
+		for _, d := range file.Decls {
+			n += exportedIn(d)
+		}
+	}
+	return n
+}
+
+func exportedIn(d ast.Decl) (n int) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type))) {
+			return 1
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.ValueSpec:
+				n += exportedOf(s.Names)
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					n += 1 + members(s.Type)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// members counts the exported fields or methods that a type expression lists.
+func members(t ast.Expr) (n int) {
+	var list *ast.FieldList
+	switch t := t.(type) {
+	case *ast.StructType:
+		list = t.Fields
+	case *ast.InterfaceType:
+		list = t.Methods
+	default:
+		return 0
+	}
+	for _, f := range list.List {
+		n += exportedOf(f.Names)
+	}
+	return n
+}
+
+func exportedOf(names []*ast.Ident) (n int) {
+	for _, name := range names {
+		if name.IsExported() {
+			n++
+		}
+	}
+	return n
+}
+
+// receiver is the name of the type that a method belongs to.
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return t.Name
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	}
+	return ""
+}
+
+// Struct is a struct type with the number of fields that its methods see: its own and those
+// of the structs that it embeds.
+type Struct struct {
+	Name   string
+	Fields int
+}
+
+// WidestStruct returns the struct type with the most fields, the first by name of several.
+func (p *Package) WidestStruct() (widest Struct) {
+	scope := p.types.Scope()
+	for _, name := range scope.Names() {
+		if t, ok := scope.Lookup(name).(*types.TypeName); ok {
+			if n := fieldsOf(t.Type(), p.types, map[types.Type]bool{}); n > widest.Fields {
+				widest = Struct{name, n}
+			}
+		}
+	}
+	return widest
+}
+
+// fieldsOf counts fields, through embedded structs of the same package.
+func fieldsOf(t types.Type, in *types.Package, seen map[types.Type]bool) (n int) {
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || seen[t] {
+		return 0
+	}
+	seen[t] = true
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		if f.Embedded() && f.Pkg() == in {
+			if inner := fieldsOf(f.Type(), in, seen); inner > 0 {
+				n += inner
+				continue
+			}
+		}
+		n++
+	}
+	return n
+}

@@ -1,0 +1,98 @@
+// Command sizes prints how big the packages of a module are, as a table in Markdown.
+//
+//	go run ./internal/structure/sizes [-all] [DIR]
+//
+// DIR is the folder of the module, the one at hand by default. Packages below examples and
+// internal are left out of the sum of exported names; -all lists those below examples, too.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/structure"
+)
+
+func main() {
+	all := flag.Bool("all", false, "list the packages below examples, too")
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	if err := table(os.Stdout, dir, *all); err != nil {
+		fmt.Fprintln(os.Stderr, "sizes:", err)
+		os.Exit(1)
+	}
+}
+
+func table(w io.Writer, root string, all bool) error {
+	folders, err := foldersOf(root, all)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "| package | files | lines | test files | largest circle | files in circles | widest struct | fields | exported |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|---|--:|--:|")
+	reader := structure.NewReader()
+	files, lines, exported := 0, 0, 0
+	for _, folder := range folders {
+		p, err := reader.Read(filepath.Join(root, folder))
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		largest, within := 1, 0
+		for i, circle := range p.Circles() {
+			if within += len(circle); i == 0 {
+				largest = len(circle)
+			}
+		}
+		names := 0
+		if p.Name != "main" {
+			names = p.Exported()
+		}
+		widest := p.WidestStruct()
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %s | %d | %d |\n",
+			folder, len(p.Files), p.Lines, p.Tests, largest, within, widest.Name, widest.Fields, names)
+		files, lines = files+len(p.Files), lines+p.Lines
+		if public(folder) {
+			exported += names
+		}
+	}
+	fmt.Fprintf(w, "| all | %d | %d | | | | | | %d public |\n", files, lines, exported)
+	return nil
+}
+
+// public reports whether a package can be imported from outside.
+func public(folder string) bool {
+	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
+}
+
+// foldersOf lists the folders of the module, without those of other modules in it.
+func foldersOf(root string, all bool) (folders []string, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		name, folder := d.Name(), "."
+		if path != root {
+			if folder, err = filepath.Rel(root, path); err != nil {
+				return err
+			}
+			_, other := os.Stat(filepath.Join(path, "go.mod"))
+			if strings.HasPrefix(name, ".") || name == "testdata" || other == nil || folder == "examples" && !all {
+				return filepath.SkipDir
+			}
+		}
+		folders = append(folders, filepath.ToSlash(folder))
+		return nil
+	})
+	return folders, err
+}

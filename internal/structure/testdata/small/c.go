@@ -1,0 +1,6 @@
+package small
+
+// Two is the only constant.
+const Two = 2
+
+func two() int { return Two }
