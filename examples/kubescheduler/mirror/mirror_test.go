@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -112,6 +113,51 @@ func TestProblems(t *testing.T) {
 	require.NoError(t, m.Put(good))
 	require.Empty(t, m.Problems())
 	require.Len(t, m.Cluster().Pods, 1)
+}
+
+// Versions are compared for one object alone: another one of its name may have a lower one,
+// after a cluster was restored for example.
+func TestAnotherPodOfTheName(t *testing.T) {
+	m := newMirror(t)
+	for _, c := range []struct{ uid, version string }{{"first", "9"}, {"second", "5"}} {
+		p := pod("p1", "n1")
+		p.UID, p.ResourceVersion = types.UID(c.uid), c.version
+		require.NoError(t, m.Put(p))
+		require.Equal(t, c.uid, m.Cluster().Pods[0].UID)
+	}
+}
+
+// What is told again counts again: it takes the place of what was decided meanwhile.
+func TestToldAgain(t *testing.T) {
+	m := newMirror(t)
+	p := pod("p1", "")
+	p.UID, p.ResourceVersion, p.Status.NominatedNodeName = "u", "5", "n1"
+	require.NoError(t, m.Put(node("n1")))
+	require.NoError(t, m.Put(p))
+	require.NoError(t, m.Update(func(s *preemption.Snapshot) error { return s.RemovePod("default/p1") }))
+	require.Empty(t, m.Cluster().Pods)
+	require.NoError(t, m.Put(p))
+	require.Equal(t, "n1", m.Snapshot().NominationOf("default/p1"))
+	require.NoError(t, m.Update(func(s *preemption.Snapshot) error { return s.Nominate("default/p1", "") }))
+	require.NoError(t, m.Put(p))
+	require.Equal(t, "n1", m.Snapshot().NominationOf("default/p1"))
+}
+
+// A claim that says the same as before leaves the pods that use it as they are.
+func TestClaimThatSaysTheSame(t *testing.T) {
+	m := newMirror(t)
+	p := pod("p1", "n1")
+	p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}}}
+	claim := func(label string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "default", Labels: map[string]string{"is": label}}}
+	}
+	require.NoError(t, m.Put(claim("first")))
+	require.NoError(t, m.Put(p))
+	before, _ := m.Snapshot().Pod("default/p1")
+	require.NoError(t, m.Put(claim("second")))
+	after, _ := m.Snapshot().Pod("default/p1")
+	require.Same(t, before, after)
 }
 
 // A pod that was refused for what its claim stands for has its end when that is mended.

@@ -58,11 +58,10 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	if known == d.Required {
 		return nil
 	}
-	required := slices.Clone(m.drivers.required)
 	if d.Required {
-		m.drivers.required = slices.Insert(required, at, d.Name)
+		m.drivers.required = slices.Insert(m.drivers.required, at, d.Name)
 	} else {
-		m.drivers.required = slices.Delete(required, at, at+1)
+		m.drivers.required = slices.Delete(m.drivers.required, at, at+1)
 	}
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
