@@ -31,6 +31,11 @@ type Profile struct {
 	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
 	// Plugins.SpreadSelector, to [SpreadSelector] for one.
 	Config preemption.Config
+	// WaysOut names the plugins that are asked for a way out, in their order (rule 19.2.9).
+	// Without any a pod that fits nowhere loses its nomination: the Ways of package
+	// execution's Failure are then an empty list, and not nil. Where DefaultPreemption alone
+	// is missing, for which Config has preemption Disabled, the pod keeps it.
+	WaysOut []string
 	// Unsupported names what kube-scheduler would do and Config does not, in the
 	// order of the file. Answers may differ from those of kube-scheduler wherever
 	// it is not empty.

@@ -17,6 +17,7 @@
 //
 //	in the file                                        becomes
 //	DefaultPreemption off                              Config.Policy.Disabled
+//	what is asked for a way out, or that nothing is    Profile.WaysOut
 //	DefaultPreemptionArgs                              Config.Sample
 //	a filter off                                       Config.Plugins.Off, OffOnNodes
 //	NodeAffinityArgs.addedAffinity                     Config.Plugins.AddedAffinity

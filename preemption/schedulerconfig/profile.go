@@ -68,6 +68,7 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		running[where] = p.usual.expand(where, everywhere, sets[where])
 		p.inspect(o.path(string(where)), where, running[where], sets[where])
 	}
+	p.WaysOut = running[postFilter]
 	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
 	return sort

@@ -3,6 +3,7 @@ package schedulerconfig_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,9 @@ func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profi
 	return p
 }
 
+// usualWaysOut are those of the default profile.
+var usualWaysOut = []string{"DynamicResources", "DefaultPreemption"}
+
 func TestDefaultProfile(t *testing.T) {
 	for _, text := range []string{
 		file(""), file("'profiles': []"), file("'profiles': null"), file("'profiles': [null]"), profile(""),
@@ -78,23 +82,28 @@ func TestDefaultProfile(t *testing.T) {
 		"\ufeff" + file(""),
 	} {
 		p := read(t, text)
-		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: preemption.Config{Schedulers: []string{outrank.DefaultScheduler}}}, p, "%s", text)
+		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: preemption.Config{Schedulers: []string{outrank.DefaultScheduler}}, WaysOut: usualWaysOut}, p, "%s", text)
 	}
 }
 
-// Preemption is switched off wherever a file can say so (rule 19.2.4).
+// Preemption is switched off wherever a file can say so, alone or with every other way out
+// (rules 19.2.4 and 19.2.9).
 func TestPreemptionOff(t *testing.T) {
-	for text, off := range map[string]bool{
-		"'postFilter': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             true,
-		"'postFilter': {'disabled': [{'name': '*'}]}":                                                                             true,
-		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             true,
-		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}]}, 'postFilter': {'enabled': [{'name': 'DefaultPreemption'}]}": false,
-		"'postFilter': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'DefaultPreemption'}]}":                                 false,
-		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}], 'enabled': [{'name': 'DefaultPreemption'}]}":                 false,
-		"'preEnqueue': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             false,
+	devices, preempts, none := []string{"DynamicResources"}, []string{"DefaultPreemption"}, []string(nil)
+	for text, ways := range map[string][]string{
+		"'postFilter': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             devices,
+		"'postFilter': {'disabled': [{'name': '*'}]}":                                                                             none,
+		"'postFilter': {'disabled': [{'name': 'DefaultPreemption'}, {'name': 'DynamicResources'}]}":                               none,
+		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             devices,
+		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}]}, 'postFilter': {'enabled': [{'name': 'DefaultPreemption'}]}": usualWaysOut,
+		"'postFilter': {'disabled': [{'name': '*'}], 'enabled': [{'name': 'DefaultPreemption'}]}":                                 preempts,
+		"'postFilter': {'enabled': [{'name': 'DefaultPreemption'}]}":                                                              {"DefaultPreemption", "DynamicResources"},
+		"'multiPoint': {'disabled': [{'name': 'DefaultPreemption'}], 'enabled': [{'name': 'DefaultPreemption'}]}":                 usualWaysOut,
+		"'preEnqueue': {'disabled': [{'name': 'DefaultPreemption'}]}":                                                             usualWaysOut,
 	} {
 		p := read(t, plugins(text))
-		assert.Equal(t, off, p.Config.Policy.Disabled, "%s", text)
+		assert.Equal(t, ways, p.WaysOut, "%s", text)
+		assert.Equal(t, !slices.Contains(ways, "DefaultPreemption"), p.Config.Policy.Disabled, "%s", text)
 		assert.Empty(t, p.Unsupported, "%s", text)
 	}
 }
