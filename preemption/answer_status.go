@@ -17,7 +17,8 @@ const (
 	UnschedulableAndUnresolvable
 	// Contradiction: a filter contradicted itself. It failed with the node as
 	// it is, and passed with the same pods after they had been removed and put
-	// back, so that there is no victim (rule 9.9).
+	// back, so that there is no victim (rule 9.9). A filter of the caller's says by
+	// it that it is broken.
 	Contradiction
 )
 

@@ -37,7 +37,8 @@ type Config struct {
 	// nowhere (rule 7.16.3). Empty means that every nomination in the snapshot counts,
 	// which is right where the snapshot holds no other scheduler's pending pods.
 	Schedulers []string
-	// Extenders can change the candidates. They are asked in this order.
+	// Extenders can change the candidates. They are asked in this order; kube-scheduler puts
+	// those that are ignorable behind the others (rule 10.2.1).
 	Extenders []Extender
 	// MayPreempt has the last word on whether the pod may preempt: it returns why not, and
 	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the

@@ -18,14 +18,17 @@ type WayOut struct {
 	// it leaves the pod's nomination alone. An error ends all.
 	Ask func(ctx context.Context, snap *Snapshot, req Request) (*Plan, error)
 	// Says is what the pod is told where the way does not help; empty for what
-	// preemption says about the plan.
+	// preemption says about the plan. Where the way ends in an error it is told in place of
+	// preemption's word and that error.
 	Says string
+	// Found is what the pod is told where the way helps; empty for what preemption says.
+	Found string
 }
 
 // WayOutAnswer is what a way out came to.
 type WayOutAnswer struct {
-	// Name and Says are those of the [WayOut].
-	Name, Says string
+	// Name, Says and Found are those of the [WayOut].
+	Name, Says, Found string
 	// Plan is its answer; nil where it has none.
 	Plan *Plan
 }
@@ -69,7 +72,7 @@ func FirstWayOut(ctx context.Context, snap *Snapshot, req Request, ways ...WayOu
 		if err != nil && plan == nil {
 			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
-		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Plan: plan})
+		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Found: ways[i].Found, Plan: plan})
 		if err != nil {
 			out.Plan = plan
 			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)

@@ -106,6 +106,7 @@ func (r *result) accept(x Extender, given, answer []Proposal) ([]Proposal, error
 		if s := r.guardOf(p); s.code != Success {
 			return nil, bad("the victims may not leave together: %s", r.public(s))
 		}
+		p.Victims = r.ofSnapshot(p.Victims)
 		byNode[p.Node] = p
 	}
 	var out []Proposal
@@ -135,6 +136,17 @@ func (r *result) foreignVictim(p *Proposal, given []Proposal) outrank.Key {
 		seen[key] = true
 	}
 	return ""
+}
+
+// ofSnapshot returns pods that an extender has named as the snapshot has them, for the extenders
+// that follow.
+func (r *result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
+	out := make([]*outrank.Pod, len(pods))
+	for i, p := range pods {
+		state, _ := r.snap.pods.of(p)
+		out[i] = state.located()
+	}
+	return out
 }
 
 // statesOf returns the victims of a proposal as the snapshot has them.

@@ -319,3 +319,31 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Nil(t, plan)
 }
+
+// An extender is told of pods as the snapshot has them, however the one before has named them.
+func TestExtendersAreToldOfPodsInFull(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1"))},
+	}
+	c.Pods[0].UID = "uid-x"
+	named := func(ps proposals) (proposals, error) {
+		for i := range ps {
+			for j, v := range ps[i].Victims {
+				ps[i].Victims[j] = &outrank.Pod{Namespace: v.Namespace, Name: v.Name, UID: v.UID}
+			}
+		}
+		return ps, nil
+	}
+	var told []*outrank.Pod
+	listens := func(ps proposals) (proposals, error) {
+		told = ps[0].Victims
+		return ps, nil
+	}
+	e := newEvaluator(t, preemption.Config{Extenders: []preemption.Extender{extender{process: named}, extender{process: listens}}})
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Len(t, told, 1)
+	assert.Same(t, plan.Victims[0].Pod, told[0])
+}

@@ -38,8 +38,10 @@ type Filter interface {
 // returned. Package filtertest checks that a filter keeps to all that.
 type FilterState interface {
 	// Check returns whether the pod may run on the node in the present state.
-	// Code and Reasons of the status count; its Filter is filled in. Any code but Success
-	// and Unschedulable counts as UnschedulableAndUnresolvable.
+	// Code and Reasons of the status count; its Filter is filled in. Contradiction says that
+	// the filter failed: preemption ends in that error where there is no candidate (rule
+	// 8.12). Any code but Success and Unschedulable is otherwise as good as
+	// UnschedulableAndUnresolvable.
 	Check(node *outrank.Node) Status
 	// Remove follows the removal of a pod from the node. Add follows its
 	// addition: the pod was removed before, or is nominated to the node. Where victims
@@ -161,7 +163,7 @@ func (f *callerOnNode) check(nominated []*podState) filterStatus {
 }
 
 func callerStatus(s Status) filterStatus {
-	return filterStatus{code: min(s.Code, UnschedulableAndUnresolvable), text: s.Reasons}
+	return filterStatus{code: min(s.Code, Contradiction), text: s.Reasons}
 }
 
 func (f *callerOnNode) release() { *f = callerOnNode{} }

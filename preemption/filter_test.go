@@ -232,6 +232,54 @@ func TestContradictionsAreAnError(t *testing.T) {
 	assert.NoError(t, plan.Err(), "it fits")
 }
 
+// breaking turns every node down as things are and breaks on some once somebody has left.
+type breaking struct {
+	on   map[string]bool
+	left map[string]bool
+}
+
+func (breaking) Name() string { return "broken" }
+func (f breaking) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	return breaking{f.on, map[string]bool{}}, nil
+}
+func (f breaking) Check(n *outrank.Node) preemption.Status {
+	switch {
+	case !f.left[n.Name]:
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no"}}
+	case f.on[n.Name]:
+		return preemption.Status{Code: preemption.Contradiction, Reasons: []string{"out of order"}}
+	}
+	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"never"}}
+}
+func (f breaking) Add(*outrank.Pod, *outrank.Node)        {}
+func (f breaking) Remove(_ *outrank.Pod, n *outrank.Node) { f.left[n.Name] = true }
+func (f breaking) Clone() preemption.FilterState          { return breaking{f.on, maps.Clone(f.left)} }
+
+// A filter that breaks in a dry run is the error that preemption ends in (rule 8.12), and no
+// answer about the node.
+func TestFilterThatBreaks(t *testing.T) {
+	c := &outrank.Cluster{}
+	for _, name := range []string{"n1", "n2"} {
+		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("pods", "9")})
+		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
+	}
+	for _, on := range []map[string]bool{{"n2": true}, {"n1": true, "n2": true}, {}} {
+		mine := preemption.Config{Filters: []preemption.Filter{breaking{on: on}}}
+		ex, err := newEvaluator(t, mine).Explain(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+		require.NoError(t, err)
+		plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+		assert.Equal(t, on["n2"], ex.Nodes[1].AfterRemoval.Code == preemption.Contradiction)
+		if len(on) == 0 {
+			assert.NoError(t, plan.Err())
+			continue
+		}
+		assert.EqualError(t, plan.Err(), "out of order")
+		assert.EqualError(t, ex.Plan.Err(), "out of order")
+	}
+}
+
 type failing struct{ slots }
 
 func (failing) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {

@@ -53,12 +53,18 @@ func (f *Failure) message(kind FailureKind) string {
 
 // wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
 // 15.3.7). Where there is one, it is empty, and from v1.37 on what preemption says of
-// it (rule 11.11). An error is preemption's alone.
+// it (rule 11.11), or what the way says of itself. An error is told alone: preemption's, or
+// what the way that failed says.
 func (f *Failure) wayOut() string {
 	rules := release.Of(release.Release(f.Release))
+	last := f.lastWay()
 	switch {
+	case f.preemptionErr() != nil && f.Err != nil && last.Says != "":
+		return last.Says
 	case f.preemptionErr() != nil:
 		return preemptionMessage + f.preemptionErr().Error()
+	case f.Plan.Outcome == preemption.Preempt && last.Found != "":
+		return last.Found
 	case f.Plan.Outcome == preemption.Preempt && rules.SuccessText:
 		return preemptionMessage + fmt.Sprintf("found a potential placement for pod on node %s, preempting %d victims", f.Plan.Node, len(f.Plan.Victims))
 	case f.Plan.Outcome == preemption.Preempt || f.Plan.Outcome == preemption.Fits:
@@ -79,6 +85,14 @@ func (f *Failure) wayOut() string {
 		}
 	}
 	return strings.Join(said, ", ")
+}
+
+// lastWay is the way out that was asked last: the one that helps, or the one that failed.
+func (f *Failure) lastWay() preemption.WayOutAnswer {
+	if len(f.Ways) == 0 {
+		return preemption.WayOutAnswer{}
+	}
+	return f.Ways[len(f.Ways)-1]
 }
 
 // whyNot returns what preemption says about a plan that does not help, empty without

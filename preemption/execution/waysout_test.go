@@ -60,3 +60,34 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		})
 	}
 }
+
+// A way out that helps, and one that ends in an error, is heard alone, in its own words where
+// it has any (rule 15.3.7).
+func TestWayOutInItsOwnWords(t *testing.T) {
+	short := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu")
+	nothing, helps := turnedDown(preemption.NothingHelps, short), turnedDown(preemption.Preempt, short)
+	for name, c := range map[string]struct {
+		failure execution.Failure
+		want    string
+		change  execution.NominationChange
+	}{
+		"it helps": {execution.Failure{Plan: helps, Ways: []preemption.WayOutAnswer{
+			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "no room", Found: "room elsewhere", Plan: helps},
+		}}, "room elsewhere", execution.SetNomination},
+		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []preemption.WayOutAnswer{
+			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "out of order", Found: "room elsewhere", Plan: nothing},
+		}}, "out of order", execution.KeepNomination},
+		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []preemption.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
+			"preemption: busy", execution.KeepNomination},
+		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []preemption.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
+			"preemption: busy", execution.KeepNomination},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.failure.Entry = entryOf(pendingPod("p"))
+			v, err := c.failure.Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, "0/1 nodes are available: 1 Insufficient cpu. "+c.want, v.Condition.Message)
+			assert.Equal(t, c.change, v.Nomination.Change)
+		})
+	}
+}

@@ -34,7 +34,8 @@ type Profile struct {
 	// WaysOut names the plugins that are asked for a way out, in their order (rule 19.2.9).
 	// Without any a pod that fits nowhere loses its nomination: the Ways of package
 	// execution's Failure are then an empty list, and not nil. Where DefaultPreemption alone
-	// is missing, for which Config has preemption Disabled, the pod keeps it.
+	// is missing, for which Config has preemption Disabled, the pod keeps it. A plugin of
+	// multiPoint that is not known is among them, whether it has a way out or not.
 	WaysOut []string
 	// Unsupported names what kube-scheduler would do and Config does not, in the
 	// order of the file. Answers may differ from those of kube-scheduler wherever

@@ -29,8 +29,11 @@ type Answer struct {
 	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
 	// sorted.
 	Evicted, Cleared []string
-	// Event is the note of event FailedScheduling.
-	Event string
+	// Event is the note of event FailedScheduling, Reason and Message what condition
+	// PodScheduled says.
+	Event, Reason, Message string
+	// Part is the part of the queue that the pod ends in.
+	Part string
 }
 
 // NominationKept is the Nominated of an attempt that leaves the nomination alone.

@@ -29,6 +29,8 @@ type Case struct {
 	CSIDrivers     []*storagev1.CSIDriver
 
 	Preemptor *corev1.Pod
+	// Around is what the scheduler has around its own plugins.
+	Around Around
 }
 
 // SecondProfile is the schedulerName of a second profile of the same scheduler.

@@ -51,8 +51,12 @@ func Compare(want, got *Answer) []string {
 	if !slices.Equal(want.Cleared, got.Cleared) {
 		differ("nominations cleared", want.Cleared, got.Cleared)
 	}
-	if want.Event != got.Event {
-		differ("event", fmt.Sprintf("%q", want.Event), fmt.Sprintf("%q", got.Event))
+	for _, text := range []struct{ what, want, got string }{
+		{"event", want.Event, got.Event}, {"reason", want.Reason, got.Reason}, {"message", want.Message, got.Message}, {"queue", want.Part, got.Part},
+	} {
+		if text.want != text.got {
+			differ(text.what, fmt.Sprintf("%q", text.want), fmt.Sprintf("%q", text.got))
+		}
 	}
 	return out
 }

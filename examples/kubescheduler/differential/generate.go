@@ -14,13 +14,18 @@ import (
 
 // Kinds are the kinds of cases that [Generate] knows. Each is about one part of the
 // rules; everything has all of them at once.
-var Kinds = []string{
+var Kinds = append(ClusterKinds[:len(ClusterKinds):len(ClusterKinds)], "extenders", "contrary", "ways", "surrounded")
+
+// ClusterKinds are those that are about the cluster alone, and not about what the scheduler
+// has around its own plugins.
+var ClusterKinds = []string{
 	"resources", "budgets", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything",
 }
 
 // features says what a cluster has beside nodes, pods and resources.
 type features struct {
 	budgets, filters, affinity, spread, nominated, volumes, resizes bool
+	extenders, contrary, ways                                       bool
 }
 
 func featuresOf(kind string) (features, error) {
@@ -42,7 +47,15 @@ func featuresOf(kind string) (features, error) {
 	case "resizes":
 		f.resizes = true
 	case "everything":
-		f = features{true, true, true, true, true, true, true}
+		f = features{budgets: true, filters: true, affinity: true, spread: true, nominated: true, volumes: true, resizes: true}
+	case "extenders":
+		f.extenders, f.budgets, f.nominated = true, true, true
+	case "contrary":
+		f.contrary, f.nominated = true, true
+	case "ways":
+		f.ways, f.nominated, f.volumes = true, true, true
+	case "surrounded":
+		f = features{true, true, true, true, true, true, true, true, true, true}
 	default:
 		return f, fmt.Errorf("%q is no kind of case: %v", kind, Kinds)
 	}
@@ -75,6 +88,8 @@ func Generate(kind string, seed uint64) (*Case, error) {
 		g.budgets()
 	}
 	g.preemptor()
+	g.keepDropped()
+	g.around()
 	slices.SortStableFunc(g.c.Pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})

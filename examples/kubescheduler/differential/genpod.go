@@ -208,6 +208,20 @@ func (g *generator) preemptor() {
 	g.c.Preemptor = p
 }
 
+// keepDropped takes the nomination of pending pods that are being deleted away where it counts
+// for the reference alone: as that of a pod of priority 0 that takes the room of one pod (rule
+// 7.16.6).
+func (g *generator) keepDropped() {
+	if priorityOf(g.c.Preemptor) > 0 {
+		return
+	}
+	for _, p := range g.c.Pods {
+		if isDropped(p) {
+			p.Status.NominatedNodeName = ""
+		}
+	}
+}
+
 // roughly adds up what a pod asks for, to give its node about as much.
 func roughly(p *corev1.Pod) (cpu, memory int64) {
 	for i := range p.Spec.Containers {

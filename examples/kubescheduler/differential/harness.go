@@ -41,7 +41,7 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	if h.ClockEachTime {
 		c = oneWithoutStart(c)
 	}
-	want, err := RunReference(c)
+	want, err := RunReference(c, Instead{})
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
@@ -56,6 +56,7 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	}
 	r.Outrank = ours.answer(want.Nominated)
 	r.Tied = ours.tied
+	want = want.comparable(c, r.Outrank, ours.extenderFails)
 	r.Differences = Compare(want, r.Outrank)
 	r.Differences = append(r.Differences, ours.problems...)
 	return r, nil
@@ -90,7 +91,17 @@ func oneWithoutStart(c *Case) *Case {
 
 // decided is what outrank found.
 type decided struct {
+	// Explanation is about the nodes and the candidates, before extenders have a say in them;
+	// ranked is what they leave, nil where they fail.
 	*preemption.Explanation
+	ranked *preemption.Explanation
+	// failure is what the attempt came to where no node takes the pod.
+	failure execution.Failure
+	// extenderFails is set where preemption ends in the error of an extender.
+	extenderFails bool
+	// queued is set where the part of the queue is asked for that the pod ends in.
+	queued  bool
+	pod     *outrank.Pod
 	release outrank.Release
 	// importance has that of each pod of the case.
 	importance map[outrank.Key]string
@@ -109,10 +120,14 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Around.Any() {
+		return h.decideAround(c, snap, pod)
+	}
 	d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, time.Now())
 	if err != nil {
 		return nil, err
 	}
+	d.queued = true
 	for _, p := range c.Pods {
 		d.importance[outrank.Key(p.Namespace+"/"+p.Name)] = importance(p)
 	}
@@ -130,7 +145,8 @@ func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Confi
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{Explanation: ex, release: h.Release, importance: map[outrank.Key]string{}}
+	d := &decided{Explanation: ex, ranked: ex, pod: pod, release: h.Release, importance: map[outrank.Key]string{}}
+	d.failure.Plan = &ex.Plan
 	plan, err := eval.Preempt(context.Background(), snap, pod, now)
 	if err != nil {
 		return nil, err
@@ -144,7 +160,7 @@ func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Confi
 // answer is what an attempt comes to that carries the decision out, on the node that the
 // reference chose if that is as good as the best.
 func (d *decided) answer(chosen string) *Answer {
-	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.Outcome == preemption.Fits}
+	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.fits()}
 	for _, n := range d.Nodes {
 		a.Nodes[n.Node] = statusFrom(n.Status, d.Refused)
 		if n.Tried && n.AfterRemoval.Code != preemption.Success {
@@ -165,26 +181,30 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Candidates = append(a.Candidates, one)
 	}
 	slices.SortFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(x.Node, y.Node) })
-	plan := &d.Plan
-	if d.Outcome == preemption.Preempt {
-		plan = d.tiedPlan(chosen)
+	if plan := d.failure.Plan; plan != nil && plan.Outcome == preemption.Preempt && len(plan.Victims) > 0 {
+		d.failure.Plan = d.tiedPlan(chosen)
 	}
-	d.carryOut(a, plan)
+	d.carryOut(a)
 	return a
+}
+
+// fits reports whether a node takes the pod, and no extender has turned down all that do.
+func (d *decided) fits() bool {
+	return d.Outcome == preemption.Fits && d.failure.Err == nil
 }
 
 // tiedPlan is the plan for the reference's node if that ties with the best in all ranks.
 func (d *decided) tiedPlan(chosen string) *preemption.Plan {
-	best := d.Candidates[0].Score
+	best := d.ranked.Candidates[0].Score
 	ties := 0
-	plan := &d.Plan
-	for i := range d.Candidates {
-		c := &d.Candidates[i]
+	plan := d.failure.Plan
+	for i := range d.ranked.Candidates {
+		c := &d.ranked.Candidates[i]
 		if order, _ := c.Score.Compare(best); order != 0 {
 			continue
 		}
 		if ties++; c.Node == chosen {
-			if p, err := d.PlanFor(c.Node); err == nil {
+			if p, err := d.ranked.PlanFor(c.Node); err == nil {
 				plan = p
 			}
 		}
@@ -194,33 +214,47 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 }
 
 // carryOut fills in what is done and said.
-func (d *decided) carryOut(a *Answer, plan *preemption.Plan) {
-	a.Preempts = plan.Outcome == preemption.Preempt
-	for _, v := range plan.Victims {
-		if !v.Terminating() {
-			a.Evicted = append(a.Evicted, string(v.Pod.Key()))
+func (d *decided) carryOut(a *Answer) {
+	if plan := d.failure.Plan; plan != nil && d.failure.Err == nil {
+		a.Preempts = plan.Outcome == preemption.Preempt
+		for _, v := range plan.Victims {
+			if !v.Terminating() {
+				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
+			}
+		}
+		for _, p := range plan.ClearedNominations {
+			a.Cleared = append(a.Cleared, string(p.Key()))
 		}
 	}
-	for _, p := range plan.ClearedNominations {
-		a.Cleared = append(a.Cleared, string(p.Key()))
-	}
 	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
-	failure := execution.Failure{Plan: plan, Now: time.Now(), Release: d.release}
-	failure.Entry.Pod = plan.Pod
-	verdict, err := failure.Verdict()
+	d.failure.Now, d.failure.Release = time.Now(), d.release
+	d.failure.Entry.Pod = d.pod
+	verdict, part, err := d.handle()
 	if err != nil {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
 		return
 	}
-	a.Event = verdict.Event.Message
+	a.Event, a.Reason, a.Message, a.Part = verdict.Event.Message, verdict.Condition.Reason, verdict.Condition.Message, part
 	if a.Nominated = verdict.Nomination.Node; verdict.Nomination.Change == execution.KeepNomination {
 		a.Nominated = NominationKept
 	}
 }
 
+// handle says what the failure means, and in which part of the queue the pod ends.
+func (d *decided) handle() (verdict *execution.Verdict, part string, err error) {
+	if d.queued {
+		return backInQueue(&d.failure, d.release)
+	}
+	verdict, err = d.failure.Verdict()
+	return verdict, "", err
+}
+
 func statusFrom(s, refused preemption.Status) Status {
 	if refused.Code != preemption.Success {
 		s = refused
+	}
+	if s.Filter == extenderName {
+		s.Filter = ""
 	}
 	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
 }

@@ -88,7 +88,7 @@ type measured struct {
 func measureReference(c *Case, times int) (out [2]measured, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := newReference(ctx, c)
+	r, err := newReference(ctx, c, Instead{})
 	if err != nil {
 		return out, err
 	}

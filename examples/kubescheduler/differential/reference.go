@@ -6,25 +6,24 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
@@ -44,13 +43,19 @@ func init() { metrics.Register() }
 
 // reference is a scheduler with a cluster in it, and all that it does.
 type reference struct {
-	sched     *scheduler.Scheduler
-	all       *defaultpreemption.DefaultPreemption // asked for all candidates
+	sched *scheduler.Scheduler
+	// all is asked for all candidates: that of the profile that an attempt is by.
+	all       *defaultpreemption.DefaultPreemption
 	answer    *Answer
 	preemptor string
 	// instead of finding candidates and preempting, for measurements; failed is its error.
 	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
 	failed  error
+
+	// around is what the scheduler has around its own plugins; asked is set where it asked for
+	// a way out.
+	around *Around
+	asked  bool
 
 	// beside is called before preemption is.
 	beside func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader)
@@ -63,7 +68,8 @@ type reference struct {
 // profileFramework is the framework of the scheduler's profile, which it watches.
 type profileFramework struct {
 	framework.Framework
-	r *reference
+	r   *reference
+	all *defaultpreemption.DefaultPreemption
 }
 
 // RunFilterPluginsWithNominatedPods notes what each node says.
@@ -82,6 +88,7 @@ func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.C
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	a := f.r.answer
+	f.r.asked, f.r.all = true, f.all
 	if err := f.r.candidates(ctx, state, pod, m); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
@@ -115,8 +122,8 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 		return err
 	}
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
-	if err != nil {
-		return err
+	if err != nil && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
+		return err // else it is that of nodes that contradict themselves
 	}
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
@@ -150,23 +157,21 @@ func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name 
 	if r.all, err = defaultpreemption.New(ctx, args, profile, plfeature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)); err != nil {
 		return nil, err
 	}
-	sched.Profiles[name] = &profileFramework{Framework: profile, r: r}
+	sched.Profiles[name] = &profileFramework{Framework: profile, r: r, all: r.all}
 	return profile, nil
 }
 
-// newReference builds a scheduler that has taken up the preemptor, and tells it of
-// everything else.
-func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*reference, error) {
-	r := &reference{preemptor: c.Preemptor.Namespace + "/" + c.Preemptor.Name, answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
+// newReference builds a scheduler, tells it of everything, and has it take up the preemptor.
+func newReference(ctx context.Context, c *Case, instead Instead) (*reference, error) {
+	r := &reference{around: &c.Around, preemptor: podKey(c.Preemptor), answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
 	recorder := &recorder{r}
-	profiles, err := profilesOf(c)
+	options, err := r.options(ctx, c, instead)
 	if err != nil {
 		return nil, err
 	}
-	options = append([]scheduler.Option{scheduler.WithProfiles(profiles...), scheduler.WithParallelism(1)}, options...)
 	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return recorder }, options...)
 	if err != nil {
 		return nil, err
@@ -179,9 +184,13 @@ func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*r
 	}
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
-		if !r.answer.Fits {
-			handle(ctx, f, pod, s, n, at)
+		if r.answer.Fits {
+			return
 		}
+		if r.answer.Nominated = NominationKept; n != nil && n.Mode() == fwk.ModeOverride {
+			r.answer.Nominated = n.NominatedNodeName
+		}
+		handle(ctx, f, pod, s, n, at)
 	}
 	schedule := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
@@ -191,9 +200,6 @@ func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*r
 			err = errFits // nothing is to be bound
 		}
 		return result, err
-	}
-	if err := r.takeUp(in, c.Preemptor); err != nil {
-		return nil, err
 	}
 	if err := in.fill(c); err != nil {
 		return nil, err
@@ -206,23 +212,35 @@ func newReference(ctx context.Context, c *Case, options ...scheduler.Option) (*r
 			return nil, err
 		}
 	}
-	return r, nil
+	return r, r.takeUp(in, c.Preemptor)
 }
 
-// profilesOf are the profiles of a case's scheduler, all of them the default one but for
-// their names.
-func profilesOf(c *Case) ([]config.KubeSchedulerProfile, error) {
-	usual, err := latest.Default()
+// Instead is a plugin in the place of DefaultPreemption; the zero value is none.
+type Instead struct {
+	Name string
+	Make frameworkruntime.PluginFactory
+}
+
+// options are those of a scheduler for the case: its profiles, all of them the default one
+// but for their names and for what is around, and its extenders, which are there until the
+// context ends.
+func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]scheduler.Option, error) {
+	profiles, err := profilesOf(c, instead.Name)
 	if err != nil {
 		return nil, err
 	}
-	var list []config.KubeSchedulerProfile
-	for _, name := range c.Profiles() {
-		profile := *usual.Profiles[0].DeepCopy()
-		profile.SchedulerName = name
-		list = append(list, profile)
+	registry := c.Around.registry()
+	if instead.Name != "" {
+		registry[instead.Name] = instead.Make
 	}
-	return list, nil
+	extenders, closed, err := serve(c)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, closed)
+	return []scheduler.Option{
+		scheduler.WithProfiles(profiles...), scheduler.WithParallelism(1), scheduler.WithExtenders(extenders...), scheduler.WithFrameworkOutOfTreeRegistry(registry),
+	}, nil
 }
 
 // isDropped reports whether a pod is dropped when it is taken out of the queue.
@@ -247,16 +265,18 @@ func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case
 	return nil
 }
 
-// takeUp has the scheduler take the preemptor up from its queue while nobody else is
-// there, and makes it what ScheduleOne goes on with. The pods that come later stay in the
-// queue, where the nominator looks for them. The field for it has another name and type
-// in each version.
+// takeUp has the scheduler take the preemptor up from its queue before everybody else, as the
+// last thing that happens, and makes it what ScheduleOne goes on with: nothing that came
+// before is an event during its attempt, and the other pods stay in the queue, where the
+// nominator looks for them. The field for it has another name and type in each version.
 func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
-	if err := in.pods.add(preemptor); err != nil {
+	first, highest := preemptor.DeepCopy(), int32(math.MaxInt32)
+	first.Spec.Priority = &highest
+	if err := in.pods.add(first); err != nil {
 		return err
 	}
-	if active := r.sched.SchedulingQueue.PodsInActiveQ(); len(active) != 1 {
-		return fmt.Errorf("%d pods are in the queue, want the preemptor alone", len(active))
+	if err := in.pods.indexer.Update(preemptor); err != nil {
+		return err
 	}
 	next := reflect.ValueOf(r.sched).Elem().FieldByName("NextEntity")
 	if !next.IsValid() {
@@ -266,88 +286,14 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	if !popped[1].IsNil() {
 		return popped[1].Interface().(error)
 	}
+	info, ok := popped[0].Interface().(*framework.QueuedPodInfo)
+	if !ok || info.Pod.UID != preemptor.UID {
+		return fmt.Errorf("the queue gives %v, want the preemptor", popped[0])
+	}
+	var err error
+	info.PodInfo, err = framework.NewPodInfo(preemptor)
 	next.Set(reflect.MakeFunc(next.Type(), func([]reflect.Value) []reflect.Value { return popped }))
-	return nil
+	return err
 }
 
 var errFits = fmt.Errorf("a node takes the pod")
-
-// RunReference has kube-scheduler try to schedule the preemptor of a case. Options may put
-// another plugin in place of DefaultPreemption; the candidates of the answer are
-// DefaultPreemption's all the same.
-func RunReference(c *Case, options ...scheduler.Option) (*Answer, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	r, err := newReference(ctx, c, options...)
-	if err != nil {
-		return nil, err
-	}
-	r.sched.ScheduleOne(ctx)
-	r.wait(c)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answer.Evicted, r.answer.Cleared = sorted(r.evicted), sorted(r.cleared)
-	r.sched.SchedulingQueue.Close()
-	return r.answer, nil
-}
-
-// wait waits for the goroutine that evicts: it ends with its last victim.
-func (r *reference) wait(c *Case) {
-	if r.answer.Fits || r.answer.Nominated == "" || r.answer.Nominated == NominationKept {
-		return
-	}
-	victims := map[string]bool{}
-	for _, candidate := range r.answer.Candidates {
-		if candidate.Node == r.answer.Nominated {
-			for _, v := range candidate.Victims {
-				victims[v] = true
-			}
-		}
-	}
-	want := 0
-	for _, p := range c.Pods {
-		if victims[p.Namespace+"/"+p.Name] && p.DeletionTimestamp == nil {
-			want++
-		}
-	}
-	for range 5000 {
-		r.mu.Lock()
-		n := len(r.evicted)
-		r.mu.Unlock()
-		if n >= want {
-			return
-		}
-		time.Sleep(200 * time.Microsecond)
-	}
-}
-
-// react notes what the client is asked for, and has all of it succeed.
-func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch a := action.(type) {
-	case clienttesting.DeleteAction:
-		if a.GetResource().Resource == "pods" {
-			r.evicted = append(r.evicted, a.GetNamespace()+"/"+a.GetName())
-		}
-	case clienttesting.PatchAction:
-		if name := a.GetNamespace() + "/" + a.GetName(); a.GetResource().Resource == "pods" && name != r.preemptor && clearsNomination(a.GetPatch()) {
-			r.cleared = append(r.cleared, name)
-		}
-	}
-	return true, &corev1.Pod{}, nil
-}
-
-// recorder notes what the scheduler says of the preemptor.
-type recorder struct{ r *reference }
-
-func (e *recorder) WithLogger(klog.Logger) events.EventRecorderLogger { return e }
-
-func (e *recorder) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
-	if len(args) > 0 {
-		note = fmt.Sprintf(note, args...)
-	}
-	if reason == "FailedScheduling" {
-		e.r.answer.Event = note
-	}
-}

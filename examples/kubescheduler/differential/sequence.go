@@ -61,6 +61,9 @@ type SequenceResult struct {
 	Case             *Case
 }
 
+// profileNames are the profiles of the scheduler.
+var profileNames = []string{corev1.DefaultSchedulerName, SecondProfile}
+
 // sequenceRun is a Sequence while it runs.
 type sequenceRun struct {
 	*Sequence
@@ -125,15 +128,22 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	s.world = newWorld(s.scheduler.client())
 	s.r = &reference{}
 	s.fresh()
-	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} }, scheduler.WithParallelism(1))
+	list, err := profilesOf(&Case{Preemptor: &corev1.Pod{Spec: corev1.PodSpec{SchedulerName: SecondProfile}}}, "")
 	if err != nil {
 		return err
 	}
-	profile, err := s.r.watch(ctx, sched, corev1.DefaultSchedulerName)
+	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} },
+		scheduler.WithParallelism(1), scheduler.WithProfiles(list...))
 	if err != nil {
 		return err
 	}
-	if s.rival, err = newRival(ctx, s, profile); err != nil {
+	profiles := map[string]framework.Framework{}
+	for _, name := range profileNames {
+		if profiles[name], err = s.r.watch(ctx, sched, name); err != nil {
+			return err
+		}
+	}
+	if s.rival, err = newRival(ctx, s, profiles); err != nil {
 		return err
 	}
 	schedule := sched.SchedulePod
@@ -144,7 +154,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 		s.decide()
 		return result, err
 	}
-	if s.followers, err = s.Follow(s.world.told, profile); err != nil {
+	if s.followers, err = s.Follow(s.world.told, profiles[corev1.DefaultSchedulerName]); err != nil {
 		return err
 	}
 	return s.fill(s.generator)
@@ -175,7 +185,7 @@ func (s *sequenceRun) note(what, format string, args ...any) {
 func (s *sequenceRun) decide() {
 	decide := func(name string) func(*preemption.Snapshot, *outrank.Pod) error {
 		return func(snap *preemption.Snapshot, pod *outrank.Pod) error {
-			d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: []string{corev1.DefaultSchedulerName}}, pod, time.Now())
+			d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: profileNames}, pod, time.Now())
 			if err != nil {
 				return err
 			}
@@ -239,7 +249,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	s.fresh()
 	s.draw()
 	s.r.sched.ScheduleOne(ctx)
-	if s.current == nil {
+	if s.current == nil { // it is being deleted (rule 7.16.6)
 		s.result.Counts["passed over"]++
 		return s.arrive()
 	}
@@ -299,6 +309,7 @@ func (s *sequenceRun) compare() {
 		}
 		s.result.Counts["compared with "+f.Name]++
 		got, want := d.answer(a.Nominated), *a
+		want.Reason, want.Message, got.Reason, got.Message = "", "", "", "" // as the event says
 		if s.held != nil && s.held.now || s.scheduler.refused > 0 {
 			want.Evicted, want.Cleared, got.Evicted, got.Cleared = nil, nil, nil, nil // not all is done
 		}
@@ -325,6 +336,9 @@ func (s *sequenceRun) count(a *Answer) {
 	s.result.Counts["attempts"]++
 	s.result.Counts["attempts: "+what]++
 	s.result.Counts["victims"] += len(a.Evicted)
+	if s.current.Spec.SchedulerName == SecondProfile {
+		s.result.Counts["attempts: of the second profile"]++
+	}
 	s.result.Log = append(s.result.Log, fmt.Sprintf("attempt of %s: %s, nominated %q, evicted %v, nominations cleared %v, late %v: %s",
 		s.r.preemptor, what, a.Nominated, a.Evicted, a.Cleared, s.late != nil, a.Event))
 }

@@ -38,6 +38,7 @@ const (
 	noCondition
 	noDeletion
 	hangs
+	noBinding
 )
 
 // clerk stands in for the API server: it notes calls, refuses some, and has deletions hang
@@ -54,9 +55,11 @@ type clerk struct {
 	// told are the pods whose deletion has begun and that are not gone, toldBefore those of
 	// them before the attempt.
 	told, toldBefore map[string]bool
+	// unbound are the pods whose binding was refused in the attempt.
+	unbound map[string]bool
 }
 
-func newClerk() *clerk { return &clerk{told: map[string]bool{}} }
+func newClerk() *clerk { return &clerk{told: map[string]bool{}, unbound: map[string]bool{}} }
 
 func (c *clerk) client() kubernetes.Interface {
 	client := &fake.Clientset{}
@@ -85,7 +88,12 @@ func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error)
 	if one.pod == "" {
 		return true, &corev1.Pod{}, nil
 	}
-	if t := c.troubleOf(one.pod); t == noDeletion && one.delete || t == noCondition && disrupts(one.patch) {
+	t := c.troubleOf(one.pod)
+	if t == noBinding && one.bind != "" {
+		c.unbound[one.pod] = true
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, one.pod, fmt.Errorf("not there"))
+	}
+	if t == noDeletion && one.delete || t == noCondition && disrupts(one.patch) {
 		c.refused++
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, one.pod, fmt.Errorf("not today"))
 	}
@@ -115,7 +123,7 @@ func disrupts(patch []byte) bool {
 func (c *clerk) begin(of func(pod string) trouble) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ever, c.of, c.refused, c.toldBefore = nil, of, 0, maps.Clone(c.told)
+	c.ever, c.of, c.refused, c.toldBefore, c.unbound = nil, of, 0, maps.Clone(c.told), map[string]bool{}
 }
 
 // forget forgets that a pod was deleted, which is gone.
@@ -162,6 +170,14 @@ func (c *clerk) state(pod string) (hanging, refused int, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hanging, c.refused, slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.bind != "" })
+}
+
+// bindingFailed reports whether the pod's binding was refused, and whether its status says so by
+// now.
+func (c *clerk) bindingFailed(pod string) (refused, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unbound[pod], slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.patch != nil })
 }
 
 // hold waits where a deletion is to hang.
@@ -234,16 +250,16 @@ type heldBack struct {
 // draw decides what becomes of the calls of the next attempt: mostly nothing.
 func (s *sequenceRun) draw() {
 	var of func(string) trouble
-	kinds := []trouble{noCondition, noDeletion, hangs}
+	kinds := []trouble{noCondition, noDeletion, noBinding, hangs}
 	if s.held != nil {
-		kinds = kinds[:2]
+		kinds = kinds[:3]
 	}
 	if s.oneIn(5) {
 		kind, salt := pick(s.generator, kinds...), fmt.Sprint(s.Uint64())
 		of = func(pod string) trouble {
 			h := fnv.New32a()
 			_, _ = h.Write([]byte(salt + pod))
-			if h.Sum32()%3 > 0 {
+			if h.Sum32()%3 > 0 && kind != noBinding {
 				return none
 			}
 			return kind
@@ -258,11 +274,15 @@ func (s *sequenceRun) settle() {
 	s.until(func() bool {
 		hanging, _, bound := s.scheduler.state(s.r.preemptor)
 		if s.r.answer.Fits {
-			return bound || isRunning(s.current) // a resize, which its kubelet carries out
+			refused, told := s.scheduler.bindingFailed(s.r.preemptor)
+			return bound || refused && told || isRunning(s.current) // a resize, which its kubelet carries out
 		}
 		return s.held == nil && hanging > 0 || !s.keptOut(s.current)
 	})
 	s.until(func() bool { return s.held == nil && s.rival.clerk.busy() || !s.rival.underWay(s.current) })
+	if refused, _ := s.scheduler.bindingFailed(s.r.preemptor); refused {
+		s.result.Counts["bindings that failed"]++
+	}
 	hanging, refused, _ := s.scheduler.state(s.r.preemptor)
 	if refused > 0 {
 		s.result.Counts["calls that failed"] += refused

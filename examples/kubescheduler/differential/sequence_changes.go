@@ -3,8 +3,10 @@ package differential
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // changes are what can happen to the cluster between attempts, each as often as its weight
@@ -18,6 +20,7 @@ var changes = []struct {
 	{3, (*sequenceRun).endTerminating},
 	{1, (*sequenceRun).vanish},
 	{2, (*sequenceRun).delete},
+	{1, (*sequenceRun).deletePending},
 	{1, (*sequenceRun).relabel},
 	{2, (*sequenceRun).resizeRunning},
 	{1, (*sequenceRun).nominate},
@@ -65,7 +68,9 @@ func (s *sequenceRun) pendingPod() *corev1.Pod {
 	})
 	p.Name = s.name()
 	p.UID = uid(p.Name)
-	oneProfile(p)
+	if p.Spec.SchedulerName = corev1.DefaultSchedulerName; s.oneIn(4) {
+		p.Spec.SchedulerName = SecondProfile
+	}
 	if s.oneIn(4) {
 		s.setPriority(p)
 	}
@@ -118,6 +123,17 @@ func (s *sequenceRun) delete() error {
 	}
 	s.terminate(p)
 	s.note("deletion", "%s", podKey(p))
+	return s.put(p)
+}
+
+// deletePending has a pod deleted that waits, and that something holds.
+func (s *sequenceRun) deletePending() error {
+	p := s.one(func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil && isPending(p) })
+	if p == nil {
+		return nil
+	}
+	p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: start.Add(time.Second)}, []string{"example.com/hold"}
+	s.note("deletion of a pending pod", "%s", podKey(p))
 	return s.put(p)
 }
 

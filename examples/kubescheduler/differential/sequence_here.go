@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // here returns the rule by which outrank differs on purpose in an attempt, empty where
@@ -16,6 +17,8 @@ func (s *sequenceRun) here() string {
 		return "7.6.8"
 	case s.claimsOfLostNodes():
 		return "7.8.8"
+	case s.deletedNominee():
+		return "7.16.6"
 	}
 	return ""
 }
@@ -33,6 +36,16 @@ func (s *sequenceRun) toldOf(pods []string) []string {
 	return slices.DeleteFunc(slices.Clone(pods), func(key string) bool {
 		return slices.ContainsFunc(s.late, func(p *corev1.Pod) bool {
 			return podKey(p) == key && s.all[key] != nil && s.all[key].Status.NominatedNodeName != p.Status.NominatedNodeName
+		})
+	})
+}
+
+// deletedNominee reports whether the nomination of a pending pod counts that is being deleted.
+func (s *sequenceRun) deletedNominee() bool {
+	return slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool {
+		return slices.ContainsFunc(s.r.sched.SchedulingQueue.NominatedPodsForNode(n.Name), func(info fwk.PodInfo) bool {
+			p := s.all[podKey(info.GetPod())]
+			return p != nil && isDropped(p)
 		})
 	})
 }

@@ -15,16 +15,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// rival is a plugin that is asked for room beside the scheduler's own. What it does about
+// rival is a plugin, in each profile, that is asked for room beside the scheduler's own. What it does about
 // that goes to an API of its own, which changes nothing.
 type rival struct {
-	plugin fwk.PostFilterPlugin
+	plugins map[string]fwk.PostFilterPlugin // by profile
 	// clerk knows also whom it has told to go: nobody is told twice (rule 14.1.8).
 	clerk  *clerk
 	result *fwk.PostFilterResult
 	status *fwk.Status
-	// own is the scheduler's plugin that keeps preemptors out of the queue.
-	own      []fwk.PreEnqueuePlugin
+	// own are the scheduler's plugins that keep preemptors out of the queue, by profile.
+	own      map[string]fwk.PreEnqueuePlugin
 	sequence *sequenceRun
 }
 
@@ -38,41 +38,44 @@ func (h *rivalHandle) ClientSet() kubernetes.Interface              { return h.c
 func (h *rivalHandle) EventRecorder() events.EventRecorderLogger    { return nil }
 func (h *rivalHandle) Activate(klog.Logger, map[string]*corev1.Pod) {}
 
-func newRival(ctx context.Context, s *sequenceRun, profile framework.Framework) (*rival, error) {
-	v := &rival{clerk: newClerk(), sequence: s}
-	for _, p := range profile.PreEnqueuePlugins() {
-		if p.Name() == "DefaultPreemption" {
-			v.own = append(v.own, p)
+func newRival(ctx context.Context, s *sequenceRun, profiles map[string]framework.Framework) (*rival, error) {
+	v := &rival{clerk: newClerk(), sequence: s, plugins: map[string]fwk.PostFilterPlugin{}, own: map[string]fwk.PreEnqueuePlugin{}}
+	for _, name := range profileNames {
+		for _, p := range profiles[name].PreEnqueuePlugins() {
+			if p.Name() == preemptorName {
+				v.own[name] = p
+			}
+		}
+		var err error
+		if v.plugins[name], err = s.Rival(ctx, &rivalHandle{profiles[name], v.clerk.client()}); err != nil {
+			return nil, err
 		}
 	}
-	var err error
-	if v.plugin, err = s.Rival(ctx, &rivalHandle{profile, v.clerk.client()}); err != nil {
-		return nil, err
-	}
 	s.r.beside = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) {
-		v.result, v.status = v.plugin.PostFilter(ctx, state, pod, m)
+		v.result, v.status = v.plugins[pod.Spec.SchedulerName].PostFilter(ctx, state, pod, m)
 	}
 	return v, nil
 }
 
 func (v *rival) close() {
-	if c, ok := v.plugin.(io.Closer); ok {
-		_ = c.Close()
+	for _, name := range profileNames {
+		if c, ok := v.plugins[name].(io.Closer); ok {
+			_ = c.Close()
+		}
 	}
 }
 
 // underWay reports whether the rival carries out a plan for the pod.
 func (v *rival) underWay(p *corev1.Pod) bool {
-	plugin, ok := v.plugin.(fwk.PreEnqueuePlugin)
+	plugin, ok := v.plugins[p.Spec.SchedulerName].(fwk.PreEnqueuePlugin)
 	return ok && !plugin.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
 // keptOut reports whether a pod is kept out of the queue because its plan is being carried
 // out.
 func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
-	return slices.ContainsFunc(s.rival.own, func(own fwk.PreEnqueuePlugin) bool {
-		return !own.PreEnqueue(context.Background(), p).IsSuccess()
-	})
+	own := s.rival.own[p.Spec.SchedulerName]
+	return own != nil && !own.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
 func (s *sequenceRun) anyPreempting() bool { return slices.ContainsFunc(s.known(), s.keptOut) }

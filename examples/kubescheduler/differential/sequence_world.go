@@ -107,10 +107,6 @@ func (s *sequenceRun) fill(g *generator) error {
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 			continue // the scheduler's informer leaves them out
 		}
-		if isDropped(p) {
-			continue // until it is taken up, the queue counts its nomination (rule 7.16.6)
-		}
-		oneProfile(p)
 		if isRunning(p) {
 			s.begun(p)
 		}
@@ -119,11 +115,4 @@ func (s *sequenceRun) fill(g *generator) error {
 		}
 	}
 	return nil
-}
-
-// oneProfile leaves a pod to the one profile that the scheduler of a sequence has.
-func oneProfile(p *corev1.Pod) {
-	if p.Spec.SchedulerName == SecondProfile {
-		p.Spec.SchedulerName = corev1.DefaultSchedulerName
-	}
 }

@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -86,6 +87,16 @@ func TestDeclinesAsTheDefault(t *testing.T) {
 			return fwk.NewStatus(fwk.Unschedulable, "not as things are")
 		}
 	}
+	// broken turns the pod down until something has come or gone there, and breaks then.
+	broken := func() filter {
+		says := contrary()
+		return func(pod *v1.Pod, on fwk.NodeInfo) *fwk.Status {
+			if s := says(pod, on); s != nil || pod.Name != "high" {
+				return s
+			}
+			return fwk.AsStatus(errors.New("out of order"))
+		}
+	}
 	const refused = "0/2 nodes are available: 2 Insufficient cpu. preemption: "
 	for _, test := range []struct {
 		name   string
@@ -103,6 +114,8 @@ func TestDeclinesAsTheDefault(t *testing.T) {
 		{"a node that it was not asked about", "4", func(c *cluster) { c.extendedBy(false, node2) }, refused + "found a potential placement for pod on node n2, preempting 1 victims", "n2"},
 		{"a filter contradicts itself, and elsewhere there is no victim", "8", func(c *cluster) { c.with(contrary()) },
 			"0/2 nodes are available: 2 not as things are. preemption: " + `expected at least one victim pod on node "n1"`, ""},
+		{"a filter breaks in the dry run", "8", func(c *cluster) { c.with(broken()) },
+			"0/2 nodes are available: 2 not as things are. preemption: " + `running "Mine" filter plugin: out of order`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := declined{Reason: v1.PodReasonUnschedulable, Text: test.text, Nominated: cmp.Or(test.on, "n1"), Low: true}

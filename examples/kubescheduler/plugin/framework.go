@@ -159,7 +159,7 @@ func (s *frameworkState) Check(at *outrank.Node) preemption.Status {
 		err = s.failed
 	}
 	if err != nil {
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{err.Error()}}
+		return preemption.Status{Code: preemption.Contradiction, Reasons: []string{err.Error()}}
 	}
 	return status(s.handle.RunFilterPlugins(s.ctx, s.cycle, s.pod, n.now))
 }

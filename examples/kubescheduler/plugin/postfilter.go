@@ -91,9 +91,9 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	return d, err
 }
 
-// status translates the status of a node. Anything that is neither a success nor
-// Unschedulable is nothing that preemption can help, as in the reference, which looks for
-// that code.
+// status translates the status of a node. Anything that is neither a success, nor
+// Unschedulable, nor an error is nothing that preemption can help, as in the reference, which
+// looks for that code.
 func status(s *fwk.Status) preemption.Status {
 	if s == nil {
 		return preemption.Status{}
@@ -104,6 +104,8 @@ func status(s *fwk.Status) preemption.Status {
 		of.Code = preemption.Success
 	case fwk.Unschedulable:
 		of.Code = preemption.Unschedulable
+	case fwk.Error:
+		of.Code = preemption.Contradiction
 	default:
 		of.Code = preemption.UnschedulableAndUnresolvable
 	}

@@ -41,7 +41,7 @@ const attempts = 20
 // and the plugin agree on what becomes of pods while everything changes, events come late
 // and calls fail or hang.
 func TestSequence(t *testing.T) {
-	runSequences(t, *sequences, differential.Kinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival})
+	runSequences(t, *sequences, differential.ClusterKinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival})
 }
 
 // With the feature gate for resizes in place, pods on their nodes whose resize is deferred

@@ -9,6 +9,7 @@ package difftest
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -35,6 +36,10 @@ func Run(t *testing.T, h *differential.Harness) {
 	sweep := differential.Sweep{Cases: *cases, Seed: *seed, Failure: func(c *differential.Case, r *differential.Result) bool {
 		t.Errorf("kind %s, seed %d differs; repeat with -kinds %s -seed %d -cases 1:\n%s",
 			c.Kind, c.Seed, c.Kind, c.Seed, strings.Join(r.Differences, "\n"))
+		if c.Around.Any() {
+			around, err := json.Marshal(&c.Around)
+			t.Logf("around the scheduler's own plugins: %s %v\nkube-scheduler: %+v\noutrank: %+v", around, err, *r.Reference, *r.Outrank)
+		}
 		show(t, c)
 		left--
 		return left > 0

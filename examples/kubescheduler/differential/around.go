@@ -1,0 +1,203 @@
+package differential
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Around is what a scheduler has around its own plugins. The zero value is nothing.
+type Around struct {
+	// Extenders are asked in this order.
+	Extenders []*Extender `json:",omitempty"`
+	// Contrary is a filter that says one thing as things are and another in dry runs; nil for
+	// none.
+	Contrary *Contrary `json:",omitempty"`
+	// Plugins is what the profile of the preemptor says of its plugins.
+	Plugins Plugins
+	// Other is another way out, which Plugins may switch on.
+	Other Other
+}
+
+// Any reports whether there is anything.
+func (a *Around) Any() bool {
+	return len(a.Extenders) > 0 || a.Contrary != nil || !a.Plugins.usual()
+}
+
+// Extender is one of the scheduler's. What it says of nodes is by their names.
+type Extender struct {
+	// Filters, Preempts and Ignorable are as in the scheduler's file; Cached is its
+	// nodeCacheCapable, and Gpu whether it has to do with pods alone that ask for a GPU.
+	Filters, Preempts, Ignorable, Cached, Gpu bool
+	// Fails says that every call fails, by its code or by the error in its answer.
+	Fails bool `json:",omitempty"`
+	// Turns is what it says of nodes as things are: one of the turns below, or nothing.
+	Turns map[string]string `json:",omitempty"`
+	// Changes is what becomes of candidates: one of the changes below, or nothing.
+	Changes map[string]string `json:",omitempty"`
+}
+
+// What an extender says of a node as things are.
+const (
+	turnsDown    = "no"
+	turnsForGood = "never"
+	leavesOut    = "leaves it out"
+)
+
+// What an extender makes of a candidate.
+const (
+	drops      = "drops it"
+	spares     = "spares the last victim"
+	adds       = "adds a victim"
+	emptied    = "leaves no victim"
+	strange    = "adds a pod of another node"
+	violating  = "counts one more violation"
+	uninvited  = "names the node although it was not asked about it"
+	nowhere    = "names a node that there is not"
+	absentNode = "n-absent"
+)
+
+// Contrary is what a filter says of nodes, by their names.
+type Contrary struct{ Says map[string]Moods }
+
+// Moods are what a filter says of one node: Now as things are, Then in dry runs.
+type Moods struct{ Now, Then string }
+
+// What it says; nothing for a node that takes the pod. By what is there is an answer that
+// depends on which pods are on the node.
+const (
+	no           = "no"
+	never        = "never"
+	breaks       = "breaks"
+	byWhatIsHere = "by what is there"
+)
+
+// Plugins is what a profile says of its plugins at the points that have a part in ways out.
+type Plugins struct{ MultiPoint, PostFilter PluginSet }
+
+// PluginSet is what it says of one point.
+type PluginSet struct{ Enabled, Disabled []string }
+
+func (p *Plugins) usual() bool {
+	sets := [][]string{p.MultiPoint.Enabled, p.MultiPoint.Disabled, p.PostFilter.Enabled, p.PostFilter.Disabled}
+	return !slices.ContainsFunc(sets, func(s []string) bool { return len(s) > 0 })
+}
+
+// Other is a way out that is neither preemption nor the one for devices.
+type Other struct {
+	// Does is one of those below; empty for nothing.
+	Does string `json:",omitempty"`
+	// Node is the one that it finds.
+	Node string `json:",omitempty"`
+}
+
+// What another way out does.
+const (
+	clears = "clears the nomination"
+	helps  = "finds a node"
+	fails  = "fails"
+)
+
+// What it says.
+const (
+	otherName = "Other"
+	otherText = "nothing else helps"
+	otherHelp = "something else helps"
+	otherFail = "something else is broken"
+)
+
+// asksForGpu reports whether a pod has anything to do with GPUs, as the reference looks at it.
+func asksForGpu(p *corev1.Pod) bool {
+	const gpu = "example.com/gpu"
+	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
+		for i := range containers {
+			_, requested := containers[i].Resources.Requests[gpu]
+			_, limited := containers[i].Resources.Limits[gpu]
+			if requested || limited {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *Extender) interested(p *corev1.Pod) bool { return !x.Gpu || asksForGpu(p) }
+
+// around draws what is around the scheduler's own plugins, where the case is about that.
+func (g *generator) around() {
+	a := &g.c.Around
+	if g.extenders {
+		for range g.between(1, 3) {
+			a.Extenders = append(a.Extenders, g.extender())
+		}
+	}
+	if g.contrary {
+		a.Contrary = g.contraryFilter()
+	}
+	if g.ways {
+		g.waysOut()
+	}
+}
+
+func (g *generator) extender() *Extender {
+	x := &Extender{
+		Filters: g.oneIn(3), Preempts: !g.oneIn(4), Ignorable: g.oneIn(3), Cached: g.oneIn(2), Gpu: g.oneIn(8), Fails: g.oneIn(10),
+		Turns: map[string]string{}, Changes: map[string]string{},
+	}
+	most, turns := pick(g, 1, 2, 4, 8), pick(g, 1, 2, 4)
+	for _, n := range g.c.Nodes {
+		if g.oneIn(turns) {
+			x.Turns[n.Name] = pick(g, turnsDown, turnsDown, turnsDown, turnsForGood, leavesOut)
+		}
+		if g.oneIn(most) {
+			x.Changes[n.Name] = pick(g, drops, drops, drops, drops, spares, adds, violating, uninvited, emptied)
+		}
+		if g.oneIn(40) {
+			x.Changes[n.Name] = pick(g, strange, nowhere)
+		}
+	}
+	if g.oneIn(5) { // nothing is left
+		for _, n := range g.c.Nodes {
+			x.Changes[n.Name] = drops
+		}
+	}
+	return x
+}
+
+func (g *generator) contraryFilter() *Contrary {
+	c := &Contrary{Says: map[string]Moods{}}
+	now := pick(g, []string{no}, []string{no, never, ""}, []string{"", "", no})
+	then := pick(g, []string{""}, []string{breaks}, []string{"", no, never, breaks, byWhatIsHere}, []string{byWhatIsHere}, []string{"", breaks})
+	for _, n := range g.c.Nodes {
+		c.Says[n.Name] = Moods{Now: pick(g, now...), Then: pick(g, then...)}
+	}
+	return c
+}
+
+// waysOut draws which plugins are asked for a way out.
+func (g *generator) waysOut() {
+	const devices, preempts = "DynamicResources", "DefaultPreemption"
+	a := &g.c.Around
+	a.Other = Other{Does: pick(g, "", clears, helps, fails), Node: pick(g, g.c.Nodes...).Name}
+	p := &a.Plugins
+	switch g.IntN(9) {
+	case 0:
+		p.PostFilter.Disabled = []string{preempts}
+	case 1:
+		p.PostFilter.Disabled = []string{"*"}
+	case 2:
+		p.PostFilter.Disabled = []string{devices}
+	case 3:
+		p.PostFilter.Disabled = []string{devices, preempts}
+	case 4:
+		p.MultiPoint.Disabled = []string{preempts}
+	case 5:
+		p.PostFilter.Enabled = []string{otherName}
+	case 6:
+		p.MultiPoint.Enabled = []string{otherName}
+	default:
+		all := []string{devices, preempts, otherName}
+		g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		p.PostFilter = PluginSet{Disabled: []string{"*"}, Enabled: all[:g.between(1, 3)]}
+	}
+}

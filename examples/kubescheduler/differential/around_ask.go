@@ -1,0 +1,50 @@
+package differential
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// asking asks an extender of a case about candidates.
+type asking struct {
+	*Extender
+	c *Case
+}
+
+func (x *asking) Name() string                     { return "x" }
+func (x *asking) Interested(pod *outrank.Pod) bool { return x.interested(x.c.Preemptor) }
+func (x *asking) Ignorable() bool                  { return x.Extender.Ignorable }
+
+func (x *asking) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+	asked := map[string]proposal{}
+	for _, c := range candidates {
+		p := proposal{violations: int64(c.Violations)}
+		for _, v := range c.Victims {
+			p.victims = append(p.victims, string(v.Key()))
+		}
+		asked[c.Node] = p
+	}
+	left, err := x.change(x.c, asked)
+	if err != nil {
+		return nil, err
+	}
+	all := x.c.onNodes()
+	var out []preemption.Proposal
+	for _, node := range slices.Sorted(maps.Keys(left)) {
+		p := preemption.Proposal{Node: node, Violations: int(left[node].violations)}
+		for _, key := range left[node].victims {
+			namespace, name := outrank.Key(key).Split()
+			v := &outrank.Pod{Namespace: namespace, Name: name, UID: "nobody"}
+			if pod := all[key]; pod != nil {
+				v.UID = string(pod.UID)
+			}
+			p.Victims = append(p.Victims, v)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

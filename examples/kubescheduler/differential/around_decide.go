@@ -1,0 +1,235 @@
+package differential
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+)
+
+// surrounded is a case that is decided as a scheduler does that has more than its own
+// plugins.
+type surrounded struct {
+	*Case
+	snap *preemption.Snapshot
+	// config is that of the profile, ways what it asks for a way out.
+	config  preemption.Config
+	ways    []string
+	request preemption.Request
+	release outrank.Release
+	d       *decided
+}
+
+// decideAround decides a case with what is around.
+func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.Pod) (*decided, error) {
+	text, err := c.file("")
+	if err != nil {
+		return nil, err
+	}
+	read, err := schedulerconfig.ReadIn(h.Release, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	profile, ok := read.Profile(pod.Scheduler())
+	if !ok {
+		return nil, fmt.Errorf("no profile for %s", pod.Scheduler())
+	}
+	s := &surrounded{
+		Case: c, snap: snap, config: profile.Config, release: h.Release,
+		ways:    slices.DeleteFunc(slices.Clone(profile.WaysOut), func(name string) bool { return name == contraryName }), // a filter alone
+		request: preemption.Request{Pod: pod, Now: time.Now()}, d: &decided{pod: pod, queued: true, release: h.Release, importance: map[outrank.Key]string{}},
+	}
+	if c.Around.Contrary != nil {
+		s.config.Filters = []preemption.Filter{contraryFilter{c.Around.Contrary}}
+	}
+	for _, p := range c.Pods {
+		s.d.importance[outrank.Key(podKey(p))] = importance(p)
+	}
+	if asked, err := s.filter(); err != nil || !asked {
+		return s.d, err
+	}
+	return s.d, s.findWayOut()
+}
+
+// explain explains without extenders, as if the pod might preempt.
+func (s *surrounded) explain() (err error) {
+	plain := s.config
+	plain.Policy.Disabled = false
+	eval, err := preemption.NewEvaluator(plain)
+	if err != nil {
+		return err
+	}
+	s.d.Explanation, err = eval.ExplainRequest(context.Background(), s.snap, s.request)
+	return err
+}
+
+// filter asks all filters and then the extenders, and reports whether nobody takes the pod,
+// so that ways out are asked.
+func (s *surrounded) filter() (bool, error) {
+	if err := s.explain(); err != nil {
+		return false, err
+	}
+	if s.d.Outcome != preemption.Fits {
+		return true, nil
+	}
+	statuses, left := map[string]preemption.Status{}, []string{}
+	for i := range s.d.Nodes {
+		n := &s.d.Nodes[i]
+		if statuses[n.Node] = n.Status; n.Status.Code == preemption.Success {
+			left = append(left, n.Node)
+		}
+	}
+	for _, x := range s.Around.asked() {
+		if len(left) == 0 || !x.Filters || !x.interested(s.Preemptor) {
+			continue
+		}
+		still, no, never, err := x.turn(left)
+		switch {
+		case err != nil && x.Ignorable:
+			continue
+		case err != nil:
+			s.d.failure.Err = err
+			return false, nil
+		}
+		for _, node := range left {
+			if !slices.Contains(still, node) {
+				statuses[node] = turnedAway(no[node], never[node])
+			}
+		}
+		left = still
+	}
+	if len(left) > 0 {
+		return false, nil
+	}
+	s.request.Statuses = statuses
+	return true, s.explain()
+}
+
+// extenderName is what the reference has extenders counted as among the filters that turned a
+// pod down; the status of a node names none.
+const extenderName = "Extender"
+
+// turnedAway is the status of a node that an extender has turned down, or left out.
+func turnedAway(no, never string) preemption.Status {
+	switch {
+	case never != "":
+		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: extenderName, Reasons: []string{never}}
+	case no != "":
+		return preemption.Status{Code: preemption.Unschedulable, Filter: extenderName, Reasons: []string{no}}
+	}
+	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: extenderName}
+}
+
+// evaluator decides with extenders.
+func (s *surrounded) evaluator(disabled bool) (*preemption.Evaluator, error) {
+	full := s.config
+	full.Policy.Disabled = disabled
+	for _, x := range s.Around.asked() {
+		if x.Preempts {
+			full.Extenders = append(full.Extenders, &asking{x, s.Case})
+		}
+	}
+	return preemption.NewEvaluator(full)
+}
+
+// findWayOut asks the ways out in their order.
+func (s *surrounded) findWayOut() error {
+	preempts, err := s.evaluator(false)
+	if err != nil {
+		return err
+	}
+	off, err := s.evaluator(true)
+	if err != nil {
+		return err
+	}
+	told, err := off.PreemptRequest(context.Background(), s.snap, s.request)
+	if err != nil {
+		return err
+	}
+	s.d.failure.Plan = told
+	// What extenders leave is ranked anew. Without an answer of theirs there is no plan.
+	if s.d.ranked, err = preempts.ExplainRequest(context.Background(), s.snap, s.request); err != nil {
+		s.d.ranked = nil
+	}
+	switch usual := []string{"DynamicResources", preemptorName}; {
+	case slices.Equal(s.ways, usual):
+		s.d.failure.Plan, s.d.failure.Err = preempts.PreemptRequest(context.Background(), s.snap, s.request)
+	case slices.Equal(s.ways, usual[:1]):
+	case len(s.ways) == 0:
+		s.d.failure.Ways = []preemption.WayOutAnswer{}
+	default:
+		return s.askWays(preempts, told)
+	}
+	s.d.extenderFails = s.d.failure.Err != nil
+	return nil
+}
+
+// askWays asks ways out that are not the usual ones.
+func (s *surrounded) askWays(preempts *preemption.Evaluator, told *preemption.Plan) error {
+	var ways []preemption.WayOut
+	for _, name := range s.ways {
+		switch name {
+		case preemptorName:
+			ways = append(ways, preemption.WayOut{Name: name, Ask: preempts.PreemptRequest})
+		case otherName:
+			ways = append(ways, s.other(told))
+		default:
+			ways = append(ways, s.devices(name, told))
+		}
+	}
+	out, err := preemption.FirstWayOut(context.Background(), s.snap, s.request, ways...)
+	if out == nil {
+		return err
+	}
+	f := &s.d.failure
+	if f.Err, f.Ways = err, out.Asked; out.Plan != nil {
+		f.Plan = out.Plan
+	}
+	s.d.extenderFails = err != nil && out.Asked[len(out.Asked)-1].Name == preemptorName
+	return nil
+}
+
+// devices is the step for devices, which fails for a pod that was refused before any node
+// was asked (rule 15.3.9).
+func (s *surrounded) devices(name string, told *preemption.Plan) preemption.WayOut {
+	way := preemption.WayOut{Name: name, Ask: func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+		return nil, nil
+	}}
+	switch {
+	case told.Refused.Code != preemption.Success:
+		way.Says = "not found"
+		way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+			return told, errors.New("not found")
+		}
+	case s.release.OrDefault() == outrank.V1_36:
+		way.Says = "no new claims to deallocate"
+	}
+	return way
+}
+
+// other is the other way out.
+func (s *surrounded) other(told *preemption.Plan) preemption.WayOut {
+	answer, plan, err := *told, (*preemption.Plan)(nil), error(nil)
+	way := preemption.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
+	switch s.Around.Other.Does {
+	case clears:
+		answer.Outcome, answer.Ineligible = preemption.NothingHelps, preemption.Eligible
+		plan = &answer
+	case helps:
+		answer.Outcome, answer.Ineligible = preemption.Preempt, preemption.Eligible
+		answer.Candidate = preemption.Candidate{Node: s.Around.Other.Node}
+		plan = &answer
+	case fails:
+		plan, err, way.Says = told, errors.New(otherFail), otherFail
+	}
+	way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+		return plan, err
+	}
+	return way
+}

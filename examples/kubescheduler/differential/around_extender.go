@@ -1,0 +1,156 @@
+package differential
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+)
+
+// proposal is what an extender is asked about a candidate, and what it makes of it.
+type proposal struct {
+	victims    []string // namespace/name, the most important first
+	violations int64
+}
+
+// errExtender is that of an extender that fails.
+var errExtender = errors.New("an extender fails")
+
+// asked are the extenders in the order in which they are asked: those that are ignorable come
+// last (rule 10.2.1).
+func (a *Around) asked() []*Extender {
+	list := slices.Clone(a.Extenders)
+	slices.SortStableFunc(list, func(x, y *Extender) int {
+		switch {
+		case x.Ignorable == y.Ignorable:
+			return 0
+		case x.Ignorable:
+			return 1
+		}
+		return -1
+	})
+	return list
+}
+
+// onNodes are the pods of a case that are on nodes, by key.
+func (c *Case) onNodes() map[string]*corev1.Pod {
+	all := map[string]*corev1.Pod{}
+	for _, p := range c.Pods {
+		if p.Spec.NodeName != "" && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {
+			all[podKey(p)] = p
+		}
+	}
+	return all
+}
+
+// change is what the extender makes of the candidates of a case.
+func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]proposal, error) {
+	if x.Fails {
+		return nil, errExtender
+	}
+	left := map[string]proposal{}
+	for _, n := range c.Nodes {
+		p, there := asked[n.Name]
+		how := x.Changes[n.Name]
+		if how == uninvited && !there {
+			p.victims, there = c.othersOn(n.Name, nil), true
+		}
+		if !there || how == drops {
+			continue
+		}
+		p.victims = slices.Clone(p.victims)
+		switch how {
+		case spares:
+			p.victims = p.victims[:len(p.victims)-1]
+		case emptied:
+			p.victims = nil
+		case adds:
+			p.victims = append(p.victims, c.othersOn(n.Name, p.victims)...)
+		case strange:
+			p.victims = append(p.victims, c.anyNotOn(n.Name)...)
+		case violating:
+			p.violations++
+		case nowhere:
+			left[absentNode] = p
+		}
+		c.byImportance(p.victims)
+		left[n.Name] = p
+	}
+	return left, nil
+}
+
+// othersOn is the first pod of a node that is not among some, if there is one.
+func (c *Case) othersOn(node string, but []string) []string {
+	for _, p := range c.Pods {
+		if key := podKey(p); p.Spec.NodeName == node && c.onNodes()[key] != nil && !slices.Contains(but, key) {
+			return []string{key}
+		}
+	}
+	return nil
+}
+
+// anyNotOn is the first pod of another node, or one that there is not.
+func (c *Case) anyNotOn(node string) []string {
+	for _, p := range c.Pods {
+		if c.onNodes()[podKey(p)] != nil && p.Spec.NodeName != node {
+			return []string{podKey(p)}
+		}
+	}
+	return []string{"default/nobody"}
+}
+
+// byImportance sorts victims, the most important first: the reference takes the first for
+// the one that it ranks by (rule 10.2.5).
+func (c *Case) byImportance(keys []string) {
+	all := c.onNodes()
+	slices.SortStableFunc(keys, func(a, b string) int {
+		p, q := all[a], all[b]
+		if p == nil || q == nil {
+			return 0
+		}
+		return cmp.Or(-cmp.Compare(priorityOf(p), priorityOf(q)), compareStarts(p, q))
+	})
+}
+
+func priorityOf(p *corev1.Pod) int32 {
+	if p.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Spec.Priority
+}
+
+// compareStarts puts the earlier start first, and pods without one last.
+func compareStarts(p, q *corev1.Pod) int {
+	switch a, b := p.Status.StartTime, q.Status.StartTime; {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	default:
+		return a.Time.Compare(b.Time)
+	}
+}
+
+// turn says which of the nodes the extender leaves, and what it says of the others.
+func (x *Extender) turn(nodes []string) (left []string, no, never extenderv1.FailedNodesMap, err error) {
+	if x.Fails {
+		return nil, nil, nil, errExtender
+	}
+	no, never, left = extenderv1.FailedNodesMap{}, extenderv1.FailedNodesMap{}, []string{}
+	for _, n := range nodes {
+		switch x.Turns[n] {
+		case turnsDown:
+			no[n] = "an extender says no"
+		case turnsForGood:
+			never[n] = "an extender says never"
+		case leavesOut:
+		default:
+			left = append(left, n)
+		}
+	}
+	return left, no, never, nil
+}

@@ -1,0 +1,52 @@
+package differential
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// backInQueue has the failure handled beside a queue, and returns the part of it that the pod
+// ends in.
+func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verdict, string, error) {
+	q, err := queue.New(queue.Config{Release: release})
+	if err != nil {
+		return nil, "", err
+	}
+	if err := q.Add(f.Entry.Pod, f.Now); err != nil {
+		return nil, "", err
+	}
+	entry, ok := q.TryPop(f.Now)
+	if !ok {
+		return nil, "", errors.New("the pod is not in the queue")
+	}
+	f.Entry = entry
+	handler := execution.FailureHandler{Actions: nobody{}, Queue: q}
+	result, err := handler.Handle(context.Background(), *f)
+	if err != nil {
+		return nil, "", err
+	}
+	pending := q.Pending()
+	part := "none"
+	switch {
+	case len(pending.Active) > 0:
+		part = "active"
+	case len(pending.Backoff) > 0:
+		part = "backoff"
+	case len(pending.Unschedulable) > 0:
+		part = "unschedulable"
+	}
+	return &result.Verdict, part, nil
+}
+
+// nobody is told of a failure.
+type nobody struct{}
+
+func (nobody) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }
+func (nobody) Event(outrank.Event)                                              {}
+func (nobody) UpdateStatus(context.Context, *outrank.Pod, outrank.PodCondition, execution.Nomination) error {
+	return nil
+}

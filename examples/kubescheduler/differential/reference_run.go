@@ -1,0 +1,141 @@
+package differential
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+)
+
+// RunReference has kube-scheduler try to schedule the preemptor of a case, with another plugin
+// in place of DefaultPreemption if there is one; the candidates of the answer are
+// DefaultPreemption's all the same.
+func RunReference(c *Case, instead Instead) (*Answer, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := newReference(ctx, c, instead)
+	if err != nil {
+		return nil, err
+	}
+	r.sched.ScheduleOne(ctx)
+	r.wait(c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer.Evicted, r.answer.Cleared = sorted(r.evicted), sorted(r.cleared)
+	if !r.answer.Fits {
+		r.answer.Preempts = r.answer.Nominated != "" && r.answer.Nominated != NominationKept
+		r.answer.Part = r.part(c.Preemptor)
+	}
+	if !r.asked && !r.answer.Fits {
+		r.answer.Nodes = map[string]Status{} // not all of them were asked
+	}
+	r.sched.SchedulingQueue.Close()
+	return r.answer, nil
+}
+
+// part is the part of the queue that a pod is in.
+func (r *reference) part(pod *corev1.Pod) string {
+	q := r.sched.SchedulingQueue
+	for _, part := range []struct {
+		name string
+		pods []*corev1.Pod
+	}{{"active", q.PodsInActiveQ()}, {"backoff", q.PodsInBackoffQ()}, {"unschedulable", q.UnschedulablePods()}} {
+		if slices.ContainsFunc(part.pods, func(p *corev1.Pod) bool { return p.UID == pod.UID }) {
+			return part.name
+		}
+	}
+	return "none"
+}
+
+// wait waits for the goroutine that evicts: it ends with its last victim.
+func (r *reference) wait(c *Case) {
+	a := r.answer
+	if a.Fits || a.Nominated == "" || a.Nominated == NominationKept || strings.Contains(a.Message, otherHelp) {
+		return
+	}
+	left := map[string]proposal{}
+	for _, one := range a.Candidates {
+		left[one.Node] = proposal{victims: one.Victims}
+	}
+	for _, x := range c.Around.asked() {
+		if !x.Preempts || !x.interested(c.Preemptor) {
+			continue
+		}
+		if changed, err := x.change(c, left); err == nil {
+			left = changed
+		}
+	}
+	want := 0
+	for _, p := range c.Pods {
+		if slices.Contains(left[a.Nominated].victims, podKey(p)) && p.DeletionTimestamp == nil {
+			want++
+		}
+	}
+	for range 5000 {
+		r.mu.Lock()
+		n := len(r.evicted)
+		r.mu.Unlock()
+		if n >= want {
+			return
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// react notes what the client is asked for, and has all of it succeed.
+func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch a := action.(type) {
+	case clienttesting.DeleteAction:
+		if a.GetResource().Resource == "pods" {
+			r.evicted = append(r.evicted, a.GetNamespace()+"/"+a.GetName())
+		}
+	case clienttesting.PatchAction:
+		switch name := a.GetNamespace() + "/" + a.GetName(); {
+		case a.GetResource().Resource != "pods":
+		case name == r.preemptor:
+			r.noteCondition(a.GetPatch())
+		case clearsNomination(a.GetPatch()):
+			r.cleared = append(r.cleared, name)
+		}
+	}
+	return true, &corev1.Pod{}, nil
+}
+
+// noteCondition notes what the preemptor is told.
+func (r *reference) noteCondition(patch []byte) {
+	var p struct {
+		Status struct{ Conditions []corev1.PodCondition }
+	}
+	if json.Unmarshal(patch, &p) != nil {
+		return
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			r.answer.Reason, r.answer.Message = c.Reason, c.Message
+		}
+	}
+}
+
+// recorder notes what the scheduler says of the preemptor.
+type recorder struct{ r *reference }
+
+func (e *recorder) WithLogger(klog.Logger) events.EventRecorderLogger { return e }
+
+func (e *recorder) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
+	if len(args) > 0 {
+		note = fmt.Sprintf(note, args...)
+	}
+	if reason == "FailedScheduling" {
+		e.r.answer.Event = note
+	}
+}
