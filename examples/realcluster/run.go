@@ -73,7 +73,7 @@ type job struct {
 func (j *job) trials(ctx context.Context) error {
 	begun, o, say := time.Now(), j.options, j.say
 	c, err := controlplane.New(ctx, controlplane.Options{
-		Program: j.program, Scheduler: programOf(o.scheduler), Plugin: pluginOf(o.scheduler), Dir: j.dir, Say: say,
+		Program: j.program, Scheduler: programOf(o.scheduler), Plugin: pluginOf(o.scheduler), Profiles: trial.Profiles, Dir: j.dir, Say: say,
 	})
 	defer c.End()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	goruntime "runtime"
 	"time"
 
@@ -100,8 +101,12 @@ func (w *world) runner(program func(string) string, dir string) (*trial.Runner, 
 	}
 	dump := append([]string{program("kubectl"), "--kubeconfig", w.cluster.Kubeconfig}, command[1:]...)
 	w.say("the dump is taken with %s (%s/%s)", fmt.Sprint(command), goruntime.GOOS, goruntime.GOARCH)
+	configuration := filepath.Join(dir, "profiles.json")
+	if err := w.cluster.WriteProfiles(configuration); err != nil {
+		return nil, err
+	}
 	return &trial.Runner{
-		Client: w.client, Pods: w.pods, Dump: dump, Whatif: program("whatif"), Dir: dir, Say: w.say,
+		Client: w.client, Pods: w.pods, Dump: dump, Whatif: program("whatif"), Configuration: configuration, Dir: dir, Say: w.say,
 		Hold: w.kubelets.Hold, Idle: w.kubelets.Idle,
 		Pause: w.cluster.PauseControllers, Resume: w.cluster.ResumeControllers,
 		Metrics: func(ctx context.Context) (map[string]float64, error) { return w.cluster.SchedulerMetrics(ctx) },

@@ -19,6 +19,8 @@ type Options struct {
 	// Scheduler is the program that schedules, none if it is empty. Plugin takes the place
 	// of DefaultPreemption in it, unless it is empty.
 	Scheduler, Plugin string
+	// Profiles are the names that pods may ask for, DefaultProfile alone if there are none.
+	Profiles []string
 	// AuditPolicy is what the API server's audit log tells. None is kept if it is empty.
 	AuditPolicy string
 	// Dir is for keys, logs and data of this run.
@@ -67,7 +69,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		return c, nil
 	}
 	config := filepath.Join(c.dir, "scheduler.json")
-	if err := writeSchedulerConfiguration(config, schedulerConfiguration(c.scheduler, o.Plugin, false, DefaultProfile)); err != nil {
+	if err := writeSchedulerConfiguration(config, schedulerConfiguration(c.scheduler, o.Plugin, false, c.profiles()...)); err != nil {
 		return c, err
 	}
 	ready := c.probe(c.Ports.Scheduler, "/readyz")
@@ -76,6 +78,19 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 
 // DefaultProfile is the profile of pods that name none.
 const DefaultProfile = "default-scheduler"
+
+func (c *Cluster) profiles() []string {
+	if len(c.options.Profiles) == 0 {
+		return []string{DefaultProfile}
+	}
+	return c.options.Profiles
+}
+
+// WriteProfiles writes the configuration of a scheduler that has the profiles of the cluster's
+// and no plugin: it decides as that one is to decide, whatever its plugins are.
+func (c *Cluster) WriteProfiles(file string) error {
+	return writeSchedulerConfiguration(file, schedulerConfiguration(c.scheduler, "", false, c.profiles()...))
+}
 
 func (c *Cluster) apiserverReady() func(context.Context) error {
 	return c.probe(c.Ports.APIServer, "/readyz")

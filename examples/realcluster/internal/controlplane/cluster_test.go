@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
 // script is a program that stands for one of the control plane.
@@ -54,6 +58,26 @@ func TestAClusterThatIsInterruptedEnds(t *testing.T) {
 	c.End()
 	for _, id := range ids {
 		assert.ErrorIs(t, syscall.Kill(id, 0), syscall.ESRCH)
+	}
+}
+
+// What whatif is told of the profiles is a configuration that it reads, without what takes the
+// place of DefaultPreemption.
+func TestWriteProfiles(t *testing.T) {
+	for _, names := range [][]string{nil, {"a", "b"}} {
+		c := &Cluster{options: Options{Plugin: "Outrank", Profiles: names}, scheduler: "kubeconfig"}
+		file := filepath.Join(t.TempDir(), "profiles.json")
+		require.NoError(t, c.WriteProfiles(file))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		read, err := schedulerconfig.ReadIn(outrank.V1_37, bytes.NewReader(text))
+		require.NoError(t, err)
+		for _, name := range c.profiles() {
+			profile, ok := read.Profile(name)
+			require.True(t, ok, name)
+			assert.False(t, profile.Config.Policy.Disabled)
+			assert.Equal(t, c.profiles(), profile.Config.Schedulers)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -137,8 +138,7 @@ func compareTexts(w *Writing, o *Observed) (wrong []string) {
 		return append(wrong, "event: none about the pod")
 	}
 	e := o.Failed[0]
-	add("event", strings.Join([]string{string(w.Event.Type), w.Event.Reason, w.Event.Action, w.Event.Message}, " | "),
-		strings.Join([]string{e.Type, e.Reason, e.Action, e.Message}, " | "))
+	add("event", w.foretold(&w.Event), posted(&e))
 	return wrong
 }
 
@@ -147,29 +147,37 @@ func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))
 	}
-	posted := map[string]corev1.Event{}
+	about := map[string]corev1.Event{}
 	for _, e := range o.Preempted {
-		posted[e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name] = e
+		about[e.InvolvedObject.Namespace+"/"+e.InvolvedObject.Name] = e
 	}
-	if len(posted) != len(o.Evicted) || len(o.Preempted) != len(posted) {
+	if len(about) != len(o.Evicted) || len(o.Preempted) != len(about) {
 		wrong = append(wrong, fmt.Sprintf("events: %d about %d victims", len(o.Preempted), len(o.Evicted)))
 	}
 	for _, victim := range slices.Sorted(maps.Keys(o.Evicted)) {
 		if _, foretold := w.Preempted[victim]; tied && !foretold {
 			continue // another of the same rank
 		}
-		wrong = append(wrong, compareVictim(victim, w, o.Evicted[victim], posted[victim])...)
+		wrong = append(wrong, compareVictim(victim, w, o.Evicted[victim], about[victim])...)
 	}
 	return wrong
 }
 
-func compareVictim(victim string, w *Writing, e Evicted, posted corev1.Event) (wrong []string) {
-	want := w.Preempted[victim]
-	foretold := strings.Join([]string{string(want.Type), want.Reason, want.Action, want.Message}, " | ")
-	if real := strings.Join([]string{posted.Type, posted.Reason, posted.Action, posted.Message}, " | "); real != foretold {
-		wrong = append(wrong, fmt.Sprintf("event about %s:\n    foretold %s\n    real     %s", victim, foretold, real))
+// foretold and posted are texts of an event, which begin with who posts it.
+func (w *Writing) foretold(e *outrank.Event) string {
+	return strings.Join([]string{w.Profile, string(e.Type), e.Reason, e.Action, e.Message}, " | ")
+}
+
+func posted(e *corev1.Event) string {
+	return strings.Join([]string{e.ReportingController, e.Type, e.Reason, e.Action, e.Message}, " | ")
+}
+
+func compareVictim(victim string, w *Writing, e Evicted, about corev1.Event) (wrong []string) {
+	event := w.Preempted[victim]
+	if want, real := w.foretold(&event), posted(&about); real != want {
+		wrong = append(wrong, fmt.Sprintf("event about %s:\n    foretold %s\n    real     %s", victim, want, real))
 	}
-	if posted.InvolvedObject.UID != e.UID {
+	if about.InvolvedObject.UID != e.UID {
 		wrong = append(wrong, fmt.Sprintf("event about %s: it names another pod of that name", victim))
 	}
 	condition := w.Evictions[victim].Condition
@@ -187,25 +195,34 @@ func compareVictim(victim string, w *Writing, e Evicted, posted corev1.Event) (w
 // Each time the scheduler found no place for a pod it counts one attempt to preempt.
 const (
 	attemptsMetric   = "scheduler_preemption_attempts_total"
-	unplacedMetric   = `scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"}`
+	unplacedMetric   = `scheduler_schedule_attempts_total{profile=%q,result="unschedulable"}`
 	preemptionPrefix = "scheduler_preemption_"
 	// preemptionsMetric counts the preemptions, which is how often victims were counted.
 	preemptionsMetric = "scheduler_preemption_victims_count"
 )
+
+// unplaced is how often the scheduler found no place for a pod, of whichever profile.
+func (o *Observed) unplaced() (n float64) {
+	for _, profile := range Profiles {
+		n += o.Metrics[fmt.Sprintf(unplacedMetric, profile)]
+	}
+	return n
+}
 
 // compareMetrics compares by how much the metrics of preemption have grown. Pods that
 // waited before may have been tried again meanwhile, and where these have evicted
 // others, what the scheduler counts of victims says nothing of the one pod. It counts them
 // before it evicts them, so that such a pod may show in the counts alone.
 func compareMetrics(w *Writing, o *Observed) (wrong []string) {
-	others := o.Others > 0 || o.Metrics[unplacedMetric] > 1 && o.Metrics[preemptionsMetric] > w.Metrics[preemptionsMetric]
+	unplaced := o.unplaced()
+	others := o.Others > 0 || unplaced > 1 && o.Metrics[preemptionsMetric] > w.Metrics[preemptionsMetric]
 	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {
 		want, got := w.Metrics[name], o.Metrics[name]
 		if !strings.HasPrefix(name, preemptionPrefix) {
 			continue
 		}
 		if name == attemptsMetric {
-			want += o.Metrics[unplacedMetric] - 1
+			want += unplaced - 1
 		} else if others {
 			continue
 		}

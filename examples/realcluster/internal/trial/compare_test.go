@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,9 +51,9 @@ func observed(t *testing.T, f *Forecast, node string) *Observed {
 	w, err := f.Writing(t.Context(), node, "uid-p")
 	require.NoError(t, err)
 	o := &Observed{
-		UID: "uid-p", Nominated: node, Evicted: map[string]Evicted{}, Metrics: map[string]float64{unplacedMetric: 1},
+		UID: "uid-p", Nominated: node, Evicted: map[string]Evicted{}, Metrics: map[string]float64{unplacedOf(Profiles[0]): 1},
 		Condition: &corev1.PodCondition{Status: corev1.ConditionStatus(w.Condition.Status), Reason: w.Condition.Reason, Message: w.Condition.Message},
-		Failed:    []corev1.Event{{Type: string(w.Event.Type), Reason: w.Event.Reason, Action: w.Event.Action, Message: w.Event.Message}},
+		Failed:    []corev1.Event{{ReportingController: Profiles[0], Type: string(w.Event.Type), Reason: w.Event.Reason, Action: w.Event.Action, Message: w.Event.Message}},
 		Cleared:   []string{},
 	}
 	for name, value := range w.Metrics {
@@ -67,7 +68,7 @@ func observed(t *testing.T, f *Forecast, node string) *Observed {
 		p := w.Preempted[victim]
 		namespace, name, _ := strings.Cut(victim, "/")
 		o.Preempted = append(o.Preempted, corev1.Event{
-			Type: string(p.Type), Reason: p.Reason, Action: p.Action, Message: p.Message,
+			ReportingController: Profiles[0], Type: string(p.Type), Reason: p.Reason, Action: p.Action, Message: p.Message,
 			InvolvedObject: corev1.ObjectReference{Namespace: namespace, Name: name, UID: uid},
 		})
 	}
@@ -104,24 +105,26 @@ func TestANodeThatRanksAlikeIsATie(t *testing.T) {
 // Whatever is compared, a difference in it is found.
 func TestEveryDifferenceIsFound(t *testing.T) {
 	for name, change := range map[string]func(*Observed){
-		"outcome: foretold preempt":   func(o *Observed) { o.Nominated = "" },
-		"no candidate":                func(o *Observed) { o.Nominated = "c" },
-		"victims on a":                func(o *Observed) { o.Evicted["ns/other"] = Evicted{} },
-		"condition, status":           func(o *Observed) { o.Condition.Reason = "SchedulerError" },
-		"condition, message":          func(o *Observed) { o.Condition.Message += "." },
-		"no condition PodScheduled":   func(o *Observed) { o.Condition = nil },
-		"event: none":                 func(o *Observed) { o.Failed = nil },
-		"event:\n":                    func(o *Observed) { o.Failed[0].Message += "." },
-		"nominations cleared":         func(o *Observed) { o.Cleared = []string{"ns/q"} },
-		"0 about 1 victims":           func(o *Observed) { o.Preempted = nil },
-		"event about ns/on-a:\n":      func(o *Observed) { o.Preempted[0].Action = "" },
-		"another pod of that name":    func(o *Observed) { o.Preempted[0].InvolvedObject.UID = "x" },
-		"it has no DisruptionTarget":  func(o *Observed) { o.Evicted["ns/on-a"] = Evicted{UID: o.Evicted["ns/on-a"].UID} },
-		"condition of ns/on-a:\n":     func(o *Observed) { o.Evicted["ns/on-a"].Condition.Message = "" },
-		"observed generation 1 of 2":  func(o *Observed) { o.Evicted["ns/on-a"].Condition.ObservedGeneration = 1 },
-		"scheduler_preemption_att":    func(o *Observed) { o.Metrics[attemptsMetric]++ },
-		"preemption_victims_bucket":   func(o *Observed) { o.Metrics[`scheduler_preemption_victims_bucket{le="1"}`] = 0 },
-		"metric scheduler_preemption": func(o *Observed) { o.Metrics["scheduler_preemption_victims_sum"] = 7 },
+		"outcome: foretold preempt":    func(o *Observed) { o.Nominated = "" },
+		"no candidate":                 func(o *Observed) { o.Nominated = "c" },
+		"victims on a":                 func(o *Observed) { o.Evicted["ns/other"] = Evicted{} },
+		"condition, status":            func(o *Observed) { o.Condition.Reason = "SchedulerError" },
+		"condition, message":           func(o *Observed) { o.Condition.Message += "." },
+		"no condition PodScheduled":    func(o *Observed) { o.Condition = nil },
+		"event: none":                  func(o *Observed) { o.Failed = nil },
+		"event:\n":                     func(o *Observed) { o.Failed[0].Message += "." },
+		"nominations cleared":          func(o *Observed) { o.Cleared = []string{"ns/q"} },
+		"0 about 1 victims":            func(o *Observed) { o.Preempted = nil },
+		"real     second-scheduler":    func(o *Observed) { o.Preempted[0].ReportingController = Profiles[1] },
+		"event:\n    foretold default": func(o *Observed) { o.Failed[0].ReportingController = Profiles[1] },
+		"event about ns/on-a:\n":       func(o *Observed) { o.Preempted[0].Action = "" },
+		"another pod of that name":     func(o *Observed) { o.Preempted[0].InvolvedObject.UID = "x" },
+		"it has no DisruptionTarget":   func(o *Observed) { o.Evicted["ns/on-a"] = Evicted{UID: o.Evicted["ns/on-a"].UID} },
+		"condition of ns/on-a:\n":      func(o *Observed) { o.Evicted["ns/on-a"].Condition.Message = "" },
+		"observed generation 1 of 2":   func(o *Observed) { o.Evicted["ns/on-a"].Condition.ObservedGeneration = 1 },
+		"scheduler_preemption_att":     func(o *Observed) { o.Metrics[attemptsMetric]++ },
+		"preemption_victims_bucket":    func(o *Observed) { o.Metrics[`scheduler_preemption_victims_bucket{le="1"}`] = 0 },
+		"metric scheduler_preemption":  func(o *Observed) { o.Metrics["scheduler_preemption_victims_sum"] = 7 },
 	} {
 		f := forecast(t)
 		o := observed(t, f, "a")
@@ -168,15 +171,18 @@ func TestOthersWithoutAStartTimeAreATie(t *testing.T) {
 	assert.Equal(t, Tie, result, texts)
 }
 
-// A pod that was tried again meanwhile has its victims counted before they are evicted.
+func unplacedOf(profile string) string { return fmt.Sprintf(unplacedMetric, profile) }
+
+// A pod that was tried again meanwhile, by any profile, has its victims counted before they are evicted.
 func TestCountsOfOthers(t *testing.T) {
 	for name, test := range map[string]struct {
-		unplaced float64
-		want     Result
-	}{"another pod was tried": {2, Same}, "no other pod was": {1, Different}} {
+		unplaced, elsewhere float64
+		want                Result
+	}{"another pod was tried": {2, 0, Same}, "one of another profile was": {1, 1, Same}, "no other pod was": {1, 0, Different}} {
 		f := forecast(t)
 		o := observed(t, f, "a")
-		o.Metrics[unplacedMetric], o.Metrics[attemptsMetric] = test.unplaced, test.unplaced
+		o.Metrics[unplacedOf(Profiles[0])], o.Metrics[unplacedOf(Profiles[1])] = test.unplaced, test.elsewhere
+		o.Metrics[attemptsMetric] = test.unplaced + test.elsewhere
 		require.EqualValues(t, 1, o.Metrics[preemptionsMetric])
 		o.Metrics[preemptionsMetric]++
 		o.Metrics["scheduler_preemption_victims_sum"] += 2

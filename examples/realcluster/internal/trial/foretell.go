@@ -107,10 +107,22 @@ func (c *Candidate) Evicted() []string {
 	return out
 }
 
-// Foretell asks the program whatif, and the library, what will happen to the pod of a
-// manifest in the cluster of a dump.
-func Foretell(ctx context.Context, whatif, dump, manifest string) (*Forecast, error) {
-	text, err := output(ctx, whatif, "--cluster", dump, "--pod", manifest, "-o", "json")
+// Question is what is asked about a pod. All are files.
+type Question struct {
+	// Whatif is the program that is asked, about the pod of the Manifest in the cluster of the
+	// Dump.
+	Whatif, Dump, Manifest string
+	// Configuration is that of the scheduler; empty leaves whatif to what it assumes.
+	Configuration string
+}
+
+// Foretell asks the program whatif, and the library, what will happen to the pod.
+func Foretell(ctx context.Context, q Question) (*Forecast, error) {
+	args := []string{"--cluster", q.Dump, "--pod", q.Manifest, "-o", "json"}
+	if q.Configuration != "" {
+		args = append(args, "--scheduler-config", q.Configuration)
+	}
+	text, err := output(ctx, q.Whatif, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +133,7 @@ func Foretell(ctx context.Context, whatif, dump, manifest string) (*Forecast, er
 		return nil, fmt.Errorf("the answer of whatif: %w", err)
 	}
 	f := &Forecast{Decision: document.Decision}
-	if f.explained, f.release, err = explain(ctx, dump, manifest); err != nil {
+	if f.explained, f.release, err = explain(ctx, q.Dump, q.Manifest); err != nil {
 		return nil, err
 	}
 	if f.explained.Outcome != f.Decision.Outcome || f.explained.Node != f.Decision.Node {
@@ -183,6 +195,8 @@ func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
 
 // Writing is what is expected to be written about a decision.
 type Writing struct {
+	// Profile is the one that all events are posted by.
+	Profile string
 	// Condition and Event are about the pod that was not placed.
 	Condition outrank.PodCondition
 	Event     outrank.Event
@@ -215,7 +229,7 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 	if err != nil {
 		return nil, err
 	}
-	w := &Writing{Condition: verdict.Condition, Event: verdict.Event, Evictions: map[string]execution.Eviction{}, Preempted: map[string]outrank.Event{}}
+	w := &Writing{Profile: pod.Scheduler(), Condition: verdict.Condition, Event: verdict.Event, Evictions: map[string]execution.Eviction{}, Preempted: map[string]outrank.Event{}}
 	return w, w.execute(ctx, &own, f.release)
 }
 

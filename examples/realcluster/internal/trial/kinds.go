@@ -20,6 +20,9 @@ type Kind struct {
 	Pod func(r *rand.Rand, name string) *corev1.Pod
 	// Before says how the cluster is to be when the pod comes.
 	Before Circumstances
+	// Profiles says that pods ask for any of the profiles, so that whatif has to be told of
+	// them.
+	Profiles bool
 }
 
 // Circumstances are what there is beside a full cluster at rest.
@@ -33,6 +36,9 @@ type Circumstances struct {
 }
 
 func (c *Circumstances) any() bool { return c.Leaving > 0 || len(c.Nominated) > 0 || c.Unstarted > 0 }
+
+// Profiles are those of the scheduler. Pods that name none ask for the first.
+var Profiles = []string{"default-scheduler", "second-scheduler"}
 
 // Kinds are all kinds, in the order of the table.
 func Kinds() []Kind {

@@ -24,11 +24,23 @@ func circumstanceKinds() []Kind {
 		}
 		return onPool(newPod(name, pick(r, fill.Medium, fill.High, fill.Critical), "cpu", milli(r, 4000, 24000)), pool)
 	}
+	anyProfile := func(of maker) maker {
+		return func(r *rand.Rand, name string) *corev1.Pod {
+			p := of(r, name)
+			p.Spec.SchedulerName = pick(r, Profiles...)
+			return p
+		}
+	}
+	mixed := make([]maker, len(crowd))
+	for i := range crowd {
+		mixed[i] = anyProfile(crowd[i])
+	}
 	return []Kind{
 		{Name: "leaving", About: "some pods are on their way out", Pod: sized, Before: Circumstances{Leaving: 40}},
 		{Name: "all-leaving", About: "so many are on their way out that victims are among them", Pod: sized, Before: Circumstances{Leaving: 250}},
 		{Name: "nominated", About: "others have room made for them and wait for it", Pod: sized, Before: Circumstances{Nominated: crowd}},
 		{Name: "nominated-leaving", About: "both at once", Pod: sized, Before: Circumstances{Leaving: 60, Nominated: crowd[:3]}},
+		{Name: "profiles", About: "others have room made for them, by any profile of the scheduler", Pod: anyProfile(sized), Before: Circumstances{Nominated: mixed}, Profiles: true},
 		{Name: "unstarted", About: "many pods have not started: start times are missing", Pod: sized, Before: Circumstances{Unstarted: 120}},
 	}
 }

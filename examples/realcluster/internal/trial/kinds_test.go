@@ -2,6 +2,7 @@ package trial
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,33 @@ func TestKindsComeFromTheSeed(t *testing.T) {
 		}
 		assert.True(t, len(shapes) > 1, "%s: all pods are alike", k.Name)
 	}
+}
+
+// Pods ask for the profiles of the scheduler, those of one kind for all of them, also where
+// they come before the pod that is asked about.
+func TestKindsAskForProfiles(t *testing.T) {
+	for _, k := range Kinds() {
+		asked := map[string]bool{}
+		for seed := range uint64(50) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			asked["of the pod: "+k.Pod(r, "p").Spec.SchedulerName] = true
+			for _, earlier := range k.Before.Nominated {
+				asked["of earlier ones: "+earlier(r, "q").Spec.SchedulerName] = true
+			}
+		}
+		want := map[string]bool{"of the pod: ": true}
+		if len(k.Before.Nominated) > 0 {
+			want["of earlier ones: "] = true
+		}
+		if k.Profiles {
+			want = map[string]bool{}
+			for _, profile := range Profiles {
+				want["of the pod: "+profile], want["of earlier ones: "+profile] = true, true
+			}
+		}
+		assert.Equal(t, want, asked, k.Name)
+	}
+	assert.True(t, slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Profiles }))
 }
 
 func TestSchedule(t *testing.T) {

@@ -27,6 +27,8 @@ type Runner struct {
 	// Dump is the command that takes a dump, and Whatif the program that foretells.
 	Dump   []string
 	Whatif string
+	// Configuration is the file that tells whatif of the profiles.
+	Configuration string
 	// Hold and Idle tell the kubelets to leave pods that are being deleted, or that
 	// were bound, as they are. Pause stops the controllers, Resume lets them go on.
 	Hold, Idle    func(bool)
@@ -110,7 +112,7 @@ func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kin
 		return err
 	}
 	r.step("circumstances")
-	forecast, seen, err := r.try(ctx, pod)
+	forecast, seen, err := r.try(ctx, pod, kind)
 	if err != nil {
 		return err
 	}
@@ -132,9 +134,9 @@ func (r *Runner) rest(ctx context.Context, s observe.Stillness) error {
 }
 
 // try takes the dump, foretells, creates the pod and watches.
-func (r *Runner) try(ctx context.Context, pod *corev1.Pod) (*Forecast, *Observed, error) {
+func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, *Observed, error) {
 	r.Pods.Forget()
-	forecast, err := r.foretell(ctx, pod)
+	forecast, err := r.foretell(ctx, pod, kind)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +174,7 @@ func (r *Runner) dumpFile() string     { return filepath.Join(r.Dir, "dump.json"
 func (r *Runner) manifestFile() string { return filepath.Join(r.Dir, "pod.json") }
 
 // foretell asks about the pod as the API server would make it.
-func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod) (*Forecast, error) {
+func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, error) {
 	made, err := r.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
 		return nil, err
@@ -192,7 +194,11 @@ func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod) (*Forecast, erro
 	if err := os.WriteFile(r.dumpFile(), dump, 0o644); err != nil {
 		return nil, err
 	}
-	return Foretell(ctx, r.Whatif, r.dumpFile(), r.manifestFile())
+	q := Question{Whatif: r.Whatif, Dump: r.dumpFile(), Manifest: r.manifestFile()}
+	if kind.Profiles {
+		q.Configuration = r.Configuration
+	}
+	return Foretell(ctx, q)
 }
 
 // watch waits for the first attempt, and for all that is written because of it.
