@@ -3,12 +3,17 @@
 //
 // A [Case] is a small cluster of API objects and a pending pod. [Generate] draws one
 // from a seed. A [Harness] runs it through a whole scheduling attempt of
-// kube-scheduler, built by scheduler.New with its default profile, its real event
+// kube-scheduler, built by scheduler.New with its default profile or another, its real event
 // handlers, cache, queue and nominator, and a client that records what is asked of it.
 // Nothing runs in the background but what kube-scheduler starts itself, so that a case
 // takes some milliseconds. What is compared is in an [Answer]: the status of every
 // node, all candidates with their victims and violations, the node that was chosen,
 // who was evicted, whose nomination was cleared, and the text of the event.
+//
+// A case may have more around it ([Around]): extenders, which are served by HTTP, a filter that
+// says one thing as things are and another in dry runs, other sets of ways out, and a second
+// profile. The reason and the text of the condition are compared then, too, and the part of the
+// queue that the pod ends in.
 //
 // # Ties
 //
