@@ -35,17 +35,22 @@ func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }
 // Cluster.Claims has them. Pods from [ReadCluster] are resolved already; others
 // need this call. A volume whose claim is not in Cluster.Claims stays as it is.
 // A pod with volumes gets a new slice of them, whose selectors and zones are
-// shared with the claims. Time is linear in the claims and the volumes.
+// shared with the claims. Nil pods and claims are passed over. Time is linear in the
+// claims and the volumes.
 func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	if len(c.Claims) == 0 {
 		return
 	}
 	claims := make(map[Key]*VolumeClaim, len(c.Claims))
 	for _, vc := range c.Claims {
-		claims[vc.Key()] = vc
+		if vc != nil {
+			claims[vc.Key()] = vc
+		}
 	}
 	for _, p := range pods {
-		p.resolve(claims)
+		if p != nil {
+			p.resolve(claims)
+		}
 	}
 }
 

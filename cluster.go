@@ -47,7 +47,7 @@ type Cluster struct {
 func (c *Cluster) Pod(namespace, name string) *Pod {
 	namespace = namespaceOr(namespace)
 	for _, p := range c.Pods {
-		if p.Name == name && p.NamespaceName() == namespace {
+		if p != nil && p.Name == name && p.NamespaceName() == namespace {
 			return p
 		}
 	}

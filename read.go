@@ -33,7 +33,9 @@ import (
 // wraps [ErrInvalid], and there is no cluster then: amounts and times that
 // cannot be read, values of the wrong type, and all that [Cluster.Validate]
 // names. [Cluster.Warnings] tells what is odd but harmless. Input that is not
-// JSON at all ends the reading; an error of r is returned as it is.
+// JSON at all ends the reading; an error of r is returned as it is. Input without a
+// single object or List is a problem, too, and so is a nil reader: the program that was to
+// write the dump has failed. A List without items is a cluster without objects.
 func ReadCluster(r io.Reader) (*Cluster, error) {
 	rd := newReader()
 	err := manifest.Each(r, rd.item)

@@ -321,7 +321,7 @@ func TestReadClusterNotJSON(t *testing.T) {
 }
 
 func TestReadClusterEmpty(t *testing.T) {
-	for _, text := range []string{"", " \n", `{"kind":"List","items":[]}`, `{"kind":"List"}`} {
+	for _, text := range []string{`{"kind":"List","items":[]}`, `{"kind":"List"}`, " \n" + `{"kind":"PodList","items":null}`} {
 		if diff := cmp.Diff(&outrank.Cluster{}, readList(t, text), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("ReadCluster(%q) (-want +got):\n%s", text, diff)
 		}
@@ -336,7 +336,8 @@ func TestReadClusterPassesOnReadErrors(t *testing.T) {
 
 func TestReadPodWantsOnePod(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"none", "", "input: holds 0 pods where one is wanted"},
+		{"nothing", "", "input: there is nothing in it"},
+		{"none", `{"kind":"List","items":[]}`, "input: holds 0 pods where one is wanted"},
 		{"two", `{"kind":"Pod","metadata":{"name":"a"}}{"kind":"Pod","metadata":{"name":"b"}}`, "holds 2 pods"},
 		{"another kind", `{"kind":"Deployment","metadata":{"name":"a"}}`, `document 1: kind: "Deployment" where a Pod is wanted`},
 		{"no kind", `{"metadata":{"name":"a"}}`, `document 1: kind: ""`},

@@ -66,10 +66,14 @@ func (c *Cluster) Validate() error {
 	return newInputError(v.problems)
 }
 
-// Validate lists every problem of the pod in one *[InputError], or returns nil.
+// Validate lists every problem of the pod in one *[InputError], or returns nil. A nil pod
+// is a problem.
 func (p *Pod) Validate() error {
 	if p.faultless() {
 		return nil
+	}
+	if p == nil {
+		return isNil("pod")
 	}
 	var v validator
 	v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
@@ -77,16 +81,23 @@ func (p *Pod) Validate() error {
 	return newInputError(v.problems)
 }
 
-// Validate lists every problem of the node in one *[InputError], or returns nil.
+// Validate lists every problem of the node in one *[InputError], or returns nil. A nil
+// node is a problem.
 func (n *Node) Validate() error {
 	if n.faultless() {
 		return nil
+	}
+	if n == nil {
+		return isNil("node")
 	}
 	var v validator
 	v.object("node", "", nameOf(n), -1, nil)
 	v.node(n)
 	return newInputError(v.problems)
 }
+
+// isNil returns the error about something that a call was to be given.
+func isNil(object string) error { return newInputError([]Problem{{Object: object, Text: "is nil"}}) }
 
 // validator collects problems; subject is the object they are of.
 type validator struct {
@@ -107,6 +118,7 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 	}
 	v.subject = kind + " " + key
 	if name == "" {
+		v.subject = kind + " without a name"
 		if index >= 0 {
 			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
 		}

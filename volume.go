@@ -82,9 +82,9 @@ const (
 )
 
 // Conflicts reports whether two pods cannot have these disks on one node
-// (VolumeRestrictions, isVolumeConflict). Disks that are none never conflict.
+// (VolumeRestrictions, isVolumeConflict). Disks that are none, or nil, never conflict.
 func (d *Disk) Conflicts(o *Disk) bool {
-	if d.Kind == "" || d.Kind != o.Kind || d.ID != o.ID {
+	if o == nil || d.Kind == "" || d.Kind != o.Kind || d.ID != o.ID {
 		return false
 	}
 	switch d.Kind {

@@ -30,8 +30,8 @@ import (
 // their value, but a binary amount may read back as a decimal one
 // ([resource.Quantity.String]).
 //
-// A cluster is refused if [Cluster.Validate] refuses it, or if it has anything
-// that Kubernetes cannot say:
+// A nil writer and a nil cluster are an *[InputError]. A cluster is refused if
+// [Cluster.Validate] refuses it, or if it has anything that Kubernetes cannot say:
 //
 //   - a pod that differs from another, or from Cluster.Claims, in what a claim
 //     stands for; [Cluster.ResolveVolumes] makes them agree
@@ -55,6 +55,12 @@ import (
 // objects and claims. The cluster is not changed, and any number of goroutines
 // may write it at once.
 func WriteCluster(w io.Writer, c *Cluster) error {
+	switch {
+	case w == nil:
+		return isNil("writer")
+	case c == nil:
+		return isNil("cluster")
+	}
 	if err := c.Validate(); err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func TestCheckInput(t *testing.T) {
 		want   string
 	}{
 		{"nil everywhere, all at once", nil, []*outrank.Pod{newPod("a", nil), nil}, nil, "node: is nil\nactive[1]: is nil\npod: is nil"},
-		{"pod without a name", newNode(), nil, &outrank.Pod{}, "pod default/: metadata.name: missing"},
+		{"pod without a name", newNode(), nil, &outrank.Pod{}, "pod without a name: metadata.name: missing"},
 		{"negative amount of the node", newNode("cpu", "-1"), nil, newPod("p", nil), "node n1: status.allocatable.cpu: -1 is negative"},
 		{"negative amount of an active pod", newNode("memory", "1Gi"), []*outrank.Pod{negative}, newPod("p", req("memory", "1")),
 			"pod default/negative: spec.containers[0].resources.requests.memory: -1Gi is negative"},

@@ -66,8 +66,8 @@ func (a Admitter) CompareResolved(pod *outrank.Pod, active []*outrank.Pod, failu
 }
 
 // DifferenceOf compares two answers to the same question, of which the admitter has found
-// the second. It says nothing of any use about answers to different questions. Time is
-// linear in the evictions.
+// the second. It says nothing of any use about answers to different questions. An eviction
+// of no pod, or of no QoS class, is of no tier. Time is linear in the evictions.
 func DifferenceOf(a Admitter, faithful, chosen Admission) Difference {
 	return Difference{
 		Faithful: faithful, Chosen: chosen,
@@ -97,6 +97,9 @@ func (a Admitter) tierDifferences(faithful, chosen []EvictedPod) (list []TierDif
 	for i, evictions := range [...][]EvictedPod{faithful, chosen} {
 		for _, e := range evictions {
 			key := tierKey{class: slices.Index(classes[:], e.Tier)}
+			if key.class < 0 || e.Pod == nil {
+				continue
+			}
 			if a.PriorityFirst {
 				key.priority = e.Pod.PriorityValue()
 			}

@@ -99,12 +99,15 @@ type KillResult struct {
 // A failed kill stops nothing: the other pods are still killed and the pod
 // stays admitted. A caller that wants otherwise reads the report, which has an
 // entry per eviction in order. If the context ends, Evict stops before the next
-// pod, and the error wraps the context's cause. If kubelet or a pod is nil,
+// pod, and the error wraps the context's cause. If kubelet, a pod or the context is nil,
 // nothing is done and the error is an *[outrank.InputError]. An admission
 // without evictions has an empty report.
 func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]KillResult, error) {
 	if err := evictable(a, kubelet); err != nil {
 		return nil, err
+	}
+	if ctx == nil {
+		return nil, &outrank.InputError{Problems: []outrank.Problem{missing("context")}}
 	}
 	kills := make([]KillResult, len(a.Evictions))
 	var ended error

@@ -145,7 +145,7 @@ var resizeFitsText = []string{"pod resize fits, waiting for Kubelet actuation"}
 // has the pod wait as unschedulable, as after any refusal. It is Success, too, where
 // the outcome is another one. The Reasons are shared: do not change them.
 func (p *Plan) Permit() Status {
-	if !p.Resize || p.Outcome != Fits {
+	if p == nil || !p.Resize || p.Outcome != Fits {
 		return Status{}
 	}
 	return Status{Code: UnschedulableAndUnresolvable, Filter: DeferredPodScheduling, Reasons: resizeFitsText}
@@ -155,7 +155,7 @@ func (p *Plan) Permit() Status {
 // contradicted themselves, and there is no other candidate. The outcome is NothingHelps
 // then, which is not certain. Err is nil everywhere else. Time is linear in Unhelpful.
 func (p *Plan) Err() error {
-	if p.Outcome != NothingHelps || p.dropped() {
+	if p == nil || p.Outcome != NothingHelps || p.dropped() {
 		return nil
 	}
 	var texts []string
@@ -239,7 +239,7 @@ func (v *Victim) nodeOf(c *Candidate) string { return cmp.Or(v.Node, c.Node) }
 
 // Terminating reports whether the victim is leaving already, so that it need
 // not be evicted.
-func (v Victim) Terminating() bool { return v.Pod.Terminating() }
+func (v Victim) Terminating() bool { return v.Pod != nil && v.Pod.Terminating() }
 
 // String names the victim, and the node that it runs on if that is another one than the
 // candidate's.

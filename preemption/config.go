@@ -137,6 +137,8 @@ func (c *Config) Validate() error {
 			add(at, "has no name")
 		case taken[f.Name()]:
 			add(at, "there is another filter of the name %q", f.Name())
+		case lacksCheck(f):
+			add(at+".check", "missing from the rule %q", f.Name())
 		default:
 			taken[f.Name()] = true
 		}

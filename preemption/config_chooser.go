@@ -31,8 +31,17 @@ type Chooser struct {
 	AnyPriority bool
 }
 
-// NodeView is what a [Chooser] sees of a node. It is valid during the call.
+// NodeView is what a [Chooser] sees of a node. It is valid during the call. The zero
+// NodeView sees no node, which takes nobody.
 type NodeView struct{ of viewedNode }
+
+// node returns what is seen.
+func (v *NodeView) node() viewedNode {
+	if v.of == nil {
+		return noNode{}
+	}
+	return v.of
+}
 
 // viewedNode is a node that a dry run has entered, with every pod on it.
 type viewedNode interface {
@@ -45,30 +54,43 @@ type viewedNode interface {
 	violationsOf(pods []*outrank.Pod) int
 }
 
+// noNode is a view after its call, and the zero one.
+type noNode struct{}
+
+func (noNode) preemptor() *outrank.Pod                 { return nil }
+func (noNode) viewed() *outrank.Node                   { return nil }
+func (noNode) possibleVictims() []*outrank.Pod         { return nil }
+func (noNode) short(resource.Name) int64               { return 0 }
+func (noNode) takes(*outrank.Pod, resource.Name) int64 { return 0 }
+func (noNode) checkWithout([]*outrank.Pod) Status      { return Status{Code: Unschedulable} }
+func (noNode) violationsOf([]*outrank.Pod) int         { return 0 }
+
 // Pod is the preemptor.
-func (v *NodeView) Pod() *outrank.Pod { return v.of.preemptor() }
+func (v *NodeView) Pod() *outrank.Pod { return v.node().preemptor() }
 
 // Node is the node.
-func (v *NodeView) Node() *outrank.Node { return v.of.viewed() }
+func (v *NodeView) Node() *outrank.Node { return v.node().viewed() }
 
 // Possible lists the pods on the node that may be chosen: those of lower priority, or
 // of any with [Chooser].AnyPriority, that [Config].MayEvict allows, the most important
 // first. The slice is the caller's to change until Choose returns.
-func (v *NodeView) Possible() []*outrank.Pod { return v.of.possibleVictims() }
+func (v *NodeView) Possible() []*outrank.Pod { return v.node().possibleVictims() }
 
 // Short returns how much of a resource the node lacks for the preemptor beside all the
 // pods that run there: millicores of cpu, units of any other resource, and places under
 // "pods". It is 0 where there is enough. Pods nominated to the node are left out.
-func (v *NodeView) Short(name resource.Name) int64 { return v.of.short(name) }
+func (v *NodeView) Short(name resource.Name) int64 { return v.node().short(name) }
 
 // Takes returns how much of a resource a possible victim takes, in the units of Short.
 // It is 0 for any other pod.
-func (v *NodeView) Takes(pod *outrank.Pod, name resource.Name) int64 { return v.of.takes(pod, name) }
+func (v *NodeView) Takes(pod *outrank.Pod, name resource.Name) int64 {
+	return v.node().takes(pod, name)
+}
 
 // Check returns whether the node takes the preemptor without some of the possible
 // victims, by every filter and beside the nominated pods that count. Other pods than
 // possible victims are ignored. Time is that of asking the filters.
-func (v *NodeView) Check(without ...*outrank.Pod) Status { return v.of.checkWithout(without) }
+func (v *NodeView) Check(without ...*outrank.Pod) Status { return v.node().checkWithout(without) }
 
 // Fits reports whether the node takes the preemptor without some of the possible
 // victims, as [NodeView.Check] says.
@@ -76,7 +98,7 @@ func (v *NodeView) Fits(without ...*outrank.Pod) bool { return v.Check(without..
 
 // Violations counts how many of these victims would violate a budget, if they were
 // chosen. Other pods than possible victims are ignored.
-func (v *NodeView) Violations(victims ...*outrank.Pod) int { return v.of.violationsOf(victims) }
+func (v *NodeView) Violations(victims ...*outrank.Pod) int { return v.node().violationsOf(victims) }
 
 // anyPriority reports whether pods of any priority may be evicted.
 func (c *Config) anyPriority() bool { return c.Chooser != nil && c.Chooser.AnyPriority }

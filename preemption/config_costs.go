@@ -16,16 +16,16 @@ import (
 // checkpoint returns when the pod's work was saved last, and the zero time where that is
 // not known, which the start counts for; a nil function knows of none. A checkpoint before
 // the start, such as one of an earlier run, is none. A pod that has no start time, or one
-// after now, has lost nothing: the input does not say that it has worked.
+// after now, has lost nothing: the input does not say that it has worked. Nor has nil.
 //
 // now must not change as long as an evaluator has the cost, because its answers are kept:
 // make a new evaluator for another time.
 func WorkLost(name resource.Name, now time.Time, checkpoint func(*outrank.Pod) time.Time) func(victim *outrank.Pod) int64 {
 	return func(victim *outrank.Pod) int64 {
-		since := victim.StartTime
-		if since.IsZero() {
+		if victim == nil || victim.StartTime.IsZero() {
 			return 0
 		}
+		since := victim.StartTime
 		if checkpoint != nil {
 			if at := checkpoint(victim); at.After(since) {
 				since = at

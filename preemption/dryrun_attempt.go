@@ -41,9 +41,6 @@ func newAttempt(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time)
 
 // begin prepares an attempt. It reuses the memory of an earlier one.
 func (a *attempt) begin(config *Config, snap *Snapshot, pod *outrank.Pod, now time.Time) error {
-	if snap == nil {
-		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	}
 	if err := config.checkRelease(snap); err != nil {
 		return err
 	}

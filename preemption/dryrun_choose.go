@@ -199,14 +199,3 @@ func (v *nodeOfRule) each(f func(*podState)) {
 		}
 	}
 }
-
-// noNode is a view after its call.
-type noNode struct{}
-
-func (noNode) preemptor() *outrank.Pod                 { return nil }
-func (noNode) viewed() *outrank.Node                   { return nil }
-func (noNode) possibleVictims() []*outrank.Pod         { return nil }
-func (noNode) short(resource.Name) int64               { return 0 }
-func (noNode) takes(*outrank.Pod, resource.Name) int64 { return 0 }
-func (noNode) checkWithout([]*outrank.Pod) Status      { return Status{Code: Unschedulable} }
-func (noNode) violationsOf([]*outrank.Pod) int         { return 0 }

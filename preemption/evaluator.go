@@ -1,7 +1,9 @@
 package preemption
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,11 +12,28 @@ import (
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
-// number of goroutines may use it at once.
+// number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
 type Evaluator struct {
 	config Config
-	chunk  int // chunkSize, but for tests
+	chunk  int // 0 for chunkSize, but for tests
 }
+
+// opened returns the snapshot that a question is about, in place of the zero one that of an
+// empty cluster: readers do not write it.
+func opened(ctx context.Context, snap *Snapshot) (*Snapshot, error) {
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
+	case snap == nil:
+		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+	case snap.owner == nil:
+		return emptySnapshot(), nil
+	}
+	return snap, nil
+}
+
+// chunks is how many nodes a goroutine takes at a time.
+func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, chunkSize) }
 
 // NewEvaluator checks the configuration and returns an evaluator. See
 // [Config.Validate] for the error. What the configuration points to must not
@@ -89,10 +108,14 @@ func (e *Evaluator) Preempt(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // PreemptRequest is Preempt for a question with further settings.
 func (e *Evaluator) PreemptRequest(ctx context.Context, snap *Snapshot, req Request) (*Plan, error) {
-	if e.config.pruned(&req) {
-		return decidePruned(ctx, &e.config, e.chunk, snap, &req)
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, false)
+	if e.config.pruned(&req) {
+		return decidePruned(ctx, &e.config, e.chunks(), snap, &req)
+	}
+	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +140,12 @@ func (e *Evaluator) Explain(ctx context.Context, snap *Snapshot, pod *outrank.Po
 
 // ExplainRequest is Explain for a question with further settings.
 func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Request) (*Explanation, error) {
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	if e.config.pruned(&req) {
-		s, err := beginSearch(&e.config, e.chunk, snap, &req)
+		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +157,7 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, snap *Snapshot, req Requ
 		}
 		s.busy = false
 	}
-	r, err := decideExhaustively(ctx, &e.config, e.chunk, snap, &req, true)
+	r, err := decideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
 	if err != nil {
 		return nil, err
 	}

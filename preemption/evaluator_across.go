@@ -66,6 +66,10 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, snap *Snapshot, pod *outr
 // PreemptAcrossWithin is PreemptAcross with another limit of steps. A limit of 0 or less
 // leaves what putting pods back by importance finds on each node.
 func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod *outrank.Pod, now time.Time, mostSteps int) (*AcrossPlan, error) {
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	if err := e.config.checkAcross(); err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func (e *Evaluator) PreemptAcrossWithin(ctx context.Context, snap *Snapshot, pod
 		return nil, err
 	}
 	a.followsAsCounted()
-	r := &result{attempt: a, chunk: e.chunk, best: -1, runners: []*dryRunner{newDryRunner(a)}}
+	r := &result{attempt: a, chunk: e.chunks(), best: -1, runners: []*dryRunner{newDryRunner(a)}}
 	a.hearNominated(r.runners[0])
 	if r.before, err = r.filterAll(ctx, &Request{Pod: pod, Now: now}); err != nil {
 		return nil, err

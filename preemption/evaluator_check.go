@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -21,13 +22,17 @@ import (
 // the number of nodes; affinity and spread rules cost a look at every class of pods
 // and its nodes in addition.
 func (e *Evaluator) Check(snap *Snapshot, pod *outrank.Pod, node string) (Status, error) {
+	snap, err := opened(context.Background(), snap)
+	if err != nil {
+		return Status{}, err
+	}
 	// No filter looks at a start time, so any now will do.
 	a, err := newAttempt(&e.config, snap, pod, time.Time{})
 	if err != nil {
 		return Status{}, err
 	}
 	if _, ok := snap.Node(node); !ok {
-		return Status{}, fmt.Errorf("node %s: %w", node, ErrNotFound)
+		return Status{}, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
 	}
 	w := newDryRunner(a)
 	a.hearNominated(w)

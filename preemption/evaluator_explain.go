@@ -15,14 +15,18 @@ import (
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
 func (e *Evaluator) ExplainNode(ctx context.Context, snap *Snapshot, req Request, node string) (NodeReport, *Candidate, error) {
-	s, err := beginSearch(&e.config, e.chunk, snap, &req)
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return NodeReport{}, nil, err
+	}
+	s, err := beginSearch(&e.config, e.chunks(), snap, &req)
 	if err != nil {
 		return NodeReport{}, nil, err
 	}
 	defer s.release()
 	n := snap.node(node)
 	if n == nil || n.node == nil {
-		return NodeReport{}, nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+		return NodeReport{}, nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
 	}
 	report, c := s.explainNode(n)
 	s.busy = false
@@ -47,7 +51,12 @@ func (e *Evaluator) Candidates(ctx context.Context, snap *Snapshot, req Request)
 			e.candidatesOfAll(ctx, snap, req, yield)
 			return
 		}
-		s, err := beginSearch(&e.config, e.chunk, snap, &req)
+		snap, err := opened(ctx, snap)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s, err := beginSearch(&e.config, e.chunks(), snap, &req)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -13,6 +13,10 @@ import (
 // caller's. Errors, and what is said about the pod and about concurrent calls,
 // are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
 func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	s := searches.Get().(*search)
 	defer s.release()
 	// No filter looks at a start time, so any now will do.
@@ -43,6 +47,10 @@ func (e *Evaluator) Feasible(ctx context.Context, snap *Snapshot, pod *outrank.P
 // the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
 // of asking one node, beside what filters that look at the whole cluster need once.
 func (e *Evaluator) FeasibleNominated(ctx context.Context, snap *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	s := searches.Get().(*search)
 	defer s.release()
 	if err := s.begin(&e.config, snap, &Request{Pod: pod}); err != nil {

@@ -57,6 +57,8 @@ func (c LossCosts) Of(l Loss) int64 {
 // Moves knows of a snapshot which pods could run elsewhere. It holds a copy of the
 // snapshot as it was when it was made, and answers about that one: what has changed since
 // does not matter to it. Any number of goroutines may use it at once; they take turns.
+//
+// [NewMoves] makes one. To the zero Moves every pod is Lost, with an error.
 type Moves struct {
 	mu   sync.Mutex
 	eval *Evaluator
@@ -65,6 +67,9 @@ type Moves struct {
 	known map[string]elsewhere
 	err   error
 }
+
+// errUnmade is about the zero Moves, which knows of no snapshot.
+var errUnmade = fmt.Errorf("moves: %w: it was not made by NewMoves", outrank.ErrInvalid)
 
 // elsewhere is which nodes take a pod: the first two that do and, if there are not two,
 // the first two that could if pods left them. With two, one is not the pod's own.
@@ -93,6 +98,7 @@ func NewMoves(e *Evaluator, snap *Snapshot) (*Moves, error) {
 	if e == nil || snap == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
+	snap.begin() // as cloning does
 	if err := e.config.checkRelease(snap); err != nil {
 		return nil, err
 	}
@@ -115,6 +121,10 @@ func (m *Moves) Of(pod *outrank.Pod) Loss {
 	defer m.mu.Unlock()
 	if pod == nil {
 		m.fail(fmt.Errorf("moves: %w: no pod", outrank.ErrInvalid))
+		return Lost
+	}
+	if m.eval == nil {
+		m.fail(errUnmade)
 		return Lost
 	}
 	if loss, ok := byOwner(pod); ok {
@@ -289,6 +299,9 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 func (m *Moves) Together(preemptor *outrank.Pod, c *Candidate) (losses []Loss, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.eval == nil {
+		return nil, errUnmade
+	}
 	if preemptor == nil || c == nil {
 		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
 	}

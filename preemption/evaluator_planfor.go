@@ -9,7 +9,7 @@ import "fmt"
 // is linear in the candidates.
 func (e *Explanation) PlanFor(node string) (*Plan, error) {
 	if e.Outcome != Preempt {
-		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", e.Pod.Key(), ErrState, e.Outcome)
+		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", podText(e.Pod), ErrState, e.Outcome)
 	}
 	for _, c := range e.Candidates {
 		if c.Node == node {
@@ -21,5 +21,5 @@ func (e *Explanation) PlanFor(node string) (*Plan, error) {
 			return &plan, nil
 		}
 	}
-	return nil, fmt.Errorf("candidate on node %s: %w", node, ErrNotFound)
+	return nil, fmt.Errorf("%s: %w", textOf("candidate on node", node), ErrNotFound)
 }

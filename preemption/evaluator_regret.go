@@ -59,7 +59,11 @@ func (r *Regret) String() string {
 	if gaps == nil {
 		gaps = []string{"preemption helps"}
 	}
-	return fmt.Sprintf("%s is better: %s; %s", &r.Best.Candidate, strings.Join(gaps, ", "), r.certainty())
+	best := "another plan"
+	if r.Best != nil {
+		best = r.Best.Candidate.String()
+	}
+	return fmt.Sprintf("%s is better: %s; %s", best, strings.Join(gaps, ", "), r.certainty())
 }
 
 func (r *Regret) certainty() string {
@@ -99,6 +103,10 @@ func (e *Evaluator) Exactly() (*Evaluator, error) {
 func (e *Evaluator) Regret(ctx context.Context, snap *Snapshot, plan *Plan, now time.Time) (*Regret, error) {
 	if plan == nil || plan.Pod == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
 	}
 	exact, err := e.Exactly()
 	if err != nil {

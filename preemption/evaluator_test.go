@@ -27,7 +27,7 @@ func TestPreemptRefuses(t *testing.T) {
 		text string
 	}{
 		{"no snapshot", nil, &outrank.Pod{Name: "p"}, outrank.ErrInvalid, "no snapshot"},
-		{"no pod", snap, nil, outrank.ErrInvalid, "metadata.name: missing"},
+		{"no pod", snap, nil, outrank.ErrInvalid, "pod: is nil"},
 		{"an invalid pod", snap, &outrank.Pod{Name: "p", PreemptionPolicy: "Sometimes"}, outrank.ErrInvalid, `pod default/p: spec.preemptionPolicy: "Sometimes" is neither`},
 		{"a pod that runs already", snap, c.Pods[0], preemption.ErrState, "pod default/runs: not in the right state: it runs on node n"},
 	} {

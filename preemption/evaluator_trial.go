@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,8 @@ import (
 // Package explain finds out with it what stands behind a plan. It answers by the filters
 // and the possible victims of a decision about the same request, and decides nothing.
 //
-// One goroutine uses it at a time, and the snapshot must not change meanwhile.
+// One goroutine uses it at a time, and the snapshot must not change meanwhile. The zero
+// Trials knows of no snapshot: no node is there, and a pod counts as itself.
 type Trials struct {
 	*attempt
 	dry *dryRunner
@@ -22,6 +24,10 @@ type Trials struct {
 // that of a decision before its first node: nothing much where no filter looks at other
 // pods, else a look at every class of pods and its nodes.
 func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
+	snap, err := opened(context.Background(), snap)
+	if err != nil {
+		return nil, err
+	}
 	if err := snap.checkAlone(req.Pod); err != nil {
 		return nil, err
 	}
@@ -38,9 +44,12 @@ func (e *Evaluator) Trials(snap *Snapshot, req Request) (*Trials, error) {
 
 // CountsAs returns the priority that a pod of the snapshot counts with as a victim: its
 // own or, where victims are units, that of its groups (rules 12.6.2 and 12.6.4). Of a pod
-// that does not run it is the pod's own.
+// that does not run it is the pod's own, and of nil it is 0.
 func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
-	if pod.Group != "" && t.rules.VictimUnits {
+	if pod == nil {
+		return 0
+	}
+	if t.attempt != nil && pod.Group != "" && t.rules.VictimUnits {
 		if p, ok := t.snap.known(pod); ok && p.running {
 			return t.snap.units.of(p).priority
 		}
@@ -51,6 +60,9 @@ func (t *Trials) CountsAs(pod *outrank.Pod) int32 {
 // LeaveTogether reports whether two pods of the snapshot leave together, as the running
 // pods of a group do whose disruption is that of the group (rule 12.6.3).
 func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
+	if t.attempt == nil || a == nil || b == nil {
+		return false
+	}
 	p, known := t.snap.known(a)
 	q, also := t.snap.known(b)
 	if !known || !also || !p.running || !q.running || !t.rules.VictimUnits {
@@ -63,9 +75,12 @@ func (t *Trials) LeaveTogether(a, b *outrank.Pod) bool {
 // On turns to a node. The trial is good until On is called again. Error: [ErrNotFound]
 // for a node that the snapshot does not have. Time is that of its pods.
 func (t *Trials) On(node string) (*Trial, error) {
-	n := t.snap.node(node)
+	var n *nodeState
+	if t.attempt != nil {
+		n = t.snap.node(node)
+	}
 	if n == nil || n.node == nil {
-		return nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
 	}
 	w := t.dry
 	w.enter(n)
@@ -74,7 +89,8 @@ func (t *Trials) On(node string) (*Trial, error) {
 	return &Trial{nodeOfRule{w, possible}}, nil
 }
 
-// Trial is one node of [Trials].
+// Trial is one node of [Trials]. The zero Trial is no node: it has no pods and no room, and
+// turns nobody away.
 type Trial struct{ of nodeOfRule }
 
 // Possible lists the pods that may be victims, the most important first; where they are
@@ -87,7 +103,7 @@ func (t *Trial) Possible() []*outrank.Pod { return podsOf(t.of.possible) }
 // does. Nil where the policy charges the victims alone. The slices are the caller's.
 func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	w := t.of.w
-	if w.a.config.ascending() || w.a.config.chargesVictims() {
+	if w == nil || w.a.config.ascending() || w.a.config.chargesVictims() {
 		return nil
 	}
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
@@ -105,6 +121,9 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 // true of all that leave with it, for the answer to mean something. Time is that of gone
 // for each possible victim, and that of the filters.
 func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
+	if t.of.w == nil {
+		return Status{}
+	}
 	a := t.of.w.a
 	s := filterStatus{}
 	if a.elsewhere {
@@ -124,7 +143,7 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) Status {
 // where the filter NodeResourcesFit is off.
 func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 	w := t.of.w
-	if w.a.silent.has(resourcesFilter.index) {
+	if w == nil || w.a.silent.has(resourcesFilter.index) {
 		return nil
 	}
 	t.without(gone, func() {
@@ -151,6 +170,9 @@ func (t *Trial) Room(gone func(*outrank.Pod) bool) (rooms []Room) {
 // Takes returns how much of a resource a pod on the node takes, as the node counts it: 1
 // of "pods". It is 0 for a pod that runs elsewhere.
 func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
+	if t.of.w == nil || pod == nil {
+		return 0
+	}
 	i := indexOfPod(t.of.w.n.pods, pod)
 	switch {
 	case i < 0:
@@ -164,7 +186,12 @@ func (t *Trial) Takes(pod *outrank.Pod, name resource.Name) int64 {
 
 // Nominated lists the pods nominated to the node that the preemptor has to leave room
 // for. The slice is the caller's.
-func (t *Trial) Nominated() []*outrank.Pod { return podsOf(slices.Clone(t.of.w.nominated)) }
+func (t *Trial) Nominated() []*outrank.Pod {
+	if t.of.w == nil {
+		return nil
+	}
+	return podsOf(slices.Clone(t.of.w.nominated))
+}
 
 // without calls f while possible victims are gone.
 func (t *Trial) without(gone func(*outrank.Pod) bool, f func()) {

@@ -58,13 +58,17 @@ func (e *Evaluator) Verify(ctx context.Context, snap *Snapshot, plan *Plan, now 
 	if plan == nil {
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return err
+	}
 	if plan.Outcome != Preempt {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if snap != nil && plan.Pod != nil {
+	if plan.Pod != nil {
 		if err := snap.verifyPreemptor(plan.Pod); err != nil {
 			return err
 		}

@@ -63,6 +63,9 @@ func FirstWayOut(ctx context.Context, snap *Snapshot, req Request, ways ...WayOu
 			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
 		}
 	}
+	if ctx == nil {
+		return nil, fmt.Errorf("ways out: %w: no context", outrank.ErrInvalid)
+	}
 	out := &WaysOut{Asked: []WayOutAnswer{}}
 	for i := range ways {
 		if err := ctx.Err(); err != nil {

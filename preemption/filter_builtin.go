@@ -68,6 +68,8 @@ func (builtInTraits) concernedBy(running *outrank.Pod) filterSet {
 	return set
 }
 
+func init() { usualTraits = builtInTraits{} }
+
 // NewSnapshot indexes a cluster. It keeps the cluster's objects, not its
 // slices. The error is that of [outrank.Cluster.Validate], with every problem
 // at once. Finished pods are left out. Pods on a node that does not exist count

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -12,9 +13,29 @@ import (
 // about a node, or not at all: about a node that is short of resources with all pods
 // of lower priority removed, too, its answer does not matter. Once more it is asked
 // about the nodes whose victims are worked out. Several goroutines may call the
-// function at once. [NodeRuleBy] makes one whose answers are kept.
+// function at once. [NodeRuleBy] makes one whose answers are kept. A filter without a
+// function is one that [Config.Validate] refuses, and that does not start.
 func NodeRule(name string, check func(pod *outrank.Pod, node *outrank.Node) Status) Filter {
 	return nodeRuleFilter{name, check}
+}
+
+// lacksCheck reports whether a filter is a rule without a function.
+func lacksCheck(f Filter) bool {
+	switch r := f.(type) {
+	case nodeRuleFilter:
+		return r.check == nil
+	case *keyedRule:
+		return r.check == nil
+	}
+	return false
+}
+
+// startRule starts a rule for those who ask it as any other filter.
+func startRule(name string, check func(*outrank.Pod, *outrank.Node) Status, pod *outrank.Pod) (FilterState, error) {
+	if check == nil {
+		return nil, fmt.Errorf("filter %s: check: %w: is nil", name, outrank.ErrInvalid)
+	}
+	return nodeRuleState{check, pod}, nil
 }
 
 type nodeRuleFilter struct {
@@ -25,7 +46,7 @@ type nodeRuleFilter struct {
 func (r nodeRuleFilter) Name() string { return r.name }
 
 func (r nodeRuleFilter) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
-	return nodeRuleState{r.check, pod}, nil
+	return startRule(r.name, r.check, pod)
 }
 
 // nodeRuleState is a rule as any other filter, for those who start it themselves.
@@ -70,7 +91,7 @@ type keyedRule struct {
 func (r *keyedRule) Name() string { return r.name }
 
 func (r *keyedRule) Start(pod *outrank.Pod, _ *Snapshot) (FilterState, error) {
-	return nodeRuleState{r.check, pod}, nil
+	return startRule(r.name, r.check, pod)
 }
 
 // answers returns what the rule says about every node.

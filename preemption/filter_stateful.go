@@ -45,6 +45,7 @@ type StatefulFilter interface {
 // no filter, no name or no state. Attaching counts as a change. Time is that of asking
 // about all pods.
 func (s *Snapshot) Attach(f StatefulFilter) error {
+	s.begin()
 	if f == nil || f.Name() == "" {
 		return fmt.Errorf("%w: attached filter without a name", outrank.ErrInvalid)
 	}
@@ -97,6 +98,9 @@ func (s *Snapshot) StateOf(f StatefulFilter) ClusterState {
 		return s.attachments[i].state
 	}
 	state := f.NewState()
+	if state == nil {
+		return nil
+	}
 	for _, slot := range s.order {
 		n := s.nodes[slot]
 		for _, p := range n.pods {

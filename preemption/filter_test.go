@@ -293,11 +293,12 @@ func TestFilterThatCannotStart(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
+	takes := func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }
 	_, err := preemption.NewEvaluator(preemption.Config{
 		Workers: -1,
 		Filters: []preemption.Filter{
 			nil, preemption.NodeRule("", nil), preemption.NodeRule("NodePorts", nil),
-			preemption.NodeRule("mine", nil), preemption.NodeRule("mine", nil),
+			preemption.NodeRule("mine", takes), preemption.NodeRule("mine", takes),
 		},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)

@@ -28,11 +28,17 @@ var ErrPlacement = errors.New("placement makes no sense")
 // context's, a filter's, and those about pods of [Evaluator.Preempt]. Time is
 // that of asking every node about every pod.
 func (e *Evaluator) FirstFit(ctx context.Context, snap *Snapshot, pods []*outrank.Pod) (Placement, error) {
-	if snap == nil {
-		return Placement{}, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return Placement{}, err
 	}
 	if err := checkGates(snap); err != nil {
 		return Placement{}, err
+	}
+	for i, p := range pods {
+		if p == nil {
+			return Placement{}, fmt.Errorf("pod number %d: %w: is nil", i+1, outrank.ErrInvalid)
+		}
 	}
 	return e.firstFit(ctx, snap, pods, snap.quorumOf(pods))
 }

@@ -84,6 +84,10 @@ import (
 // one placement, and of asking one node for each pod of the group that a unit has to
 // do with.
 func (e *Evaluator) PreemptGroup(ctx context.Context, snap *Snapshot, req GroupRequest) (*GroupPlan, error) {
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	r, err := e.newGroupRun(snap, &req)
 	if err != nil {
 		return nil, err

@@ -41,9 +41,6 @@ func (e *Evaluator) newGroupRun(snap *Snapshot, req *GroupRequest) (*groupRun, e
 	if err := e.config.checkGroups(); err != nil {
 		return nil, err
 	}
-	if snap == nil {
-		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	}
 	if err := checkGates(snap); err != nil {
 		return nil, err
 	}

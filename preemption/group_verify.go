@@ -46,6 +46,10 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 	case plan.Outcome != Preempt && plan.Outcome != Fits:
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", ErrState, plan.Outcome)
 	}
+	snap, err := opened(ctx, snap)
+	if err != nil {
+		return err
+	}
 	var pods []*outrank.Pod
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)

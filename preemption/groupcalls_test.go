@@ -107,7 +107,7 @@ func TestGroupRefuses(t *testing.T) {
 		want string
 	}{
 		{"nobody", nil, outrank.ErrInvalid, "group request: Pods: empty"},
-		{"nil", []*outrank.Pod{pod("p", 9, "1"), nil}, outrank.ErrInvalid, "pod number 2: metadata.name: missing"},
+		{"nil", []*outrank.Pod{pod("p", 9, "1"), nil}, outrank.ErrInvalid, "pod number 2: is nil"},
 		{"invalid", []*outrank.Pod{negative}, outrank.ErrInvalid, "pod default/p: spec.overhead.cpu: -1 is negative"},
 		{"twice", []*outrank.Pod{pod("p", 9, "1"), pod("p", 9, "1", namespace("default"))}, outrank.ErrInvalid, "pod default/p: stands in the group twice"},
 		{"running", []*outrank.Pod{pod("runs", 9, "1")}, preemption.ErrState, "pod default/runs: not in the right state: it runs on node n1"},

@@ -73,6 +73,7 @@ type change struct {
 
 // carryOut makes the change, or says why that is not possible.
 func (s *Snapshot) carryOut(c *change) error {
+	s.begin()
 	if err := s.checkChange(c); err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (s *Snapshot) checkChange(c *change) error {
 			return err
 		}
 		if _, ok := s.Node(at.Node); !ok {
-			return fmt.Errorf("node %s: %w", at.Node, ErrNotFound)
+			return fmt.Errorf("%s: %w", textOf("node", at.Node), ErrNotFound)
 		}
 	}
 	for i, v := range c.victims {

@@ -156,7 +156,12 @@ func (b *budgetSet) tooManyGone() bool { return b.gone > 16 && b.gone > len(b.li
 
 // Budgets lists the budgets in the order in which they came. The slice is the
 // caller's.
-func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return s.budgets.present() }
+func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
+	if s.budgets == nil {
+		return nil
+	}
+	return s.budgets.present()
+}
 
 // SetBudgets replaces all budgets. The error is that of
 // [outrank.Cluster.Validate].
@@ -167,6 +172,7 @@ func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget { return s.budgets.p
 // [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
 // budgets.
 func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
+	s.begin()
 	c := outrank.Cluster{Budgets: budgets}
 	if err := c.Validate(); err != nil {
 		return err
@@ -261,6 +267,7 @@ func (b *budgetSet) coveringElse(earlier *budgetSet) []string {
 // pods of those classes that the change concerns; where some of these are pending,
 // every pod is looked at. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
+	s.begin()
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -286,10 +293,11 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 // selector in [Snapshot.PutBudget]; once more budgets were taken away than are
 // left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) DeleteBudget(key outrank.Key) error {
+	s.begin()
 	namespace, _ := key.Split()
 	i := s.findBudget(key)
 	if i < 0 {
-		return fmt.Errorf("poddisruptionbudget %s: %w", key, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("poddisruptionbudget", key), ErrNotFound)
 	}
 	s.setBudgets(s.budgets.with(i, nil))
 	s.budgetAt.remove(string(key))

@@ -11,11 +11,12 @@ import (
 // are on it from now on. Errors: [ErrExists], and those of
 // [outrank.Node.Validate].
 func (s *Snapshot) AddNode(n *outrank.Node) error {
+	s.begin()
 	if err := n.Validate(); err != nil {
 		return err
 	}
 	if _, ok := s.Node(n.Name); ok {
-		return fmt.Errorf("node %s: %w", n.Name, ErrExists)
+		return fmt.Errorf("%s: %w", textOf("node", n.Name), ErrExists)
 	}
 	s.setNode(n.Name, n, len(s.order))
 	return nil
@@ -27,7 +28,7 @@ func (s *Snapshot) AddNode(n *outrank.Node) error {
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.slots.get(name)
 	if !ok || s.nodes[slot].node == nil {
-		return fmt.Errorf("node %s: %w", name, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("node", name), ErrNotFound)
 	}
 	s.unsetNode(slices.Index(s.order, slot))
 	return nil
@@ -42,7 +43,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 	}
 	slot, ok := s.slots.get(n.Name)
 	if !ok || s.nodes[slot].node == nil {
-		return fmt.Errorf("node %s: %w", n.Name, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("node", n.Name), ErrNotFound)
 	}
 	s.changeNode(slot, n)
 	return nil
@@ -52,6 +53,7 @@ func (s *Snapshot) UpdateNode(n *outrank.Node) error {
 // says so. Errors: [ErrExists], [ErrState] for a finished pod, and those of
 // [outrank.Pod.Validate]. Time is linear in the pods on the node.
 func (s *Snapshot) AddPod(p *outrank.Pod) error {
+	s.begin()
 	if err := p.Validate(); err != nil {
 		return err
 	}
@@ -68,7 +70,9 @@ func (s *Snapshot) AddPod(p *outrank.Pod) error {
 // UpdatePod replaces a pod by a newer version. The pod stays on its node, or
 // pending with the nomination that it has: [Snapshot.Bind] and
 // [Snapshot.Nominate] change these. Errors: [ErrNotFound], also where the known pod of
-// the name has another UID, [ErrState] for a pod that has finished and should be removed, and those of [outrank.Pod.Validate].
+// the name has another UID, [ErrState] for a pod that has finished and should be removed, and
+// for the very object that the snapshot holds, changed in place ([Snapshot.PutPod]), and
+// those of [outrank.Pod.Validate].
 func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -81,6 +85,8 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), ErrNotFound)
 	case p.Finished():
 		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), ErrState)
+	case old.pod == p && s.changedInPlace(old):
+		return errInPlace(p)
 	}
 	s.replace(old, s.newPodState(p, old.node(), old.nominated(), s.classOf(p)))
 	return nil
@@ -91,7 +97,7 @@ func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
 	}
 	s.drop(p)
 	return nil
@@ -128,13 +134,13 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 func (s *Snapshot) pending(key outrank.Key, node string) (*podState, error) {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return nil, fmt.Errorf("pod %s: %w", key, ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
 	}
 	if p.node() != "" {
 		return nil, fmt.Errorf("pod %s: %w: it runs on node %s", key, ErrState, p.node())
 	}
 	if _, ok := s.Node(node); !ok && node != "" {
-		return nil, fmt.Errorf("node %s: %w", node, ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", textOf("node", node), ErrNotFound)
 	}
 	return p, nil
 }

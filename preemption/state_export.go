@@ -11,8 +11,9 @@ import (
 // Pods goes through all pods: first those on the nodes, node by node in the order
 // of [Snapshot.Nodes] and on each by importance; then those on nodes that the
 // snapshot does not hold, by the name of the node and by importance; then the
-// pending ones, by key. Time is linear in the number of pods, beside that of
-// sorting the pending ones. The snapshot must not change meanwhile.
+// pending ones, by key. The loop may change the snapshot: what it changes about pods whose
+// turn is yet to come is seen or not. Time is linear in the number of pods, beside that of
+// sorting the pending ones.
 func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 	return func(yield func(*outrank.Pod) bool) {
 		for p := range s.podStates() {
@@ -26,8 +27,13 @@ func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 // podStates goes through the pods in the order of Pods.
 func (s *Snapshot) podStates() iter.Seq[*podState] {
 	return func(yield func(*podState) bool) {
+		var pods []*podState // of a node, as they are when its turn comes
 		for _, slot := range s.order {
-			for _, p := range s.nodes[slot].pods {
+			pods = pods[:0]
+			if n := s.nodes[slot]; n != nil && n.node != nil {
+				pods = append(pods, n.pods...)
+			}
+			for _, p := range pods {
 				if !yield(p) {
 					return
 				}
@@ -74,7 +80,7 @@ func (s *Snapshot) unplaced() []*podState {
 // are the caller's. Time is that of Pods.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
-		Release:    s.of,
+		Release:    s.Release(),
 		Nodes:      slices.Collect(s.Nodes()),
 		Budgets:    s.Budgets(),
 		Namespaces: slices.Collect(s.Namespaces()),

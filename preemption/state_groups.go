@@ -11,14 +11,15 @@ import (
 // group that the snapshot does not hold.
 func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) { return s.groups.get(string(key)) }
 
-// Groups goes through the pod groups, sorted by key. Time is that of sorting
-// them. The snapshot must not change meanwhile.
+// Groups goes through the pod groups, sorted by key. Time is that of sorting them. The loop
+// may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groups.sorted() }
 
 // SetGroups replaces all pod groups. The pods stay as they are. The slice is
 // not kept, the groups are. The error is that of [outrank.Cluster.Validate].
 // Time is that of [Snapshot.PutGroup] for each of them, before and after.
 func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
+	s.begin()
 	c := outrank.Cluster{Groups: groups}
 	if err := c.Validate(); err != nil {
 		return err
@@ -42,6 +43,7 @@ func (s *Snapshot) SetGroups(groups []*outrank.PodGroup) error {
 // constant; where victims are units (rule 12.6.1), linear in the running pods of the
 // group and in those of their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
+	s.begin()
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -55,7 +57,7 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 // [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
-		return fmt.Errorf("pod group %s: %w", key, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("pod group", key), ErrNotFound)
 	}
 	s.setGroup(string(key), nil)
 	return nil
@@ -82,8 +84,8 @@ func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool)
 	return s.composites.get(string(key))
 }
 
-// Composites goes through the composite pod groups, sorted by key. Time is that of
-// sorting them. The snapshot must not change meanwhile.
+// Composites goes through the composite pod groups, sorted by key. Time is that of sorting
+// them. The loop may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.composites.sorted() }
 
 // SetComposites replaces all composite pod groups. The slice is not kept, the groups
@@ -91,6 +93,7 @@ func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] { return s.
 // [Snapshot.PutComposite] for each of them, before and after. [Snapshot.Undo] takes it
 // back.
 func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error {
+	s.begin()
 	c := outrank.Cluster{Composites: composites}
 	if err := c.Validate(); err != nil {
 		return err
@@ -120,6 +123,7 @@ func (s *Snapshot) SetComposites(composites []*outrank.CompositePodGroup) error 
 // is constant where composite groups do not count, else linear in the running pods of
 // the groups below and in those of their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
+	s.begin()
 	c := outrank.Cluster{Composites: []*outrank.CompositePodGroup{g}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -133,7 +137,7 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 // [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if _, ok := s.Composite(key); !ok {
-		return fmt.Errorf("composite pod group %s: %w", key, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("composite pod group", key), ErrNotFound)
 	}
 	s.setComposite(string(key), nil)
 	return nil

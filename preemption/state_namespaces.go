@@ -8,7 +8,8 @@ import (
 )
 
 // Namespaces goes through the namespaces that the snapshot was told of, sorted by
-// name. Time is that of sorting them. The snapshot must not change meanwhile.
+// name. Time is that of sorting them. The loop may change the snapshot: a namespace that it
+// removes before its turn does not come, and one that it adds may come or not.
 func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.namespaces.sorted() }
 
 // PutNamespace takes a namespace in as an informer delivers it: a new one is
@@ -17,6 +18,7 @@ func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.namespac
 // its labels. The error is that of [outrank.Cluster.Validate] about the namespace.
 // Time is constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
+	s.begin()
 	c := outrank.Cluster{Namespaces: []*outrank.Namespace{ns}}
 	if err := c.Validate(); err != nil {
 		return err
@@ -30,7 +32,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 // constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if _, ok := s.namespaces.get(name); !ok {
-		return fmt.Errorf("namespace %s: %w", name, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("namespace", name), ErrNotFound)
 	}
 	s.setNamespace(name, nil)
 	return nil

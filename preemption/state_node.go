@@ -125,7 +125,7 @@ func (n *nodeState) addPod(p *podState, traits filterTraits) {
 
 // removePod removes a pod from the node.
 func (n *nodeState) removePod(p *podState, traits filterTraits) {
-	i := indexOf(n.pods, p)
+	i := placeOf(n.pods, p)
 	n.pods = slices.Delete(n.pods, i, i+1)
 	n.rows = slices.Delete(n.rows, i, i+1)
 	n.sortKeys = slices.Delete(n.sortKeys, i, i+1)
@@ -246,8 +246,17 @@ func insertByImportance(pods []*podState, p *podState) []*podState {
 	return slices.Insert(pods, indexOf(pods, p), p)
 }
 
+// placeOf returns where a pod is. One that the caller has changed in place is not where
+// its importance says.
+func placeOf(pods []*podState, p *podState) int {
+	if i := indexOf(pods, p); i < len(pods) && pods[i] == p {
+		return i
+	}
+	return slices.Index(pods, p)
+}
+
 func removeByImportance(pods []*podState, p *podState) []*podState {
-	i := indexOf(pods, p)
+	i := placeOf(pods, p)
 	return slices.Delete(pods, i, i+1)
 }
 

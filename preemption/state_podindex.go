@@ -114,6 +114,9 @@ func (x *podIndex) write(at int, p *podState, hash uint32) {
 
 // find returns the pod with this hash for which meant is true, or nil.
 func (x *podIndex) find(hash uint32, meant func(*podState) bool) *podState {
+	if len(x.pages) == 0 {
+		return nil // of the zero Snapshot
+	}
 	for at := x.home(hash); ; at = x.next(at) {
 		p := x.cell(at)
 		if p == nil || x.hash(at) == hash && meant(p) {

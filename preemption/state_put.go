@@ -11,6 +11,7 @@ import (
 // as by [Snapshot.UpdateNode]. The error is that of [outrank.Node.Validate]. Time
 // is linear in the pods on the node. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
+	s.begin()
 	if err := n.Validate(); err != nil {
 		return err
 	}
@@ -40,13 +41,20 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 //     else the version's own counts, none included.
 //
 // A pod that is gone is not remembered: an older version that comes after its end
-// adds it again. The error is that of [outrank.Pod.Validate]. Time is linear in the
+// adds it again. The very object that the snapshot holds may come again, too. If the caller
+// has changed it in place, but for its nodes and its end, that is [ErrState], as far as it
+// shows: what is counted of the pod is no more what it says. A version is another object.
+// Other errors are those of [outrank.Pod.Validate]. Time is linear in the
 // pods on the nodes concerned. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutPod(p *outrank.Pod) error {
+	s.begin()
 	if err := p.Validate(); err != nil {
 		return err
 	}
 	known, ok := s.pods.of(p)
+	if ok && known.pod == p && s.changedInPlace(known) {
+		return errInPlace(p)
+	}
 	if ok && !samePod(known.pod, p) {
 		s.drop(known)
 		ok = false
@@ -76,8 +84,11 @@ func (s *Snapshot) putVersion(known *podState, p *outrank.Pod) {
 	if node != "" {
 		nominated = ""
 	}
-	if p != known.pod || node != known.node() || nominated != known.nominated() {
+	switch {
+	case p != known.pod || node != known.node() || nominated != known.nominated():
 		s.replace(known, s.newPodState(p, node, nominated, s.classOf(p)))
+	case known.at != nil:
+		s.refresh(s.writable(known.at.name)) // filters look at more of it than is counted
 	}
 }
 
@@ -99,7 +110,7 @@ func older(version, known *outrank.Pod) bool {
 func (s *Snapshot) Unbind(key outrank.Key) error {
 	p, ok := s.pods.get(key)
 	if !ok {
-		return fmt.Errorf("pod %s: %w", key, ErrNotFound)
+		return fmt.Errorf("%s: %w", textOf("pod", key), ErrNotFound)
 	}
 	if !p.running {
 		return fmt.Errorf("pod %s: %w: it has no node", key, ErrState)

@@ -98,14 +98,15 @@ func (x *sharedIndex[V]) each(f func(name string, v V)) {
 	}
 }
 
-// sorted goes through the values in the order of their names.
+// sorted goes through the values in the order of their names. One that is removed before
+// its turn does not come.
 func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 	return func(yield func(V) bool) {
 		var names []string
 		x.each(func(name string, _ V) { names = append(names, name) })
 		slices.Sort(names)
 		for _, name := range names {
-			if v, _ := x.get(name); !yield(v) {
+			if v, ok := x.get(name); ok && !yield(v) {
 				return
 			}
 		}

@@ -40,7 +40,23 @@ var (
 // Any number of goroutines may read a snapshot, and evaluate on it, at once. A
 // change must not run at the same time as any other call. [Snapshot.Clone]
 // makes a snapshot for another goroutine.
+//
+// The zero Snapshot is that of an empty cluster of the default release, as NewSnapshot(nil)
+// makes it. A Snapshot must not be copied: the copy and the original would write the same
+// indexes. go vet finds a copy; [Snapshot.Clone] makes what a copy is meant for.
 type Snapshot struct {
+	_ noCopy
+	snapshotState
+}
+
+// noCopy has the methods of a lock, by which go vet knows what must not be copied.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// snapshotState is all that a snapshot knows. A view begins as a copy of it.
+type snapshotState struct {
 	owner *owner
 	// of is the release whose rules hold, and rules are what it says.
 	of     outrank.Release
@@ -89,8 +105,13 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	return indexed(c, traits), nil
+}
+
+// indexed is snapshotWith for a cluster without fault.
+func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	o := &owner{}
-	s := &Snapshot{
+	s := &Snapshot{snapshotState: snapshotState{
 		owner: o, nodesOwner: o, orderOwner: o,
 		of:         c.Release.OrDefault(),
 		rules:      release.Of(release.Release(c.Release)),
@@ -109,7 +130,7 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		namespaces: newSharedIndex[*outrank.Namespace](len(c.Namespaces)),
 		budgets:    newBudgetSet(c.Budgets),
 		budgetAt:   newSharedIndex[int32](0),
-	}
+	}}
 	s.groupObjects = groupObjects{newSharedIndex[*outrank.PodGroup](len(c.Groups)), newSharedIndex[*outrank.CompositePodGroup](len(c.Composites)), s.rules.CompositeUnits}
 	s.units = newUnitIndex()
 	for _, ns := range c.Namespaces {
@@ -125,7 +146,23 @@ func snapshotWith(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 		s.setNode(n.Name, n, len(s.order))
 	}
 	s.load(c.Pods)
-	return s, nil
+	return s
+}
+
+// usualTraits are those of the built-in filters, which the filter layer sets.
+var usualTraits filterTraits
+
+// emptySnapshot returns what NewSnapshot(nil) does.
+func emptySnapshot() *Snapshot { return indexed(&outrank.Cluster{}, usualTraits) }
+
+// begin makes the zero Snapshot that of an empty cluster. Changes that need nothing to be
+// there call it first; all others find nothing in the zero Snapshot. Marks stay good.
+func (s *Snapshot) begin() {
+	if s.owner == nil {
+		marks := s.journal
+		s.snapshotState = emptySnapshot().snapshotState
+		s.journal = marks
+	}
 }
 
 // load puts all pods into a new snapshot. It sorts the pods of each node only
@@ -173,6 +210,7 @@ func (s *Snapshot) refresh(n *nodeState) {
 // cached answers of s. Cloning counts as a change of s. Afterwards different
 // goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
+	s.begin()
 	s.owner = &owner{} // what is shared from now on belongs to neither
 	c := s.view()
 	c.slots, c.pods, c.classes = s.slots.share(), s.pods.share(), s.classes.share()
@@ -185,7 +223,7 @@ func (s *Snapshot) Clone() *Snapshot {
 // view returns a snapshot that can be changed without any change to s. It is
 // valid as long as s does not change.
 func (s *Snapshot) view() *Snapshot {
-	v := *s
+	v := &Snapshot{snapshotState: s.snapshotState}
 	v.owner, v.journal = &owner{}, journal{}
 	v.summaries.blocks, v.summaries.owners = slices.Clone(s.summaries.blocks), slices.Clone(s.summaries.owners)
 	v.slots, v.pods, v.classes = s.slots.view(), s.pods.view(), s.classes.view()
@@ -193,19 +231,21 @@ func (s *Snapshot) view() *Snapshot {
 	v.composites, v.units = s.composites.view(), s.units.view()
 	v.answers, v.attachments = s.answers.share(), slices.Clone(s.attachments)
 	v.claims, v.topology, v.cache = claimIndex{s.claims.view()}, s.topology.share(), &answerCache{}
-	return &v
+	return v
 }
 
 // Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
 // requests of the pods are counted by it when they enter the snapshot, so that it does
 // not change.
-func (s *Snapshot) Release() outrank.Release { return s.of }
+func (s *Snapshot) Release() outrank.Release { return s.of.OrDefault() }
 
-// Nodes iterates over the nodes in the caller's order.
+// Nodes iterates over the nodes in the caller's order. The loop may change the snapshot: a
+// node that it removes before its turn does not come, one that it updates comes as it is
+// then, and one that it adds may come or not.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return func(yield func(*outrank.Node) bool) {
 		for _, slot := range s.order {
-			if !yield(s.nodes[slot].node) {
+			if n := s.nodes[slot]; n != nil && n.node != nil && !yield(n.node) {
 				return
 			}
 		}
@@ -444,6 +484,9 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	s.topology.relabel(n.slot, nil, obj.Labels, s.owner)
 	s.cache.forget()
 	s.writeOrder()
+	if position < len(s.order) {
+		s.order = slices.Clone(s.order) // a loop may be going over it
+	}
 	s.order = slices.Insert(s.order, position, n.slot)
 	s.journal.record(step{kind: putNode, node: obj, position: position})
 	s.attachments.followNode(n, was, s.owner)
@@ -456,7 +499,7 @@ func (s *Snapshot) unsetNode(position int) {
 	s.journal.record(step{kind: dropNode, node: n.node, position: position})
 	s.topology.relabel(n.slot, n.node.Labels, nil, s.owner)
 	s.writeOrder()
-	s.order = slices.Delete(s.order, position, position+1)
+	s.order = slices.Delete(slices.Clone(s.order), position, position+1) // a loop may be going over it
 	s.replaceNode(n, nil)
 	s.cache.forget()
 	s.attachments.followNode(n, was, s.owner)

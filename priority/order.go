@@ -54,8 +54,11 @@ func started(pod *outrank.Pod, now time.Time) time.Time {
 
 // CompareIdentity orders pods by the namespace, then the name, then the UID, each
 // by bytes. It is the last key of every order of pods in this module, and 0 only
-// for two versions of one pod. Neither pod may be nil.
+// for two versions of one pod, or for two that are nil, which come last.
 func CompareIdentity(a, b *outrank.Pod) int {
+	if a == nil || b == nil {
+		return compareNil(a == nil, b == nil)
+	}
 	if c := strings.Compare(a.NamespaceName(), b.NamespaceName()); c != 0 {
 		return c
 	}

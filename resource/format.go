@@ -1,10 +1,14 @@
 package resource
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 )
+
+// ErrFormat is wrapped by errors about a [Format] that there is not.
+var ErrFormat = errors.New("resource: not a format")
 
 // Format is the form that an amount prints in. It says nothing about the
 // amount itself.
@@ -32,11 +36,11 @@ func (f Format) String() string {
 	return "Format(" + strconv.Itoa(int(f)) + ")"
 }
 
-// MarshalText returns the name of the format's constant, and an error for any
-// other value.
+// MarshalText returns the name of the format's constant, and an error that wraps
+// [ErrFormat] for any other value.
 func (f Format) MarshalText() ([]byte, error) {
 	if f > BinarySI {
-		return nil, fmt.Errorf("resource: %v is no format", f)
+		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
 	return []byte(f.String()), nil
 }
@@ -50,7 +54,7 @@ func (f *Format) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("resource: %q is none of DecimalSI, DecimalExponent, BinarySI", text)
+	return fmt.Errorf("%w: %q is none of DecimalSI, DecimalExponent, BinarySI", ErrFormat, text)
 }
 
 // maxZeros is how many zeros may follow the digits of a decimal amount before

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -91,11 +92,28 @@ func readOne(name string, r io.Reader) (*outrank.Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	cluster, err := outrank.ReadCluster(text)
+	read := bufio.NewReader(text)
+	if blank(read) {
+		return &outrank.Cluster{}, nil // noNodes says what to fill it with
+	}
+	cluster, err := outrank.ReadCluster(read)
 	if err != nil {
 		return nil, unusable(name, err)
 	}
 	return cluster, nil
+}
+
+// blank reports whether there is nothing but white space, which it takes.
+func blank(r *bufio.Reader) bool {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return err == io.EOF
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			return r.UnreadByte() != nil
+		}
+	}
 }
 
 // readSeveral reads files as one cluster.

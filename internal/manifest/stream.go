@@ -34,13 +34,20 @@ var ErrSyntax = errors.New("not JSON")
 // something else; lists stand in lists up to ten deep.
 //
 // It stops at the first error, f's own or one that is [ErrSyntax] or comes
-// from r. Memory is bounded by the largest single object, which may have 8 MB,
-// and what is held back.
+// from r. No reader is such an error, and so is a stream without an object: whatever was to
+// write it has failed. Memory is bounded by the largest single object,
+// which may have 8 MB, and what is held back.
 func Each(r io.Reader, f func(Item) error) error {
+	if r == nil {
+		return &refusal{text: "there is no reader"}
+	}
 	s := &scanner{r: r, mark: -1}
 	for n := 1; ; n++ {
 		c, err := s.peek()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF && n == 1:
+			return &refusal{text: "there is nothing in it"}
+		case err == io.EOF:
 			return nil
 		}
 		if err != nil {

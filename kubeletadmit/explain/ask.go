@@ -31,14 +31,22 @@ func Ask(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod
 // Admission explains an admission that the admitter has decided, for the same arguments.
 // Time is linear in the active pods, for each of the rounds that the report holds. With
 // options that go beyond the kubelet, the report says what the kubelet would do, at the
-// price of that decision.
+// price of that decision. A nil node or pod is explained as the zero one, and nil among the
+// active or the evicted pods is passed over.
 func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, adm kubeletadmit.Admission, options Options) *Report {
+	if node == nil {
+		node = &outrank.Node{}
+	}
+	if pod == nil {
+		pod = &outrank.Pod{}
+	}
+	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
 	x := &explainer{admitter: a, node: node, pod: pod, adm: &adm, most: options.Most}
 	if x.most <= 0 {
 		x.most = 10
 	}
 	for _, p := range active {
-		if !p.Finished() && !same(p, pod) {
+		if p != nil && !p.Finished() && !same(p, pod) {
 			x.active = append(x.active, p)
 		}
 	}

@@ -62,5 +62,8 @@ func (e *Eviction) Period() time.Duration {
 	if e.Grace != nil {
 		return *e.Grace
 	}
+	if e.Victim == nil {
+		return outrank.DefaultGracePeriod
+	}
 	return e.Victim.GracePeriod(outrank.DefaultGracePeriod)
 }

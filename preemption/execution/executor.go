@@ -129,6 +129,9 @@ func (c *Config) Validate() error {
 // that it has evicted, and evicts none twice while its eviction is in progress.
 // Any number of goroutines may use it at once, also for plans that share victims.
 //
+// [NewExecutor] makes one; the zero Executor executes nothing, and its error wraps
+// [outrank.ErrInvalid].
+//
 // It starts no goroutine that outlives a call, in either order. A caller that
 // wants a plan executed in the background puts "go" before the call, and keeps
 // the preemptor out of the queue while [Executor.Preempting] returns true.
@@ -223,10 +226,13 @@ func NewExecutor(config Config) (*Executor, error) {
 // An error that wraps [preemption.ErrState] without anything done is about a
 // plan that is not to preempt, or a preemptor whose plan is being executed at
 // that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
-// preemptor or with a victim that is nil.
+// preemptor or with a victim that is nil, or about no context.
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
+	if err := e.ready(ctx); err != nil {
+		return &Report{}, err
+	}
 	if err := checkPlan(plan); err != nil {
 		return &Report{}, err
 	}
@@ -236,6 +242,17 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 	}
 	err := x.run(ctx)
 	return x.report, err
+}
+
+// ready reports a call that cannot begin.
+func (e *Executor) ready(ctx context.Context) error {
+	switch {
+	case e.evictions == nil:
+		return fmt.Errorf("executor: %w: it was not made by NewExecutor", outrank.ErrInvalid)
+	case ctx == nil:
+		return fmt.Errorf("executor: %w: no context", outrank.ErrInvalid)
+	}
+	return nil
 }
 
 func checkPlan(plan *preemption.Plan) error {
@@ -281,7 +298,7 @@ func (e *Executor) Gate() queue.Gate {
 // pod of its name. For a pod that was no victim it does nothing. Time is linear
 // in the plans that are being executed.
 func (e *Executor) Gone(pod *outrank.Pod) {
-	if pod == nil {
+	if pod == nil || e.evictions == nil {
 		return
 	}
 	id := identityOf(pod)

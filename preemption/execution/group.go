@@ -65,6 +65,9 @@ type MemberReport struct {
 // An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
 // that of the plan, or a plan without a pod. All others are those of Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
+	if err := e.ready(ctx); err != nil {
+		return &Report{}, err
+	}
 	if err := checkGroupPlan(group, plan); err != nil {
 		return &Report{}, err
 	}

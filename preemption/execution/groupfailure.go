@@ -88,6 +88,9 @@ func (h *FailureHandler) HandleGroup(ctx context.Context, f GroupFailure) ([]*Fa
 	if err := h.checkGroup(&f); err != nil {
 		return nil, err
 	}
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	var results []*FailureResult
 	var errs []error
 	for i := range f.Entry.Group.Members {

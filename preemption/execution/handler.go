@@ -41,6 +41,9 @@ var (
 	_ FailureQueue = queue.SchedulingQueue(nil)
 )
 
+// errNoContext is about a failure that was to be handled without a context.
+var errNoContext = fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
+
 // FailureHandler does what has to be done about pods that could not be
 // scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
 // or Metrics are left out where that is nil. Any number of goroutines may use a
@@ -137,6 +140,9 @@ type FailureResult struct {
 func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult, error) {
 	if h.Actions == nil {
 		return nil, fmt.Errorf("failure handler: Actions: %w: missing", outrank.ErrInvalid)
+	}
+	if ctx == nil {
+		return nil, errNoContext
 	}
 	if ps := h.Retry.problem("failure handler"); ps != nil {
 		return nil, &outrank.InputError{Problems: ps}

@@ -183,9 +183,9 @@ func (r *Report) clearingErr() error {
 	for _, c := range r.Cleared {
 		switch {
 		case c.NotFound:
-			errs = append(errs, fmt.Errorf("pod %s: %w", c.Pod.Key(), preemption.ErrNotFound))
+			errs = append(errs, fmt.Errorf("pod %s: %w", keyOfPod(c.Pod), preemption.ErrNotFound))
 		case c.Err != nil:
-			errs = append(errs, fmt.Errorf("pod %s: %w", c.Pod.Key(), c.Err))
+			errs = append(errs, fmt.Errorf("pod %s: %w", keyOfPod(c.Pod), c.Err))
 		}
 	}
 	return errors.Join(errs...)
@@ -211,7 +211,11 @@ func (f *Failure) LogLines(r *FailureResult) ([]LogLine, error) {
 	case NotRequeuedGone:
 		l.add(0, "Pod doesn't exist in informer cache", slog.String("err", fmt.Sprintf("pod %q not found", f.Entry.Pod.Name)))
 	case NotRequeuedBound:
-		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", r.Pod.NodeName))
+		node := ""
+		if r.Pod != nil {
+			node = r.Pod.NodeName
+		}
+		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", node))
 	case NotRequeuedReplaced:
 		l.add(2, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates.", slog.String("oldUID", f.Entry.Pod.UID))
 	}

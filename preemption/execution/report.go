@@ -153,11 +153,11 @@ func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, r.Result)
 	for _, v := range r.Victims {
-		fmt.Fprintf(&b, "; %s %s", v.Pod.Key(), v.Result)
+		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), v.Result)
 	}
 	for _, c := range r.Cleared {
 		if c.Cleared {
-			fmt.Fprintf(&b, "; %s not nominated any more", c.Pod.Key())
+			fmt.Fprintf(&b, "; %s not nominated any more", keyOfPod(c.Pod))
 		}
 	}
 	if r.Nominated {

@@ -49,8 +49,15 @@ func (r *Retry) problem(object string) []outrank.Problem {
 // [ErrRetriable], as for the patch of a status; before, once (rule 14.1.13). What bind
 // wraps that way is an internal error of the server, a server that is unavailable or
 // a refused connection, but no conflict: a pod that is bound stays so. A release that
-// is not known counts as [outrank.DefaultRelease], and Tries that are negative as 1.
+// is not known counts as [outrank.DefaultRelease], and Tries that are negative as 1. Without
+// a context or a bind the error wraps [outrank.ErrInvalid].
 func (r *Retry) Bind(ctx context.Context, of outrank.Release, bind func(context.Context) error) error {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("binding: %w: no context", outrank.ErrInvalid)
+	case bind == nil:
+		return fmt.Errorf("binding: %w: no bind", outrank.ErrInvalid)
+	}
 	once := func() error { return bind(ctx) }
 	if r.Tries < 0 || !release.Of(release.Release(of)).BindingsRetried {
 		return once()

@@ -22,11 +22,19 @@ type Options struct {
 // mostNames bounds what [Options] can ask for.
 const mostNames = 1 << 20
 
+var (
+	errNoEvaluator   = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
+	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+)
+
 // Ask decides about a request as [preemption.Evaluator.ExplainRequest] does, and explains
 // the answer. Errors are those of that call. The snapshot is only read, and any number of
 // calls may run on it at once. The report is the caller's. Time is that of [Explanation]
 // besides the decision.
 func Ask(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*Report, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	ex, err := e.ExplainRequest(ctx, snap, req)
 	if err != nil {
 		return nil, err
@@ -41,6 +49,9 @@ func Ask(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot
 func Plan(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, options Options) (*Report, error) {
 	if plan == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	if e == nil {
+		return nil, errNoEvaluator
 	}
 	req := preemption.Request{Pod: plan.Pod, Now: now}
 	ex, err := e.ExplainRequest(ctx, snap, req)
@@ -74,6 +85,12 @@ func samePods(a, b []preemption.Victim) bool {
 // made for each priority in the cluster above the pod's own, until one is enough. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
 func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
+	case ex == nil:
+		return nil, errNoExplanation
+	}
 	f, err := newFinder(e, snap, req, options)
 	if err != nil {
 		return nil, err
@@ -109,6 +126,9 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 
 // newFinder prepares to find what stands behind answers to a request.
 func newFinder(e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
 	trials, err := e.Trials(snap, req)
 	if err != nil {
 		return nil, err

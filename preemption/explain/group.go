@@ -110,14 +110,14 @@ func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Option
 		r.Ineligible = &reason
 	}
 	for _, a := range cut(plan.Placement, 10*g.most, &r.MoreSeats) {
-		r.Seats = append(r.Seats, Seat{a.Pod.Key(), a.Node})
+		r.Seats = append(r.Seats, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
 	}
 	victims := cut(plan.Victims, 10*g.most, &r.MoreVictims)
 	for i := range victims {
 		r.Victims = append(r.Victims, g.victim(&victims[i]))
 	}
 	for _, p := range cut(plan.ClearedNominations, g.most, &r.MoreCleared) {
-		r.Cleared = append(r.Cleared, Pod{p.Key(), p.PriorityValue(), snap.NominationOf(p.Key())})
+		r.Cleared = append(r.Cleared, refIn(snap.NominationOf, p))
 	}
 	return r, nil
 }
@@ -155,10 +155,20 @@ func (g *groupExplainer) victim(v *preemption.GroupVictim) GroupVictim {
 		out.Group = v.Group.Key()
 	}
 	for _, p := range cut(v.Pods, g.most, &out.MorePods) {
-		out.Pods = append(out.Pods, Pod{p.Key(), p.PriorityValue(), g.snap.NodeOf(p.Key())})
+		out.Pods = append(out.Pods, refIn(g.snap.NodeOf, p))
 	}
 	for _, b := range cut(v.Violated, g.most, &out.MoreBudgets) {
-		out.Budgets = append(out.Budgets, b.Key())
+		if b != nil {
+			out.Budgets = append(out.Budgets, b.Key())
+		}
 	}
 	return out
+}
+
+// refIn names a pod with the node that is known of it; nil is the zero Pod.
+func refIn(nodeOf func(outrank.Key) string, p *outrank.Pod) Pod {
+	if p == nil {
+		return Pod{}
+	}
+	return Pod{p.Key(), p.PriorityValue(), nodeOf(p.Key())}
 }

@@ -65,6 +65,9 @@ func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption
 	if plan == nil || plan.Outcome != preemption.Preempt {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
+	if ctx == nil || e == nil || snap == nil {
+		return nil, fmt.Errorf("%w: no context, no evaluator or no snapshot", outrank.ErrInvalid)
+	}
 	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}}
 	if err := s.checkPlan(plan); err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ type NodeAnswer struct {
 // in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
 func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+	if ex == nil {
+		return nil, errNoExplanation
+	}
 	f, err := newFinder(e, snap, req, options)
 	if err != nil {
 		return nil, err

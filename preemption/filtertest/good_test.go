@@ -85,5 +85,5 @@ func TestUnreliablePrepare(t *testing.T) {
 	err = filtertest.Check(&quota{}, filtertest.Options{Prepare: func(c *outrank.Cluster, _ *outrank.Pod) { c.Nodes[0].Name = "" }})
 	require.ErrorContains(t, err, "after Prepare: node number 1: metadata.name: missing")
 	err = filtertest.Check(&quota{}, filtertest.Options{Prepare: func(_ *outrank.Cluster, pod *outrank.Pod) { pod.Name = "" }})
-	require.ErrorContains(t, err, "after Prepare: pod default/: metadata.name: missing")
+	require.ErrorContains(t, err, "after Prepare: pod without a name: metadata.name: missing")
 }

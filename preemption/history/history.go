@@ -76,8 +76,11 @@ type Preemption struct {
 
 // LineageOf returns the lineage of a pod where nothing better is known: its
 // controller in its namespace, such as default/ReplicaSet/web, or the pod itself
-// where it has none, such as default/web.
+// where it has none, such as default/web. A nil pod has none, which is the empty text.
 func LineageOf(p *outrank.Pod) string {
+	if p == nil {
+		return ""
+	}
 	if owner := p.Owner.String(); owner != "" {
 		return p.NamespaceName() + "/" + owner
 	}
@@ -120,7 +123,8 @@ func New(config Config) (*Log, error) {
 
 // Record takes in the next preemption. It keeps nothing of it but its strings. An
 // error wraps [outrank.ErrInvalid] and changes nothing: it is about a preemption
-// that is earlier than the last recorded one, or a lineage without a name.
+// that is earlier than the last recorded one, a lineage without a name, or a log that was
+// not made by [New].
 func (h *Log) Record(e Preemption) error {
 	if err := h.check(&e); err != nil {
 		return err
@@ -144,6 +148,9 @@ func (h *Log) check(e *Preemption) error {
 	problem := func(field, text string) error {
 		object := fmt.Sprintf("preemption %d", h.preemptions+1)
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
+	}
+	if h.lineages == nil {
+		return &outrank.InputError{Problems: []outrank.Problem{{Object: "log", Text: "it was not made by New"}}}
 	}
 	if h.preemptions > 0 && e.Time.Before(h.now) {
 		return problem("Time", fmt.Sprintf("%v is before the last one recorded, %v", e.Time, h.now))

@@ -35,8 +35,8 @@ import (
 // and of at most twice as many questions as the limit allows. Memory is linear in the pods
 // on the nodes that are looked at.
 func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
-	if eval == nil || snap == nil {
-		return nil, fmt.Errorf("planning jointly: no evaluator or no snapshot: %w", outrank.ErrInvalid)
+	if ctx == nil || eval == nil || snap == nil {
+		return nil, fmt.Errorf("planning jointly: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
 	}
 	config := eval.Config()
 	if err := req.check(&config); err != nil {

@@ -84,6 +84,9 @@ func ReadIn(release outrank.Release, r io.Reader) (*Configuration, error) {
 
 // readBy reads a file by a default profile.
 func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
+	if r == nil {
+		return nil, unreadable("there is no reader")
+	}
 	ps := &problems{}
 	v, err := parse(r)
 	if err != nil {

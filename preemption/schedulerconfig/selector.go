@@ -42,6 +42,9 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 		controllers[owner][key] = w.Selector
 	}
 	return func(pod *outrank.Pod) *outrank.LabelSelector {
+		if pod == nil {
+			return nil
+		}
 		both := &outrank.LabelSelector{Labels: map[string]string{}}
 		for _, s := range services[pod.NamespaceName()] {
 			if s != nil && (&outrank.LabelSelector{Labels: s.Labels}).Matches(pod.Labels) {

@@ -33,6 +33,9 @@ const penalty = 50
 // asking the filters as often.
 func Closest(o Closeness) *preemption.Chooser {
 	return &preemption.Chooser{Name: "Closest", Choose: func(v *preemption.NodeView) []*outrank.Pod {
+		if v == nil || v.Pod() == nil {
+			return nil // of no node
+		}
 		c := choice{Closeness: o, view: v, going: map[string]int{}}
 		for i, d := range dimensions {
 			c.asked[i] = float64(v.Pod().Requests().Amount(d))

@@ -17,8 +17,13 @@ type quotaFilter struct{ *Rules }
 func (r *Rules) Filter() preemption.StatefulFilter { return quotaFilter{r} }
 
 func (quotaFilter) Name() string                   { return "QueueQuota" }
-func (f quotaFilter) Concerns(p *outrank.Pod) bool { return f.QueueOf(p) != "" }
+func (f quotaFilter) Concerns(p *outrank.Pod) bool { return f.QueueOf != nil && f.QueueOf(p) != "" }
+
+// NewState returns nil, which no snapshot attaches, where there is nothing to count by.
 func (f quotaFilter) NewState() preemption.ClusterState {
+	if f.Tree == nil || f.QueueOf == nil {
+		return nil
+	}
 	return clusterUsage{f.Tree.newUsage(), f.Rules}
 }
 

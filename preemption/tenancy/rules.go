@@ -50,11 +50,12 @@ type Options struct {
 }
 
 // Rules are rules for package preemption. They never change; any number of goroutines
-// may use them at once.
+// may use them at once. [New] makes them. Of Rules with options that New refuses, the zero
+// Rules among them, nobody may take from anybody, and the filter and the guard do not start.
 type Rules struct{ Options }
 
-// New checks options. The error is an *[outrank.InputError].
-func New(o Options) (*Rules, error) {
+// check returns everything that is wrong with options, in one *[outrank.InputError].
+func (o *Options) check() error {
 	var ps []outrank.Problem
 	add := func(field, text string) {
 		ps = append(ps, outrank.Problem{Object: "tenancy options", Field: field, Text: text})
@@ -75,7 +76,15 @@ func New(o Options) (*Rules, error) {
 		add("Fair", "YuniKorn does not compare shares")
 	}
 	if len(ps) > 0 {
-		return nil, &outrank.InputError{Problems: ps}
+		return &outrank.InputError{Problems: ps}
+	}
+	return nil
+}
+
+// New checks options. The error is an *[outrank.InputError].
+func New(o Options) (*Rules, error) {
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	if o.Fair != nil {
 		o.Fair = &Fair{slices.Clone(o.Fair.Strategies), o.Fair.SharesAlone}
@@ -84,8 +93,12 @@ func New(o Options) (*Rules, error) {
 }
 
 // Use makes a configuration decide by the rules: it sets MayTake and Guard, and adds
-// [Rules.Filter] behind the other filters. The filters that are there are not written.
+// [Rules.Filter] behind the other filters. The filters that are there are not written. With
+// a nil configuration it does nothing.
 func (r *Rules) Use(c *preemption.Config) {
+	if c == nil {
+		return
+	}
 	c.MayTake, c.Guard = r.MayTake, r.Guard()
 	c.Filters = append(slices.Clone(c.Filters), r.Filter())
 }
@@ -95,8 +108,11 @@ const LowerPriority Rule = "lower priority"
 
 // MayTake returns the rule by which a pod may be taken from, as far as the two of them
 // tell, and the empty text if there is none: see [preemption.Config].MayTake. What else
-// is away is up to the guard.
+// is away is up to the guard. Nobody takes from a nil pod, nor does a nil pod.
 func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
+	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
+		return ""
+	}
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" {
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
@@ -173,8 +189,11 @@ var onePod = resource.List{resource.Pods: resource.New(1)}
 const mostOfPod = 1 << 47
 
 // asks returns the queue of a preemptor with what it asks for; none without a queue. An
-// unknown queue is an error.
+// unknown queue is an error, and so are options that are.
 func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err error) {
+	if err := r.check(); err != nil {
+		return none, nil, nil, err
+	}
 	name := r.QueueOf(p)
 	if name == "" {
 		return none, nil, nil, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/outrank-go/outrank"
 )
 
 // flight returns the item whose attempt the entry belongs to, nil if the attempt is
@@ -111,6 +113,12 @@ func (c *core) pop(early bool) (Entry, bool) {
 // that has ended gets no pod. Which of several waiting calls gets a pod is not
 // defined. Taking it is O(log n).
 func (c *core) Pop(ctx context.Context) (Entry, error) {
+	switch {
+	case ctx == nil:
+		return Entry{}, &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "Pop", Text: "the context is missing"}}}
+	case c.items == nil:
+		return Entry{}, errUnmade("Pop")
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return Entry{}, err

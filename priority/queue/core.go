@@ -179,8 +179,8 @@ func (c *core) put(it *item, to pool) {
 
 // Add makes a pod wait for its next attempt without delay. Time O(log n).
 func (c *core) Add(pod *outrank.Pod, now time.Time) error {
-	if pod == nil {
-		return errNoPod("Add")
+	if err := c.refuses("Add", pod); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +216,8 @@ func (c *core) replace(it *item, pod *outrank.Pod) {
 
 // AddIfNotPresent adds a pod unless it is inside. Time O(log n).
 func (c *core) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
-	if pod == nil {
-		return false, errNoPod("AddIfNotPresent")
+	if err := c.refuses("AddIfNotPresent", pod); err != nil {
+		return false, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

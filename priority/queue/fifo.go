@@ -12,7 +12,8 @@ import (
 // popped in the order in which they came, whatever their priority. A pod that is
 // put back goes to the end and can be popped again at once. There is no backoff
 // and no pool of unschedulable pods, so there is nothing to move, to activate or
-// to flush. Everything else is as [SchedulingQueue] says. [NewFIFO] makes a FIFO.
+// to flush. Everything else is as [SchedulingQueue] says. [NewFIFO] makes a FIFO; the zero
+// FIFO is empty and takes no pod, as the zero [Queue].
 // Operations take O(log n). Any number of goroutines may use it at once.
 type FIFO struct {
 	core
@@ -42,8 +43,8 @@ func (q *FIFO) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 
 // Update replaces a pod where it stands, or adds it.
 func (q *FIFO) Update(pod *outrank.Pod, now time.Time) error {
-	if pod == nil {
-		return errNoPod("Update")
+	if err := q.refuses("Update", pod); err != nil {
+		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -177,7 +177,7 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	defer q.mu.Unlock()
 	it := q.groups.attempt(&e)
 	if it == nil {
-		return fmt.Errorf("group %s: attempt %d: %w", e.Group.Key(), e.Cycle, ErrNotInFlight)
+		return fmt.Errorf("%s: attempt %d: %w", e.Group.text(), e.Cycle, ErrNotInFlight)
 	}
 	q.groups.back(it)
 	if it.size() == 0 {
@@ -201,6 +201,14 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
 	q.push(it, errorBackoff)
 	return nil
+}
+
+// text names the group in messages.
+func (g *Group) text() string {
+	if key := g.Key(); key != "" {
+		return "group " + string(key)
+	}
+	return "group without a PodGroup or a Composite"
 }
 
 // identity is what an entry is known by: namespace, name, what it is, and the UID.

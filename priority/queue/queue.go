@@ -47,7 +47,8 @@ import (
 //   - a queue that was closed pops no pod early in [Queue.Pop].
 //
 // Operations on one pod take O(log n), those that move many O(n log n). Any number
-// of goroutines may use a Queue at once. [New] makes one.
+// of goroutines may use a Queue at once. [New] makes one. The zero Queue is empty and stays
+// so: what adds a pod returns an error that wraps [outrank.ErrInvalid], and so does Pop.
 type Queue struct {
 	core
 	config Config
@@ -138,8 +139,8 @@ func (q *Queue) putBack(it *item, now time.Time) {
 // is put back, about each update by itself; from v1.37 on also of the other pods that
 // were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
-	if pod == nil {
-		return errNoPod("Update")
+	if err := q.refuses("Update", pod); err != nil {
+		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

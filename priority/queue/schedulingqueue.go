@@ -104,6 +104,22 @@ var (
 	_ SchedulingQueue = (*FIFO)(nil)
 )
 
+// errUnmade is about a queue without pools, which is the zero one.
+func errUnmade(operation string) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the queue was not made by New or NewFIFO"}}}
+}
+
+// refuses returns what keeps the queue from taking a pod in.
+func (c *core) refuses(operation string, pod *outrank.Pod) error {
+	switch {
+	case pod == nil:
+		return errNoPod(operation)
+	case c.items == nil:
+		return errUnmade(operation)
+	}
+	return nil
+}
+
 func errNoPod(operation string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the pod is missing"}}}
 }

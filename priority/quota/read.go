@@ -44,7 +44,8 @@ const mostProblems = 1000
 // prints, or of any other dump: objects of other kinds are passed over. Hard is
 // status.hard; where a quota has no status yet, as in a manifest, it is spec.hard,
 // and nothing is known of Used. Errors are an *[outrank.InputError] with everything
-// that is wrong, and those of r. Time is linear in the input, and memory, beside
+// that is wrong, input without a single object or List and a nil reader included, and those
+// of r. Time is linear in the input, and memory, beside
 // the quotas, bounded by its largest object.
 func Read(r io.Reader) ([]*Quota, error) {
 	rd := &reader{}

@@ -20,13 +20,16 @@ const (
 // (group 20.3; PodUsageFunc): count/pods; and, unless it has ended, pods, what it
 // requests as NAME and requests.NAME, an extended resource as requests.NAME alone,
 // and its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
-// the caller's. The requests are those of [outrank.DefaultRelease].
+// the caller's, and empty for a nil pod. The requests are those of [outrank.DefaultRelease].
 func Usage(pod *outrank.Pod) resource.List { return UsageIn(outrank.DefaultRelease, pod) }
 
 // UsageIn is [Usage] by the rules of a release: while a pod is being resized in place,
 // they count its requests differently (rule 2.2.11). Of a release that is not known
 // the default one holds.
 func UsageIn(r outrank.Release, pod *outrank.Pod) resource.List {
+	if pod == nil {
+		return resource.List{}
+	}
 	use := resource.List{Count: resource.New(1)}
 	if pod.Finished() {
 		return use
@@ -125,7 +128,7 @@ func (q *Quota) MeasureIn(r outrank.Release, pods []Pod) resource.List {
 	namespace := (&outrank.Pod{Namespace: q.Namespace}).NamespaceName()
 	for i := range pods {
 		p := &pods[i]
-		if p.NamespaceName() != namespace || len(matching(r, q.Scopes, p)) < len(q.Scopes) {
+		if p.Pod == nil || p.NamespaceName() != namespace || len(matching(r, q.Scopes, p)) < len(q.Scopes) {
 			continue
 		}
 		for name, amount := range UsageIn(r, p.Pod) {

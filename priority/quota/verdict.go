@@ -60,9 +60,9 @@ func (v *Verdict) Message() string {
 	if v.Reason == UncoveredScopes {
 		return text // the reference does not say which pod
 	}
-	name := v.Pod.Name
-	if name == "" {
-		name = "Unknown"
+	name := "Unknown"
+	if v.Pod != nil && v.Pod.Name != "" {
+		name = v.Pod.Name
 	}
 	return fmt.Sprintf("pods %q is forbidden: %s", name, text)
 }

@@ -172,6 +172,9 @@ func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, er
 	if r.Find == nil {
 		return pod, nil
 	}
+	if pod == nil {
+		return nil, fmt.Errorf("latest version: %w: no pod", outrank.ErrInvalid)
+	}
 	if latest, ok := r.Find(pod.Key()); ok {
 		return latest, nil
 	}

@@ -1,0 +1,124 @@
+package outrank_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// Input without anything in it is no empty cluster: what was to write it has failed.
+func TestEmptyInputIsAnError(t *testing.T) {
+	readers := map[string]func(io.Reader) error{
+		"cluster": func(r io.Reader) error { _, err := outrank.ReadCluster(r); return err },
+		"pod":     func(r io.Reader) error { _, err := outrank.ReadPod(r); return err },
+		"quotas":  func(r io.Reader) error { _, err := quota.Read(r); return err },
+	}
+	for what, read := range readers {
+		for _, text := range []string{"", " \n\t", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n"} {
+			err := read(strings.NewReader(text))
+			require.ErrorIs(t, err, outrank.ErrInvalid, "%s of %q", what, text)
+			assert.EqualError(t, err, "input: there is nothing in it")
+		}
+		err := read(nil)
+		require.ErrorIs(t, err, outrank.ErrInvalid, what)
+		assert.EqualError(t, err, "input: there is no reader")
+	}
+	c, err := outrank.ReadCluster(strings.NewReader(`{"kind": "List", "items": []}`))
+	require.NoError(t, err, "a cluster without objects")
+	assert.Equal(t, &outrank.Cluster{}, c)
+}
+
+// What is nil is named as what it was to be, and not by the name that it lacks.
+func TestNilIsNamed(t *testing.T) {
+	for want, err := range map[string]error{
+		"pod: is nil":     (*outrank.Pod)(nil).Validate(),
+		"node: is nil":    (*outrank.Node)(nil).Validate(),
+		"cluster: is nil": outrank.WriteCluster(io.Discard, nil),
+		"writer: is nil":  outrank.WriteCluster(nil, &outrank.Cluster{}),
+		"pod without a name: metadata.name: missing":                        (&outrank.Pod{Namespace: "shop"}).Validate(),
+		"node without a name: metadata.name: missing":                       (&outrank.Node{}).Validate(),
+		"pod number 2: metadata.name: missing":                              (&outrank.Cluster{Pods: []*outrank.Pod{{Name: "a"}, nil}}).Validate(),
+		"queue: Add: the pod is missing":                                    queue.NewFIFO().Add(nil, time.Time{}),
+		"node without a name: not in the snapshot":                          (&preemption.Snapshot{}).RemoveNode(""),
+		"pod without a name: not in the snapshot":                           (&preemption.Snapshot{}).RemovePod(""),
+		"composite pod group without a name: not in the snapshot":           (&preemption.Snapshot{}).RemoveComposite(""),
+		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(nil, 0, nil), //nolint:staticcheck // that is what is tested
+		"tenancy options: Tree: missing\ntenancy options: QueueOf: missing": started((&tenancy.Rules{}).Guard()),
+	} {
+		assert.EqualError(t, err, want)
+	}
+}
+
+// started returns the error of starting a guard.
+func started(g preemption.Guard) error {
+	_, err := g.Start(&outrank.Pod{Name: "p"}, &preemption.Snapshot{})
+	return err
+}
+
+// The zero queues are empty, and say of every pod that they cannot take it.
+func TestZeroQueues(t *testing.T) {
+	for name, q := range map[string]queue.SchedulingQueue{"queue": &queue.Queue{}, "FIFO": &queue.FIFO{}} {
+		p := &outrank.Pod{Name: "p"}
+		now := time.Unix(1e9, 0)
+		require.ErrorIs(t, q.Add(p, now), outrank.ErrInvalid, name)
+		assert.EqualError(t, q.Update(p, now), "queue: Update: the queue was not made by New or NewFIFO")
+		_, err := q.AddIfNotPresent(p, now)
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		require.ErrorIs(t, q.AddUnschedulableIfNotPresent(queue.Entry{Pod: p}, now), queue.ErrNotInFlight)
+		_, err = q.Pop(context.Background())
+		require.ErrorIs(t, err, outrank.ErrInvalid, "it would wait for ever")
+		_, ok := q.TryPop(now)
+		assert.False(t, ok)
+		assert.False(t, q.Delete(p))
+		assert.Zero(t, q.Counts())
+		assert.Zero(t, q.Activate(p)+q.MoveAll(queue.ClusterEvent{}, now)+q.Flush(now))
+		q.Close()
+	}
+	_, err := queue.NewFIFO().Pop(nil) //nolint:staticcheck // that is what is tested
+	assert.EqualError(t, err, "queue: Pop: the context is missing")
+}
+
+// Rules of tenants that lack what New asks for let nobody take from anybody, and say why
+// where they are asked to decide; also where a field was emptied later.
+func TestRulesOfTenantsThatLackSomething(t *testing.T) {
+	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{{Name: "q", Nominal: resource.MustList("cpu", "1")}}})
+	require.NoError(t, err)
+	made := func() *tenancy.Rules {
+		r, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(*outrank.Pod) string { return "q" }})
+		require.NoError(t, err)
+		return r
+	}
+	noTree, noQueues, noStyle := made(), made(), made()
+	noTree.Tree, noQueues.QueueOf, noStyle.Style = nil, nil, 9
+	snap, err := preemption.NewSnapshot(smallCluster())
+	require.NoError(t, err)
+	for name, r := range map[string]*tenancy.Rules{"zero": {}, "Tree": noTree, "QueueOf": noQueues, "Style": noStyle} {
+		if name != "Style" {
+			assert.Empty(t, r.MayTake(&outrank.Pod{Name: "a", Priority: outrank.Priority(9)}, &outrank.Pod{Name: "b"}))
+			require.ErrorIs(t, snap.Attach(r.Filter()), outrank.ErrInvalid)
+		}
+		var config preemption.Config
+		r.Use(&config)
+		r.Use(nil)
+		e, err := preemption.NewEvaluator(config)
+		require.NoError(t, err)
+		_, err = e.Preempt(t.Context(), snap, &outrank.Pod{Name: "asks"}, time.Unix(1e9, 0))
+		require.ErrorIs(t, err, outrank.ErrInvalid, name)
+		if name != "zero" {
+			require.ErrorContains(t, err, "tenancy options: "+name)
+		}
+	}
+}

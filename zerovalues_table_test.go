@@ -1,0 +1,143 @@
+package outrank_test
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	admitexplain "github.com/outrank-go/outrank/kubeletadmit/explain"
+	"github.com/outrank-go/outrank/pdb"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/priority"
+	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/qos"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// everyFunction are the functions of the public packages.
+var everyFunction = []any{
+	outrank.NewKey, outrank.ParseRelease, outrank.Priority, outrank.ReadCluster, outrank.ReadManifest, outrank.ReadPod,
+	outrank.Releases, outrank.WriteCluster,
+	resource.AddSat, resource.Amount, resource.MulSat, resource.MustList, resource.MustParse, resource.New, resource.NewBinary,
+	resource.NewMilli, resource.Parse, resource.SubSat,
+	priority.Compare, priority.CompareIdentity, priority.Critical, priority.NewTable, priority.Validate,
+	qos.Compute, qos.ComputeIn, qos.Of, qos.OfIn,
+	pdb.New, pdb.SameCoverage, pdb.StatusOf,
+	preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
+	preemption.NodeRule, preemption.NodeRuleBy, preemption.PredicateStatus, preemption.SumOfCosts, preemption.WorkLost,
+	kubeletadmit.Admit, kubeletadmit.Check, kubeletadmit.Critical, kubeletadmit.DifferenceOf, kubeletadmit.Evict,
+	kubeletadmit.MayPreempt, kubeletadmit.RankForEviction, kubeletadmit.Resolve,
+	admitexplain.Admission, admitexplain.Ask,
+	queue.CompareEntries, queue.Helps, queue.HelpsIn, queue.New, queue.NewFIFO,
+	quota.Read, quota.Usage, quota.UsageIn,
+	clustergen.Benchmark, clustergen.Cluster, clustergen.Full, clustergen.Now, clustergen.Preemptor, clustergen.PreemptorGroup,
+	execution.NewExecutor, execution.PendingOf, execution.PlanLogLines, execution.VictimBounds,
+	explain.Ask, explain.Explanation, explain.Group, explain.Plan, explain.Replacements, explain.WhyNot,
+	filtertest.Check, filtertest.CheckGuard,
+	history.LineageOf, history.New,
+	joint.Preempt,
+	schedulerconfig.Read, schedulerconfig.ReadIn, schedulerconfig.SpreadSelector,
+	tenancy.Closest, tenancy.New, tenancy.NewTree,
+}
+
+// everyType has a pointer to the zero value of each type of the public packages.
+var everyType = []any{
+	new(outrank.Affinity), new(outrank.ClaimState), new(outrank.Cluster), new(outrank.CompositePodGroup),
+	new(outrank.CompositePodGroupTemplate), new(outrank.ConditionStatus), new(outrank.Container), new(outrank.Disk),
+	new(outrank.DiskKind), new(outrank.DisruptionMode), new(outrank.Event), new(outrank.EventType), new(outrank.GroupPolicy),
+	new(outrank.InputError), new(outrank.IntOrPercent), new(outrank.Key), new(outrank.LabelSelector), new(outrank.Matcher),
+	new(outrank.Namespace), new(outrank.Node), new(outrank.NodeInclusionPolicy), new(outrank.NodeRequirement),
+	new(outrank.NodeSelector), new(outrank.NodeSelectorTerm), new(outrank.Operator), new(outrank.Owner), new(outrank.Phase),
+	new(outrank.Pod), new(outrank.PodAffinityTerm), new(outrank.PodCondition), new(outrank.PodConditionType),
+	new(outrank.PodDisruptionBudget), new(outrank.PodGroup), new(outrank.PodGroupTemplate), new(outrank.Port),
+	new(outrank.PreemptionPolicy), new(outrank.PriorityClass), new(outrank.Problem), new(outrank.QOSClass), new(outrank.Release),
+	new(outrank.Requirement), new(outrank.Taint), new(outrank.TaintEffect), new(outrank.Toleration), new(outrank.TolerationOperator),
+	new(outrank.TopologySpreadConstraint), new(outrank.UnhealthyPodEvictionPolicy), new(outrank.UnsatisfiablePolicy),
+	new(outrank.Variant), new(outrank.Volume), new(outrank.VolumeClaim), new(outrank.Workload),
+	new(resource.Format), new(resource.List), new(resource.Name), new(resource.Quantity), new(resource.Requirements),
+	new(priority.Resolution), new(priority.Table),
+	new(pdb.BudgetStatus), new(pdb.Budgets), new(pdb.Finder), new(pdb.Ledger), new(pdb.StatusInput),
+	new(preemption.AcrossPlan), new(preemption.Assignment), new(preemption.BudgetRule), new(preemption.Candidate),
+	new(preemption.Certificate), new(preemption.Chooser), new(preemption.ClusterState), new(preemption.Code), new(preemption.Config),
+	new(preemption.Count), new(preemption.Evaluator), new(preemption.Explanation), new(preemption.Extender), new(preemption.Filter),
+	new(preemption.FilterState), new(preemption.GroupPlan), new(preemption.GroupRequest), new(preemption.GroupVictim),
+	new(preemption.Guard), new(preemption.GuardState), new(preemption.Ineligibility), new(preemption.Loss), new(preemption.LossCosts),
+	new(preemption.Mark), new(preemption.Moves), new(preemption.NodeReport), new(preemption.NodeView), new(preemption.Outcome),
+	new(preemption.PlaceFunc), new(preemption.Placement), new(preemption.Plan), new(preemption.Plugins), new(preemption.Policy),
+	new(preemption.Proposal), new(preemption.Rank), new(preemption.RankGap), new(preemption.Refusal), new(preemption.Regret),
+	new(preemption.Request), new(preemption.Room), new(preemption.Sample), new(preemption.Score), new(preemption.Scorer),
+	new(preemption.SelectiveFilter), new(preemption.Snapshot), new(preemption.StatefulFilter), new(preemption.Status),
+	new(preemption.Trial), new(preemption.Trials), new(preemption.Unit), new(preemption.Victim), new(preemption.VictimRule),
+	new(preemption.WayOut), new(preemption.WayOutAnswer), new(preemption.WaysOut),
+	new(kubeletadmit.Admission), new(kubeletadmit.AdmissionOutcome), new(kubeletadmit.Admitter), new(kubeletadmit.Certificate),
+	new(kubeletadmit.CheckFailure), new(kubeletadmit.Contribution), new(kubeletadmit.Difference), new(kubeletadmit.EvictedPod),
+	new(kubeletadmit.KillResult), new(kubeletadmit.Kubelet), new(kubeletadmit.Metric), new(kubeletadmit.NotEnoughError),
+	new(kubeletadmit.Operation), new(kubeletadmit.PodStatus), new(kubeletadmit.Predicate), new(kubeletadmit.Pressure),
+	new(kubeletadmit.RankedPod), new(kubeletadmit.ResourceNeed), new(kubeletadmit.TierCount), new(kubeletadmit.TierDifference),
+	new(kubeletadmit.Usage),
+	new(admitexplain.Amount), new(admitexplain.Choice), new(admitexplain.Decider), new(admitexplain.Failure), new(admitexplain.Frees), new(admitexplain.Kubelet),
+	new(admitexplain.Label), new(admitexplain.Options), new(admitexplain.Pod), new(admitexplain.Port), new(admitexplain.Report), new(admitexplain.Round),
+	new(admitexplain.Taint), new(admitexplain.Tier),
+	new(queue.Class), new(queue.ClusterEvent), new(queue.ClusterEventKind), new(queue.Config), new(queue.Counts), new(queue.Entities),
+	new(queue.Entry), new(queue.FIFO), new(queue.Gate), new(queue.Group), new(queue.GroupResult), new(queue.Incoming),
+	new(queue.Pending), new(queue.Queue), new(queue.Refusals), new(queue.Refusing), new(queue.SchedulingQueue),
+	new(quota.Admission), new(quota.Limited), new(quota.Pod), new(quota.Quota), new(quota.Reason), new(quota.Requirement),
+	new(quota.Scope), new(quota.Verdict),
+	new(clustergen.Shape),
+	new(execution.Actions), new(execution.Attempt), new(execution.AttemptResult), new(execution.ClearReport), new(execution.Config),
+	new(execution.DurationHistogram), new(execution.Eviction), new(execution.EvictionResult), new(execution.ExecutionResult),
+	new(execution.Executor), new(execution.Failure), new(execution.FailureActions), new(execution.FailureHandler),
+	new(execution.FailureKind), new(execution.FailureQueue), new(execution.FailureResult), new(execution.GroupFailure),
+	new(execution.GroupFailureActions), new(execution.GroupHistogram), new(execution.GroupMetricValues), new(execution.GroupStatus),
+	new(execution.LogLine), new(execution.MemberReport), new(execution.MetricFamily), new(execution.MetricLabel), new(execution.MetricSample),
+	new(execution.MetricValues), new(execution.Metrics), new(execution.Nomination), new(execution.NominationChange),
+	new(execution.Nominator), new(execution.Order), new(execution.PendingPods), new(execution.PreemptionStep),
+	new(execution.PreemptorType), new(execution.QueueParts), new(execution.Report), new(execution.Requeue), new(execution.Result),
+	new(execution.Retry), new(execution.TriesHistogram), new(execution.Verdict), new(execution.VictimHistogram),
+	new(execution.VictimReport),
+	new(executiontest.Call), new(executiontest.Op), new(executiontest.Recorder),
+	new(explain.Budget), new(explain.Choice), new(explain.Enough), new(explain.Fate), new(explain.GroupReport),
+	new(explain.GroupVictim), new(explain.Label), new(explain.Limit), new(explain.Nearest), new(explain.Neighbour),
+	new(explain.NoPlace), new(explain.Nobody), new(explain.NodeAnswer), new(explain.NodeGroup), new(explain.NodeWord),
+	new(explain.Nothing), new(explain.Obstacle), new(explain.Options), new(explain.Pod), new(explain.Port), new(explain.Replacement),
+	new(explain.Report), new(explain.Round), new(explain.Score), new(explain.Seat), new(explain.Shortage), new(explain.Side),
+	new(explain.Spared), new(explain.Spread), new(explain.Stage), new(explain.Stay), new(explain.Taint), new(explain.Term),
+	new(explain.Victim), new(explain.Volume),
+	new(filtertest.Error), new(filtertest.Options), new(filtertest.Rule), new(filtertest.Violation),
+	new(history.CascadeCount), new(history.CascadeLink), new(history.Config), new(history.Cycle), new(history.Log),
+	new(history.Preemption), new(history.Repeat), new(history.Summary),
+	new(joint.Certificate), new(joint.Choice), new(joint.Placement), new(joint.Plan), new(joint.Request), new(joint.Victim),
+	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
+	new(tenancy.Answer), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
+	new(tenancy.Policy), new(tenancy.Queue), new(tenancy.Request), new(tenancy.Rule), new(tenancy.Rules), new(tenancy.Strategy),
+	new(tenancy.Style), new(tenancy.Take), new(tenancy.Taken), new(tenancy.Tree), new(tenancy.Workload),
+}
+
+// sentinels are what errors wrap, by name: those of the library, and those of others that
+// pass through it.
+var sentinels = map[string]error{
+	"library outrank.ErrInvalid": outrank.ErrInvalid, "library outrank.ErrSelector": outrank.ErrSelector,
+	"library resource.ErrFormat": resource.ErrFormat, "library resource.ErrSyntax": resource.ErrSyntax,
+	"library priority.ErrClass": priority.ErrClass, "library priority.ErrConflict": priority.ErrConflict,
+	"library priority.ErrUnknownClass": priority.ErrUnknownClass, "library pdb.ErrBudget": pdb.ErrBudget,
+	"library preemption.ErrExists": preemption.ErrExists, "library preemption.ErrMark": preemption.ErrMark,
+	"library preemption.ErrNotFound": preemption.ErrNotFound, "library preemption.ErrPlacement": preemption.ErrPlacement,
+	"library preemption.ErrStale": preemption.ErrStale, "library preemption.ErrState": preemption.ErrState,
+	"library preemption.ErrUnsound":     preemption.ErrUnsound,
+	"library kubeletadmit.ErrNotEnough": kubeletadmit.ErrNotEnough,
+	"library queue.ErrClosed":           queue.ErrClosed, "library queue.ErrNotInFlight": queue.ErrNotInFlight,
+	"library execution.ErrRetriable": execution.ErrRetriable,
+	"of a context that ended":        context.Canceled,
+	"of answers that JSON lacks":     errors.ErrUnsupported,
+}
