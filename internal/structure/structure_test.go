@@ -23,7 +23,7 @@ func TestPackage(t *testing.T) {
 	assert.Equal(t, structure.Struct{Name: "Outer", Fields: 4}, p.WidestStruct())
 	uses := p.References()
 	assert.Equal(t, map[string]string{"b.go": "one"}, uses["a.go"])
-	assert.Equal(t, map[string]string{"a.go": "Outer", "c.go": "two"}, uses["b.go"])
+	assert.Equal(t, map[string]string{"a.go": "Outer", "c.go": "ends"}, uses["b.go"])
 	assert.Empty(t, uses["c.go"])
 }
 

@@ -3,4 +3,4 @@ package small
 // Two is the only constant.
 const Two = 2
 
-func two() int { return Two }
+func ends() int { return Two }
