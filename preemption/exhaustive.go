@@ -246,20 +246,25 @@ func (r *result) better(i, j int) bool {
 	return order < 0
 }
 
-// compare orders two candidates by the caller's scores or by the ranks.
+// compare orders two candidates by the caller's scores or by the ranks. Where a variant takes
+// a node on which nobody has to leave, that comes before both.
 func (r *result) compare(i, j int) (int, Rank) {
+	if r.config.variant().takesFree {
+		switch free, other := r.scores[i].Victims == 0, r.scores[j].Victims == 0; {
+		case free && other:
+			return 0, ByNodeOrder
+		case free:
+			return -1, ByVictims
+		case other:
+			return 1, ByVictims
+		}
+	}
 	if len(r.config.Scorers) > 0 {
 		// The higher score is the better one.
 		if c := slices.Compare(r.candidates[j].OwnScores, r.candidates[i].OwnScores); c != 0 {
 			return c, ByOwnScore
 		}
 		return 0, ByNodeOrder
-	}
-	if free := r.scores[i].Victims == 0; r.config.variant().takesFree && free != (r.scores[j].Victims == 0) {
-		if free {
-			return -1, ByVictims
-		}
-		return 1, ByVictims
 	}
 	return r.scores[i].compareBy(&r.scores[j], r.ranks)
 }
