@@ -233,18 +233,20 @@ func (m *model) flush(now time.Time) int {
 			}
 		}
 	}()
+	// A pod that leaves backoff only to be held (rule 5.2.9) may have waited for long
+	// enough to be asked about again at once.
 	for _, p := range m.pods {
-		inBackoff := p.place == backoff || p.place == errorBackoff
-		if inBackoff && !m.backingOff(p, now) || p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
-			if inBackoff {
-				m.why = "BackoffComplete"
-				m.leaveBackoff(p)
-			} else {
-				timedOut = true
-				m.why = "UnschedulableTimeout"
-				p.flushed = now
-				m.put(p, active)
-			}
+		if (p.place == backoff || p.place == errorBackoff) && !m.backingOff(p, now) {
+			m.why = "BackoffComplete"
+			m.leaveBackoff(p)
+			count += map[bool]int{true: 1}[p.place == active]
+		}
+	}
+	for _, p := range m.pods {
+		if p.place == unschedulable && !now.Before(p.due) && !m.backingOff(p, now) {
+			m.why, timedOut = "UnschedulableTimeout", true
+			p.flushed = now
+			m.put(p, active)
 			count += map[bool]int{true: 1}[p.place == active]
 		} else if again, ok := m.asksAgain(p); ok && !now.Before(again) {
 			m.why, timedOut = "UnschedulableTimeout", true
