@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/outrank-go/outrank/internal/fields"
 )
 
 // PodDisruptionBudget limits how many of the pods it covers may be down by
@@ -69,7 +71,7 @@ func (v *IntOrPercent) parse(raw []byte) string {
 	number, percent := strings.CutSuffix(text, "%")
 	value, err := strconv.ParseInt(number, 10, 32)
 	if err != nil {
-		return quote(text) + " is neither a whole number nor a percentage"
+		return fields.Quote(text) + " is neither a whole number nor a percentage"
 	}
 	*v = IntOrPercent{Value: int32(value), Percent: percent}
 	return ""

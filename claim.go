@@ -1,5 +1,7 @@
 package outrank
 
+import "github.com/outrank-go/outrank/internal/fields"
+
 // VolumeClaim is a persistent volume claim together with the volume bound to
 // it. Only [Cluster.ResolveVolumes] looks at claims; a decision uses what
 // stands in Pod.Volumes.
@@ -73,6 +75,6 @@ func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
 
 func (v *validator) claim(vc *VolumeClaim) {
 	if vc != nil {
-		v.volume(&vc.Volume, &path{name: "spec", index: -1})
+		v.volume(&vc.Volume, &fields.Path{Name: "spec", Index: -1})
 	}
 }

@@ -1,8 +1,10 @@
 package outrank
 
+import "github.com/outrank-go/outrank/internal/fields"
+
 // MaxGroupLevels is how many levels a tree of groups has at most, the [PodGroup] at
 // the bottom among them.
-const MaxGroupLevels = 4
+const MaxGroupLevels = fields.MaxGroupLevels
 
 // CompositePodGroup is a group of groups. Groups of pods and other composite
 // groups name it as their Parent, so that they make a tree of at most

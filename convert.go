@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -25,8 +26,8 @@ func (cv *converter) object() string {
 	return cv.kind + " " + cv.name
 }
 
-func (cv *converter) add(at *path, format string, args ...any) {
-	if len(cv.problems) >= mostProblems {
+func (cv *converter) add(at *fields.Path, format string, args ...any) {
+	if len(cv.problems) >= fields.MostProblems {
 		*cv.more++
 		return
 	}
@@ -59,8 +60,8 @@ func (cv *converter) labels(m map[string]string) map[string]string {
 
 func (cv *converter) pod(w *manifest.Pod) *Pod {
 	m, s, st := &w.Metadata, &w.Spec, &w.Status
-	root := (*path)(nil)
-	spec, status, meta := root.field("spec"), root.field("status"), root.field("metadata")
+	root := (*fields.Path)(nil)
+	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
 	p := &Pod{
 		Name: m.Name, Namespace: cv.text(m.Namespace), UID: m.UID,
 		Labels:           cv.labels(m.Labels),
@@ -83,14 +84,14 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		Mirror:           m.Annotations.ConfigMirror != nil,
 		Static:           m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
 	}
-	context := spec.field("securityContext")
+	context := spec.Field("securityContext")
 	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
-	list := spec.field("containers")
+	list := spec.Field("containers")
 	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
 	p.Volumes = cv.volumes(w)
-	list = spec.field("initContainers")
+	list = spec.Field("initContainers")
 	p.InitContainers = cv.containers(s.InitContainers, st.InitContainerStatuses, st.ContainerStatuses, &list)
-	at := spec.field("resources")
+	at := spec.Field("resources")
 	if s.Resources != nil {
 		r := cv.requirements(s.Resources, &at)
 		p.Resources = &r
@@ -99,7 +100,7 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
 	}
 	cv.podLevelStatus(p, st)
-	at = spec.field("overhead")
+	at = spec.Field("overhead")
 	p.Overhead = cv.amounts(s.Overhead, &at)
 	if s.Affinity != nil {
 		p.Affinity = cv.affinity(s.Affinity)
@@ -110,9 +111,9 @@ func (cv *converter) pod(w *manifest.Pod) *Pod {
 	for i := range s.TopologySpreadConstraints {
 		p.TopologySpread = append(p.TopologySpread, cv.spread(&s.TopologySpreadConstraints[i]))
 	}
-	at = status.field("startTime")
+	at = status.Field("startTime")
 	p.StartTime = cv.time(st.StartTime, &at)
-	at = meta.field("deletionTimestamp")
+	at = meta.Field("deletionTimestamp")
 	p.DeletionTime = cv.time(m.DeletionTimestamp, &at)
 	cv.conditions(p, st.Conditions)
 	cv.podTimes(w, p)
@@ -124,12 +125,12 @@ const strictGroups = "Strict"
 
 // podLevelStatus keeps the pod-level requests that the status reports.
 func (cv *converter) podLevelStatus(p *Pod, st *manifest.PodStatus) {
-	status := path{name: "status", index: -1}
-	at := status.field("allocatedResources")
+	status := fields.Path{Name: "status", Index: -1}
+	at := status.Field("allocatedResources")
 	p.Allocated = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {
-		res := status.field("resources")
-		at = res.field("requests")
+		res := status.Field("resources")
+		at = res.Field("requests")
 		p.Actual = cv.reported(st.Resources.Requests, &at)
 		p.Reported = p.Actual == nil
 	}
@@ -137,7 +138,7 @@ func (cv *converter) podLevelStatus(p *Pod, st *manifest.PodStatus) {
 
 // reported is amounts for a list of a status, where an empty one is not the same as
 // none.
-func (cv *converter) reported(as manifest.Amounts, at *path) resource.List {
+func (cv *converter) reported(as manifest.Amounts, at *fields.Path) resource.List {
 	if as != nil && len(as) == 0 {
 		return resource.List{}
 	}
@@ -177,14 +178,14 @@ func (cv *converter) conditions(p *Pod, cs []manifest.Condition) {
 
 // containers reads one of the two lists of containers, with their statuses: those of the
 // same sort first (rule 2.2.14).
-func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *path) []Container {
+func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *fields.Path) []Container {
 	if len(cs) == 0 {
 		return nil
 	}
 	out := make([]Container, len(cs))
 	byName, elsewhere := statusesByName(statuses), statusesByName(others)
 	for i := range cs {
-		c, at := &cs[i], list.at(i)
+		c, at := &cs[i], list.At(i)
 		out[i] = cv.container(c, &at)
 		st := byName(c.Name)
 		if st == nil {
@@ -230,8 +231,8 @@ const restartsAlways = "Always"
 const restartAllAction = "RestartAllContainers"
 
 // container reads what the spec says of one; at is nil for one by itself.
-func (cv *converter) container(w *manifest.Container, at *path) Container {
-	res := at.field("resources")
+func (cv *converter) container(w *manifest.Container, at *fields.Path) Container {
+	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)
 	c := Container{
 		Name: cv.text(w.Name), Requests: r.Requests, Limits: r.Limits,
@@ -239,9 +240,9 @@ func (cv *converter) container(w *manifest.Container, at *path) Container {
 	}
 	cv.word(w.RestartPolicy, restartPolicies, "restartPolicy", at)
 	for i := range w.RestartRules {
-		if action := w.RestartRules[i].Action; !isWord(action, restartActions) {
-			list := at.field("restartPolicyRules")
-			rule := list.at(i)
+		if action := w.RestartRules[i].Action; !fields.IsWord(action, restartActions) {
+			list := at.Field("restartPolicyRules")
+			rule := list.At(i)
 			cv.word(action, restartActions, "action", &rule)
 		}
 		c.RestartsAll = c.RestartsAll || w.RestartRules[i].Action == restartAllAction
@@ -256,25 +257,25 @@ func (cv *converter) container(w *manifest.Container, at *path) Container {
 }
 
 // status keeps the requests that a container's status reports.
-func (cv *converter) status(c *Container, st *manifest.ContainerStatus, container *path) {
-	at := container.field("(status).allocatedResources")
+func (cv *converter) status(c *Container, st *manifest.ContainerStatus, container *fields.Path) {
+	at := container.Field("(status).allocatedResources")
 	c.Allocated = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {
-		at = container.field("(status).resources.requests")
+		at = container.Field("(status).resources.requests")
 		c.Actual = cv.reported(st.Resources.Requests, &at)
 		c.Reported = c.Actual == nil
 	}
 }
 
-func (cv *converter) requirements(r *manifest.Requirements, parent *path) resource.Requirements {
-	requests, limits := parent.field("requests"), parent.field("limits")
+func (cv *converter) requirements(r *manifest.Requirements, parent *fields.Path) resource.Requirements {
+	requests, limits := parent.Field("requests"), parent.Field("limits")
 	return resource.Requirements{
 		Requests: cv.amounts(r.Requests, &requests),
 		Limits:   cv.amounts(r.Limits, &limits),
 	}
 }
 
-func (cv *converter) amounts(as manifest.Amounts, at *path) resource.List {
+func (cv *converter) amounts(as manifest.Amounts, at *fields.Path) resource.List {
 	if len(as) == 0 {
 		return nil
 	}
@@ -285,9 +286,9 @@ func (cv *converter) amounts(as manifest.Amounts, at *path) resource.List {
 		bad = bad || q.Err != nil
 	}
 	if bad {
-		for _, name := range sortedKeys(as) {
+		for _, name := range fields.SortedKeys(as) {
 			if err := as[name].Err; err != nil {
-				one := at.field(name)
+				one := at.Field(name)
 				cv.add(&one, "%v", err)
 			}
 		}
@@ -295,7 +296,7 @@ func (cv *converter) amounts(as manifest.Amounts, at *path) resource.List {
 	return out
 }
 
-func (cv *converter) time(text string, at *path) time.Time {
+func (cv *converter) time(text string, at *fields.Path) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
@@ -306,8 +307,8 @@ func (cv *converter) time(text string, at *path) time.Time {
 	return t
 }
 
-func (cv *converter) notTime(text string, at *path) {
-	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", quote(text))
+func (cv *converter) notTime(text string, at *fields.Path) {
+	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", fields.Quote(text))
 }
 
 func (cv *converter) list(ss []string) []string {
@@ -332,8 +333,8 @@ func (cv *converter) node(w *manifest.Node) *Node {
 		n.DeclaredFeatures = cv.list(w.Status.DeclaredFeatures)
 	}
 	n.ResizePreemptionDisabled = cv.list(w.Spec.Preemption.DisableResize)
-	status := path{name: "status", index: -1}
-	at := status.field("allocatable")
+	status := fields.Path{Name: "status", Index: -1}
+	at := status.Field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
 	cv.nodeTimes(w)
 	for _, t := range w.Spec.Taints {
@@ -350,16 +351,16 @@ func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
 		Healthy:  w.Status.CurrentHealthy, Desired: w.Status.DesiredHealthy,
 		UnhealthyPodEvictionPolicy: UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
-	spec, status := path{name: "spec", index: -1}, path{name: "status", index: -1}
-	at := spec.field("minAvailable")
+	spec, status := fields.Path{Name: "spec", Index: -1}, fields.Path{Name: "status", Index: -1}
+	at := spec.Field("minAvailable")
 	b.MinAvailable = cv.intOrPercent(w.Spec.MinAvailable, &at)
-	at = spec.field("maxUnavailable")
+	at = spec.Field("maxUnavailable")
 	b.MaxUnavailable = cv.intOrPercent(w.Spec.MaxUnavailable, &at)
 	if len(w.Status.DisruptedPods) > 0 {
 		b.Disrupted = make(map[string]time.Time, len(w.Status.DisruptedPods))
-		list := status.field("disruptedPods")
-		for _, name := range sortedKeys(w.Status.DisruptedPods) {
-			at := list.field(name)
+		list := status.Field("disruptedPods")
+		for _, name := range fields.SortedKeys(w.Status.DisruptedPods) {
+			at := list.Field(name)
 			if text := w.Status.DisruptedPods[name]; text != nil {
 				b.Disrupted[name] = cv.time(*text, &at)
 			} else {
@@ -370,7 +371,7 @@ func (cv *converter) budget(w *manifest.Budget) *PodDisruptionBudget {
 	return b
 }
 
-func (cv *converter) intOrPercent(raw json.RawMessage, at *path) *IntOrPercent {
+func (cv *converter) intOrPercent(raw json.RawMessage, at *fields.Path) *IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}

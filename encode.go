@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -16,7 +17,7 @@ type encoder struct {
 	beta     bool // groups are written as v1beta1 has them, whatever they say
 }
 
-func (e *encoder) add(at *path, format string, args ...any) {
+func (e *encoder) add(at *fields.Path, format string, args ...any) {
 	e.problems = append(e.problems, Problem{e.subject, at.String(), fmt.Sprintf(format, args...)})
 }
 
@@ -62,7 +63,7 @@ func (e *encoder) budget(b *PodDisruptionBudget) *manifest.Budget {
 		return w
 	}
 	w.Status.DisruptedPods = make(map[string]*string, len(b.Disrupted))
-	for _, name := range sortedKeys(b.Disrupted) {
+	for _, name := range fields.SortedKeys(b.Disrupted) {
 		if text := e.time(b.Disrupted[name]); text != "" {
 			w.Status.DisruptedPods[name] = &text
 		} else {

@@ -3,6 +3,7 @@ package outrank
 import (
 	"encoding/json"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -34,7 +35,7 @@ func (e *encoder) group(g *PodGroup) *manifest.PodGroup {
 	old := !e.beta && !g.needsBeta()
 	w := &manifest.PodGroup{APIVersion: groupBeta, Kind: kindGroup}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
-	w.Spec = e.terms(g.terms(), &path{name: "spec", index: -1}, ofPods, old)
+	w.Spec = e.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofPods, old)
 	w.Spec.Parent = g.Parent
 	if old {
 		w.APIVersion = groupAlpha2
@@ -50,7 +51,7 @@ func (e *encoder) composite(g *CompositePodGroup) *manifest.PodGroup {
 	e.subject = "compositepodgroup " + string(g.Key())
 	w := &manifest.PodGroup{APIVersion: groupAlpha3, Kind: kindComposite}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
-	w.Spec = e.terms(g.terms(), &path{name: "spec", index: -1}, ofGroups, false)
+	w.Spec = e.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofGroups, false)
 	w.Spec.Parent = g.Parent
 	w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
 	w.Status = ofGroups.status(g.Scheduled)
@@ -65,7 +66,7 @@ func (k *groupKind) status(scheduled bool) manifest.GroupStatus {
 }
 
 // terms writes what a group or template says of itself; old is for v1.36.
-func (e *encoder) terms(t groupTerms, at *path, kind *groupKind, old bool) manifest.GroupSpec {
+func (e *encoder) terms(t groupTerms, at *fields.Path, kind *groupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
 		Priority: t.priority, PriorityClassName: t.class, PreemptionPolicy: string(t.preemption),
 	}
@@ -82,16 +83,16 @@ func (e *encoder) terms(t groupTerms, at *path, kind *groupKind, old bool) manif
 			w.SchedulingPolicy.Gang = &manifest.GangPolicy{MinGroupCount: t.count}
 		}
 	default:
-		policy := at.field("schedulingPolicy")
-		e.add(&policy, "%s is neither basic nor gang", quote(string(t.policy)))
+		policy := at.Field("schedulingPolicy")
+		e.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.policy)))
 	}
 	switch t.disruption {
 	case "":
 	case DisruptPod, DisruptPodGroup:
 		w.DisruptionMode = wireDisruption(t.disruption, old)
 	default:
-		mode := at.field("disruptionMode")
-		e.add(&mode, "%s is %s", quote(string(t.disruption)), kind.modes)
+		mode := at.Field("disruptionMode")
+		e.add(&mode, "%s is %s", fields.Quote(string(t.disruption)), kind.modes)
 	}
 	return w
 }
@@ -113,7 +114,7 @@ func (e *encoder) workload(one *Workload) *manifest.Workload {
 		e.problems = append(e.problems, v.problems...)
 		return &manifest.Workload{}
 	}
-	spec := path{name: "spec", index: -1}
+	spec := fields.Path{Name: "spec", Index: -1}
 	w := &manifest.Workload{APIVersion: groupBeta, Kind: kindWorkload}
 	w.Metadata = manifest.Meta{Name: one.Name, Namespace: one.Namespace}
 	w.Spec = manifest.WorkloadSpec{
@@ -124,11 +125,11 @@ func (e *encoder) workload(one *Workload) *manifest.Workload {
 	return w
 }
 
-func (e *encoder) groupTemplates(ts []PodGroupTemplate, parent *path) []manifest.GroupSpec {
-	list := parent.field("podGroupTemplates")
+func (e *encoder) groupTemplates(ts []PodGroupTemplate, parent *fields.Path) []manifest.GroupSpec {
+	list := parent.Field("podGroupTemplates")
 	var out []manifest.GroupSpec
 	for i := range ts {
-		at := list.at(i)
+		at := list.At(i)
 		w := e.terms(ts[i].terms(), &at, ofPods, false)
 		w.Name = ts[i].Name
 		out = append(out, w)
@@ -136,11 +137,11 @@ func (e *encoder) groupTemplates(ts []PodGroupTemplate, parent *path) []manifest
 	return out
 }
 
-func (e *encoder) compositeTemplates(ts []CompositePodGroupTemplate, parent *path) []json.RawMessage {
-	list := parent.field("compositePodGroupTemplates")
+func (e *encoder) compositeTemplates(ts []CompositePodGroupTemplate, parent *fields.Path) []json.RawMessage {
+	list := parent.Field("compositePodGroupTemplates")
 	var out []json.RawMessage
 	for i := range ts {
-		at := list.at(i)
+		at := list.At(i)
 		own := e.terms(ts[i].terms(), &at, ofGroups, false)
 		own.Name = ts[i].Name
 		below := manifest.WorkloadSpec{
@@ -153,10 +154,10 @@ func (e *encoder) compositeTemplates(ts []CompositePodGroupTemplate, parent *pat
 }
 
 // part returns the JSON of a part of an object.
-func (e *encoder) part(wire any, at *path) []byte {
+func (e *encoder) part(wire any, at *fields.Path) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
-		one := at.field(m.Field)
+		one := at.Field(m.Field)
 		e.add(&one, "%s", m.Text)
 	}
 	return text

@@ -1,14 +1,15 @@
 package outrank
 
 import (
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
 
 func (e *encoder) pod(p *Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
-	root := (*path)(nil)
-	spec, status := root.field("spec"), root.field("status")
+	root := (*fields.Path)(nil)
+	spec, status := root.Field("spec"), root.Field("status")
 	w := &manifest.Pod{
 		APIVersion: "v1", Kind: kindPod,
 		Metadata: manifest.Meta{
@@ -28,7 +29,7 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 		},
 	}
 	if p.ResizeDeferred && p.ResizeInfeasible {
-		conditions := status.field("conditions")
+		conditions := status.Field("conditions")
 		e.add(&conditions, "a resize that is deferred and infeasible at once")
 	}
 	if p.reported() {
@@ -38,7 +39,7 @@ func (e *encoder) pod(p *Pod) *manifest.Pod {
 	return w
 }
 
-func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
+func (e *encoder) podSpec(p *Pod, at *fields.Path) manifest.PodSpec {
 	w := manifest.PodSpec{
 		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClass,
 		PreemptionPolicy: string(p.PreemptionPolicy),
@@ -48,7 +49,7 @@ func (e *encoder) podSpec(p *Pod, at *path) manifest.PodSpec {
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
 		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
 	}
-	grace := at.field("terminationGracePeriodSeconds")
+	grace := at.Field("terminationGracePeriodSeconds")
 	w.TerminationGraceSeconds = e.grace(p.Grace, &grace)
 	for _, gate := range p.SchedulingGates {
 		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
@@ -152,16 +153,16 @@ func sameReport(a, b resource.List) bool { return (a == nil) == (b == nil) && a.
 
 // statuses returns what the statuses of containers report. A status finds its
 // container by name, so containers of one name must have one status.
-func (e *encoder) statuses(cs []Container, field string, spec *path) []manifest.ContainerStatus {
+func (e *encoder) statuses(cs []Container, field string, spec *fields.Path) []manifest.ContainerStatus {
 	var out []manifest.ContainerStatus
 	for i := range cs {
 		c := &cs[i]
 		if twin := sameName(cs[:i], c.Name); twin != nil {
 			if !twin.sameStatus(c) {
-				list := spec.field(field)
-				at := list.at(i)
-				name := at.field("name")
-				e.add(&name, "two containers are called %s, and their statuses differ", quote(c.Name))
+				list := spec.Field(field)
+				at := list.At(i)
+				name := at.Field("name")
+				e.add(&name, "two containers are called %s, and their statuses differ", fields.Quote(c.Name))
 			}
 			continue
 		}

@@ -6,18 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/intree"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 // volumes returns the entries of spec.volumes. An ephemeral one has the name that
 // its claim is made of; the names of the others, which nothing here keeps, are
 // numbers.
-func (e *encoder) volumes(p *Pod, spec *path) []manifest.Volume {
+func (e *encoder) volumes(p *Pod, spec *fields.Path) []manifest.Volume {
 	var out []manifest.Volume
 	taken := map[string]bool{}
-	list := spec.field("volumes")
+	list := spec.Field("volumes")
 	for i := range p.Volumes {
-		at := list.at(i)
+		at := list.At(i)
 		w := e.volume(&p.Volumes[i], &at)
 		if w.Ephemeral != nil {
 			w.Name = e.ephemeralName(p, &p.Volumes[i], &at)
@@ -38,23 +40,23 @@ func (e *encoder) volumes(p *Pod, spec *path) []manifest.Volume {
 }
 
 // ephemeralName is the name of the volume from which the pod's claim has its own.
-func (e *encoder) ephemeralName(p *Pod, v *Volume, at *path) string {
+func (e *encoder) ephemeralName(p *Pod, v *Volume, at *fields.Path) string {
 	name, ok := strings.CutPrefix(v.Claim, p.Name+"-")
 	if !ok || name == "" {
-		e.add(at, "is ephemeral, but its claim %s is not named after the pod", quote(v.Claim))
+		e.add(at, "is ephemeral, but its claim %s is not named after the pod", fields.Quote(v.Claim))
 	}
 	return name
 }
 
-func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
+func (e *encoder) volume(v *Volume, at *fields.Path) manifest.Volume {
 	if v.Claim == "" {
 		e.unclaimed(v, at)
 		switch {
 		case v.Disk.Kind != "":
 			return e.disk(&v.Disk, at)
-		case attachedInPod(v) && v.Driver == azureDriver:
+		case attachedInPod(v) && v.Driver == intree.Azure:
 			return manifest.Volume{Azure: &manifest.AzureDisk{URI: v.Handle}}
-		case attachedInPod(v) && v.Driver == portworxDriver:
+		case attachedInPod(v) && v.Driver == intree.Portworx:
 			return manifest.Volume{Portworx: &manifest.PortworxVolume{ID: v.Handle}}
 		case attachedInPod(v):
 			return manifest.Volume{Cinder: &manifest.CinderDisk{ID: v.Handle}}
@@ -70,12 +72,12 @@ func (e *encoder) volume(v *Volume, at *path) manifest.Volume {
 // attachedInPod reports whether a pod can name the volume itself, though it is no
 // Disk.
 func attachedInPod(v *Volume) bool {
-	inPod := v.Driver == azureDriver || v.Driver == cinderDriver || v.Driver == portworxDriver
+	inPod := v.Driver == intree.Azure || v.Driver == intree.Cinder || v.Driver == intree.Portworx
 	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
 // unclaimed refuses what a volume can have from its claim alone.
-func (e *encoder) unclaimed(v *Volume, at *path) {
+func (e *encoder) unclaimed(v *Volume, at *fields.Path) {
 	inPod := attachedInPod(v)
 	for _, part := range []struct {
 		field string
@@ -92,16 +94,16 @@ func (e *encoder) unclaimed(v *Volume, at *path) {
 }
 
 // noDisk refuses a disk beside a claim, and parts of a disk without a kind.
-func (e *encoder) noDisk(d *Disk, at *path) {
+func (e *encoder) noDisk(d *Disk, at *fields.Path) {
 	if d.Kind != "" || d.ID != "" || d.ReadOnly || len(d.Monitors) > 0 {
-		kind := at.field("(disk).kind")
-		e.add(&kind, "%s does not go with the rest of the volume", quote(string(d.Kind)))
+		kind := at.Field("(disk).kind")
+		e.add(&kind, "%s does not go with the rest of the volume", fields.Quote(string(d.Kind)))
 	}
 }
 
-func (e *encoder) disk(d *Disk, at *path) manifest.Volume {
+func (e *encoder) disk(d *Disk, at *fields.Path) manifest.Volume {
 	if d.Kind != RBD && len(d.Monitors) > 0 {
-		monitors := at.field("(disk).monitors")
+		monitors := at.Field("(disk).monitors")
 		e.add(&monitors, "a disk of kind %s has none", d.Kind)
 	}
 	switch d.Kind {
@@ -114,13 +116,13 @@ func (e *encoder) disk(d *Disk, at *path) manifest.Volume {
 	case RBD:
 		pool, image, ok := strings.Cut(d.ID, "/")
 		if !ok || pool == "" {
-			id := at.field("(disk).id")
-			e.add(&id, "%s is not of the form pool/image", quote(d.ID))
+			id := at.Field("(disk).id")
+			e.add(&id, "%s is not of the form pool/image", fields.Quote(d.ID))
 		}
 		return manifest.Volume{RBD: &manifest.RBDImage{Monitors: d.Monitors, Pool: pool, Image: image, ReadOnly: d.ReadOnly}}
 	}
-	kind := at.field("(disk).kind")
-	e.add(&kind, "%s is no kind of disk", quote(string(d.Kind)))
+	kind := at.Field("(disk).kind")
+	e.add(&kind, "%s is no kind of disk", fields.Quote(string(d.Kind)))
 	return manifest.Volume{}
 }
 
@@ -133,7 +135,7 @@ const someTime = "1970-01-01T00:00:00Z"
 func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	vc := bc.claim
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
-	e.noDisk(&vc.Volume.Disk, &path{name: "spec", index: -1})
+	e.noDisk(&vc.Volume.Disk, &fields.Path{Name: "spec", Index: -1})
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
 	if vc.Volume.OncePod {
@@ -158,12 +160,12 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 // claimVolume refuses what a claim in its state cannot stand for.
 func (e *encoder) claimVolume(vc *VolumeClaim) {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
-	v, spec := &vc.Volume, path{name: "spec", index: -1}
-	missing := spec.field("volumeName")
+	v, spec := &vc.Volume, fields.Path{Name: "spec", Index: -1}
+	missing := spec.Field("volumeName")
 	gone := v.State == ClaimLost || v.State == ClaimVolumeMissing
 	switch {
 	case v.MissingVolume != "" && !gone:
-		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", quote(v.MissingVolume))
+		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", fields.Quote(v.MissingVolume))
 	case v.State == ClaimVolumeMissing && v.MissingVolume == "":
 		e.add(&missing, "nothing says which volume is missing")
 	}
@@ -171,7 +173,7 @@ func (e *encoder) claimVolume(vc *VolumeClaim) {
 		e.add(&missing, "the claim is %s, but has what only a volume gives", v.State)
 	}
 	if hasVolume(v) && (v.Driver == "") != (v.Handle == "") {
-		at := spec.field("(volume).csi")
+		at := spec.Field("(volume).csi")
 		e.add(&at, "a volume has both or none of Driver and Handle")
 	}
 }
@@ -210,12 +212,12 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 		return nil
 	}
 	labels := make(map[string]string, len(zones))
-	spec := path{name: "spec", index: -1}
-	for _, key := range sortedKeys(zones) {
+	spec := fields.Path{Name: "spec", Index: -1}
+	for _, key := range fields.SortedKeys(zones) {
 		label, ok := zoneLabelOf(zones[key])
 		if !ok {
-			at := spec.field("(volume).labels")
-			one := at.field(key)
+			at := spec.Field("(volume).labels")
+			one := at.Field(key)
 			e.add(&one, "no label says %q", zones[key])
 		}
 		labels[key] = label
@@ -248,7 +250,7 @@ func (e *encoder) requiredDrivers(c *Cluster) []string {
 			fmt.Sprintf("%d drivers are missing on nodes, and no more than %d are read back", len(required), mostRequired)})
 		return nil
 	}
-	return sortedKeys(required)
+	return fields.SortedKeys(required)
 }
 
 // csiDriver returns the object of a driver that has to be on a node.
@@ -267,13 +269,13 @@ func (e *encoder) csiNode(n *Node, required []string) *manifest.CSINode {
 	}
 	w := &manifest.CSINode{APIVersion: "storage.k8s.io/v1", Kind: kindCSINode}
 	w.Metadata.Name = n.Name
-	for _, driver := range sortedKeys(n.AttachLimits) {
+	for _, driver := range fields.SortedKeys(n.AttachLimits) {
 		limit := n.AttachLimits[driver]
 		if limit < 0 || limit > math.MaxInt32 {
-			e.add(limitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
+			e.add(fields.LimitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
 		}
 		if len(required) > 0 && slices.Contains(n.MissingDrivers, driver) {
-			e.add(limitPath(driver), "the driver is among those that are missing")
+			e.add(fields.LimitPath(driver), "the driver is among those that are missing")
 		}
 		count := int32(limit)
 		w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{

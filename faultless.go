@@ -1,12 +1,15 @@
 package outrank
 
-import "github.com/outrank-go/outrank/resource"
+import (
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/resource"
+)
 
 // faultless sees at a glance, and without taking memory, that there is nothing
 // wrong with a simple pod. All others are for the validator: those with
 // affinity, topology spread or volumes, and those with something wrong.
 func (p *Pod) faultless() bool {
-	if p == nil || p.Name == "" || !isWord(p.PreemptionPolicy, preemptionPolicies) || !isWord(p.QOSClass, qosClasses) || !isWord(p.OS, systems) {
+	if p == nil || p.Name == "" || !fields.IsWord(p.PreemptionPolicy, preemptionPolicies) || !fields.IsWord(p.QOSClass, qosClasses) || !fields.IsWord(p.OS, systems) {
 		return false
 	}
 	for i := range p.Tolerations {
@@ -41,7 +44,7 @@ func faultless(cs []Container) bool {
 			return false
 		}
 		for _, p := range c.Ports {
-			if p.HostPort < 0 || p.HostPort > 65535 || !isWord(p.Protocol, protocols) {
+			if p.HostPort < 0 || p.HostPort > 65535 || !fields.IsWord(p.Protocol, protocols) {
 				return false
 			}
 		}

@@ -3,6 +3,8 @@ package outrank
 import (
 	"math"
 	"time"
+
+	"github.com/outrank-go/outrank/internal/fields"
 )
 
 // DefaultGracePeriod is the time that a pod has to end if it does not say, as the
@@ -36,7 +38,7 @@ func graceOf(seconds *int64) *time.Duration {
 }
 
 // grace writes a number of seconds.
-func (e *encoder) grace(d *time.Duration, at *path) *int64 {
+func (e *encoder) grace(d *time.Duration, at *fields.Path) *int64 {
 	if d == nil {
 		return nil
 	}

@@ -1,6 +1,10 @@
 package outrank
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/internal/fields"
+)
 
 // groupWarnings are about pods that name a group that is not there, and about trees
 // of groups that no API server looks at: a parent that is not there, a circle of
@@ -16,7 +20,7 @@ func (c *Cluster) groupWarnings() []Problem {
 	var ws []Problem
 	for _, p := range c.Pods {
 		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + quote(p.Group) + "; the pod counts by itself"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + fields.Quote(p.Group) + "; the pod counts by itself"})
 		}
 	}
 	return append(ws, c.treeWarnings()...)
@@ -78,15 +82,15 @@ func (t *groupTree) look(object, name string, parent Key, workload string, circu
 	above := t.composites[parent]
 	switch {
 	case above == nil:
-		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", quote(name))
+		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", fields.Quote(name))
 		return
 	case circular:
-		warn(field, "%s is also below this group; no pending pod of them is scheduled", quote(name))
+		warn(field, "%s is also below this group; no pending pod of them is scheduled", fields.Quote(name))
 	case t.deep(above):
 		warn(field, "more than %d levels of groups; no pending pod of the tree is scheduled", MaxGroupLevels)
 	}
 	if workload != above.Workload && workload != "" && above.Workload != "" {
-		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", quote(workload), quote(name), quote(above.Workload))
+		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", fields.Quote(workload), fields.Quote(name), fields.Quote(above.Workload))
 	}
 }
 

@@ -25,7 +25,7 @@ const module = "github.com/outrank-go/outrank"
 // What a room lists with a trailing slash covers everything below.
 var rooms = map[string][]string{
 	"resource":     {},
-	".":            {"resource", "internal/manifest", "internal/release"},
+	".":            {"resource", "internal/fields", "internal/intree", "internal/manifest", "internal/release"},
 	"priority":     {".", "internal/release"},
 	"qos":          {".", "resource", "internal/release"},
 	"pdb":          {".", "internal/release"},
@@ -61,6 +61,8 @@ var rooms = map[string][]string{
 	"internal/reference":  {".", "resource", "qos", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},
+	"internal/fields":     {},
+	"internal/intree":     {},
 	"internal/atonce":     {},
 	"internal/rules":      {},
 	"internal/structure":  {},

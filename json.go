@@ -3,6 +3,7 @@ package outrank
 import (
 	"bytes"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -152,7 +153,7 @@ func (c *Cluster) UnmarshalJSON(text []byte) error {
 	rd := newReader()
 	err := manifest.Each(bytes.NewReader(text), func(it manifest.Item) error {
 		if it.Single {
-			rd.problem("input", "kind", "%s where a List is wanted", quote(it.Kind))
+			rd.problem("input", "kind", "%s where a List is wanted", fields.Quote(it.Kind))
 			return nil
 		}
 		return rd.item(it)
@@ -198,7 +199,7 @@ func (rd *reader) expect(text []byte, kind string) bool {
 		rd.problem("input", m.Field, "%s", m.Text)
 	}
 	if len(wrong) == 0 && have != "" && have != kind {
-		rd.problem("input", "kind", "%s where a %s is wanted", quote(have), kind)
+		rd.problem("input", "kind", "%s where a %s is wanted", fields.Quote(have), kind)
 	}
 	return len(rd.problems) == 0
 }

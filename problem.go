@@ -3,9 +3,6 @@ package outrank
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -41,9 +38,6 @@ type InputError struct {
 	More int
 }
 
-// mostProblems is how many problems of a dump are kept.
-const mostProblems = 1000
-
 // Error returns one line per problem.
 func (e *InputError) Error() string {
 	lines := make([]string, len(e.Problems), len(e.Problems)+1)
@@ -69,39 +63,3 @@ func newInputError(ps []Problem) error {
 
 // fieldProblem is a Problem before its object is known.
 type fieldProblem struct{ field, text string }
-
-// path is a field's place in its object, kept as a chain so that text is only
-// built for what is wrong.
-type path struct {
-	parent *path
-	name   string
-	index  int
-}
-
-func (p *path) field(name string) path { return path{parent: p, name: name, index: -1} }
-func (p *path) at(i int) path          { return path{parent: p, index: i} }
-
-func (p *path) String() string {
-	if p == nil {
-		return ""
-	}
-	head := p.parent.String()
-	switch {
-	case p.index >= 0:
-		return head + "[" + strconv.Itoa(p.index) + "]"
-	case head == "":
-		return p.name
-	}
-	return head + "." + p.name
-}
-
-// quote shows a text from the input, cut where it is long.
-func quote(s string) string {
-	const most = 80
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
-	}
-	return strconv.Quote(s)
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

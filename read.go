@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -111,7 +112,7 @@ func newReader() *reader {
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
-	if len(rd.problems) >= mostProblems {
+	if len(rd.problems) >= fields.MostProblems {
 		rd.more++
 		return
 	}
@@ -120,7 +121,7 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 
 // keep adds problems as long as there are not too many.
 func (rd *reader) keep(ps ...Problem) {
-	room := min(len(ps), mostProblems-len(rd.problems))
+	room := min(len(ps), fields.MostProblems-len(rd.problems))
 	rd.problems = append(rd.problems, ps[:room]...)
 	rd.more += len(ps) - room
 }
@@ -200,7 +201,7 @@ func (rd *reader) status(it manifest.Item) {
 		rd.skip(it.Kind)
 		return
 	}
-	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", quote(w.Message))
+	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", fields.Quote(w.Message))
 }
 
 func (rd *reader) skip(kind string) {
@@ -277,7 +278,7 @@ func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest
 	if meta.Name == "" && it.Where != "" {
 		text := "missing"
 		if meta.GenerateName != "" {
-			text = "missing; only the API server makes one of generateName " + quote(meta.GenerateName) + ": give the object a name here"
+			text = "missing; only the API server makes one of generateName " + fields.Quote(meta.GenerateName) + ": give the object a name here"
 		}
 		cv.problems = append(cv.problems, Problem{cv.object(), "metadata.name", text})
 	}

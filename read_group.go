@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -39,7 +40,7 @@ func (rd *reader) composite(it manifest.Item) (g *CompositePodGroup, ours bool) 
 }
 
 func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
-	t := cv.terms(&w.Spec, &path{name: "spec", index: -1}, ofPods)
+	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, ofPods)
 	g := &PodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
 		Disruption: t.disruption, Policy: t.policy, MinCount: t.count,
@@ -52,7 +53,7 @@ func (cv *converter) group(w *manifest.PodGroup) *PodGroup {
 }
 
 func (cv *converter) composite(w *manifest.PodGroup) *CompositePodGroup {
-	t := cv.terms(&w.Spec, &path{name: "spec", index: -1}, ofGroups)
+	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, ofGroups)
 	g := &CompositePodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
 		Disruption: t.disruption, Policy: t.policy, MinGroups: t.count,
@@ -67,9 +68,9 @@ func (cv *converter) composite(w *manifest.PodGroup) *CompositePodGroup {
 // groupConditions refuses an unknown status of a condition that counts (rule 26.1.5).
 func (cv *converter) groupConditions(cs []manifest.Condition, kind *groupKind) {
 	for i := range cs {
-		if slices.Contains(kind.scheduled, cs[i].Type) && !isWord(cs[i].Status, conditionStatuses) {
-			list := path{name: "status.conditions", index: -1}
-			at := list.at(i)
+		if slices.Contains(kind.scheduled, cs[i].Type) && !fields.IsWord(cs[i].Status, conditionStatuses) {
+			list := fields.Path{Name: "status.conditions", Index: -1}
+			at := list.At(i)
 			cv.word(cs[i].Status, conditionStatuses, "status", &at)
 		}
 	}
@@ -94,19 +95,19 @@ func (k *groupKind) isScheduled(st *manifest.GroupStatus) bool {
 }
 
 // terms reads what the group or template at a place says of itself.
-func (cv *converter) terms(w *manifest.GroupSpec, at *path, kind *groupKind) groupTerms {
+func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *groupKind) groupTerms {
 	t := groupTerms{
 		priority: w.Priority, class: cv.text(w.PriorityClassName),
 		preemption: PreemptionPolicy(cv.text(w.PreemptionPolicy)),
 	}
-	mode := at.field("disruptionMode")
+	mode := at.Field("disruptionMode")
 	t.disruption = cv.disruption(w.DisruptionMode, &mode, kind)
 	for _, c := range w.SchedulingConstraints.Topology {
 		t.topology = append(t.topology, cv.text(c.Key))
 	}
 	switch policy := &w.SchedulingPolicy; {
 	case policy.Basic != nil && policy.Gang != nil:
-		both := at.field("schedulingPolicy")
+		both := at.Field("schedulingPolicy")
 		cv.add(&both, "both basic and gang")
 	case policy.Basic != nil:
 		t.policy = BasicPolicy
@@ -121,7 +122,7 @@ func (cv *converter) terms(w *manifest.GroupSpec, at *path, kind *groupKind) gro
 // disruption reads {"single": {}} and {"all": {}}, or "Pod" and "PodGroup" as
 // v1.36 has it for groups of pods (rule 22.2.2). Anything else becomes a mode that
 // Validate refuses.
-func (cv *converter) disruption(raw json.RawMessage, at *path, kind *groupKind) DisruptionMode {
+func (cv *converter) disruption(raw json.RawMessage, at *fields.Path, kind *groupKind) DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
 	}
@@ -147,11 +148,11 @@ func (cv *converter) disruption(raw json.RawMessage, at *path, kind *groupKind) 
 }
 
 // wrong takes in what is wrong with the values at a place.
-func (cv *converter) wrong(ms []manifest.Mismatch, at *path) {
+func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
 	for _, m := range ms {
 		one := *at
 		if m.Field != "" {
-			one = at.field(m.Field)
+			one = at.Field(m.Field)
 		}
 		cv.add(&one, "%s", m.Text)
 		*cv.more += m.More

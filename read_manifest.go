@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -20,7 +21,7 @@ func ReadManifest(r io.Reader) (pod *Pod, warnings []Problem, err error) {
 	rd.finished, rd.fills = true, true
 	err = manifest.Each(r, func(it manifest.Item) error {
 		if it.Kind != kindPod && it.Kind != kindStatus {
-			rd.problem(it.Where, "kind", "%s where a Pod is wanted%s", quote(it.Kind), instead(it.Kind))
+			rd.problem(it.Where, "kind", "%s where a Pod is wanted%s", fields.Quote(it.Kind), instead(it.Kind))
 			return nil
 		}
 		return rd.item(it)
@@ -65,23 +66,23 @@ func (rd *reader) manifest(cv *converter, w *manifest.Pod) *Pod {
 
 // named refuses names and labels with which no pod is created (group 21.7).
 func (cv *converter) named(p *Pod) {
-	meta, spec := path{name: "metadata", index: -1}, path{name: "spec", index: -1}
-	if p.Name != "" && !isSubdomain(p.Name) {
-		at := meta.field("name")
-		cv.add(&at, "%s is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", quote(p.Name))
+	meta, spec := fields.Path{Name: "metadata", Index: -1}, fields.Path{Name: "spec", Index: -1}
+	if p.Name != "" && !fields.IsSubdomain(p.Name) {
+		at := meta.Field("name")
+		cv.add(&at, "%s is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", fields.Quote(p.Name))
 	}
-	if ns := p.NamespaceName(); !isSubdomain(ns) || strings.Contains(ns, ".") || len(ns) > maxLabelName {
-		at := meta.field("namespace")
-		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", quote(ns))
+	if ns := p.NamespaceName(); !fields.IsSubdomain(ns) || strings.Contains(ns, ".") || len(ns) > fields.MaxLabelName {
+		at := meta.Field("namespace")
+		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", fields.Quote(ns))
 	}
-	labels, selector := meta.field("labels"), spec.field("nodeSelector")
+	labels, selector := meta.Field("labels"), spec.Field("nodeSelector")
 	cv.labelled(p.Labels, &labels)
 	cv.labelled(p.NodeSelector, &selector)
 }
 
-func (cv *converter) labelled(labels map[string]string, at *path) {
-	for _, key := range sortedKeys(labels) {
-		for _, text := range [...]string{keyProblem(key), valueProblem(labels[key])} {
+func (cv *converter) labelled(labels map[string]string, at *fields.Path) {
+	for _, key := range fields.SortedKeys(labels) {
+		for _, text := range [...]string{fields.KeyProblem(key), fields.ValueProblem(labels[key])} {
 			if text != "" {
 				cv.add(at, "%s", text)
 			}
@@ -93,7 +94,7 @@ func (cv *converter) labelled(labels map[string]string, at *path) {
 func unfilled(object string, w *manifest.Pod, p *Pod) []Problem {
 	var ws []Problem
 	if w.Spec.RuntimeClassName != "" {
-		ws = append(ws, Problem{object, "spec.runtimeClassName", "what the runtime class " + quote(w.Spec.RuntimeClassName) +
+		ws = append(ws, Problem{object, "spec.runtimeClassName", "what the runtime class " + fields.Quote(w.Spec.RuntimeClassName) +
 			" adds is not filled in: overhead, a node selector, tolerations"})
 	}
 	if len(w.Spec.ResourceClaims) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -40,13 +41,13 @@ func (cv *converter) nodeTimes(w *manifest.Node) {
 
 func (cv *converter) creationTime(m manifest.Moment) {
 	if !cv.moment(m) {
-		cv.notMoment(m, &path{name: "metadata.creationTimestamp", index: -1})
+		cv.notMoment(m, &fields.Path{Name: "metadata.creationTimestamp", Index: -1})
 	}
 }
 
 func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 	if !cv.moment(m) {
-		cv.notMoment(m, &path{name: fmt.Sprintf("status.conditions[%d].%s", i, field), index: -1})
+		cv.notMoment(m, &fields.Path{Name: fmt.Sprintf("status.conditions[%d].%s", i, field), Index: -1})
 	}
 }
 
@@ -60,7 +61,7 @@ func (cv *converter) moment(m manifest.Moment) bool {
 	return true
 }
 
-func (cv *converter) notMoment(m manifest.Moment, at *path) {
+func (cv *converter) notMoment(m manifest.Moment, at *fields.Path) {
 	cv.notTime(m.Bad, at)
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/intree"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -99,10 +101,10 @@ func (rd *reader) claim(it manifest.Item) {
 
 func (cv *converter) accessModes(modes []string) {
 	for i, mode := range modes {
-		if !isWord(mode, accessModes) {
-			list := path{name: "spec.accessModes", index: -1}
-			at := list.at(i)
-			cv.add(&at, "%s", noWord(mode, accessModes))
+		if !fields.IsWord(mode, accessModes) {
+			list := fields.Path{Name: "spec.accessModes", Index: -1}
+			at := list.At(i)
+			cv.add(&at, "%s", fields.NoWord(mode, accessModes))
 		}
 	}
 }
@@ -118,7 +120,7 @@ const (
 // onlyOne refuses a second object of a name; those that were read are the keys of seen.
 func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	if _, twice := seen[name]; twice && name != "" {
-		cv.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+		cv.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 }
 
@@ -129,7 +131,7 @@ func (rd *reader) storageClass(it manifest.Item) {
 	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name != "" {
-		rd.storage.classes[w.Metadata.Name] = class{driver: driverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
+		rd.storage.classes[w.Metadata.Name] = class{driver: intree.DriverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
 	}
 }
 
@@ -208,11 +210,11 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (Volume, boo
 		}
 		return Volume{Disk: Disk{Kind: RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
 	case w.Azure != nil && w.Azure.URI != "":
-		return Volume{Driver: azureDriver, Handle: w.Azure.URI}, true
+		return Volume{Driver: intree.Azure, Handle: w.Azure.URI}, true
 	case w.Cinder != nil && w.Cinder.ID != "":
-		return Volume{Driver: cinderDriver, Handle: w.Cinder.ID}, true
+		return Volume{Driver: intree.Cinder, Handle: w.Cinder.ID}, true
 	case w.Portworx != nil && w.Portworx.ID != "":
-		return Volume{Driver: portworxDriver, Handle: w.Portworx.ID}, true
+		return Volume{Driver: intree.Portworx, Handle: w.Portworx.ID}, true
 	}
 	return Volume{}, false
 }

@@ -3,6 +3,7 @@ package outrank
 import (
 	"encoding/json"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -18,7 +19,7 @@ func (rd *reader) workload(it manifest.Item) (one *Workload, ours bool) {
 	if !inGroup(w.APIVersion) || w.APIVersion == oldWorkload {
 		return nil, false
 	}
-	spec := path{name: "spec", index: -1}
+	spec := fields.Path{Name: "spec", Index: -1}
 	one = &Workload{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
 		Owner:      Owner{Kind: cv.text(w.Spec.ControllerRef.Kind), Name: cv.text(w.Spec.ControllerRef.Name)},
@@ -29,14 +30,14 @@ func (rd *reader) workload(it manifest.Item) (one *Workload, ours bool) {
 	return one, true
 }
 
-func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *path, level int) []PodGroupTemplate {
-	list := parent.field("podGroupTemplates")
+func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path, level int) []PodGroupTemplate {
+	list := parent.Field("podGroupTemplates")
 	if len(ws) == 0 || !cv.listed(len(ws), level, &list) {
 		return nil
 	}
 	out := make([]PodGroupTemplate, len(ws))
 	for i := range ws {
-		at := list.at(i)
+		at := list.At(i)
 		t := cv.terms(&ws[i], &at, ofPods)
 		out[i] = PodGroupTemplate{
 			Name: cv.text(ws[i].Name), Disruption: t.disruption, Policy: t.policy, MinCount: t.count,
@@ -48,20 +49,20 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *path, level
 
 // compositeTemplates reads templates that stand so many levels deep. Those that are
 // too deep are not looked at.
-func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *path, level int) []CompositePodGroupTemplate {
-	list := parent.field("compositePodGroupTemplates")
+func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *fields.Path, level int) []CompositePodGroupTemplate {
+	list := parent.Field("compositePodGroupTemplates")
 	if len(raws) == 0 || !cv.listed(len(raws), level, &list) {
 		return nil
 	}
 	out := make([]CompositePodGroupTemplate, len(raws))
 	for i, raw := range raws {
-		at := list.at(i)
+		at := list.At(i)
 		out[i] = cv.compositeTemplate(raw, &at, level)
 	}
 	return out
 }
 
-func (cv *converter) compositeTemplate(raw json.RawMessage, at *path, level int) CompositePodGroupTemplate {
+func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, level int) CompositePodGroupTemplate {
 	var own manifest.GroupSpec
 	var below manifest.WorkloadSpec
 	wrong := manifest.Decode(raw, &own)
@@ -79,8 +80,8 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *path, level int)
 }
 
 // listed reports whether there may be a list of so many templates on a level.
-func (cv *converter) listed(n, level int, list *path) bool {
-	text := listProblem(n, level)
+func (cv *converter) listed(n, level int, list *fields.Path) bool {
+	text := fields.TemplatesProblem(n, level)
 	if text != "" {
 		cv.add(list, "%s", text)
 	}

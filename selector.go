@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/outrank-go/outrank/internal/fields"
 )
 
 // Operator is how a requirement compares a label with its values.
@@ -124,7 +125,7 @@ func (s *LabelSelector) invalid() bool {
 	}
 	for i := range s.Expressions {
 		for _, v := range s.Expressions[i].Values {
-			if valueProblem(v) != "" {
+			if fields.ValueProblem(v) != "" {
 				return true
 			}
 		}
@@ -135,13 +136,13 @@ func (s *LabelSelector) invalid() bool {
 // malformed is invalid but for the values of expressions.
 func (s *LabelSelector) malformed() bool {
 	for k, v := range s.Labels {
-		if keyProblem(k) != "" || valueProblem(v) != "" {
+		if fields.KeyProblem(k) != "" || fields.ValueProblem(v) != "" {
 			return true
 		}
 	}
 	for i := range s.Expressions {
 		r := &s.Expressions[i]
-		if keyProblem(r.Key) != "" || r.operatorProblem() != "" {
+		if fields.KeyProblem(r.Key) != "" || r.operatorProblem() != "" {
 			return true
 		}
 	}
@@ -158,16 +159,16 @@ func (s *LabelSelector) problems() []fieldProblem {
 			ps = append(ps, fieldProblem{field, text})
 		}
 	}
-	for _, k := range sortedKeys(s.Labels) {
-		add(fmt.Sprintf("matchLabels[%s]", quote(k)), keyProblem(k))
-		add(fmt.Sprintf("matchLabels[%s]", quote(k)), valueProblem(s.Labels[k]))
+	for _, k := range fields.SortedKeys(s.Labels) {
+		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.KeyProblem(k))
+		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.ValueProblem(s.Labels[k]))
 	}
 	for i := range s.Expressions {
 		r, at := &s.Expressions[i], fmt.Sprintf("matchExpressions[%d]", i)
-		add(at+".key", keyProblem(r.Key))
+		add(at+".key", fields.KeyProblem(r.Key))
 		add(at+".operator", r.operatorProblem())
 		for j, v := range r.Values {
-			add(fmt.Sprintf("%s.values[%d]", at, j), valueProblem(v))
+			add(fmt.Sprintf("%s.values[%d]", at, j), fields.ValueProblem(v))
 		}
 	}
 	return ps
@@ -184,74 +185,7 @@ func (r *Requirement) operatorProblem() string {
 			return string(r.Operator) + " takes no values"
 		}
 	default:
-		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist"
+		return fields.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist"
 	}
 	return ""
-}
-
-const (
-	maxLabelName   = 63
-	maxLabelPrefix = 253
-)
-
-// keyProblem says what is wrong with a label key: an optional DNS subdomain
-// and a slash, then a name.
-func keyProblem(key string) string {
-	prefix, name, found := strings.Cut(key, "/")
-	if !found {
-		name = key
-	} else if !isSubdomain(prefix) {
-		return quote(key) + " has a prefix that is not a DNS subdomain"
-	}
-	if name == "" || !isLabelText(name) {
-		return quote(key) + " is not a label key"
-	}
-	return ""
-}
-
-// valueProblem says what is wrong with a label value, which may be empty.
-func valueProblem(value string) string {
-	if value != "" && !isLabelText(value) {
-		return quote(value) + " is not a label value"
-	}
-	return ""
-}
-
-// isLabelText: at most 63 letters, digits, '-', '_' and '.', a letter or digit
-// at both ends.
-func isLabelText(s string) bool {
-	if len(s) > maxLabelName || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' && c != '.' {
-			return false
-		}
-	}
-	return true
-}
-
-// isSubdomain: at most 253 bytes of lower-case labels joined by dots.
-func isSubdomain(s string) bool {
-	if s == "" || len(s) > maxLabelPrefix {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-		case c == '-' || c == '.':
-			// Neither may begin, end or follow a dot; a dash may not precede one.
-			if i == 0 || i == len(s)-1 || s[i-1] == '.' || c == '.' && s[i-1] == '-' {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-func isAlphanumeric(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

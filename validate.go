@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/outrank-go/outrank/internal/fields"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -105,7 +106,7 @@ type validator struct {
 	subject  string
 }
 
-func (v *validator) add(at *path, format string, args ...any) {
+func (v *validator) add(at *fields.Path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{v.subject, at.String(), fmt.Sprintf(format, args...)})
 }
 
@@ -122,11 +123,11 @@ func (v *validator) object(kind, namespace, name string, index int, seen map[str
 		if index >= 0 {
 			v.subject = fmt.Sprintf("%s number %d", kind, index+1)
 		}
-		v.add(&path{name: "metadata.name", index: -1}, "missing")
+		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "missing")
 		return
 	}
 	if seen[key] {
-		v.add(&path{name: "metadata.name", index: -1}, "there are two of this name")
+		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 	if seen != nil {
 		seen[key] = true
@@ -210,11 +211,11 @@ func (v *validator) node(n *Node) {
 	if n == nil {
 		return
 	}
-	v.list(n.Allocatable, &path{name: "status.allocatable", index: -1})
-	v.taints(n.Taints, &path{name: "spec", index: -1})
+	v.list(n.Allocatable, &fields.Path{Name: "status.allocatable", Index: -1})
+	v.taints(n.Taints, &fields.Path{Name: "spec", Index: -1})
 	v.attachLimits(n.AttachLimits)
 	if slices.Contains(n.MissingDrivers, "") {
-		v.add(&path{name: "missing drivers", index: -1}, "a driver without a name")
+		v.add(&fields.Path{Name: "missing drivers", Index: -1}, "a driver without a name")
 	}
 }
 
@@ -223,9 +224,9 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 		return
 	}
 	if b.Allowed < 0 {
-		v.add(&path{name: "status.disruptionsAllowed", index: -1}, "%d is negative", b.Allowed)
+		v.add(&fields.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.Allowed)
 	}
-	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, "unhealthyPodEvictionPolicy", &path{name: "spec", index: -1})
+	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, "unhealthyPodEvictionPolicy", &fields.Path{Name: "spec", Index: -1})
 }
 
 func (v *validator) class(pc *PriorityClass) {
@@ -238,69 +239,69 @@ func (v *validator) pod(p *Pod) {
 	if p == nil {
 		return
 	}
-	spec := path{name: "spec", index: -1}
+	spec := fields.Path{Name: "spec", Index: -1}
 	if p.Resources != nil {
-		at := spec.field("resources")
+		at := spec.Field("resources")
 		v.requirements(p.Resources.Requests, p.Resources.Limits, &at)
 	}
-	overhead := spec.field("overhead")
+	overhead := spec.Field("overhead")
 	v.list(p.Overhead, &overhead)
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
 	checkWord(v, p.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", &spec)
-	checkWord(v, p.QOSClass, qosClasses, "qosClass", &path{name: "status", index: -1})
-	checkWord(v, p.OS, systems, "name", &path{name: "spec.os", index: -1})
+	checkWord(v, p.QOSClass, qosClasses, "qosClass", &fields.Path{Name: "status", Index: -1})
+	checkWord(v, p.OS, systems, "name", &fields.Path{Name: "spec.os", Index: -1})
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	for i := range p.TopologySpread {
-		list := spec.field("topologySpreadConstraints")
-		at := list.at(i)
+		list := spec.Field("topologySpreadConstraints")
+		at := list.At(i)
 		v.spread(&p.TopologySpread[i], &at)
 	}
 	for i := range p.Volumes {
-		list := spec.field("volumes")
-		at := list.at(i)
+		list := spec.Field("volumes")
+		at := list.At(i)
 		v.volume(&p.Volumes[i], &at)
 	}
 }
 
-func (v *validator) containers(cs []Container, field string, parent *path) {
-	list := parent.field(field)
+func (v *validator) containers(cs []Container, field string, parent *fields.Path) {
+	list := parent.Field(field)
 	for i := range cs {
-		c, at := &cs[i], list.at(i)
-		res := at.field("resources")
+		c, at := &cs[i], list.At(i)
+		res := at.Field("resources")
 		v.requirements(c.Requests, c.Limits, &res)
 		for j, port := range c.Ports {
 			if port.HostPort < 0 || port.HostPort > 65535 {
-				ports := at.field("ports")
-				one := ports.at(j)
-				host := one.field("hostPort")
+				ports := at.Field("ports")
+				one := ports.At(j)
+				host := one.Field("hostPort")
 				v.add(&host, "%d is not between 0 and 65535", port.HostPort)
 			}
-			if !isWord(port.Protocol, protocols) {
-				ports := at.field("ports")
-				one := ports.at(j)
+			if !fields.IsWord(port.Protocol, protocols) {
+				ports := at.Field("ports")
+				one := ports.At(j)
 				checkWord(v, port.Protocol, protocols, "protocol", &one)
 			}
 		}
 	}
 }
 
-func (v *validator) requirements(requests, limits resource.List, at *path) {
-	r, l := at.field("requests"), at.field("limits")
+func (v *validator) requirements(requests, limits resource.List, at *fields.Path) {
+	r, l := at.Field("requests"), at.Field("limits")
 	v.list(requests, &r)
 	v.list(limits, &l)
 }
 
 // list refuses negative amounts; names are gone through in order only where
 // something is wrong.
-func (v *validator) list(l resource.List, at *path) {
+func (v *validator) list(l resource.List, at *fields.Path) {
 	if !hasNegative(l) {
 		return
 	}
 	for _, name := range l.Names() {
 		if q := l[name]; q.Sign() < 0 {
-			one := at.field(string(name))
+			one := at.Field(string(name))
 			v.add(&one, "%s is negative", q)
 		}
 	}

@@ -1,31 +1,33 @@
 package outrank
 
-func (v *validator) affinity(a *Affinity, spec *path) {
-	aff := spec.field("affinity")
+import "github.com/outrank-go/outrank/internal/fields"
+
+func (v *validator) affinity(a *Affinity, spec *fields.Path) {
+	aff := spec.Field("affinity")
 	if a.Node != nil {
-		required := aff.field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
+		required := aff.Field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
 		v.nodeTerms(a.Node, &required)
 	}
 	v.podTerms(a.Pods, "podAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 	v.podTerms(a.AntiPods, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 }
 
-func (v *validator) nodeTerms(s *NodeSelector, list *path) {
+func (v *validator) nodeTerms(s *NodeSelector, list *fields.Path) {
 	if s == nil {
 		return
 	}
 	for i := range s.Terms {
-		term := list.at(i)
+		term := list.At(i)
 		v.nodeRequirements(s.Terms[i].Labels, "matchExpressions", &term)
 		v.nodeRequirements(s.Terms[i].Fields, "matchFields", &term)
 	}
 }
 
-func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *path) {
-	list := parent.field(field)
+func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *fields.Path) {
+	list := parent.Field(field)
 	for i := range rs {
 		if text := rs[i].problem(field == "matchFields"); text != "" {
-			at := list.at(i)
+			at := list.At(i)
 			v.add(&at, "%s", text)
 		}
 	}
@@ -36,7 +38,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 	if isField {
 		return r.fieldProblem()
 	}
-	if text := keyProblem(r.Key); text != "" {
+	if text := fields.KeyProblem(r.Key); text != "" {
 		return text
 	}
 	switch r.Operator {
@@ -53,7 +55,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 			return string(r.Operator) + " takes one value"
 		}
 	default:
-		return quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
+		return fields.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
 	}
 	return ""
 }
@@ -61,19 +63,19 @@ func (r *NodeRequirement) problem(isField bool) string {
 func (r *NodeRequirement) fieldProblem() string {
 	switch {
 	case r.Key != FieldName:
-		return quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+		return fields.Quote(r.Key) + " is no field of a node; only " + FieldName + " is"
 	case r.Operator != In && r.Operator != NotIn:
-		return quote(string(r.Operator)) + " is neither In nor NotIn"
+		return fields.Quote(string(r.Operator)) + " is neither In nor NotIn"
 	case len(r.Values) != 1:
 		return string(r.Operator) + " takes one value here"
 	}
 	return ""
 }
 
-func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
-	list := parent.field(field)
+func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *fields.Path) {
+	list := parent.Field(field)
 	for i := range ts {
-		at := list.at(i)
+		at := list.At(i)
 		v.selector(ts[i].Selector, "labelSelector", &at)
 		v.selector(ts[i].NamespaceSelector, "namespaceSelector", &at)
 		v.topologyKey(ts[i].TopologyKey, &at)
@@ -82,16 +84,16 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *path) {
 
 // spread leaves the selector out: the API server did not look at it before v1.25,
 // and keeps such pods to this day. [Cluster.Warnings] names it.
-func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
+func (v *validator) spread(c *TopologySpreadConstraint, at *fields.Path) {
 	if c.TopologyKey == "" { // any other is let in, also one that no label can have
 		v.topologyKey(c.TopologyKey, at)
 	}
 	if c.MaxSkew <= 0 {
-		skew := at.field("maxSkew")
+		skew := at.Field("maxSkew")
 		v.add(&skew, "%d is not positive", c.MaxSkew)
 	}
 	if c.MinDomains < 0 {
-		domains := at.field("minDomains")
+		domains := at.Field("minDomains")
 		v.add(&domains, "%d is negative", c.MinDomains)
 	}
 	checkWord(v, c.WhenUnsatisfiable, unsatisfiablePolicies, "whenUnsatisfiable", at)
@@ -99,24 +101,24 @@ func (v *validator) spread(c *TopologySpreadConstraint, at *path) {
 	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, "nodeTaintsPolicy", at)
 }
 
-func (v *validator) topologyKey(key string, parent *path) {
-	at := parent.field("topologyKey")
+func (v *validator) topologyKey(key string, parent *fields.Path) {
+	at := parent.Field("topologyKey")
 	if key == "" {
 		v.add(&at, "missing")
-	} else if text := keyProblem(key); text != "" {
+	} else if text := fields.KeyProblem(key); text != "" {
 		v.add(&at, "%s", text)
 	}
 }
 
 // selector is about selectors of pod affinity terms. Values of expressions that no
 // label can have were let in before v1.25, and such pods are kept to this day.
-func (v *validator) selector(s *LabelSelector, field string, parent *path) {
+func (v *validator) selector(s *LabelSelector, field string, parent *fields.Path) {
 	if s == nil || !s.malformed() {
 		return
 	}
-	at := parent.field(field)
+	at := parent.Field(field)
 	for _, p := range s.problems() {
-		one := at.field(p.field)
+		one := at.Field(p.field)
 		v.add(&one, "%s", p.text)
 	}
 }

@@ -1,45 +1,45 @@
 package outrank
 
-import "fmt"
+import "github.com/outrank-go/outrank/internal/fields"
 
 func (v *validator) group(g *PodGroup) {
 	if g != nil {
-		v.terms(g.terms(), &path{name: "spec", index: -1}, ofPods)
+		v.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofPods)
 	}
 }
 
 func (v *validator) composite(g *CompositePodGroup) {
 	if g != nil {
-		v.terms(g.terms(), &path{name: "spec", index: -1}, ofGroups)
+		v.terms(g.terms(), &fields.Path{Name: "spec", Index: -1}, ofGroups)
 	}
 }
 
 // terms is about what a group or template at a place says of itself.
-func (v *validator) terms(t groupTerms, at *path, kind *groupKind) {
+func (v *validator) terms(t groupTerms, at *fields.Path, kind *groupKind) {
 	switch t.disruption {
 	case "", DisruptPod, DisruptPodGroup:
 	default:
-		mode := at.field("disruptionMode")
-		v.add(&mode, "%s is %s", quote(string(t.disruption)), kind.modes)
+		mode := at.Field("disruptionMode")
+		v.add(&mode, "%s is %s", fields.Quote(string(t.disruption)), kind.modes)
 	}
-	policy := at.field("schedulingPolicy")
-	gang := policy.field("gang")
-	count := gang.field(kind.count)
+	policy := at.Field("schedulingPolicy")
+	gang := policy.Field("gang")
+	count := gang.Field(kind.count)
 	switch {
 	case t.policy != "" && t.policy != BasicPolicy && t.policy != GangPolicy:
-		v.add(&policy, "%s is neither basic nor gang", quote(string(t.policy)))
+		v.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.policy)))
 	case t.policy == GangPolicy && t.count < 1:
 		v.add(&count, "%d, it has to be at least 1", t.count)
 	case t.policy != GangPolicy && t.count != 0:
 		v.add(&count, "%d, and the policy is not gang", t.count)
 	}
 	checkWord(v, t.preemption, preemptionPolicies, "preemptionPolicy", at)
-	constraints := at.field("schedulingConstraints")
-	list := constraints.field("topology")
+	constraints := at.Field("schedulingConstraints")
+	list := constraints.Field("topology")
 	for i, key := range t.topology {
-		if text := keyProblem(key); text != "" {
-			one := list.at(i)
-			field := one.field("key")
+		if text := fields.KeyProblem(key); text != "" {
+			one := list.At(i)
+			field := one.Field("key")
 			v.add(&field, "%s", text)
 		}
 	}
@@ -49,7 +49,7 @@ func (v *validator) workload(w *Workload) {
 	if w == nil {
 		return
 	}
-	spec := path{name: "spec", index: -1}
+	spec := fields.Path{Name: "spec", Index: -1}
 	if len(w.Groups) > 0 && len(w.Composites) > 0 {
 		v.add(&spec, "both podGroupTemplates and compositePodGroupTemplates")
 	}
@@ -57,27 +57,27 @@ func (v *validator) workload(w *Workload) {
 	v.compositeTemplates(w.Composites, &spec, 1)
 }
 
-func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *path, level int) {
-	list := parent.field("podGroupTemplates")
-	if text := listProblem(len(ts), level); text != "" {
+func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *fields.Path, level int) {
+	list := parent.Field("podGroupTemplates")
+	if text := fields.TemplatesProblem(len(ts), level); text != "" {
 		v.add(&list, "%s", text)
 		return
 	}
 	for i := range ts {
-		at := list.at(i)
+		at := list.At(i)
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
 		v.terms(ts[i].terms(), &at, ofPods)
 	}
 }
 
-func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *path, level int) {
-	list := parent.field("compositePodGroupTemplates")
-	if text := listProblem(len(ts), level); text != "" {
+func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *fields.Path, level int) {
+	list := parent.Field("compositePodGroupTemplates")
+	if text := fields.TemplatesProblem(len(ts), level); text != "" {
 		v.add(&list, "%s", text)
 		return
 	}
 	for i := range ts {
-		at := list.at(i)
+		at := list.At(i)
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
 		v.terms(ts[i].terms(), &at, ofGroups)
 		v.groupTemplates(ts[i].Groups, &at, level+1)
@@ -86,8 +86,8 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *p
 }
 
 // templateName is about the name of the template at index i of a short list.
-func (v *validator) templateName(name string, i int, nameAt func(int) string, at *path) {
-	field := at.field("name")
+func (v *validator) templateName(name string, i int, nameAt func(int) string, at *fields.Path) {
+	field := at.Field("name")
 	if name == "" {
 		v.add(&field, "missing")
 		return
@@ -98,18 +98,4 @@ func (v *validator) templateName(name string, i int, nameAt func(int) string, at
 			return
 		}
 	}
-}
-
-// maxTemplates is how many templates a list of a [Workload] has at most.
-const maxTemplates = 8
-
-// listProblem says why there is no list of so many templates on a level.
-func listProblem(n, level int) string {
-	switch {
-	case n > maxTemplates:
-		return fmt.Sprintf("%d templates, and %d are the most", n, maxTemplates)
-	case n > 0 && level > MaxGroupLevels:
-		return fmt.Sprintf("below the last of %d levels", MaxGroupLevels)
-	}
-	return ""
 }

@@ -1,6 +1,10 @@
 package outrank
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/fields"
+)
 
 // Volume is one volume of a pod, as far as placing the pod depends on it. What
 // a claim stands for comes from other objects: [ReadCluster] fills it in from the
@@ -102,28 +106,28 @@ func (d *Disk) sharesMonitor(o *Disk) bool {
 }
 
 // volume refuses what could mean nothing.
-func (v *validator) volume(vol *Volume, at *path) {
+func (v *validator) volume(vol *Volume, at *fields.Path) {
 	switch vol.Disk.Kind {
 	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
 	default:
-		kind := at.field("(disk).kind")
-		v.add(&kind, "%s is none of %s, %s, %s, %s", quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
+		kind := at.Field("(disk).kind")
+		v.add(&kind, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
 	}
 	switch vol.State {
 	case "", ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing:
 	default:
-		state := at.field("(claim).state")
-		v.add(&state, "%s is none of %s, %s, %s, %s", quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
+		state := at.Field("(claim).state")
+		v.add(&state, "%s is none of %s, %s, %s, %s", fields.Quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
 	}
-	terms := at.field("(volume).nodeAffinity.required.nodeSelectorTerms")
+	terms := at.Field("(volume).nodeAffinity.required.nodeSelectorTerms")
 	v.nodeTerms(vol.Node, &terms)
 	if len(vol.Zones) == 0 {
 		return
 	}
-	for _, key := range sortedKeys(vol.Zones) {
+	for _, key := range fields.SortedKeys(vol.Zones) {
 		if !slices.Contains(zoneLabels, key) {
-			labels := at.field("(volume).labels")
-			v.add(&labels, "%s is no label of a zone or region", quote(key))
+			labels := at.Field("(volume).labels")
+			v.add(&labels, "%s is no label of a zone or region", fields.Quote(key))
 		}
 	}
 }
@@ -132,14 +136,9 @@ func (v *validator) attachLimits(limits map[string]int64) {
 	if len(limits) == 0 {
 		return
 	}
-	for _, driver := range sortedKeys(limits) {
+	for _, driver := range fields.SortedKeys(limits) {
 		if limits[driver] < 0 {
-			v.add(limitPath(driver), "%d is negative", limits[driver])
+			v.add(fields.LimitPath(driver), "%d is negative", limits[driver])
 		}
 	}
-}
-
-// limitPath is where a CSINode says how many volumes of the driver there may be.
-func limitPath(driver string) *path {
-	return &path{name: "(csinode).spec.drivers[" + driver + "].allocatable.count", index: -1}
 }

@@ -1,6 +1,10 @@
 package outrank
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank/internal/fields"
+)
 
 // Warnings lists what is odd about the cluster but does not stop the real
 // system: a pod on a node that does not exist counts nowhere, a pod nominated
@@ -17,9 +21,9 @@ func (c *Cluster) Warnings() []Problem {
 		switch {
 		case p == nil:
 		case p.NodeName != "" && !nodes[p.NodeName]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + quote(p.NodeName) + "; the pod counts nowhere"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + fields.Quote(p.NodeName) + "; the pod counts nowhere"})
 		case p.NodeName == "" && p.NominatedNode != "" && !nodes[p.NominatedNode]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + quote(p.NominatedNode) + "; the nomination has no effect"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + fields.Quote(p.NominatedNode) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {

@@ -2,7 +2,8 @@ package outrank
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/outrank-go/outrank/internal/fields"
 )
 
 // The words that a field may have, where an API server refuses all others (rule 26.1.1). An empty one says nothing.
@@ -30,43 +31,28 @@ var (
 	conditionStatuses = []string{"True", "False", "Unknown"}
 )
 
-// isWord reports whether a word is one of the known or says nothing.
-func isWord[T ~string](word T, known []T) bool { return word == "" || slices.Contains(known, word) }
-
-// noWord is the text about a word that is none of the known.
-func noWord[T ~string](word T, known []T) string {
-	list := make([]string, len(known))
-	for i := range known {
-		list[i] = string(known[i])
-	}
-	if len(list) == 2 {
-		return quote(string(word)) + " is neither " + list[0] + " nor " + list[1]
-	}
-	return quote(string(word)) + " is none of " + strings.Join(list, ", ")
-}
-
 // checkWord refuses the word of a field that is none of the known. The path is made only
 // then.
-func checkWord[T ~string](v *validator, word T, known []T, field string, parent *path) {
-	if !isWord(word, known) {
-		at := parent.field(field)
-		v.add(&at, "%s", noWord(word, known))
+func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
+	if !fields.IsWord(word, known) {
+		at := parent.Field(field)
+		v.add(&at, "%s", fields.NoWord(word, known))
 	}
 }
 
 // word is checkWord for a word that is read and not kept.
-func (cv *converter) word(word string, known []string, field string, parent *path) {
-	if !isWord(word, known) {
-		at := parent.field(field)
-		cv.add(&at, "%s", noWord(word, known))
+func (cv *converter) word(word string, known []string, field string, parent *fields.Path) {
+	if !fields.IsWord(word, known) {
+		at := parent.Field(field)
+		cv.add(&at, "%s", fields.NoWord(word, known))
 	}
 }
 
-func (v *validator) tolerations(ts []Toleration, spec *path) {
-	list := spec.field("tolerations")
+func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
+	list := spec.Field("tolerations")
 	for i := range ts {
 		if t := &ts[i]; !t.faultless() {
-			at := list.at(i)
+			at := list.At(i)
 			checkWord(v, t.Operator, tolerationOperators, "operator", &at)
 			checkWord(v, t.Effect, taintEffects, "effect", &at)
 		}
@@ -74,22 +60,22 @@ func (v *validator) tolerations(ts []Toleration, spec *path) {
 }
 
 func (t *Toleration) faultless() bool {
-	return isWord(t.Operator, tolerationOperators) && isWord(t.Effect, taintEffects)
+	return fields.IsWord(t.Operator, tolerationOperators) && fields.IsWord(t.Effect, taintEffects)
 }
 
 // taints refuses taints that have no effect, or one that there is not.
-func (v *validator) taints(ts []Taint, spec *path) {
-	list := spec.field("taints")
+func (v *validator) taints(ts []Taint, spec *fields.Path) {
+	list := spec.Field("taints")
 	for i := range ts {
 		if ts[i].faultless() {
 			continue
 		}
-		at := list.at(i)
-		effect := at.field("effect")
+		at := list.At(i)
+		effect := at.Field("effect")
 		if ts[i].Effect == "" {
 			v.add(&effect, "missing")
 		} else {
-			v.add(&effect, "%s", noWord(ts[i].Effect, taintEffects))
+			v.add(&effect, "%s", fields.NoWord(ts[i].Effect, taintEffects))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/outrank-go/outrank/internal/fields"
 )
 
 // boundClaim is a claim with the names of the volume that it is bound to and of
@@ -62,10 +64,10 @@ func (e *encoder) agrees(p *Pod, ix *claimIndex) {
 			continue
 		}
 		e.subject = "pod " + string(p.Key())
-		spec := path{name: "spec", index: -1}
-		list := spec.field("volumes")
-		at := list.at(i)
-		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", quote(v.Claim))
+		spec := fields.Path{Name: "spec", Index: -1}
+		list := spec.Field("volumes")
+		at := list.At(i)
+		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", fields.Quote(v.Claim))
 	}
 }
 
