@@ -152,6 +152,7 @@ func TestQuotasUse(t *testing.T) {
 	}
 	assert.Equal(t, preemption.Fits, ask("LS", "6"), "its own 6 cores")
 	assert.Equal(t, preemption.Fits, ask("", "6"), "no class, no quota")
+	assert.Equal(t, preemption.Fits, ask("Guaranteed", "6"), "a class without a quota")
 }
 
 // Every study of the repository makes sense, has a name of its own and says where its data

@@ -42,6 +42,18 @@ func TestBootstrapCovers(t *testing.T) {
 	assert.InDelta(t, 0.92, float64(covered)/400, 0.04)
 }
 
+// An interval of 95 % leaves out 2.5 % below and as many above: of a hundred values, half of
+// them 1, the means lie about 0.05 around one half.
+func TestBootstrapLeavesOutBothTails(t *testing.T) {
+	values := make([]float64, 100)
+	for i := range values {
+		values[i] = float64(i % 2)
+	}
+	e := Bootstrap(values, 0.95, 20_000, "x")
+	assert.InDelta(t, 0.402, e.Low, 0.01)
+	assert.InDelta(t, 0.598, e.High, 0.01)
+}
+
 func TestBootstrapOfEqualValues(t *testing.T) {
 	assert.Equal(t, Estimate{3, 3, 3}, Bootstrap([]float64{3, 3, 3}, 0.95, 100, "x"))
 	assert.Equal(t, Estimate{3, 3, 3}, Bootstrap([]float64{3}, 0.95, 100, "x"))

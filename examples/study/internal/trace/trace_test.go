@@ -33,6 +33,19 @@ func TestLoadOnce(t *testing.T) {
 	assert.Equal(t, one, fresh)
 }
 
+// Other priorities of the classes make another trace.
+func TestLoadByPriorities(t *testing.T) {
+	other, err := workload.ParseClasses("BE=5,Burstable=6,LS=7,Guaranteed=8")
+	require.NoError(t, err)
+	_, err = Load(t.Context(), generated(1, 100), workload.DefaultClasses())
+	require.NoError(t, err)
+	mapped, err := Load(t.Context(), generated(1, 100), other)
+	require.NoError(t, err)
+	for _, x := range mapped.Items {
+		require.Contains(t, []int32{5, 6, 7, 8}, *x.Pod.Priority)
+	}
+}
+
 func TestGenerated(t *testing.T) {
 	tr, err := Load(t.Context(), generated(9, 20_000), workload.DefaultClasses())
 	require.NoError(t, err)
