@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +28,8 @@ type Case struct {
 	StorageClasses []*storagev1.StorageClass
 	CSINodes       []*storagev1.CSINode
 	CSIDrivers     []*storagev1.CSIDriver
+	// Groups mean something with the feature gate GenericWorkload.
+	Groups []*schedulingv1beta1.PodGroup
 
 	Preemptor *corev1.Pod
 	// Around is what the scheduler has around its own plugins.
@@ -81,6 +84,9 @@ func (c *Case) Write(w io.Writer) error {
 	}
 	for _, o := range c.Budgets {
 		add(schema.GroupVersion{Group: "policy", Version: "v1"}, "PodDisruptionBudget", o)
+	}
+	for _, o := range c.Groups {
+		add(schedulingv1beta1.SchemeGroupVersion, "PodGroup", o)
 	}
 	for _, o := range c.Pods {
 		add(core, "Pod", o)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -144,7 +145,7 @@ func keyOf(o any) string {
 // stillInformers are those of a factory that the scheduler's code looks at.
 type stillInformers struct {
 	informers.SharedInformerFactory
-	pods, nodes, namespaces, budgets, claims, volumes, classes, csiNodes, csiDrivers *still
+	pods, nodes, namespaces, budgets, claims, volumes, classes, csiNodes, csiDrivers, groups *still
 }
 
 func newInformers(client kubernetes.Interface) *stillInformers {
@@ -159,6 +160,7 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 	f.budgets = put(&policyv1.PodDisruptionBudget{})
 	f.claims, f.volumes = put(&corev1.PersistentVolumeClaim{}), put(&corev1.PersistentVolume{})
 	f.classes, f.csiNodes, f.csiDrivers = put(&storagev1.StorageClass{}), put(&storagev1.CSINode{}), put(&storagev1.CSIDriver{})
+	f.groups = put(&schedulingv1beta1.PodGroup{})
 	return f
 }
 

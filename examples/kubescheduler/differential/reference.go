@@ -57,6 +57,9 @@ type reference struct {
 	around *Around
 	asked  bool
 
+	// importance says how important a victim is, nil for what it is by itself.
+	importance func(*corev1.Pod) string
+
 	// beside is called before preemption is.
 	beside func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader)
 
@@ -121,6 +124,10 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	if err != nil {
 		return err
 	}
+	important := importance
+	if r.importance != nil {
+		important = r.importance
+	}
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
 	if err != nil && (r.around == nil || r.around.Contrary == nil && len(r.around.Extenders) == 0) {
 		return err // else it is that of nodes that contradict themselves
@@ -128,7 +135,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	for _, c := range candidates {
 		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 		for _, v := range c.Victims().Pods {
-			one.Victims, one.importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.importance, importance(v))
+			one.Victims, one.importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.importance, important(v))
 		}
 		r.answer.Candidates = append(r.answer.Candidates, one)
 	}

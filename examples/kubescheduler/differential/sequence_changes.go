@@ -36,6 +36,9 @@ var changes = []struct {
 
 // change changes something.
 func (s *sequenceRun) change() error {
+	if s.Groups && s.oneIn(6) {
+		return s.changeGroup()
+	}
 	all := 0
 	for i := range changes {
 		all += changes[i].weight
@@ -94,6 +97,7 @@ func (s *sequenceRun) newRunning() error {
 	at := s.somewhere()
 	p := s.generated(func(g *generator) *corev1.Pod { return g.running(at) })
 	s.begun(p)
+	s.join(p)
 	s.note("new running pod", "%s on %s", podKey(p), at)
 	return s.put(p)
 }

@@ -19,6 +19,8 @@ func (s *sequenceRun) here() string {
 		return "7.8.8"
 	case s.deletedNominee():
 		return "7.16.6"
+	case s.unitsOnLostNodes():
+		return "12.6.7"
 	}
 	return ""
 }

@@ -114,6 +114,7 @@ func (s *sequenceRun) newNode(i int) (err error) {
 			}
 		}
 		s.begun(p)
+		s.join(p)
 		if err := s.put(p); err != nil {
 			return err
 		}

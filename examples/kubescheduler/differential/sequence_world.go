@@ -109,6 +109,7 @@ func (s *sequenceRun) fill(g *generator) error {
 		}
 		if isRunning(p) {
 			s.begun(p)
+			s.join(p)
 		}
 		if err := s.put(p); err != nil {
 			return err

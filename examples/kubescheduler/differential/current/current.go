@@ -16,5 +16,6 @@ func Convert(c *differential.Case) (*outrank.Cluster, error) {
 	return convert.Cluster(convert.Objects{
 		Nodes: c.Nodes, Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Budgets: c.Budgets, Namespaces: c.Namespaces,
 		Claims: c.Claims, Volumes: c.Volumes, StorageClasses: c.StorageClasses, CSINodes: c.CSINodes, CSIDrivers: c.CSIDrivers,
+		PodGroups: c.Groups,
 	})
 }

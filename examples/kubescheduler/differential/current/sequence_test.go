@@ -56,6 +56,18 @@ func TestSequenceOfResizes(t *testing.T) {
 	})
 }
 
+// With the feature gate for groups, victims leave together with the others of their group,
+// wherever those are.
+func TestSequenceOfGroups(t *testing.T) {
+	const gate = "GenericWorkload"
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, gate, true)
+	release, err := outrank.V1_37.With(map[string]bool{gate: true})
+	require.NoError(t, err)
+	runSequences(t, *sequences/6, differential.ClusterKinds, differential.Sequence{
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Groups: true,
+	})
+}
+
 // runSequences runs so many sequences of these kinds, and tells what was in them.
 func runSequences(t *testing.T, sequences int, kinds []string, like differential.Sequence) {
 	differential.Quiet()
@@ -109,19 +121,19 @@ func rival(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
 
 // follow makes a mirror that the informers tell of everything, and one that reads pods and
 // nodes from the scheduler.
-func follow(release outrank.Release) func(informers.SharedInformerFactory, fwk.Handle) ([]differential.Follower, error) {
+func follow(release outrank.Release, more ...mirror.Kind) func(informers.SharedInformerFactory, fwk.Handle) ([]differential.Follower, error) {
 	return func(told informers.SharedInformerFactory, handle fwk.Handle) ([]differential.Follower, error) {
-		return followers(release, told, handle)
+		return followers(release, told, handle, more)
 	}
 }
 
-func followers(release outrank.Release, told informers.SharedInformerFactory, handle fwk.Handle) ([]differential.Follower, error) {
-	informed, err := follower("informers", release, told, mirror.Everything, func(*mirror.Mirror) error { return nil })
+func followers(release outrank.Release, told informers.SharedInformerFactory, handle fwk.Handle, more []mirror.Kind) ([]differential.Follower, error) {
+	informed, err := follower("informers", release, told, slices.Concat(mirror.Everything, more), func(*mirror.Mirror) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	informed.Late = true
-	reading, err := follower("framework", release, told, mirror.BesidePodsAndNodes, func(m *mirror.Mirror) error {
+	reading, err := follower("framework", release, told, slices.Concat(mirror.BesidePodsAndNodes, more), func(m *mirror.Mirror) error {
 		nodes, err := handle.SnapshotSharedLister().NodeInfos().List()
 		if err != nil {
 			return err

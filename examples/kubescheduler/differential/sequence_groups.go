@@ -1,0 +1,94 @@
+package differential
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+)
+
+// join has a pod on a node belong to a group, in half of the cases, whether or not the group
+// is there.
+func (s *sequenceRun) join(p *corev1.Pod) {
+	if !s.Groups || s.oneIn(2) {
+		return
+	}
+	group := pick(s.generator, "crew", "gang")
+	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
+}
+
+// changeGroup has a group come or go. What a group says never changes while it is there.
+func (s *sequenceRun) changeGroup() (err error) {
+	name, namespace := pick(s.generator, "crew", "gang"), pick(s.generator, "default", "default", "red", "blue")
+	list := s.objects.Groups
+	at := slices.IndexFunc(list, func(g *schedulingv1beta1.PodGroup) bool { return g.Name == name && g.Namespace == namespace })
+	if at >= 0 {
+		s.note("end of a group", "%s/%s", namespace, name)
+		s.objects.Groups, err = removed(s.told.groups, list, at)
+		return err
+	}
+	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}}
+	g.Spec.SchedulingPolicy.Basic = &schedulingv1beta1.BasicSchedulingPolicy{}
+	switch s.IntN(4) {
+	case 0: // as before there were modes
+	case 1:
+		g.Spec.DisruptionMode = &schedulingv1beta1.DisruptionMode{Single: &schedulingv1beta1.SingleDisruptionMode{}}
+	default:
+		g.Spec.DisruptionMode = &schedulingv1beta1.DisruptionMode{All: &schedulingv1beta1.AllDisruptionMode{}}
+	}
+	if !s.oneIn(8) {
+		priority := pick(s.generator, s.priorities...)
+		g.Spec.Priority = &priority
+	}
+	s.note("new group", "%s/%s", namespace, name)
+	s.objects.Groups, err = replaced(s, s.told.groups, list, -1, g)
+	return err
+}
+
+// importance says how important a pod is as a victim. Pods that leave together are equal: the
+// reference has them in the order of a map (rule 12.7.4).
+func (s *sequenceRun) importance(p *corev1.Pod) string {
+	if unit := s.unitOf(p); unit != "" {
+		return "group " + unit
+	}
+	return importance(p)
+}
+
+// unitOf is the group together with which a pod leaves, empty for a pod that leaves alone.
+func (s *sequenceRun) unitOf(p *corev1.Pod) string {
+	if !s.Groups || p.Spec.SchedulingGroup == nil {
+		return ""
+	}
+	name := *p.Spec.SchedulingGroup.PodGroupName
+	if slices.ContainsFunc(s.objects.Groups, func(g *schedulingv1beta1.PodGroup) bool {
+		return g.Name == name && g.Namespace == p.Namespace && g.Spec.DisruptionMode != nil && g.Spec.DisruptionMode.All != nil
+	}) {
+		return p.Namespace + "/" + name
+	}
+	return ""
+}
+
+// unitsOnLostNodes reports whether a pod of a unit is on a node that is not there. The
+// reference's preemption ends in an error then, for any pod on any node.
+func (s *sequenceRun) unitsOnLostNodes() bool {
+	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
+		return isRunning(p) && s.unitOf(p) != "" && !slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
+	})
+}
+
+// mixedUnits reports whether the priorities of the pods of a unit differ. The reference has any
+// of them for the highest then, by which it chooses among candidates.
+func (s *sequenceRun) mixedUnits() bool {
+	first := map[string]int32{}
+	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
+		unit := s.unitOf(p)
+		if unit == "" || isPending(p) {
+			return false
+		}
+		before, there := first[unit]
+		first[unit] = corev1helpers.PodPriority(p)
+		return there && before != first[unit]
+	})
+}
