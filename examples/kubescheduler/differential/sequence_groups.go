@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
@@ -91,4 +92,31 @@ func (s *sequenceRun) mixedUnits() bool {
 		first[unit] = corev1helpers.PodPriority(p)
 		return there && before != first[unit]
 	})
+}
+
+// chargedByOrder reports whether budgets may be violated by more or fewer pods of a unit,
+// depending on their order, which in the reference is that of a map (rule 12.7.5): two budgets
+// cover one of them, so that it can use up what others need or find it used up.
+func (s *sequenceRun) chargedByOrder() bool {
+	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
+		if s.unitOf(p) == "" || isPending(p) {
+			return false
+		}
+		covering := 0
+		for _, b := range s.objects.Budgets {
+			selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+			if err == nil && b.Namespace == p.Namespace && selector.Matches(labels.Set(p.Labels)) {
+				covering++
+			}
+		}
+		return covering > 1
+	})
+}
+
+func withoutViolations(candidates []Candidate) []Candidate {
+	out := slices.Clone(candidates)
+	for i := range out {
+		out[i].Violations = 0
+	}
+	return out
 }
