@@ -307,7 +307,7 @@ func (s *sequenceRun) compare() {
 		s.result.Counts["choice not compared: 12.8.6"]++
 	}
 	if byOrder && a.Preempts {
-		s.result.Counts["violations and choice not compared: 12.7.5"]++
+		s.result.Counts["victims and choice not compared: 12.7.5"]++
 	}
 	choice := a.Preempts && (mixed || byOrder)
 	for _, f := range append([]Follower{{Name: "fresh"}}, s.followers...) {
@@ -333,7 +333,7 @@ func (s *sequenceRun) compare() {
 			}
 		}
 		if byOrder {
-			want.Candidates, got.Candidates = withoutViolations(want.Candidates), withoutViolations(got.Candidates)
+			want.Candidates, got.Candidates = placesOf(want.Candidates), placesOf(got.Candidates)
 		}
 		want.Cleared, got.Cleared = s.toldOf(want.Cleared), s.toldOf(got.Cleared)
 		differ(f.Name, append(Compare(&want, got), d.problems...)...)

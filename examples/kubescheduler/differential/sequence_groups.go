@@ -113,10 +113,11 @@ func (s *sequenceRun) chargedByOrder() bool {
 	})
 }
 
-func withoutViolations(candidates []Candidate) []Candidate {
-	out := slices.Clone(candidates)
-	for i := range out {
-		out[i].Violations = 0
+// placesOf keeps of candidates where they are: who is put back, and so who leaves, depends on
+// who violates a budget.
+func placesOf(candidates []Candidate) (out []Candidate) {
+	for _, c := range candidates {
+		out = append(out, Candidate{Node: c.Node})
 	}
 	return out
 }
