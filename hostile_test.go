@@ -12,9 +12,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// hostile are inputs that are wrong, or large, all over. Each is made of one
+// wrongAllOver are inputs that are wrong, or large, all over. Each is made of one
 // part, repeated.
-var hostile = map[string]string{
+var wrongAllOver = map[string]string{
 	"nulls":            "null",
 	"not objects":      "[7]",
 	"no kind":          "{}",
@@ -45,7 +45,7 @@ func dumpOf(part string, times int) string {
 // Whatever is wrong with a dump, reading it keeps no more than some times its
 // own size, and a bounded number of problems.
 func TestHostileInput(t *testing.T) {
-	for name, part := range hostile {
+	for name, part := range wrongAllOver {
 		t.Run(name, func(t *testing.T) {
 			text := dumpOf(part, 1<<20/len(part))
 			var before, after runtime.MemStats

@@ -32,14 +32,14 @@ var rooms = map[string][]string{
 	"preemption":   {".", "resource", "priority", "pdb", "internal/"},
 	"kubeletadmit": {".", "resource", "priority", "qos", "internal/"},
 	// The pods that wait.
-	"priority/queue": {".", "resource", "priority", "internal/release"},
+	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Who may create pods of a class.
 	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
 	// Why a decision is what it is, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "internal/fit", "internal/prose", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "internal/filter", "internal/fit", "internal/prose", "internal/release"},
 	// Several preemptors at once.
 	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/prose"},
 	// The same of an admission by the kubelet.
@@ -58,17 +58,22 @@ var rooms = map[string][]string{
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
 	"internal/prose":      {"resource"},
-	"internal/reference":  {".", "resource", "qos", "internal/release"},
+	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},
 	"internal/release":    {},
 	"internal/fields":     {},
 	"internal/intree":     {},
+	"internal/filter":     {},
+	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
 	"internal/rules":      {},
 	"internal/structure":  {},
 
 	"internal/structure/sizes": {"internal/structure"},
 	"internal/scenario":        {".", "resource"},
+	// Counts what code does, so that it imports what it counts.
+	"internal/structure/work":         {},
+	"internal/structure/work/counted": {".", "internal/hostile", "internal/manifest", "preemption"},
 }
 
 // Tools for tests are the only internal packages that reach outside the

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/hostile"
 )
 
 // A driver that has to be on a node is missing where the node's CSINode does not list
@@ -54,7 +55,7 @@ func TestReadMissingDrivers(t *testing.T) {
 // that have to be there, and nodes share their lists.
 func TestManyRequiredDrivers(t *testing.T) {
 	text := func(drivers int) string {
-		return `{"kind":"CSINode","metadata":{"name":"n"}}` + written(inList(requiredDriver), drivers) + written(inList(`{"kind":"Node","metadata":{"name":"n%d"}}`), 2)
+		return `{"kind":"CSINode","metadata":{"name":"n"}}` + hostile.Written(hostile.InList(hostile.RequiredDriver), drivers) + hostile.Written(hostile.InList(`{"kind":"Node","metadata":{"name":"n%d"}}`), 2)
 	}
 	c, err := outrank.ReadCluster(strings.NewReader(text(100)))
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/hostile"
 )
 
 // inVersions are the same groups, in the words of each version (rule 22.2.1).
@@ -242,7 +243,7 @@ func TestFieldsOfResizes(t *testing.T) {
 		for _, r := range reasons {
 			parts = append(parts, `{"type":"PodResizePending","status":"False","reason":"`+r+`"}`)
 		}
-		return inPod(`"metadata":{"name":"p"},"status":{"conditions":[` + strings.Join(parts, ",") + `]}`)
+		return hostile.InPod(`"metadata":{"name":"p"},"status":{"conditions":[` + strings.Join(parts, ",") + `]}`)
 	}
 	for _, test := range []struct {
 		text                 string

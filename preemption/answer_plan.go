@@ -84,11 +84,6 @@ func (i Ineligibility) String() string {
 	return fmt.Sprintf("Ineligibility(%d)", uint8(i))
 }
 
-// DeferredPodScheduling is asked about a pod on a node whose resize in place is
-// deferred, and about no other (group 7.19). The gate
-// InPlacePodVerticalScalingSchedulerPreemption brings it.
-const DeferredPodScheduling = "DeferredPodScheduling"
-
 // Plan is the answer to the question which pods have to leave. It belongs to
 // the caller. The pods and budgets that it points to are those that the caller
 // passed in.

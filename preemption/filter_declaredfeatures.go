@@ -6,10 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
-// that it needs (group 7.14).
-const NodeDeclaredFeatures = "NodeDeclaredFeatures"
-
 // The features that a pod can need of its node, by the names that nodes declare
 // (rules 7.14.3, 7.14.4 and 7.14.6).
 const (

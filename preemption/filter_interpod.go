@@ -2,11 +2,6 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// InterPodAffinity turns a pod away from nodes that its own pod affinity and
-// anti-affinity, or the anti-affinity of running pods, do not allow (group
-// 7.13).
-const InterPodAffinity = "InterPodAffinity"
-
 var (
 	affinityText     = []string{"node(s) didn't match pod affinity rules"}
 	antiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}

@@ -5,12 +5,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodeAffinity turns a pod away from nodes that its node selector or its
-// required node affinity does not match. Where every term names nodes by
-// metadata.name, no other node is filtered at all (group 7.5, rules 7.15.1 to
-// 7.15.3).
-const NodeAffinity = "NodeAffinity"
-
 var (
 	nodeAffinityText  = []string{fit.ReasonNodeAffinity}
 	addedAffinityText = []string{"node(s) didn't match scheduler-enforced node affinity"}

@@ -5,10 +5,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodeName turns a pod away that asks for another node by name (group 7.3). From v1.37
-// on no other node is filtered at all (rule 7.15.8).
-const NodeName = "NodeName"
-
 var nodeNameText = []string{fit.ReasonNodeName}
 
 var nodeNameFilter = descriptor{

@@ -7,10 +7,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodePorts turns a pod away from a node on which a host port that it wants is
-// taken (group 7.6).
-const NodePorts = "NodePorts"
-
 var portsText = []string{fit.ReasonNodePorts}
 
 var portsFilter = descriptor{

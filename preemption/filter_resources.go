@@ -71,10 +71,6 @@ func (d *need) used(u *usage) total {
 	return u.of(d.name)
 }
 
-// NodeResourcesFit turns a pod away from a node without a free slot, or with
-// less of a resource left than the pod asks for (group 7.7).
-const NodeResourcesFit = "NodeResourcesFit"
-
 // resourcesFilter is the only filter that every attempt asks. It has neither
 // check nor begin: every worker has a resourcesOnNode, and the search decides
 // most nodes by their summaries, without removing pod after pod.

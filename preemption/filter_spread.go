@@ -7,10 +7,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// PodTopologySpread turns a pod away from a node where more pods like it would
-// be than a constraint of the pod allows (group 7.12).
-const PodTopologySpread = "PodTopologySpread"
-
 var (
 	spreadText      = []string{"node(s) didn't match pod topology spread constraints"}
 	spreadLabelText = []string{spreadText[0] + " (missing required label)"}

@@ -7,10 +7,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// TaintToleration turns pods away from a node with a taint of effect NoSchedule
-// or NoExecute that they do not tolerate (group 7.4).
-const TaintToleration = "TaintToleration"
-
 var taintText = []string{fit.ReasonTaint}
 
 var taintFilter = descriptor{

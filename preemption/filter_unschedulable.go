@@ -5,10 +5,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// NodeUnschedulable turns pods away from a cordoned node that do not tolerate
-// that (group 7.2).
-const NodeUnschedulable = "NodeUnschedulable"
-
 var unschedulableText = []string{fit.ReasonUnschedulable}
 
 var unschedulableFilter = descriptor{

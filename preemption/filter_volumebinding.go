@@ -8,10 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// VolumeBinding turns a pod away from nodes on which one of its volumes cannot
-// be used (group 7.10).
-const VolumeBinding = "VolumeBinding"
-
 var (
 	volumeNodeText    = []string{"node(s) didn't match PersistentVolume's node affinity"}
 	volumeMissingText = []string{"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}

@@ -6,10 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NodeVolumeLimits turns a pod away from a node that cannot attach as many
-// volumes of a driver as there would be (group 7.9).
-const NodeVolumeLimits = "NodeVolumeLimits"
-
 var volumeLimitText = []string{"node(s) exceed max volume count"}
 
 var volumeLimitsFilter = descriptor{

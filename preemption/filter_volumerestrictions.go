@@ -6,11 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// VolumeRestrictions turns a pod away from a node with a pod that mounts a disk
-// which the two cannot share, and from every node while a claim that allows a
-// single pod is in use (group 7.8).
-const VolumeRestrictions = "VolumeRestrictions"
-
 var (
 	diskText    = []string{"node(s) had no available disk"}
 	oncePodText = []string{"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"}

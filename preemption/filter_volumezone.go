@@ -8,10 +8,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// VolumeZone turns a pod away from nodes outside the zone or region of one of
-// its volumes (group 7.11).
-const VolumeZone = "VolumeZone"
-
 var volumeZoneText = []string{"node(s) had no available volume zone"}
 
 var volumeZoneFilter = descriptor{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // refusal is why the attempt ends before any node is filtered: the first failure
@@ -14,29 +15,29 @@ func (a *attempt) refusal() Status {
 	switch names, all := a.namedNodes(); {
 	case all:
 	case len(names) == 0:
-		return unresolvable(nodeAffinity, "pod affinity terms conflict")
+		return unresolvable(filter.NodeAffinity, "pod affinity terms conflict")
 	case a.namesItsNode() && !names[a.pod.NodeName]:
 		status := unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously")
-		status.ExcludedBy = nodeAffinity
+		status.ExcludedBy = filter.NodeAffinity
 		return status
 	}
 	for _, v := range a.pod.Volumes {
 		switch {
-		case v.Claim == "" || a.setup.off(volumeBinding):
+		case v.Claim == "" || a.setup.off(filter.VolumeBinding):
 		case v.State == outrank.ClaimLost:
-			return unresolvable(volumeBinding, fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume))
+			return unresolvable(filter.VolumeBinding, fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume))
 		case v.State == outrank.ClaimDeleting:
-			return unresolvable(volumeBinding, fmt.Sprintf("persistentvolumeclaim %q is being deleted", v.Claim))
+			return unresolvable(filter.VolumeBinding, fmt.Sprintf("persistentvolumeclaim %q is being deleted", v.Claim))
 		}
 	}
 	for _, v := range a.pod.Volumes {
-		if v.Claim != "" && v.State == outrank.ClaimUnbound && !a.setup.off(volumeBinding) {
-			return unresolvable(volumeBinding, "pod has unbound immediate PersistentVolumeClaims")
+		if v.Claim != "" && v.State == outrank.ClaimUnbound && !a.setup.off(filter.VolumeBinding) {
+			return unresolvable(filter.VolumeBinding, "pod has unbound immediate PersistentVolumeClaims")
 		}
 	}
 	for _, v := range a.pod.Volumes {
-		if isUse(v) && v.State == outrank.ClaimVolumeMissing && !a.setup.off(volumeZone) {
-			return unresolvable(volumeZone, fmt.Sprintf("persistentvolume %q not found", v.MissingVolume))
+		if isUse(v) && v.State == outrank.ClaimVolumeMissing && !a.setup.off(filter.VolumeZone) {
+			return unresolvable(filter.VolumeZone, fmt.Sprintf("persistentvolume %q not found", v.MissingVolume))
 		}
 	}
 	return Status{}

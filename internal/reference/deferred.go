@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // A pod that is on its node already may want room for a resize in place that its node
 // has deferred (group 7.19).
-
-const deferredPodScheduling = "DeferredPodScheduling"
 
 // wantsResize: the gate is on, the pod has a node, and the cluster does not know it as
 // one that still waits.
@@ -33,8 +32,8 @@ func (a *attempt) setupForResize() {
 	setup := *a.setup
 	setup.Off = slices.Clone(setup.Off)
 	for _, f := range filters {
-		its := f.name == nodeName || f.name == deferredPodScheduling || f.name == nodeResourcesFit
-		if a.resize && !its || !a.resize && f.name == deferredPodScheduling {
+		its := f.name == filter.NodeName || f.name == filter.DeferredPodScheduling || f.name == filter.NodeResourcesFit
+		if a.resize && !its || !a.resize && f.name == filter.DeferredPodScheduling {
 			setup.Off = append(setup.Off, f.name)
 		}
 	}
@@ -45,10 +44,10 @@ func (a *attempt) setupForResize() {
 // leave for the sake of a resize.
 func (s *scene) filterDeferred() Status {
 	if s.a.pod.NodeName != s.node.Name {
-		return unresolvable(deferredPodScheduling, "pod assigned to different node")
+		return unresolvable(filter.DeferredPodScheduling, "pod assigned to different node")
 	}
 	if len(s.node.ResizePreemptionDisabled) > 0 {
-		return unresolvable(deferredPodScheduling, "node had resize preemption disabled")
+		return unresolvable(filter.DeferredPodScheduling, "node had resize preemption disabled")
 	}
 	return Status{}
 }

@@ -1,23 +1,9 @@
 package reference
 
-import "slices"
+import (
+	"slices"
 
-// Names of the filters.
-const (
-	nodeUnschedulable  = "NodeUnschedulable"
-	nodeName           = "NodeName"
-	taintToleration    = "TaintToleration"
-	nodeAffinity       = "NodeAffinity"
-	nodePorts          = "NodePorts"
-	nodeResourcesFit   = "NodeResourcesFit"
-	volumeRestrictions = "VolumeRestrictions"
-	nodeVolumeLimits   = "NodeVolumeLimits"
-	volumeBinding      = "VolumeBinding"
-	volumeZone         = "VolumeZone"
-	podTopologySpread  = "PodTopologySpread"
-	interPodAffinity   = "InterPodAffinity"
-
-	nodeDeclaredFeatures = "NodeDeclaredFeatures"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // filters are all of them, in the order they run (rule 7.1.4); from v1.37 on the
@@ -26,20 +12,20 @@ var filters = []struct {
 	name string
 	run  func(*scene) Status
 }{
-	{nodeUnschedulable, (*scene).filterUnschedulable},
-	{nodeName, (*scene).filterName},
-	{taintToleration, (*scene).filterTaints},
-	{nodeAffinity, (*scene).filterNodeAffinity},
-	{nodePorts, (*scene).filterPorts},
-	{deferredPodScheduling, (*scene).filterDeferred},
-	{nodeResourcesFit, (*scene).filterResources},
-	{volumeRestrictions, (*scene).filterRestrictions},
-	{nodeVolumeLimits, (*scene).filterVolumeLimits},
-	{volumeBinding, (*scene).filterVolumeBinding},
-	{volumeZone, (*scene).filterVolumeZone},
-	{podTopologySpread, (*scene).filterSpread},
-	{interPodAffinity, (*scene).filterInterpod},
-	{nodeDeclaredFeatures, (*scene).filterDeclaredFeatures},
+	{filter.NodeUnschedulable, (*scene).filterUnschedulable},
+	{filter.NodeName, (*scene).filterName},
+	{filter.TaintToleration, (*scene).filterTaints},
+	{filter.NodeAffinity, (*scene).filterNodeAffinity},
+	{filter.NodePorts, (*scene).filterPorts},
+	{filter.DeferredPodScheduling, (*scene).filterDeferred},
+	{filter.NodeResourcesFit, (*scene).filterResources},
+	{filter.VolumeRestrictions, (*scene).filterRestrictions},
+	{filter.NodeVolumeLimits, (*scene).filterVolumeLimits},
+	{filter.VolumeBinding, (*scene).filterVolumeBinding},
+	{filter.VolumeZone, (*scene).filterVolumeZone},
+	{filter.PodTopologySpread, (*scene).filterSpread},
+	{filter.InterPodAffinity, (*scene).filterInterpod},
+	{filter.NodeDeclaredFeatures, (*scene).filterDeclaredFeatures},
 }
 
 // runFilters returns the first failure (rule 7.1.3), of those that are switched on.
@@ -49,11 +35,11 @@ func (s *scene) runFilters() Status {
 		order = slices.Clone(order)
 		order[0], order[1] = order[1], order[0]
 	}
-	for _, filter := range order {
-		if s.a.setup.silent(filter.name) {
+	for _, f := range order {
+		if s.a.setup.silent(f.name) {
 			continue
 		}
-		if status := filter.run(s); status.Code != Success {
+		if status := f.run(s); status.Code != Success {
 			return status
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // domain is one value of one topology key.
@@ -83,11 +84,11 @@ func (s *scene) filterInterpod() Status {
 	case s.interpod.skipped:
 		return Status{}
 	case !s.affinityMet():
-		return unresolvable(interPodAffinity, "node(s) didn't match pod affinity rules")
+		return unresolvable(filter.InterPodAffinity, "node(s) didn't match pod affinity rules")
 	case s.antiAffinityBroken():
-		return unschedulableBy(interPodAffinity, "node(s) didn't match pod anti-affinity rules")
+		return unschedulableBy(filter.InterPodAffinity, "node(s) didn't match pod anti-affinity rules")
 	case s.existingAntiAffinityBroken():
-		return unschedulableBy(interPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
+		return unschedulableBy(filter.InterPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
 	}
 	return Status{}
 }

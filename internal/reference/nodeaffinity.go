@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // wantsNode reports whether the pod's node selector and its required node
@@ -119,9 +120,9 @@ func (a *attempt) nodeNamesAllow(n *outrank.Node) Status {
 	default:
 		status = unresolvable("", "node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]")
 	}
-	status.ExcludedBy = nodeAffinity
+	status.ExcludedBy = filter.NodeAffinity
 	if all {
-		status.ExcludedBy = nodeName
+		status.ExcludedBy = filter.NodeName
 	}
 	return status
 }
@@ -156,14 +157,14 @@ func (a *attempt) withAskedFirst(status Status) Status {
 
 // namesItsNode reports whether the pod's own wish for a node leaves the others out.
 func (a *attempt) namesItsNode() bool {
-	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.setup.off(nodeName)
+	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.setup.off(filter.NodeName)
 }
 
 // namedNodes are the nodes that the terms name between them; all is set if some
 // term names none and so leaves every node open.
 func (a *attempt) namedNodes() (names map[string]bool, all bool) {
 	p := a.pod
-	if a.setup.off(nodeAffinity) || p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
+	if a.setup.off(filter.NodeAffinity) || p.Affinity.Node == nil || len(p.Affinity.Node.Terms) == 0 {
 		return nil, true
 	}
 	names = map[string]bool{}

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // filterUnschedulable: a cordoned node takes only pods that tolerate it.
 func (s *scene) filterUnschedulable() Status {
 	cordon := outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}
 	if s.node.Unschedulable && !s.a.pod.Tolerates(cordon) {
-		return unresolvable(nodeUnschedulable, "node(s) were unschedulable")
+		return unresolvable(filter.NodeUnschedulable, "node(s) were unschedulable")
 	}
 	return Status{}
 }
@@ -18,7 +19,7 @@ func (s *scene) filterUnschedulable() Status {
 // filterName: a pod that names a node fits on no other.
 func (s *scene) filterName() Status {
 	if want := s.a.pod.NodeName; want != "" && want != s.node.Name {
-		return unresolvable(nodeName, "node(s) didn't match the requested node name")
+		return unresolvable(filter.NodeName, "node(s) didn't match the requested node name")
 	}
 	return Status{}
 }
@@ -26,7 +27,7 @@ func (s *scene) filterName() Status {
 // filterTaints: every taint that keeps pods away must be tolerated.
 func (s *scene) filterTaints() Status {
 	if !toleratesNode(s.a.pod, s.node) {
-		return unresolvable(taintToleration, "node(s) had untolerated taint(s)")
+		return unresolvable(filter.TaintToleration, "node(s) had untolerated taint(s)")
 	}
 	return Status{}
 }
@@ -46,10 +47,10 @@ func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 // node affinity must all hold.
 func (s *scene) filterNodeAffinity() Status {
 	if !s.a.setup.allows(s.node) {
-		return unresolvable(nodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
+		return unresolvable(filter.NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
 	}
 	if !wantsNode(s.a.pod, s.node) {
-		return unresolvable(nodeAffinity, "node(s) didn't match Pod's node affinity/selector")
+		return unresolvable(filter.NodeAffinity, "node(s) didn't match Pod's node affinity/selector")
 	}
 	return Status{}
 }
@@ -67,7 +68,7 @@ func (s *scene) filterDeclaredFeatures() Status {
 	if p.HostNetwork && ownUsers && lacks("UserNamespacesHostNetworkSupport") ||
 		mounts && lacks("VolumeBindMountOptions") ||
 		restarts && lacks("RestartAllContainersOnContainerExits") {
-		return unresolvable(nodeDeclaredFeatures, "node(s) didn't match Pod's required features")
+		return unresolvable(filter.NodeDeclaredFeatures, "node(s) didn't match Pod's required features")
 	}
 	return Status{}
 }

@@ -1,6 +1,9 @@
 package reference
 
-import "github.com/outrank-go/outrank"
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+)
 
 // anyAddress overlaps every other address.
 const anyAddress = "0.0.0.0"
@@ -55,7 +58,7 @@ func (s *scene) filterPorts() Status {
 	for _, want := range hostPorts(s.a.pod) {
 		for taken := range s.ports {
 			if want.overlaps(taken) {
-				return unschedulableBy(nodePorts, "node(s) didn't have free ports for the requested pod ports")
+				return unschedulableBy(filter.NodePorts, "node(s) didn't have free ports for the requested pod ports")
 			}
 		}
 	}

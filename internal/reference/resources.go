@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -15,7 +16,7 @@ func (s *scene) filterResources() Status {
 	status := Status{}
 	fail := func(code Code, reason string) {
 		status.Code = max(status.Code, code)
-		status.Plugin = nodeResourcesFit
+		status.Plugin = filter.NodeResourcesFit
 		status.Reasons = append(status.Reasons, reason)
 	}
 	if int64(len(s.pods))+1 > s.node.Allocatable.Amount(resource.Pods) {

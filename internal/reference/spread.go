@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // constraint is a DoNotSchedule topology spread constraint with its defaults
@@ -136,14 +137,14 @@ func (s *scene) filterSpread() Status {
 	for i, c := range s.a.constraints {
 		domain, ok := s.node.Labels[c.key]
 		if !ok {
-			return unresolvable(podTopologySpread, reason+" (missing required label)")
+			return unresolvable(filter.PodTopologySpread, reason+" (missing required label)")
 		}
 		self := 0
 		if c.selector.Matches(s.a.pod.Labels) {
 			self = 1
 		}
 		if s.spread[i][domain]+self-globalMinimum(c, s.spread[i]) > c.maxSkew {
-			return unschedulableBy(podTopologySpread, reason)
+			return unschedulableBy(filter.PodTopologySpread, reason)
 		}
 	}
 	return Status{}

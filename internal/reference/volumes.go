@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // filterRestrictions: a disk that the pod mounts by itself must be free, and so
@@ -13,9 +14,9 @@ func (s *scene) filterRestrictions() Status {
 	case s.a.restrictionsSkipped:
 		return Status{}
 	case s.diskTaken():
-		return unschedulableBy(volumeRestrictions, "node(s) had no available disk")
+		return unschedulableBy(filter.VolumeRestrictions, "node(s) had no available disk")
 	case s.claimUses > 0:
-		return unschedulableBy(volumeRestrictions,
+		return unschedulableBy(filter.VolumeRestrictions,
 			"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod")
 	}
 	return Status{}
@@ -146,12 +147,12 @@ func (s *scene) filterVolumeLimits() Status {
 		}
 	}
 	if driver, missing := s.missingDriver(); missing {
-		return unschedulableBy(nodeVolumeLimits, driver+" CSI driver is not installed on the node")
+		return unschedulableBy(filter.NodeVolumeLimits, driver+" CSI driver is not installed on the node")
 	}
 	for driver, more := range added {
 		limit, limited := s.node.AttachLimits[driver]
 		if limited && count[driver]+more > limit {
-			return unschedulableBy(nodeVolumeLimits, "node(s) exceed max volume count")
+			return unschedulableBy(filter.NodeVolumeLimits, "node(s) exceed max volume count")
 		}
 	}
 	return Status{}
@@ -177,10 +178,10 @@ func (s *scene) missingDriver() (driver string, missing bool) {
 func (s *scene) filterVolumeBinding() Status {
 	for _, v := range s.a.pod.Volumes {
 		if v.Claim != "" && v.State == outrank.ClaimVolumeMissing {
-			return unresolvable(volumeBinding, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")
+			return unresolvable(filter.VolumeBinding, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")
 		}
 		if v.Node != nil && !usable(v.Node, s.node) {
-			return unresolvable(volumeBinding, "node(s) didn't match PersistentVolume's node affinity")
+			return unresolvable(filter.VolumeBinding, "node(s) didn't match PersistentVolume's node affinity")
 		}
 	}
 	return Status{}
@@ -218,7 +219,7 @@ func (s *scene) filterVolumeZone() Status {
 	for _, v := range s.a.pod.Volumes {
 		for label, values := range v.Zones {
 			if says && !v.Ephemeral && !slices.Contains(values, s.where(label)) {
-				return unresolvable(volumeZone, "node(s) had no available volume zone")
+				return unresolvable(filter.VolumeZone, "node(s) had no available volume zone")
 			}
 		}
 	}

@@ -2,12 +2,15 @@ package clustergen_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
@@ -56,6 +59,29 @@ func TestZeroShapeLeadsToPreemption(t *testing.T) {
 	assert.Greater(t, several, candidates*40/100, "candidates with 2 victims or more")
 }
 
+const (
+	curable   = preemption.Unschedulable
+	incurable = preemption.UnschedulableAndUnresolvable
+)
+
+// refuses lists with which codes each filter turns nodes down in what is drawn.
+var refuses = map[string][]preemption.Code{
+	filter.NodeUnschedulable:     {incurable},
+	filter.NodeName:              {incurable},
+	filter.TaintToleration:       {incurable},
+	filter.NodeAffinity:          {incurable},
+	filter.NodePorts:             {curable},
+	filter.DeferredPodScheduling: {}, // the preemptors that are drawn have no node
+	filter.NodeResourcesFit:      {curable, incurable},
+	filter.VolumeRestrictions:    {curable},
+	filter.NodeVolumeLimits:      {curable},
+	filter.VolumeBinding:         {incurable},
+	filter.VolumeZone:            {incurable},
+	filter.PodTopologySpread:     {curable, incurable},
+	filter.InterPodAffinity:      {curable, incurable},
+	filter.NodeDeclaredFeatures:  {incurable},
+}
+
 // Every outcome, every rank that decides and every way for a node to fail turns
 // up.
 func TestFullReachesEverything(t *testing.T) {
@@ -90,18 +116,14 @@ func TestFullReachesEverything(t *testing.T) {
 			wanted = append(wanted, "decided by "+r.String())
 		}
 	}
-	for _, filter := range []string{
-		preemption.NodeUnschedulable, preemption.NodeName, preemption.TaintToleration, preemption.NodeAffinity,
-		preemption.NodeResourcesFit, preemption.VolumeBinding, preemption.VolumeZone, preemption.PodTopologySpread,
-		preemption.InterPodAffinity, preemption.NodeDeclaredFeatures,
-	} {
-		wanted = append(wanted, "filter "+filter+" UnschedulableAndUnresolvable")
-	}
-	for _, filter := range []string{
-		preemption.NodePorts, preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits,
-		preemption.PodTopologySpread, preemption.InterPodAffinity,
-	} {
-		wanted = append(wanted, "filter "+filter+" Unschedulable", "dry run "+filter+" Unschedulable")
+	assert.ElementsMatch(t, filter.Names(), slices.Collect(maps.Keys(refuses)))
+	for name, codes := range refuses {
+		for _, code := range codes {
+			wanted = append(wanted, "filter "+name+" "+code.String())
+			if code == preemption.Unschedulable {
+				wanted = append(wanted, "dry run "+name+" "+code.String())
+			}
+		}
 	}
 	for _, what := range wanted {
 		assert.Positive(t, seen[what], what)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
@@ -93,38 +94,31 @@ func (f *finder) find(at *place, s preemption.Status) *Obstacle {
 	return o
 }
 
+// behind names what stands behind a status of each filter.
+var behind = map[string]func(*finder, *Obstacle, *place){
+	filter.NodeUnschedulable:     (*finder).nameCordon,
+	filter.NodeName:              func(f *finder, o *Obstacle, _ *place) { o.WantedNode = f.pod.NodeName },
+	filter.TaintToleration:       (*finder).nameTaints,
+	filter.NodeAffinity:          (*finder).nameLabels,
+	filter.NodePorts:             (*finder).namePorts,
+	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.ResizePreemptionDisabled) },
+	filter.NodeResourcesFit:      func(_ *finder, o *Obstacle, at *place) { o.Short = shortOf(at.trial.Room(at.gone)) },
+	filter.VolumeRestrictions:    (*finder).nameDisks,
+	filter.NodeVolumeLimits:      (*finder).nameLimits,
+	filter.VolumeBinding:         (*finder).nameBinding,
+	filter.VolumeZone:            (*finder).nameZones,
+	filter.PodTopologySpread:     (*finder).nameSpread,
+	filter.InterPodAffinity:      (*finder).nameNeighbours,
+	filter.NodeDeclaredFeatures:  (*finder).nameFeatures,
+}
+
 func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
-	switch s.Filter {
-	case "":
+	if s.Filter == "" {
 		f.nameUnasked(o, at)
-	case preemption.NodeResourcesFit:
-		o.Short = shortOf(at.trial.Room(at.gone))
-	case preemption.NodeUnschedulable:
-		f.nameCordon(o, at)
-	case preemption.NodeName:
-		o.WantedNode = f.pod.NodeName
-	case preemption.TaintToleration:
-		f.nameTaints(o, at)
-	case preemption.NodeAffinity:
-		f.nameLabels(o, at)
-	case preemption.NodePorts:
-		f.namePorts(o, at)
-	case preemption.VolumeRestrictions:
-		f.nameDisks(o, at)
-	case preemption.NodeVolumeLimits:
-		f.nameLimits(o, at)
-	case preemption.VolumeBinding:
-		f.nameBinding(o, at)
-	case preemption.VolumeZone:
-		f.nameZones(o, at)
-	case preemption.PodTopologySpread:
-		f.nameSpread(o, at)
-	case preemption.InterPodAffinity:
-		f.nameNeighbours(o, at)
-	case preemption.NodeDeclaredFeatures:
-		f.nameFeatures(o, at)
-	case preemption.DeferredPodScheduling:
-		o.DisabledBy = slices.Clone(at.node.ResizePreemptionDisabled)
+		return
+	}
+	if name := behind[s.Filter]; name != nil { // a caller's filter explains itself
+		name(f, o, at)
 	}
 }
 

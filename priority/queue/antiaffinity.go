@@ -4,10 +4,9 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 )
-
-const interPodAffinity = "InterPodAffinity"
 
 // tellsNeighbour reports whether an event says so much about a pod on a node that
 // what it means for anti-affinity is known.
@@ -52,7 +51,7 @@ func (q *Queue) scatter(event *ClusterEvent) {
 	}
 	var apart []*item
 	for _, it := range q.pools[unschedulable].items {
-		if it.members != nil && slices.Contains(it.FailedFilters, interPodAffinity) && !q.agree(it, event) {
+		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
 			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
 		}
 	}

@@ -5,14 +5,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/resource"
-)
-
-const (
-	nodeName         = "NodeName"
-	deferredPods     = "DeferredPodScheduling"
-	nodeResourcesFit = "NodeResourcesFit"
 )
 
 // wantsResize reports whether a pod waits for room for its resize on the node that it
@@ -45,16 +40,16 @@ func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
 		return false
 	}
-	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
-		kinds, known := helpers[filter]
+	return slices.ContainsFunc(e.FailedFilters, func(name string) bool {
+		kinds, known := helpers[name]
 		switch {
 		case !known:
 			return true
 		case !slices.Contains(kinds, event.kind()):
 			return false
-		case filter == deferredPods:
+		case name == filter.DeferredPodScheduling:
 			return event.letsPreempt()
-		case filter == nodeResourcesFit:
+		case name == filter.NodeResourcesFit:
 			return event.givesRoomTo(e.Pod)
 		}
 		return true
@@ -123,8 +118,8 @@ func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
 		return true
 	}
-	return slices.ContainsFunc(filters, func(filter string) bool {
-		_, known := looksAt[filter]
-		return !known || filter == nodeResourcesFit && resized(before, after, after)
+	return slices.ContainsFunc(filters, func(name string) bool {
+		_, known := looksAt[name]
+		return !known || name == filter.NodeResourcesFit && resized(before, after, after)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -59,7 +60,7 @@ func TestFollowResize(t *testing.T) {
 	e, ok := q.TryPop(noon)
 	require.True(t, ok)
 	assert.False(t, follow(settled))
-	e.FailedFilters = []string{nodeResourcesFit}
+	e.FailedFilters = []string{filter.NodeResourcesFit}
 	require.ErrorIs(t, q.AddUnschedulableIfNotPresent(e, noon), ErrNotInFlight)
 	assert.True(t, follow(deferredOn("n1", "cpu", "2")))
 	assert.True(t, q.Delete(settled))
@@ -86,8 +87,8 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	node := func(name, cpu string, disabled ...string) *outrank.Node {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu), ResizePreemptionDisabled: disabled}
 	}
-	fits := []string{nodeResourcesFit, nodeName}
-	policy := []string{deferredPods, nodeName}
+	fits := []string{filter.NodeResourcesFit, filter.NodeName}
+	policy := []string{filter.DeferredPodScheduling, filter.NodeName}
 	nominatedTo := func(node string) *outrank.Pod {
 		p := onNode("hope", "", "cpu", "1")
 		p.NominatedNode = node
@@ -134,7 +135,7 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := &Entry{Pod: deferredOn("n1", "cpu", "2"), FailedFilters: c.failed}
 			assert.Equal(t, c.want, HelpsIn(withResizes, e, c.event))
-			if c.failed[0] == nodeResourcesFit && c.event.Kind == EventAssignedPodDeleted {
+			if c.failed[0] == filter.NodeResourcesFit && c.event.Kind == EventAssignedPodDeleted {
 				assert.True(t, HelpsIn(outrank.V1_37, e, c.event), "without the gate")
 			}
 		})
@@ -150,10 +151,10 @@ func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
 		changed func(p *outrank.Pod)
 		want    Counts
 	}{
-		{"it wants more", nodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3") }, Counts{Active: 1}},
-		{"it wants less", nodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Active: 1}},
-		{"a part is there", nodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Allocated = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
-		{"the node spares its pods", deferredPods, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Unschedulable: 1}},
+		{"it wants more", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3") }, Counts{Active: 1}},
+		{"it wants less", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Active: 1}},
+		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Allocated = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
+		{"the node spares its pods", filter.DeferredPodScheduling, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Unschedulable: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q, err := New(Config{Release: withResizes})
@@ -191,9 +192,11 @@ func TestResizesAreNoCrowd(t *testing.T) {
 // sameForAll refuses every pod.
 type sameForAll struct{}
 
-func (sameForAll) Known() ([]string, bool)               { return []string{nodeResourcesFit}, true }
-func (sameForAll) Refuses(*outrank.Pod) ([]string, bool) { return []string{nodeResourcesFit}, true }
-func (sameForAll) Refused(int)                           {}
+func (sameForAll) Known() ([]string, bool) { return []string{filter.NodeResourcesFit}, true }
+func (sameForAll) Refuses(*outrank.Pod) ([]string, bool) {
+	return []string{filter.NodeResourcesFit}, true
+}
+func (sameForAll) Refused(int) {}
 
 // ExampleQueue_FollowResize has a pod wait for room for its resize.
 func ExampleQueue_FollowResize() {

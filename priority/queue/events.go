@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 )
 
@@ -55,21 +56,21 @@ type ClusterEvent struct {
 // off a node, because they change what the filter looks at (upstream's
 // EventsToRegister). What a change of the pod itself may help is in looksAt.
 var helpers = map[string][]ClusterEventKind{
-	"NodeUnschedulable":    {EventNodeAdded, EventNodeUpdated},
-	"NodeName":             {EventNodeAdded},
-	"TaintToleration":      {EventNodeAdded, EventNodeUpdated},
-	"NodeAffinity":         {EventNodeAdded, EventNodeUpdated},
-	"NodeDeclaredFeatures": {EventNodeAdded, EventNodeUpdated},
-	deferredPods:           {EventNodeAdded, EventNodeUpdated},
-	"NodePorts":            {EventNodeAdded, EventAssignedPodDeleted},
-	"NodeResourcesFit":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	"VolumeRestrictions":   {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
-	"NodeVolumeLimits":     {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
-	"VolumeBinding":        {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	"VolumeZone":           {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	"PodTopologySpread": {EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
+	filter.NodeUnschedulable:     {EventNodeAdded, EventNodeUpdated},
+	filter.NodeName:              {EventNodeAdded},
+	filter.TaintToleration:       {EventNodeAdded, EventNodeUpdated},
+	filter.NodeAffinity:          {EventNodeAdded, EventNodeUpdated},
+	filter.NodeDeclaredFeatures:  {EventNodeAdded, EventNodeUpdated},
+	filter.DeferredPodScheduling: {EventNodeAdded, EventNodeUpdated},
+	filter.NodePorts:             {EventNodeAdded, EventAssignedPodDeleted},
+	filter.NodeResourcesFit:      {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	filter.VolumeRestrictions:    {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
+	filter.NodeVolumeLimits:      {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
+	filter.VolumeBinding:         {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	filter.VolumeZone:            {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	filter.PodTopologySpread: {EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	"InterPodAffinity": {EventNodeAdded, EventNodeUpdated,
+	filter.InterPodAffinity: {EventNodeAdded, EventNodeUpdated,
 		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 }
 
@@ -115,11 +116,11 @@ func helpsBy(rules *release.Rules, e *Entry, event ClusterEvent) bool {
 		return resizeHelps(e, &event)
 	}
 	kind := event.kind()
-	return slices.ContainsFunc(e.FailedFilters, func(filter string) bool {
-		if filter == interPodAffinity && e.Pod != nil && event.tellsNeighbour() {
+	return slices.ContainsFunc(e.FailedFilters, func(name string) bool {
+		if name == filter.InterPodAffinity && e.Pod != nil && event.tellsNeighbour() {
 			return neighbourHelps(rules, e.Pod, &event)
 		}
-		kinds, known := helpers[filter]
+		kinds, known := helpers[name]
 		return !known || slices.Contains(kinds, kind)
 	})
 }

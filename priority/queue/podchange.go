@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // sameButStatus reports whether two versions of a pending pod differ at most in
@@ -28,20 +29,20 @@ type parts func(p *outrank.Pod) []any
 // looksAt lists by filter what the filter looks at in the pod itself. A change of
 // anything else cannot help a pod that the filter kept off a node.
 var looksAt = map[string]parts{
-	"NodeUnschedulable":    tolerationsOf,
-	"NodeName":             func(p *outrank.Pod) []any { return []any{p.NodeName} },
-	"TaintToleration":      tolerationsOf,
-	"NodeAffinity":         nodeDemandsOf,
-	deferredPods:           func(*outrank.Pod) []any { return nil },
-	"NodePorts":            containersOf,
-	"NodeResourcesFit":     requestsOf,
-	"NodeDeclaredFeatures": func(p *outrank.Pod) []any { return append(containersOf(p), p.HostNetwork, p.HostUsers) },
-	"VolumeRestrictions":   volumesOf,
-	"NodeVolumeLimits":     volumesOf,
-	"VolumeBinding":        volumesOf,
-	"VolumeZone":           volumesOf,
-	"PodTopologySpread":    spreadOf,
-	"InterPodAffinity":     func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.Pods, p.Affinity.AntiPods} },
+	filter.NodeUnschedulable:     tolerationsOf,
+	filter.NodeName:              func(p *outrank.Pod) []any { return []any{p.NodeName} },
+	filter.TaintToleration:       tolerationsOf,
+	filter.NodeAffinity:          nodeDemandsOf,
+	filter.DeferredPodScheduling: func(*outrank.Pod) []any { return nil },
+	filter.NodePorts:             containersOf,
+	filter.NodeResourcesFit:      requestsOf,
+	filter.NodeDeclaredFeatures:  func(p *outrank.Pod) []any { return append(containersOf(p), p.HostNetwork, p.HostUsers) },
+	filter.VolumeRestrictions:    volumesOf,
+	filter.NodeVolumeLimits:      volumesOf,
+	filter.VolumeBinding:         volumesOf,
+	filter.VolumeZone:            volumesOf,
+	filter.PodTopologySpread:     spreadOf,
+	filter.InterPodAffinity:      func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.Pods, p.Affinity.AntiPods} },
 }
 
 func tolerationsOf(p *outrank.Pod) []any { return []any{p.Tolerations} }
@@ -73,8 +74,8 @@ func ownChangeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
 		return true
 	}
-	return slices.ContainsFunc(filters, func(filter string) bool {
-		looks, known := looksAt[filter]
+	return slices.ContainsFunc(filters, func(name string) bool {
+		looks, known := looksAt[name]
 		return !known || looks.differ(before, after)
 	})
 }

@@ -1,0 +1,23 @@
+package hostile
+
+import (
+	"io"
+	"strings"
+)
+
+// Script returns a list with one pod whose annotation is so many bytes long, and consists
+// of a text.
+func Script(of string, size int) string {
+	return `{"kind":"List","items":[{"kind":"Pod","metadata":{"name":"p","annotations":{"script":"` +
+		strings.Repeat(of, size/len(of)) + `"}}}]}`
+}
+
+// SmallReads returns a reader of a text that gives at most so many bytes at a time.
+func SmallReads(text string, most int) io.Reader { return &smallReader{strings.NewReader(text), most} }
+
+type smallReader struct {
+	r    io.Reader
+	most int
+}
+
+func (s *smallReader) Read(p []byte) (int, error) { return s.r.Read(p[:min(len(p), s.most)]) }

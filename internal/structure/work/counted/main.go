@@ -1,0 +1,160 @@
+// Command counted does each of the works that have to stay in proportion to their input, at
+// two sizes, and leaves behind how often each piece of code ran. It is built with coverage
+// counters by command work, which adds them up.
+//
+//	counted DIR
+//
+// It prints a line for each work: its name, how many times as much a quadratic one would
+// have to do, and for both sizes the folder of the counters below DIR and the bytes that were
+// allocated.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/coverage"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// work is done at a size and at one that is times as big. allowed says how many times as
+// much it may take.
+type work struct {
+	name        string
+	size, times int
+	allowed     int
+	of          func(size int) (func() error, error)
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "counted: the folder for the counters is missing")
+		os.Exit(2)
+	}
+	for i, w := range works() {
+		if err := w.count(filepath.Join(os.Args[1], fmt.Sprint(i))); err != nil {
+			fmt.Fprintf(os.Stderr, "counted: %s: %v\n", w.name, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func (w work) count(dir string) error {
+	fmt.Printf("%s\t%d", w.name, w.allowed)
+	for i, size := range []int{w.size, w.size * w.times} {
+		run, err := w.of(size)
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		allocated, err := counted(run, at)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("\t%s\t%d", at, allocated)
+	}
+	fmt.Println()
+	return nil
+}
+
+// counted runs something, writes the counters of what ran, and returns the bytes that it
+// allocated.
+func counted(run func() error, dir string) (uint64, error) {
+	var before, after runtime.MemStats
+	if err := coverage.ClearCounters(); err != nil {
+		return 0, err
+	}
+	runtime.ReadMemStats(&before)
+	if err := run(); err != nil {
+		return 0, err
+	}
+	runtime.ReadMemStats(&after)
+	if err := coverage.WriteCountersDir(dir); err != nil {
+		return 0, err
+	}
+	return after.TotalAlloc - before.TotalAlloc, coverage.WriteMetaDir(dir)
+}
+
+// linear is how many times as much work in proportion to the input, or to the input and its
+// logarithm, may take for an input so many times as big.
+func linear(times int) int { return times + times/2 }
+
+func works() []work {
+	var all []work
+	for _, name := range slices.Sorted(maps.Keys(hostile.Dumps)) {
+		all = append(all, reading(name, hostile.Dumps[name]))
+	}
+	for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
+		all = append(all,
+			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
+			taking("small reads of "+of, of, func(text string) io.Reader { return hostile.SmallReads(text, 64) }))
+	}
+	for _, crowd := range hostile.Crowds {
+		all = append(all, deciding(crowd))
+	}
+	return all
+}
+
+// reading reads a dump and asks for its warnings.
+func reading(name, form string) work {
+	const times = 16
+	return work{"reading " + name, 1250, times, linear(times), func(size int) (func() error, error) {
+		text := hostile.Written(form, size)
+		return func() error {
+			c, err := outrank.ReadCluster(strings.NewReader(text))
+			if err == nil {
+				c.Warnings()
+			}
+			return nil // an error takes its time as well
+		}, nil
+	}}
+}
+
+// taking takes a list apart.
+func taking(name, of string, reads func(string) io.Reader) work {
+	const times = 8
+	return work{name, 1 << 15, times, linear(times), func(size int) (func() error, error) {
+		text := hostile.Script(of, size)
+		return func() error {
+			return manifest.Each(reads(text), func(manifest.Item) error { return nil })
+		}, nil
+	}}
+}
+
+// deciding indexes a cluster and explains a decision in it.
+func deciding(crowd hostile.Budgets) work {
+	const times = 4
+	allowed := linear(times)
+	if crowd.All {
+		allowed = linear(times * times) // every budget covers every pod
+	}
+	return work{"budgets: " + crowd.Name, 500, times, allowed, func(size int) (func() error, error) {
+		e, err := preemption.NewEvaluator(preemption.Config{})
+		if err != nil {
+			return nil, err
+		}
+		c, asks := crowd.Cluster(size), crowd.Asking(size)
+		return func() error {
+			snap, err := preemption.NewSnapshot(c)
+			if err != nil {
+				return err
+			}
+			_, err = e.Explain(context.Background(), snap, asks, time.Unix(0, 0).UTC())
+			return err
+		}, nil
+	}}
+}

@@ -1,0 +1,150 @@
+// Command work counts how much code runs, and how many bytes are allocated, for inputs that
+// hold one thing many times, at two sizes, and fails where the work grows faster than the
+// input. It counts in place of taking the time, so that the answer is the same on every
+// machine, whatever else the machine does.
+//
+//	go run ./internal/structure/work [-v]
+//
+// The module's own packages and those of the standard library that it calls most are built
+// with coverage counters. What a single instruction of the machine repeats (a search for one
+// byte, a copy) counts once; copies that are kept show in the bytes.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	program = "github.com/outrank-go/outrank/internal/structure/work/counted"
+	covered = "github.com/outrank-go/outrank/...,bufio,bytes,encoding/json,io,maps,slices,sort,strconv,strings"
+)
+
+func main() {
+	verbose := flag.Bool("v", false, "print every work, not only those that grow too fast")
+	flag.Parse()
+	ok, err := run(os.Stdout, *verbose)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "work:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, verbose bool) (bool, error) {
+	dir, err := os.MkdirTemp("", "work")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	counted := filepath.Join(dir, "counted")
+	if _, err := output("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", counted, program); err != nil {
+		return false, err
+	}
+	lines, err := output(counted, dir)
+	if err != nil {
+		return false, err
+	}
+	return table(w, strings.Split(strings.TrimSpace(lines), "\n"), verbose)
+}
+
+// spare is how many times as much memory as work may be asked for: a slice that grows may end
+// up to a third beyond its need, for the small input or for the big one.
+const spare = 1.5
+
+// output returns what a command prints, or its error with what it said.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOCOVERDIR="+os.TempDir())
+	var out, said strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, said.String())
+	}
+	return out.String(), nil
+}
+
+// table prints the works and reports whether none of them grows too fast.
+func table(w io.Writer, lines []string, verbose bool) (bool, error) {
+	ok := true
+	for _, line := range lines {
+		g, err := growthOf(strings.Split(line, "\t"))
+		if err != nil {
+			return false, err
+		}
+		fast := g.steps > g.allowed || g.bytes > g.allowed*spare
+		if fast || verbose {
+			fmt.Fprintf(w, "%-50s allowed %5.1f  steps %5.1f  bytes %5.1f\n", g.name, g.allowed, g.steps, g.bytes)
+		}
+		ok = ok && !fast
+	}
+	fmt.Fprintf(w, "%d works counted at two sizes\n", len(lines))
+	return ok, nil
+}
+
+// growth is how many times as much a bigger input takes, and may take.
+type growth struct {
+	name                  string
+	allowed, steps, bytes float64
+}
+
+// growthOf reads a line of command counted and the counters that it names.
+func growthOf(fields []string) (growth, error) {
+	if len(fields) != 6 {
+		return growth{}, fmt.Errorf("not a line of counted: %q", fields)
+	}
+	g := growth{name: fields[0]}
+	var steps, bytes [2]float64
+	var err error
+	if g.allowed, err = strconv.ParseFloat(fields[1], 64); err != nil {
+		return g, err
+	}
+	for i := range steps {
+		if steps[i], err = stepsIn(fields[2+2*i]); err != nil {
+			return g, err
+		}
+		if bytes[i], err = strconv.ParseFloat(fields[3+2*i], 64); err != nil {
+			return g, err
+		}
+	}
+	g.steps, g.bytes = steps[1]/steps[0], bytes[1]/bytes[0]
+	return g, nil
+}
+
+// stepsIn adds up how many statements ran by the counters in a folder.
+func stepsIn(dir string) (float64, error) {
+	text := filepath.Join(dir, "counters.txt")
+	if _, err := output("go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text); err != nil {
+		return 0, err
+	}
+	f, err := os.Open(text)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	sum := 0.0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		parts := strings.Fields(lines.Text())
+		if len(parts) != 3 {
+			continue // the line that names the mode
+		}
+		statements, err := strconv.ParseFloat(parts[1], 64)
+		if err != nil {
+			return 0, err
+		}
+		times, err := strconv.ParseFloat(parts[2], 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += statements * times
+	}
+	return sum, nil
+}
