@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,8 +27,9 @@ type Case struct {
 	StorageClasses []*storagev1.StorageClass
 	CSINodes       []*storagev1.CSINode
 	CSIDrivers     []*storagev1.CSIDriver
-	// Groups mean something with the feature gate GenericWorkload.
-	Groups []*schedulingv1beta1.PodGroup
+	// Groups mean something with the feature gate GenericWorkload. They are PodGroups of
+	// [GroupVersion], which not every release has.
+	Groups []Object
 
 	Preemptor *corev1.Pod
 	// Around is what the scheduler has around its own plugins.
@@ -86,7 +86,7 @@ func (c *Case) Write(w io.Writer) error {
 		add(schema.GroupVersion{Group: "policy", Version: "v1"}, "PodDisruptionBudget", o)
 	}
 	for _, o := range c.Groups {
-		add(schedulingv1beta1.SchemeGroupVersion, "PodGroup", o)
+		add(GroupVersion, "PodGroup", o)
 	}
 	for _, o := range c.Pods {
 		add(core, "Pod", o)

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -160,7 +159,9 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 	f.budgets = put(&policyv1.PodDisruptionBudget{})
 	f.claims, f.volumes = put(&corev1.PersistentVolumeClaim{}), put(&corev1.PersistentVolume{})
 	f.classes, f.csiNodes, f.csiDrivers = put(&storagev1.StorageClass{}), put(&storagev1.CSINode{}), put(&storagev1.CSIDriver{})
-	f.groups = put(&schedulingv1beta1.PodGroup{})
+	if group, err := newGroup(); err == nil { // else the release has none
+		f.groups = put(group)
+	}
 	return f
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -24,24 +23,28 @@ func (s *sequenceRun) join(p *corev1.Pod) {
 func (s *sequenceRun) changeGroup() (err error) {
 	name, namespace := pick(s.generator, "crew", "gang"), pick(s.generator, "default", "default", "red", "blue")
 	list := s.objects.Groups
-	at := slices.IndexFunc(list, func(g *schedulingv1beta1.PodGroup) bool { return g.Name == name && g.Namespace == namespace })
+	at := slices.IndexFunc(list, func(g Object) bool { return g.GetName() == name && g.GetNamespace() == namespace })
 	if at >= 0 {
 		s.note("end of a group", "%s/%s", namespace, name)
+		delete(s.together, namespace+"/"+name)
 		s.objects.Groups, err = removed(s.told.groups, list, at)
 		return err
 	}
-	g := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}}
-	g.Spec.SchedulingPolicy.Basic = &schedulingv1beta1.BasicSchedulingPolicy{}
+	spec := map[string]any{"schedulingPolicy": map[string]any{"basic": map[string]any{}}}
 	switch s.IntN(4) {
 	case 0: // as before there were modes
 	case 1:
-		g.Spec.DisruptionMode = &schedulingv1beta1.DisruptionMode{Single: &schedulingv1beta1.SingleDisruptionMode{}}
+		spec["disruptionMode"] = map[string]any{"single": map[string]any{}}
 	default:
-		g.Spec.DisruptionMode = &schedulingv1beta1.DisruptionMode{All: &schedulingv1beta1.AllDisruptionMode{}}
+		spec["disruptionMode"] = map[string]any{"all": map[string]any{}}
+		s.together[namespace+"/"+name] = true
 	}
 	if !s.oneIn(8) {
-		priority := pick(s.generator, s.priorities...)
-		g.Spec.Priority = &priority
+		spec["priority"] = int64(pick(s.generator, s.priorities...))
+	}
+	g, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}, spec)
+	if err != nil {
+		return err
 	}
 	s.note("new group", "%s/%s", namespace, name)
 	s.objects.Groups, err = replaced(s, s.told.groups, list, -1, g)
@@ -62,11 +65,8 @@ func (s *sequenceRun) unitOf(p *corev1.Pod) string {
 	if !s.Groups || p.Spec.SchedulingGroup == nil {
 		return ""
 	}
-	name := *p.Spec.SchedulingGroup.PodGroupName
-	if slices.ContainsFunc(s.objects.Groups, func(g *schedulingv1beta1.PodGroup) bool {
-		return g.Name == name && g.Namespace == p.Namespace && g.Spec.DisruptionMode != nil && g.Spec.DisruptionMode.All != nil
-	}) {
-		return p.Namespace + "/" + name
+	if unit := p.Namespace + "/" + *p.Spec.SchedulingGroup.PodGroupName; s.together[unit] {
+		return unit
 	}
 	return ""
 }

@@ -9,19 +9,12 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 )
-
-// object is a kind of the API that is no pod.
-type object interface {
-	runtime.Object
-	metav1.Object
-}
 
 // replaced puts another version in the place of one object of a list, tells of it and
 // returns the new list; a position below 0 is that of a new object. A list is replaced,
 // not changed: cases that were made of the world keep theirs.
-func replaced[T object](s *sequenceRun, where *still, list []T, at int, o T) ([]T, error) {
+func replaced[T Object](s *sequenceRun, where *still, list []T, at int, o T) ([]T, error) {
 	o.SetResourceVersion(s.next())
 	list = slices.Clone(list)
 	if at < 0 {
@@ -33,7 +26,7 @@ func replaced[T object](s *sequenceRun, where *still, list []T, at int, o T) ([]
 }
 
 // removed takes an object off a list and tells that it is gone.
-func removed[T object](where *still, list []T, at int) ([]T, error) {
+func removed[T Object](where *still, list []T, at int) ([]T, error) {
 	return slices.Delete(slices.Clone(list), at, at+1), where.remove(list[at])
 }
 

@@ -19,10 +19,12 @@ type world struct {
 	// shared are the nodes on which two pods held a host port at once, in the scheduler's
 	// memory for good (rule 7.6.8).
 	shared map[string]bool
+	// together are the groups, by namespace and name, whose pods leave together.
+	together map[string]bool
 }
 
 func newWorld(client kubernetes.Interface) *world {
-	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}}
+	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, together: map[string]bool{}}
 }
 
 // known are the pods, in the order in which they came.

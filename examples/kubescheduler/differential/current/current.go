@@ -2,6 +2,10 @@
 package current
 
 import (
+	"fmt"
+
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+
 	"github.com/outrank-go/outrank"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
@@ -13,9 +17,25 @@ var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert}
 
 // Convert makes a cluster of a case by package convert.
 func Convert(c *differential.Case) (*outrank.Cluster, error) {
+	groups, err := groupsOf(c)
+	if err != nil {
+		return nil, err
+	}
 	return convert.Cluster(convert.Objects{
 		Nodes: c.Nodes, Pods: append(c.Pods[:len(c.Pods):len(c.Pods)], c.Preemptor), Budgets: c.Budgets, Namespaces: c.Namespaces,
 		Claims: c.Claims, Volumes: c.Volumes, StorageClasses: c.StorageClasses, CSINodes: c.CSINodes, CSIDrivers: c.CSIDrivers,
-		PodGroups: c.Groups,
+		PodGroups: groups,
 	})
+}
+
+func groupsOf(c *differential.Case) ([]*schedulingv1beta1.PodGroup, error) {
+	var groups []*schedulingv1beta1.PodGroup
+	for _, o := range c.Groups {
+		g, ok := o.(*schedulingv1beta1.PodGroup)
+		if !ok {
+			return nil, fmt.Errorf("%T is no group", o)
+		}
+		groups = append(groups, g)
+	}
+	return groups, nil
 }
