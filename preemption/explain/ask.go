@@ -102,7 +102,7 @@ func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.
 	r.Pod.Priority = req.Pod.PriorityValue()
 	if ex.Ineligible != preemption.Eligible {
 		reason := ex.Ineligible
-		r.Ineligible = &reason
+		r.Ineligible, r.Refusal = &reason, ex.Refusal
 	}
 	if ex.Refused.Code != preemption.Success {
 		r.Refused = f.refusal(ex.Refused)

@@ -22,9 +22,12 @@ func configs() map[string]preemption.Config {
 	return map[string]preemption.Config{
 		"v1.13":      {Variant: outrank.VariantV1_13},
 		"simplified": {Variant: outrank.VariantSimplified},
-		"disabled":   {Policy: preemption.Policy{Disabled: true}},
-		"ranks":      {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
-		"scorers":    {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},
+		"may preempt": {MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string {
+			return "not between 9 and 5"
+		}},
+		"disabled": {Policy: preemption.Policy{Disabled: true}},
+		"ranks":    {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
+		"scorers":  {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},
 		"chooser": {Chooser: &preemption.Chooser{Name: "all", AnyPriority: true, Choose: func(v *preemption.NodeView) []*outrank.Pod {
 			return v.Possible()
 		}}},
@@ -149,4 +152,26 @@ func TestRulesOfVictims(t *testing.T) {
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"rule":"it lent that"`)
+}
+
+// What the caller's rule says is what the report says, and the answer about a node.
+func TestRefusalOfTheCaller(t *testing.T) {
+	const refusal = "not between 9 and 5."
+	e, err := preemption.NewEvaluator(preemption.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return refusal }})
+	require.NoError(t, err)
+	runs := &outrank.Pod{Name: "batch", NodeName: "n", Priority: outrank.Priority(0), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}}
+	asks := &outrank.Pod{Name: "web", Priority: outrank.Priority(9), Containers: runs.Containers}
+	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}}, Pods: []*outrank.Pod{runs},
+	})
+	require.NoError(t, err)
+	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: asks, Now: gen.Now}, explain.Options{})
+	require.NoError(t, err)
+	require.Equal(t, refusal, r.Refusal)
+	require.Contains(t, r.Summary(), "may not push others out: the caller's rule says: not between 9 and 5.")
+	ex, err := e.Explain(context.Background(), snap, asks, gen.Now)
+	require.NoError(t, err)
+	a, err := explain.WhyNot(context.Background(), e, snap, preemption.Request{Pod: asks, Now: gen.Now}, ex, "n", explain.Options{})
+	require.NoError(t, err)
+	require.Equal(t, refusal, a.Refusal)
 }

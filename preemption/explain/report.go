@@ -25,6 +25,9 @@ type Report struct {
 	Resize bool `json:"resize,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Refusal is what the caller's rule said ([preemption.Config.MayPreempt]) where that is
+	// what keeps the pod from it; else empty.
+	Refusal string `json:"refusal,omitempty"`
 	// Refused is what ended the attempt before any node was asked; nil where all were.
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Choice is why this node; nil unless the outcome is preempt.

@@ -95,6 +95,8 @@ func (r *Report) ineligible() string {
 		return "it has a nomination already."
 	case preemption.Disabled:
 		return "preemption is disabled."
+	case preemption.ByCaller:
+		return "the caller's rule says: " + strings.TrimSuffix(prose.Text(r.Refusal), ".") + "."
 	}
 	return r.Ineligible.String()
 }

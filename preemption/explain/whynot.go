@@ -25,6 +25,9 @@ type NodeAnswer struct {
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Refusal is what the caller's rule said ([preemption.Config.MayPreempt]) where that is
+	// what keeps the pod from it; else empty.
+	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
 	// of those on which preemption makes room.
 	Fits       int `json:"fits"`
@@ -93,7 +96,7 @@ func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 	a.Pod.Priority = req.Pod.PriorityValue()
 	if ex.Ineligible != preemption.Eligible {
 		reason := ex.Ineligible
-		a.Ineligible = &reason
+		a.Ineligible, a.Refusal = &reason, ex.Refusal
 	}
 	if ex.Refused.Code != preemption.Success {
 		a.Refused = f.refusal(ex.Refused)

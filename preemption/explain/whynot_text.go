@@ -51,7 +51,7 @@ func (a *NodeAnswer) Summary() string {
 		case a.Outcome == preemption.Preempt:
 			return text + ", but another node is better."
 		case a.Ineligible != nil:
-			r := Report{Ineligible: a.Ineligible}
+			r := Report{Ineligible: a.Ineligible, Refusal: a.Refusal}
 			return text + ", but it may not push others out: " + r.ineligible()
 		}
 		return text + "."
