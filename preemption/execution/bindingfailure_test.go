@@ -22,17 +22,21 @@ func TestFailedBindingWakesOthers(t *testing.T) {
 	now := time.Unix(0, 0).UTC()
 	for _, c := range []struct {
 		name  string
+		other int32 // its priority
 		fail  execution.Failure
 		moved bool
 	}{
-		{"refused", execution.Failure{Refused: &refused}, true},
-		{"binding failed", execution.Failure{Err: broken, Node: "n1"}, true},
-		{"no node was found", execution.Failure{Err: broken}, false},
+		{"refused", 1, execution.Failure{Refused: &refused}, true},
+		{"refused before it counted for the other", 2, execution.Failure{Refused: &refused}, false},
+		{"refused on its node", 2, execution.Failure{Refused: &refused, Node: "n1"}, true},
+		{"binding failed", 1, execution.Failure{Err: broken, Node: "n1"}, true},
+		{"binding failed, and the other is more important", 2, execution.Failure{Err: broken, Node: "n1"}, true},
+		{"no node was found", 1, execution.Failure{Err: broken}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q, err := queue.New(queue.Config{})
 			require.NoError(t, err)
-			other, pod := pendingPod("other", withPriority(1)), pendingPod("p", withPriority(1))
+			other, pod := pendingPod("other", withPriority(c.other)), pendingPod("p", withPriority(1))
 			require.NoError(t, q.Add(other, now))
 			entry, _ := q.TryPop(now)
 			entry.FailedFilters = []string{preemption.NodeResourcesFit}

@@ -39,8 +39,8 @@ type Failure struct {
 	// Err is anything else that went wrong. Beside a Plan without a place it is the error
 	// of asking for the plan (rule 8.12), and the pod is turned down.
 	Err error
-	// Node is the node that the pod was about to be bound to when Err came up;
-	// empty if it came up before a node was found.
+	// Node is the node that the pod was about to be bound to when Err or Refused came up;
+	// empty if it came up before a node was found, or before the pod counted there.
 	Node string
 	// Profile is the name of the scheduler, for the metrics; empty means
 	// default-scheduler.

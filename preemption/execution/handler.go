@@ -109,7 +109,8 @@ type FailureResult struct {
 //     gone or bound loses it.
 //     Where a node had been found for it (Refused, or Err with a Node), a queue
 //     that has the method RoomGivenUp, as those of package priority/queue have, is
-//     told that other pods may use the room there.
+//     told that other pods may use the room there: with Node all of them, without it those
+//     of the same or a lower priority.
 //  4. The event FailedScheduling is posted, also for a pod that is gone or bound.
 //  5. The condition PodScheduled=False is set, together with the nomination.
 //
@@ -235,14 +236,17 @@ func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod)
 	}
 }
 
-// giveUpRoom tells the queue of a failed binding (rule 5.4.8 of the queue). It comes
-// after the pod was put back and has lost its nomination.
+// giveUpRoom tells the queue of a failed binding (rule 5.4.8 of the queue): of the pod as
+// it was on its node, where that is known. It comes after the pod was put back and has lost
+// its nomination.
 func (h *FailureHandler) giveUpRoom(f *Failure) {
 	others, ok := h.Queue.(interface {
 		RoomGivenUp(pod *outrank.Pod, now time.Time) int
 	})
 	if ok && !f.resizes() && (f.Refused != nil || f.Node != "") {
-		others.RoomGivenUp(f.Entry.Pod, f.Now)
+		placed := *f.Entry.Pod
+		placed.NodeName = f.Node
+		others.RoomGivenUp(&placed, f.Now)
 	}
 }
 

@@ -153,10 +153,12 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 //
 //   - when a nominated pod that waits is deleted,
 //   - when its nomination changes or is cleared, or the pod is bound elsewhere,
-//   - when it could not be bound, which execution.FailureHandler does.
+//   - when it could not be bound, which execution.FailureHandler does; the pod then has
+//     the NodeName that it was to be bound to.
 //
 // Of the pods that wait or are in flight, those are asked about that have the
-// pod's priority or a lower one: the others never left it the room. The pod itself
+// pod's priority or a lower one: the others never left it the room. A pod with a NodeName
+// counted there for all, and all are asked about. The pod itself
 // is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	if pod == nil || q.config.old() {
@@ -166,8 +168,8 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	defer q.mu.Unlock()
 	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
 	q.alone(q.items[keyOf(pod)])
-	key, most := keyOf(pod), pod.PriorityValue()
-	concerns := func(p *outrank.Pod) bool { return p.PriorityValue() <= most && keyOf(p) != key }
+	key, most, toAll := keyOf(pod), pod.PriorityValue(), pod.NodeName != ""
+	concerns := func(p *outrank.Pod) bool { return (toAll || p.PriorityValue() <= most) && keyOf(p) != key }
 	q.note(event, concerns)
 	q.scatter(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help {

@@ -129,6 +129,12 @@ func givenUp(name string, want int) func(*desk) {
 	return func(d *desk) { require.Equal(d, want, d.q.RoomGivenUp(waiting(name), d.now)) }
 }
 
+// notBound has the binding of a pod fail.
+func notBound(name string, want int) func(*desk) {
+	pod := with(name, func(p *outrank.Pod) { p.NodeName = "n1" })
+	return func(d *desk) { require.Equal(d, want, d.q.RoomGivenUp(pod, d.now)) }
+}
+
 func activate(want int, names ...string) func(*desk) {
 	return func(d *desk) {
 		var pods []*outrank.Pod

@@ -259,8 +259,14 @@ func (m *machine) roomGivenUp(t *rapid.T) {
 	if len(m.pods) > 0 && (m.alike || rapid.Bool().Draw(t, "one inside")) {
 		pod = rapid.SampledFrom(m.pods).Draw(t, "whose room").Pod
 	}
-	event := ClusterEvent{Kind: EventAssignedPodDeleted}
-	concerns := func(p *modelPod) bool { return *p.Pod.Priority <= *pod.Priority && p.key() != string(pod.Key()) }
+	if rapid.IntRange(0, 3).Draw(t, "not bound") == 0 {
+		copied := *pod
+		pod, copied.NodeName = &copied, "n1"
+	}
+	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
+	concerns := func(p *modelPod) bool {
+		return (pod.NodeName != "" || *p.Pod.Priority <= *pod.Priority) && p.key() != string(pod.Key())
+	}
 	if m.fifo {
 		require.Zero(t, m.q.RoomGivenUp(pod, m.now))
 		return

@@ -20,6 +20,10 @@ func TestRoomGivenUp(t *testing.T) {
 			{2, givenUp("p5-gone", 2), "2 0 1 0"},
 			{2, pop("p5"), "1 0 1 1"},
 		}},
+		{"any priority", "on its node the pod counted for all of them", append(append(lost("p1", fit), lost("p5", fit)...), lost("p9", fit)...), []step{
+			{2, notBound("p5", 2), "2 0 1 0"},
+			{2, pop("p9"), "1 0 1 1"},
+		}},
 		{"what failed", "another pod's room helps only against some filters", append(lost("p1", "TaintToleration"), lost("p2", "NodePorts")...), []step{
 			{2, givenUp("p5", 1), "1 0 1 0"},
 			{2, pop("p2"), "0 0 1 1"},
@@ -41,6 +45,12 @@ func TestRoomGivenUp(t *testing.T) {
 			{0, fail("p5", fit), "0 0 2 2"},
 			{0, fail("p2", fit), "0 1 2 1"},
 			{0, fail("p1", "NodeName"), "0 1 3 0"},
+		}},
+		{"in flight, any priority", "so do those of a higher one where the pod counted for all", nil, []step{
+			{0, add("p6"), "1 0 0 0"}, {0, add("p5"), "2 0 0 0"}, {0, pop("p6"), "1 0 0 1"}, {0, pop("p5"), "0 0 0 2"},
+			{0, notBound("p5", 0), "0 0 0 2"},
+			{0, fail("p6", fit), "0 1 0 1"},
+			{0, fail("p5", fit), "0 1 1 0"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

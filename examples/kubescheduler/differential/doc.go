@@ -33,7 +33,9 @@
 // A [Sequence] goes on where a case ends: a live scheduler, with its own cache, queue,
 // nominator and bindings, tries one pod after another while pods, nodes, budgets,
 // namespaces and storage change, events come late, and calls that carry a preemption out
-// fail or hang. Followers that are told of the changes decide about each attempt, and a
-// plugin is asked beside the scheduler's own. Attempts in which outrank differs on purpose
+// fail or hang. Followers that are told of the changes decide about each attempt, a
+// plugin is asked beside the scheduler's own, and a queue of this library is told whatever
+// the scheduler's queue is told: both have to give the same pods, and to hold the others in
+// the same parts. Attempts in which outrank differs on purpose
 // are counted by the rule that says so, and not compared.
 package differential

@@ -3,6 +3,7 @@ package differential
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -11,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -39,6 +39,8 @@ type Sequence struct {
 	// Resizes has pods tried whose resize in place is deferred, for which the feature gate
 	// has to be on.
 	Resizes bool
+	// Queue makes a queue that follows the scheduler's; nil for none.
+	Queue func() QueueFollower
 	// Groups has groups of pods come and go, and pods on nodes belong to them, for which the
 	// feature gate GenericWorkload has to be on.
 	Groups bool
@@ -77,6 +79,7 @@ type sequenceRun struct {
 	scheduler *clerk
 	rival     *rival
 	followers []Follower
+	queue     QueueFollower
 	// current is the pod of the attempt, and answers what each follower found.
 	current *corev1.Pod
 	answers map[string]*decided
@@ -122,6 +125,9 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 			break
 		}
 	}
+	if run.queue != nil {
+		maps.Copy(run.result.Counts, run.queue.Counts())
+	}
 	return run.result, nil
 }
 
@@ -135,14 +141,23 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} },
-		scheduler.WithParallelism(1), scheduler.WithProfiles(list...))
+	options := []scheduler.Option{scheduler.WithParallelism(1), scheduler.WithProfiles(list...)}
+	if s.Queue != nil {
+		s.queue = s.Queue()
+		options = append(options, s.queue.Options()...)
+	}
+	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} }, options...)
 	if err != nil {
 		return err
 	}
 	profiles := map[string]framework.Framework{}
 	for _, name := range profileNames {
 		if profiles[name], err = s.r.watch(ctx, sched, name); err != nil {
+			return err
+		}
+	}
+	if s.queue != nil {
+		if err := s.queue.Follow(sched, profiles); err != nil {
 			return err
 		}
 	}
@@ -242,9 +257,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	if err := s.release(); err != nil {
 		return err
 	}
-	queue := s.r.sched.SchedulingQueue
-	queue.Activate(klog.Background(), s.toTry())
-	if len(queue.PodsInActiveQ()) == 0 {
+	if !s.upNext() {
 		s.result.Counts["nothing to try"]++
 		return nil
 	}
@@ -254,10 +267,12 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	s.r.sched.ScheduleOne(ctx)
 	if s.current == nil { // it is being deleted (rule 7.16.6)
 		s.result.Counts["passed over"]++
+		s.compareQueues()
 		return s.arrive()
 	}
 	s.settle()
 	s.compare()
+	s.compareQueues()
 	if len(s.result.Differences) > 0 {
 		return nil
 	}
@@ -267,23 +282,6 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 		}
 	}
 	return s.apply(s.scheduler.take())
-}
-
-// toTry are the pods that are put at the head of the queue: mostly one.
-func (s *sequenceRun) toTry() map[string]*corev1.Pod {
-	all := map[string]*corev1.Pod{}
-	var keys []string
-	for _, p := range s.known() {
-		if p.Spec.NodeName == "" || s.Resizes {
-			keys = append(keys, podKey(p))
-			all[podKey(p)] = p
-		}
-	}
-	if len(keys) == 0 || s.oneIn(5) {
-		return all
-	}
-	one := pick(s.generator, keys...)
-	return map[string]*corev1.Pod{one: all[one]}
 }
 
 // compare notes what came of the attempt, and what the followers disagree in.

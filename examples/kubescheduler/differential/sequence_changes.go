@@ -83,6 +83,7 @@ func (s *sequenceRun) pendingPod() *corev1.Pod {
 	if s.oneIn(12) {
 		p.Spec.SchedulerName = "another-scheduler"
 	}
+	s.waits(p)
 	return p
 }
 

@@ -3,7 +3,8 @@
 //
 //   - the kubelet's admission check and its CriticalPodAdmissionHandler against
 //     package kubeletadmit;
-//   - the scheduling queue against package priority/queue;
+//   - the scheduling queue against package priority/queue, with hints and gates of the
+//     test; with those of kube-scheduler it is compared by the sequences of differential;
 //   - its nominator, and the executor of preemptions, against package
 //     preemption/execution.
 //

@@ -29,6 +29,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -175,7 +176,7 @@ func (q *queues) remove(t *rapid.T, w *waiting) {
 
 // pop takes the first of each queue without regard to time.
 func (q *queues) pop(t *rapid.T) {
-	if !poppable(q.theirs, q.early) {
+	if !queuepair.Poppable(q.theirs, q.early) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -191,7 +192,7 @@ func (q *queues) tryPop(t *rapid.T) {
 		return
 	}
 	e, ok := q.ours.TryPop(q.clock.Now())
-	require.Equal(t, poppable(q.theirs, q.early), ok, "%v", e)
+	require.Equal(t, queuepair.Poppable(q.theirs, q.early), ok, "%v", e)
 	if ok {
 		q.popped(t, e)
 	}
@@ -214,8 +215,8 @@ func (q *queues) flush() bool {
 			return false
 		}
 	}
-	flushBackoff(q.theirs, silent)
-	flushUnschedulable(q.theirs, silent)
+	queuepair.FlushBackoff(q.theirs, silent)
+	queuepair.FlushUnschedulable(q.theirs, silent)
 	q.ours.Flush(q.clock.Now())
 	return true
 }
@@ -281,7 +282,7 @@ func (q *queues) place(t *rapid.T) {
 func (q *queues) happen(t *rapid.T) {
 	h := pick(t, "event", happenings...)
 	labels := map[string]string{wants: pick(t, "of", "x", "y")}
-	event := ourqueue.ClusterEvent{Kind: h.ours}
+	event := ourqueue.ClusterEvent{Kind: queuepair.KindOf(h)}
 	var before, object any
 	switch h {
 	case nodeAdded, nodeUpdated:
@@ -289,7 +290,7 @@ func (q *queues) happen(t *rapid.T) {
 	case podDeleted:
 		before, event.Pod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: labels}}, &outrank.Pod{Name: "n", NodeName: "n", Labels: labels}
 	}
-	q.theirs.MoveAllToActiveOrBackoffQueue(silent, h.theirs, before, object, nil)
+	q.theirs.MoveAllToActiveOrBackoffQueue(silent, h, before, object, nil)
 	q.ours.MoveAll(event, q.clock.Now())
 }
 
@@ -307,14 +308,6 @@ func (q *queues) setHold(t *rapid.T) {
 	q.held[name] = !q.held[name]
 }
 
-// state is what a queue says of a pod.
-type state struct {
-	Part                      string
-	Attempts, Refused, Errors int
-	Enqueued, BackoffEnd      string
-	Failed                    []string
-}
-
 func stamp(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -322,58 +315,26 @@ func stamp(at time.Time) string {
 	return at.Sub(began).String()
 }
 
-func (q *queues) theirState() map[string]state {
-	states := map[string]state{}
-	note := func(pods []*corev1.Pod, part string) {
-		for _, p := range pods {
-			info, ok := q.theirs.GetPod(p.Name, p.Namespace, nil)
-			if !ok {
-				states[string(p.UID)] = state{Part: "lost"}
-				continue
-			}
-			s := state{Part: part, Attempts: info.Attempts, Refused: info.UnschedulableCount, Errors: info.ConsecutiveErrorsCount, Enqueued: stamp(info.Timestamp)}
-			if part == "unschedulable" && info.Gated() {
-				s.Part = "gated"
-			}
-			if s.Part == "backoff" {
-				s.BackoffEnd = stamp(info.BackoffExpiration)
-			}
-			states[string(p.UID)] = s
-		}
-	}
-	note(q.theirs.PodsInActiveQ(), "active")
-	note(q.theirs.PodsInBackoffQ(), "backoff")
-	note(q.theirs.UnschedulablePods(), "unschedulable")
-	gone := map[string]bool{}
+func (q *queues) theirState() map[string]queuepair.State {
+	states := queuepair.Theirs(q.theirs, began, schedulinggates.Name, hold)
 	for _, a := range q.attempts {
-		gone[a.ours.Pod.UID] = a.gone
-	}
-	for _, p := range q.theirs.InFlightPods() {
-		if !gone[string(p.UID)] {
-			states[string(p.UID)] = state{Part: "in flight"}
+		if a.gone && states[a.ours.Pod.UID].Part == "in flight" {
+			delete(states, a.ours.Pod.UID)
 		}
 	}
-	return states
+	return q.named(states)
 }
 
-func (q *queues) ourState() map[string]state {
-	states := map[string]state{}
-	pending := q.ours.Pending()
-	note := func(entries []ourqueue.Entry, part string) {
-		for _, e := range entries {
-			s := state{Part: part, Attempts: e.Attempts, Refused: e.Refusals, Errors: e.Errors, Enqueued: stamp(e.Enqueued)}
-			if part == "backoff" {
-				s.BackoffEnd = stamp(e.BackoffEnd)
-			}
-			states[e.Pod.UID] = s
+func (q *queues) ourState() map[string]queuepair.State { return q.named(queuepair.Ours(q.ours, began)) }
+
+// named leaves out what holds a pod that had scheduling gates: where something else does as
+// well, the reference names the one that it asks first, in the order of a map.
+func (q *queues) named(states map[string]queuepair.State) map[string]queuepair.State {
+	for _, w := range q.pods {
+		if s, ok := states[w.ours.UID]; ok && w.gated {
+			s.Gate = ""
+			states[w.ours.UID] = s
 		}
-	}
-	note(pending.Active, "active")
-	note(pending.Backoff, "backoff")
-	note(pending.Unschedulable, "unschedulable")
-	note(pending.Gated, "gated")
-	for _, e := range pending.InFlight {
-		states[e.Pod.UID] = state{Part: "in flight"}
 	}
 	return states
 }
@@ -425,7 +386,7 @@ func TestQueue(t *testing.T) {
 					"hold":     step(q, "hold", q.setHold),
 					"flush":    step(q, "flush", func(*rapid.T) { q.flush() }),
 				})
-				for poppable(q.theirs, early) {
+				for queuepair.Poppable(q.theirs, early) {
 					q.pop(t)
 				}
 			})

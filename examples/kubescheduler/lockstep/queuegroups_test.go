@@ -25,6 +25,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -135,14 +136,14 @@ func (q *groupQueues) tryPop(t *rapid.T) {
 		return
 	}
 	e, ok := q.ours.TryPop(q.clock.Now())
-	require.Equal(t, poppable(q.theirs, true), ok, "%v", e)
+	require.Equal(t, queuepair.Poppable(q.theirs, true), ok, "%v", e)
 	if ok {
 		q.popped(t, e)
 	}
 }
 
 func (q *groupQueues) pop(t *rapid.T) {
-	if q.trying != nil || !poppable(q.theirs, true) {
+	if q.trying != nil || !queuepair.Poppable(q.theirs, true) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -225,10 +226,10 @@ func (q *groupQueues) endGroup(t *rapid.T) {
 
 // compare: where each pod is, and what is known of each group that waits.
 func (q *groupQueues) compare(t *rapid.T) {
-	theirs, ours := map[string]state{}, map[string]state{}
+	theirs, ours := map[string]queuepair.State{}, map[string]queuepair.State{}
 	note := func(pods []*corev1.Pod, part string) {
 		for _, p := range pods {
-			theirs[string(p.UID)] = state{Part: part}
+			theirs[string(p.UID)] = queuepair.State{Part: part}
 		}
 	}
 	note(q.theirs.PodsInActiveQ(), "active")
@@ -258,7 +259,7 @@ func (q *groupQueues) compare(t *rapid.T) {
 	}
 	for name := range q.groups {
 		if g, ok := q.theirs.GetPodGroup(name, "default", fwk.PodGroupKeyType); ok {
-			s := state{Attempts: g.Attempts, Refused: g.UnschedulableCount, Errors: g.ConsecutiveErrorsCount, Enqueued: stamp(g.Timestamp)}
+			s := queuepair.State{Attempts: g.Attempts, Refused: g.UnschedulableCount, Errors: g.ConsecutiveErrorsCount, Enqueued: stamp(g.Timestamp)}
 			theirs[name] = s
 		}
 	}
@@ -269,12 +270,12 @@ func (q *groupQueues) compare(t *rapid.T) {
 	} {
 		for _, e := range entries {
 			if e.Group == nil {
-				ours[e.Pod.UID] = state{Part: part}
+				ours[e.Pod.UID] = queuepair.State{Part: part}
 				continue
 			}
-			ours[e.Group.PodGroup.Name] = state{Attempts: e.Attempts, Refused: e.Refusals, Errors: e.Errors, Enqueued: stamp(e.Enqueued)}
+			ours[e.Group.PodGroup.Name] = queuepair.State{Attempts: e.Attempts, Refused: e.Refusals, Errors: e.Errors, Enqueued: stamp(e.Enqueued)}
 			for _, m := range e.Group.Members {
-				ours[m.Pod.UID] = state{Part: part}
+				ours[m.Pod.UID] = queuepair.State{Part: part}
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/schedulinggates"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
 	ourqueue "github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -28,24 +29,18 @@ const (
 	own   = "own"
 )
 
-// happening is an event in the words of both sides.
-type happening struct {
-	theirs fwk.ClusterEvent
-	ours   ourqueue.ClusterEventKind
-}
-
 var (
-	nodeAdded    = happening{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, ourqueue.EventNodeAdded}
-	nodeUpdated  = happening{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeLabel}, ourqueue.EventNodeUpdated}
-	nodeDeleted  = happening{fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}, ourqueue.EventNodeDeleted}
-	podDeleted   = happening{framework.EventAssignedPodDelete, ourqueue.EventAssignedPodDeleted}
-	podAdded     = happening{framework.EventAssignedPodAdd, ourqueue.EventAssignedPodAdded}
-	storage      = happening{fwk.ClusterEvent{Resource: fwk.PersistentVolume, ActionType: fwk.Add}, ourqueue.EventStorageChanged}
-	anything     = happening{fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}, ""}
-	ownUpdate    = happening{fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel}, ourqueue.EventPodUpdated}
-	anyOwnUpdate = happening{fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.Update}, ourqueue.EventPodUpdated}
-	happenings   = []happening{nodeAdded, nodeUpdated, nodeDeleted, podDeleted, podAdded, storage, anything}
-	listensTo    = map[string][]happening{
+	nodeAdded    = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
+	nodeUpdated  = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeLabel}
+	nodeDeleted  = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}
+	podDeleted   = framework.EventAssignedPodDelete
+	podAdded     = framework.EventAssignedPodAdd
+	storage      = fwk.ClusterEvent{Resource: fwk.PersistentVolume, ActionType: fwk.Add}
+	anything     = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
+	ownUpdate    = fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel}
+	anyOwnUpdate = fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.Update}
+	happenings   = []fwk.ClusterEvent{nodeAdded, nodeUpdated, nodeDeleted, podDeleted, podAdded, storage, anything}
+	listensTo    = map[string][]fwk.ClusterEvent{
 		alpha: {nodeAdded, nodeUpdated, podDeleted},
 		beta:  {nodeAdded, ownUpdate},
 		gamma: {storage},
@@ -70,11 +65,11 @@ func hintMap() queue.QueueingHintMap {
 	m := queue.QueueingHintMap{}
 	for _, filter := range []string{alpha, beta, gamma, hold} {
 		for _, h := range listensTo[filter] {
-			m[h.theirs] = append(m[h.theirs], &queue.QueueingHintFunction{PluginName: filter, QueueingHintFn: func(_ klog.Logger, pod *corev1.Pod, before, object any) (fwk.QueueingHint, error) {
+			m[h] = append(m[h], &queue.QueueingHintFunction{PluginName: filter, QueueingHintFn: func(_ klog.Logger, pod *corev1.Pod, before, object any) (fwk.QueueingHint, error) {
 				if object == nil {
 					object = before
 				}
-				if hint(filter, h.ours, pod.Labels, labelsOf(object), labelsOf(before)) {
+				if hint(filter, queuepair.KindOf(h), pod.Labels, labelsOf(object), labelsOf(before)) {
 					return fwk.Queue, nil
 				}
 				return fwk.QueueSkip, nil
@@ -109,7 +104,7 @@ func helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	}
 	for _, filter := range e.FailedFilters {
 		for _, h := range listensTo[filter] {
-			if h.ours == event.Kind && hint(filter, event.Kind, e.Pod.Labels, ourLabels(&event), before(&event)) {
+			if queuepair.KindOf(h) == event.Kind && hint(filter, event.Kind, e.Pod.Labels, ourLabels(&event), before(&event)) {
 				return true
 			}
 		}

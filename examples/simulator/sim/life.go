@@ -114,7 +114,9 @@ func (s *Simulation) bind(entry queue.Entry, p *pod, h *host) error {
 	s.metrics.AddAttemptDuration(attempt, s.config.Cycle)
 	s.metrics.AddScheduled(entry.Attempts, s.Time().Sub(entry.FirstEnqueued))
 	if nominated != "" && nominated != h.node.Name {
-		s.queue.RoomGivenUp(p.obj, s.Time())
+		waited := *p.obj
+		waited.NodeName = "" // there it counted for some only
+		s.queue.RoomGivenUp(&waited, s.Time())
 	}
 	if s.relational > 0 {
 		s.queue.AssignedPodAdded(p.obj, s.Time())

@@ -22,6 +22,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
 	"github.com/outrank-go/outrank/examples/kubescheduler/mirror"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption"
@@ -35,13 +36,13 @@ var (
 )
 
 // attempts of one sequence.
-const attempts = 20
+const attempts = 25
 
 // A live scheduler, and a mirror of its framework, one of the informers, a fresh conversion
 // and the plugin agree on what becomes of pods while everything changes, events come late
 // and calls fail or hang.
 func TestSequence(t *testing.T) {
-	runSequences(t, *sequences, differential.ClusterKinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival})
+	runSequences(t, *sequences, differential.ClusterKinds, differential.Sequence{Attempts: attempts, Harness: Harness, Follow: follow(outrank.V1_37), Rival: rival, Queue: queues(outrank.V1_37)})
 }
 
 // With the feature gate for resizes in place, pods on their nodes whose resize is deferred
@@ -52,7 +53,7 @@ func TestSequenceOfResizes(t *testing.T) {
 	release, err := outrank.V1_37.With(map[string]bool{gate: true})
 	require.NoError(t, err)
 	runSequences(t, *sequences/9, []string{"resizes", "everything"}, differential.Sequence{
-		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release), Rival: rival, Resizes: true,
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release), Rival: rival, Queue: queues(release), Resizes: true,
 	})
 }
 
@@ -64,7 +65,7 @@ func TestSequenceOfGroups(t *testing.T) {
 	release, err := outrank.V1_37.With(map[string]bool{gate: true})
 	require.NoError(t, err)
 	runSequences(t, *sequences/6, differential.ClusterKinds, differential.Sequence{
-		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Groups: true,
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Queue: queues(release), Groups: true,
 	})
 }
 
@@ -117,6 +118,11 @@ func rival(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
 		return nil, err
 	}
 	return p.(fwk.PostFilterPlugin), nil
+}
+
+// queues makes a queue of this library that follows the scheduler's.
+func queues(release outrank.Release) func() differential.QueueFollower {
+	return func() differential.QueueFollower { return queuepair.New(release) }
 }
 
 // follow makes a mirror that the informers tell of everything, and one that reads pods and

@@ -1,0 +1,86 @@
+package differential
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// QueueFollower is a queue that goes through what the scheduler's goes through.
+type QueueFollower interface {
+	// Options are those that the scheduler is made with.
+	Options() []scheduler.Option
+	// Follow begins, while the scheduler's queue is empty.
+	Follow(sched *scheduler.Scheduler, profiles map[string]framework.Framework) error
+	// Pass lets time pass for both queues.
+	Pass(time.Duration)
+	// Ready reports whether there is a pod to be popped.
+	Ready() bool
+	// Compare returns what the queues disagree in, and Counts what was seen.
+	Compare() []string
+	Counts() map[string]int
+}
+
+// upNext prepares the queue for the next attempt, and reports whether there is anything to
+// try. Mostly one pod is put at the head of the queue; else the queue says what is next, some
+// time later.
+func (s *sequenceRun) upNext() bool {
+	if s.queue == nil {
+		s.r.sched.SchedulingQueue.Activate(klog.Background(), s.toTry())
+		return len(s.r.sched.SchedulingQueue.PodsInActiveQ()) > 0
+	}
+	s.compareQueues()
+	if s.oneIn(2) {
+		d := pick(s.generator, 10*time.Millisecond, 300*time.Millisecond, time.Second, 3*time.Second, 12*time.Second, 6*time.Minute)
+		s.note("time passes", "%v", d)
+		s.queue.Pass(d)
+	}
+	if s.oneIn(2) {
+		s.r.sched.SchedulingQueue.Activate(klog.Background(), s.toTry())
+	}
+	s.compareQueues()
+	return s.queue.Ready()
+}
+
+// toTry are the pods that are put at the head of the queue: mostly one.
+func (s *sequenceRun) toTry() map[string]*corev1.Pod {
+	all := map[string]*corev1.Pod{}
+	var keys []string
+	for _, p := range s.known() {
+		if p.Spec.NodeName == "" || s.Resizes {
+			keys = append(keys, podKey(p))
+			all[podKey(p)] = p
+		}
+	}
+	often := 5
+	if s.queue != nil {
+		often = 25
+	}
+	if len(keys) == 0 || s.oneIn(often) {
+		return all
+	}
+	one := pick(s.generator, keys...)
+	return map[string]*corev1.Pod{one: all[one]}
+}
+
+// compareQueues notes what the scheduler's queue and the one that follows it disagree in.
+func (s *sequenceRun) compareQueues() {
+	if s.queue == nil || len(s.result.Differences) > 0 {
+		return
+	}
+	for _, line := range s.queue.Compare() {
+		s.result.Differences = append(s.result.Differences, "queue: "+line)
+	}
+}
+
+// waits has a pending pod belong to a group that is not there, which the queue keeps apart.
+func (s *sequenceRun) waits(p *corev1.Pod) {
+	if !s.Groups || !s.oneIn(12) {
+		return
+	}
+	group := "absent"
+	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
+}

@@ -1,0 +1,103 @@
+package queuepair
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+	ourqueue "github.com/outrank-go/outrank/priority/queue"
+)
+
+// kinds are the events of the reference by what happens to which resource.
+var kinds = map[fwk.EventResource]map[fwk.ActionType]ourqueue.ClusterEventKind{
+	fwk.Node: {
+		fwk.Add: ourqueue.EventNodeAdded, fwk.Update: ourqueue.EventNodeUpdated, fwk.Delete: ourqueue.EventNodeDeleted,
+	},
+	fwk.AssignedPod: {
+		fwk.Add: ourqueue.EventAssignedPodAdded, fwk.Update: ourqueue.EventAssignedPodUpdated, fwk.Delete: ourqueue.EventAssignedPodDeleted,
+	},
+	fwk.UnscheduledPod: {
+		fwk.Add: ourqueue.EventUnscheduledPodAdded, fwk.Update: ourqueue.EventUnscheduledPodUpdated, fwk.Delete: ourqueue.EventUnscheduledPodDeleted,
+	},
+	fwk.TargetPod: {fwk.Update: ourqueue.EventPodUpdated},
+}
+
+var storage = map[fwk.EventResource]bool{
+	fwk.PersistentVolume: true, fwk.PersistentVolumeClaim: true, fwk.StorageClass: true, fwk.CSINode: true, fwk.CSIDriver: true,
+	fwk.CSIStorageCapacity: true, fwk.VolumeAttachment: true,
+}
+
+// KindOf is the kind of an event in this library's words. A kind that it has no word for
+// is called by the name of the resource, which may help every pod.
+func KindOf(e fwk.ClusterEvent) ourqueue.ClusterEventKind {
+	switch {
+	case e.Resource == fwk.WildCard:
+		return ""
+	case storage[e.Resource]:
+		return ourqueue.EventStorageChanged
+	}
+	action := e.ActionType
+	if action&fwk.Update != 0 && action&(fwk.Add|fwk.Delete) == 0 {
+		action = fwk.Update
+	}
+	if kind := kinds[e.Resource][action]; kind != "" {
+		return kind
+	}
+	return ourqueue.ClusterEventKind(e.Resource)
+}
+
+// happened is an event of the reference with its objects.
+type happened struct {
+	events         []fwk.ClusterEvent
+	before, object any
+}
+
+// eventOf is the event in this library's words. What came of the reference's event is
+// found by it again: no two are equal.
+func (p *Pair) eventOf(event fwk.ClusterEvent, before, object any) ourqueue.ClusterEvent {
+	e := ourqueue.ClusterEvent{Kind: KindOf(event)}
+	switch o := latest(before, object).(type) {
+	case *corev1.Pod:
+		e.Pod = p.pod(o)
+		if b, ok := before.(*corev1.Pod); ok && object != nil {
+			e.Before = p.pod(b)
+		}
+	case *corev1.Node:
+		e.Node = p.node(o)
+		if b, ok := before.(*corev1.Node); ok && object != nil {
+			e.NodeBefore = p.node(b)
+		}
+	default:
+		e.NodeBefore = &outrank.Node{} // nobody looks at it
+	}
+	p.about[e] = happened{[]fwk.ClusterEvent{event}, before, object}
+	return e
+}
+
+func latest(before, object any) any {
+	if object == nil {
+		return before
+	}
+	return object
+}
+
+// pod converts a pod, which the result carries along.
+func (p *Pair) pod(pod *corev1.Pod) *outrank.Pod {
+	ours, err := convert.Pod(pod)
+	if err != nil {
+		p.problem("pod %s/%s is not understood: %v", pod.Namespace, pod.Name, err)
+		return &outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID), Value: pod}
+	}
+	ours.Value = pod
+	return ours
+}
+
+func (p *Pair) node(node *corev1.Node) *outrank.Node {
+	ours, err := convert.Node(node)
+	if err != nil {
+		p.problem("node %s is not understood: %v", node.Name, err)
+		return &outrank.Node{Name: node.Name}
+	}
+	return ours
+}

@@ -1,0 +1,77 @@
+package queuepair
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
+
+	"github.com/outrank-go/outrank"
+	ourqueue "github.com/outrank-go/outrank/priority/queue"
+)
+
+// gates are the checks before the queue. Ours answer what the reference's plugin has
+// answered last: the plugin's own answer may change between the two queues.
+type gates struct {
+	mu    sync.Mutex
+	holds map[held]bool
+	all   map[string]bool
+}
+
+// held is a pod with the name of a plugin that was asked about it.
+type held struct {
+	plugin string
+	pod    types.UID
+}
+
+func newGates() *gates { return &gates{holds: map[held]bool{}, all: map[string]bool{}} }
+
+// noted is a plugin whose answers are noted.
+type noted struct {
+	fwk.PreEnqueuePlugin
+	gates *gates
+}
+
+func (n *noted) PreEnqueue(ctx context.Context, pod *corev1.Pod) *fwk.Status {
+	s := n.PreEnqueuePlugin.PreEnqueue(ctx, pod)
+	n.gates.mu.Lock()
+	defer n.gates.mu.Unlock()
+	n.gates.holds[held{n.Name(), pod.UID}] = !s.IsSuccess()
+	return s
+}
+
+// watch has the answers of a queue's plugins noted, and returns gates that repeat them.
+// Scheduling gates need none.
+func (g *gates) watch(q *queue.PriorityQueue) []ourqueue.Gate {
+	for _, plugins := range gatesOf(q) {
+		for name, plugin := range plugins {
+			plugins[name], g.all[name] = &noted{plugin, g}, true
+		}
+	}
+	var list []ourqueue.Gate
+	for _, name := range g.names() {
+		if name == ourqueue.SchedulingGates {
+			continue
+		}
+		gate := ourqueue.Gate{Name: name, Holds: func(pod *outrank.Pod) bool { return g.answer(name, types.UID(pod.UID)) }}
+		for _, e := range eventsOf(q)[name] {
+			gate.Events = append(gate.Events, KindOf(e))
+		}
+		list = append(list, gate)
+	}
+	return list
+}
+
+func (g *gates) answer(plugin string, pod types.UID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.holds[held{plugin, pod}]
+}
+
+// names are those of the plugins, sorted.
+func (g *gates) names() []string { return slices.Sorted(maps.Keys(g.all)) }

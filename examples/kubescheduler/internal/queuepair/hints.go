@@ -1,0 +1,63 @@
+package queuepair
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	ourqueue "github.com/outrank-go/outrank/priority/queue"
+)
+
+// helps asks the reference's hints what an event means for a pod, so that both queues know
+// the same. The hints of this library are coarser, but have to leave nobody out.
+func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
+	if p.only != "" && types.UID(e.Pod.UID) != p.only {
+		return false
+	}
+	if len(e.FailedFilters) == 0 || event.Kind == "" {
+		return true
+	}
+	h, ok := p.about[event]
+	if event.Kind == ourqueue.EventPodUpdated {
+		h, ok = p.updates[event.Pod]
+	}
+	if !ok {
+		p.problem("an event of kind %q is asked about, which nobody told of", event.Kind)
+		return false
+	}
+	info, err := framework.NewPodInfo(e.Pod.Value.(*corev1.Pod))
+	p.check("NewPodInfo", err)
+	theirs := slices.ContainsFunc(h.events, func(event fwk.ClusterEvent) bool {
+		return helps(p.theirs, info, e.FailedFilters, event, h.before, h.object)
+	})
+	ours := ourqueue.HelpsIn(p.release, e, event)
+	switch {
+	case theirs && !ours && event.Kind == ourqueue.EventNodeAdded && e.Pod.NodeName != "" && event.Node.Name != e.Pod.NodeName:
+		p.counts["queue: hints that help a resize in the reference alone, by another node: 5.4.17"]++
+	case theirs && !ours:
+		p.problem("%s failed with %v and may be helped by %+v with kube-scheduler's hints, not with outrank's", e.Pod.UID, e.FailedFilters, h.events)
+	case theirs:
+		p.counts["queue: hints that help"]++
+	case ours:
+		p.counts["queue: hints that help here alone: 5.4.4"]++
+	default:
+		p.counts["queue: hints that do not help"]++
+	}
+	return theirs
+}
+
+// waitsAs says what the reference has a pod wait for: an event, or its gates; empty for
+// neither.
+func (p *Pair) waitsAs(pod *corev1.Pod) string {
+	info, ok := p.theirs.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
+	switch {
+	case !ok || !slices.ContainsFunc(p.theirs.UnschedulablePods(), func(o *corev1.Pod) bool { return o.UID == pod.UID }):
+		return ""
+	case info.Gated():
+		return "gates"
+	}
+	return "an event"
+}

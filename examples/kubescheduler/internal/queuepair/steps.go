@@ -1,0 +1,170 @@
+package queuepair
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/convert"
+)
+
+// Add adds a pod; one on a node has a resize that is deferred.
+func (p *Pair) Add(ctx context.Context, pod *corev1.Pod) {
+	now := p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.Add(ctx, pod)
+	ours := p.pod(pod)
+	if ours.NodeName == "" {
+		p.check("Add", p.ours.Add(ours, now))
+		return
+	}
+	_, err := p.ours.FollowResize(ours, now)
+	p.check("FollowResize", err)
+}
+
+// Update replaces a pod by a newer version.
+func (p *Pair) Update(ctx context.Context, before, pod *corev1.Pod) {
+	now := p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.Update(ctx, before, pod)
+	ours := p.pod(pod)
+	p.updates[ours] = happened{framework.PodSchedulingPropertiesChange(pod, before, true), before, pod}
+	if ours.NodeName == "" {
+		p.check("Update", p.ours.Update(ours, now))
+		return
+	}
+	_, err := p.ours.FollowResize(ours, now)
+	p.check("FollowResize", err)
+}
+
+// Delete takes a pod out.
+func (p *Pair) Delete(logger klog.Logger, pod *corev1.Pod) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.Delete(logger, pod)
+	p.ours.Delete(named(pod))
+	delete(p.flying, pod.UID)
+	delete(p.binding, pod.UID)
+}
+
+// named is as much of a pod as finds it.
+func named(pod *corev1.Pod) *outrank.Pod {
+	return &outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
+}
+
+// Activate makes pods active.
+func (p *Pair) Activate(logger klog.Logger, pods map[string]*corev1.Pod) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.Activate(logger, pods)
+	var list []*outrank.Pod
+	for _, key := range slices.Sorted(maps.Keys(pods)) {
+		list = append(list, named(pods[key]))
+	}
+	p.ours.Activate(list...)
+}
+
+// AddUnschedulablePodIfNotPresent ends an attempt that failed.
+func (p *Pair) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo, cycle int64) error {
+	now := p.lock()
+	defer p.mu.Unlock()
+	pod := info.Pod
+	e := p.flying[pod.UID]
+	e.FailedFilters = slices.Collect(maps.Keys(info.UnschedulablePlugins))
+	e.PendingFilters = slices.Collect(maps.Keys(info.PendingPlugins))
+	e.Pod = p.pod(pod)
+	err := p.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, cycle)
+	p.check("AddUnschedulableIfNotPresent", p.ours.AddUnschedulableIfNotPresent(e, now))
+	if len(e.FailedFilters)+len(e.PendingFilters) == 0 {
+		p.counts["queue: attempts that ended in an error"]++
+	}
+	delete(p.flying, pod.UID)
+	delete(p.binding, pod.UID)
+	return err
+}
+
+// Done ends an attempt for good, or is told before the pod is bound: that may still fail, and
+// to our queue the attempt ends with it.
+func (p *Pair) Done(uid types.UID) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.Done(uid)
+	e, ok := p.flying[uid]
+	if !ok || p.binding[uid] {
+		return
+	}
+	if assumed, _ := p.scheduler.Cache.IsAssumedPod(e.Pod.Value.(*corev1.Pod)); assumed {
+		p.binding[uid] = true
+		return
+	}
+	p.ours.Done(e)
+	delete(p.flying, uid)
+}
+
+// MoveAllToActiveOrBackoffQueue tells of an event.
+func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, before, object any, may queue.PreEnqueueCheck) {
+	now := p.lock()
+	defer p.mu.Unlock()
+	pod, _ := before.(*corev1.Pod)
+	if pod == nil || object != nil || may == nil && !p.binding[pod.UID] {
+		p.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, object, may)
+		ours := p.eventOf(event, before, object)
+		p.counts["queue: events "+string(ours.Kind)]++
+		p.ours.MoveAll(ours, now)
+		return
+	}
+	was := p.waitsAs(pod)
+	p.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, object, may)
+	ours := p.eventOf(event, before, object)
+	p.ours.RoomGivenUp(ours.Pod, now)
+	if may == nil {
+		p.counts["queue: room given up by a pod on its node"]++
+		return
+	}
+	p.counts["queue: room given up"]++
+	if was != "" && was != p.waitsAs(pod) {
+		p.counts["queue: moved by its own room: 5.4.10"]++
+		p.only = pod.UID
+		p.ours.MoveAll(ours, now)
+		p.only = ""
+	}
+}
+
+// AddPodGroup tells of a group of pods.
+func (p *Pair) AddPodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.AddPodGroup(logger, group)
+	ours, err := convert.PodGroup(group)
+	p.check("PodGroup", err)
+	p.ours.SetGroup(ours)
+}
+
+// UpdatePodGroup tells of a newer version of a group.
+func (p *Pair) UpdatePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.UpdatePodGroup(logger, group)
+	ours, err := convert.PodGroup(group)
+	p.check("PodGroup", err)
+	p.ours.SetGroup(ours)
+}
+
+// DeletePodGroup tells that a group is gone.
+func (p *Pair) DeletePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup) {
+	p.lock()
+	defer p.mu.Unlock()
+	p.SchedulingQueue.DeletePodGroup(logger, group)
+	ours, err := convert.PodGroup(group)
+	p.check("PodGroup", err)
+	p.ours.DeleteGroup(ours)
+}
