@@ -17,11 +17,9 @@ type PodGroup struct {
 	// MinCount is how many under [GangPolicy], those that run already included;
 	// else 0.
 	MinCount int32
-	// Priority is that of the group; where it is not nil it counts for each of
-	// its pods in place of the pod's own, but only in preemption by a group of
-	// pods (rules 12.1.3 and 12.2.3). Nil leaves every pod its own. From v1.37 on,
-	// with the gate GenericWorkload, it counts for all victims, and nil as 0 (rule
-	// 12.6.2).
+	// Priority is that of the group. From v1.37 on, with the gate GenericWorkload, the
+	// group preempts with it, and it counts for its pods as victims in place of their own;
+	// nil counts as 0 (rules 12.6.2 and 12.9.2). It means nothing otherwise.
 	Priority *int32
 	// PriorityClass names the class that the priority comes from.
 	PriorityClass string

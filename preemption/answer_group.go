@@ -39,7 +39,7 @@ type Refusal struct {
 	// first.
 	Nodes []Count
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
-	// placed (rule 12.9.3). A [PlaceFunc] may say something else. It is empty before v1.37.
+	// placed (rule 12.9.3). A [PlaceFunc] may say something else.
 	Reason string
 }
 
@@ -76,8 +76,8 @@ type Unit struct {
 	// [Snapshot.Bind] has moved is a copy with its place.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
-	// ([outrank.PodGroup.Priority]), also of a single pod's group, or the
-	// highest priority of its pods if the group has none.
+	// ([outrank.PodGroup.Priority]), also of a single pod's group, or that at the top of its
+	// tree, and 0 where that has none.
 	Priority int32
 }
 
@@ -101,12 +101,12 @@ type GroupVictim struct {
 	// Violated are the budgets that were found violated while the unit's pods
 	// were charged, each listed once. Budgets are charged for every possible
 	// victim in order of importance, not only for the actual ones (rules 6.3.7
-	// and 12.5.1).
+	// and 12.9.10).
 	Violated []*outrank.PodDisruptionBudget
-	// Blocks is why there was no place for the group when this unit was put
+	// Blocks says which pod of the group did not pass on its node when this unit was put
 	// back.
 	Blocks *Refusal
-	// Violating is how many of the unit's pods violate a budget, from v1.37 on.
+	// Violating is how many of the unit's pods violate a budget.
 	Violating int
 }
 
@@ -118,8 +118,8 @@ const GroupCandidate = "cluster"
 // that it points to are those that the caller passed in.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none.
-	// Composite is set where the pods belong to a tree of groups, from v1.37 on: then it is
-	// the group at the top, and Group its key.
+	// Composite is set where the pods belong to a tree of groups: then it is the group at
+	// the top, and Group its key.
 	Group     outrank.Key
 	Composite *outrank.CompositePodGroup
 	Outcome   Outcome
@@ -127,23 +127,19 @@ type GroupPlan struct {
 	// group fits but could not preempt.
 	Ineligible Ineligibility
 	// Status is what the reference says of the group (rule 12.9.11), with its code and its
-	// text: also why it preempts. It says nothing where the group fits, and before v1.37.
+	// text: also why it preempts. It says nothing where the group fits.
 	Status Status
 	// Placement is the node of each pod, in the order of the placing function.
 	// It is nil unless the outcome is Fits or Preempt.
 	Placement []Assignment
-	// Nominations are what the pods are nominated to, from v1.37 on: those of the placement,
-	// or, while the group waits for victims of an earlier preemption, what all its pods are
+	// Nominations are what the pods are nominated to: those of the placement, or, while the group waits for victims of an earlier preemption, what all its pods are
 	// nominated to already, with an empty Node for none. Nil changes nothing.
 	Nominations []Assignment
-	// Victims have to leave, the most important first. From v1.37 on there may be none.
+	// Victims have to leave, the most important first. There may be none.
 	Victims []GroupVictim
-	// Disruptions is the number of victims that are groups, or pods that name one, from
-	// v1.37 on (rule 12.9.10).
+	// Disruptions is the number of victims that are groups, or pods that name one (rule
+	// 12.9.10).
 	Disruptions int
-	// ClearedNominations are the pods of lower priority that lose their
-	// nomination to a node of the placement, by importance (rule 14.3.3).
-	ClearedNominations []*outrank.Pod
 	// Grace is the time that the policy gives victims to end. With nil each
 	// victim has its own.
 	Grace *time.Duration
@@ -159,16 +155,11 @@ type GroupPlan struct {
 	Possible, Placements int
 }
 
-// Violations returns the number of victims, each a unit, that violate a budget; from
-// v1.37 on, of their pods that do.
+// Violations returns the number of pods of the victims that violate a budget.
 func (p *GroupPlan) Violations() int {
 	n := 0
 	for i := range p.Victims {
-		if v := &p.Victims[i]; v.Violating > 0 {
-			n += v.Violating
-		} else if len(v.Violated) > 0 {
-			n++
-		}
+		n += p.Victims[i].Violating
 	}
 	return n
 }
@@ -181,13 +172,4 @@ func (p *GroupPlan) VictimPods() []*outrank.Pod {
 		pods = append(pods, p.Victims[i].Pods...)
 	}
 	return pods
-}
-
-// nodes returns the nodes of the placement.
-func (p *GroupPlan) nodes() map[string]bool {
-	used := map[string]bool{}
-	for _, a := range p.Placement {
-		used[a.Node] = true
-	}
-	return used
 }

@@ -40,21 +40,20 @@ type (
 	}
 	wireGroupPlan struct {
 		answerjson.Header
-		Group              outrank.Key       `json:"group,omitempty"`
-		Composite          *answerjson.Group `json:"composite,omitempty"`
-		Outcome            Outcome           `json:"outcome"`
-		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
-		Status             *wireStatus       `json:"status,omitempty"`
-		Placement          []wireAssignment  `json:"placement"`
-		Nominations        []wireAssignment  `json:"nominations,omitempty"`
-		Victims            []wireGroupVictim `json:"victims"`
-		Disruptions        int               `json:"disruptions,omitempty"`
-		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
-		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
-		TurnedDown         *wireRefusal      `json:"turnedDown,omitempty"`
-		Unhelpful          *wireRefusal      `json:"unhelpful,omitempty"`
-		Possible           int               `json:"possible"`
-		Placements         int               `json:"placements"`
+		Group        outrank.Key       `json:"group,omitempty"`
+		Composite    *answerjson.Group `json:"composite,omitempty"`
+		Outcome      Outcome           `json:"outcome"`
+		Ineligible   *Ineligibility    `json:"ineligible,omitempty"`
+		Status       *wireStatus       `json:"status,omitempty"`
+		Placement    []wireAssignment  `json:"placement"`
+		Nominations  []wireAssignment  `json:"nominations,omitempty"`
+		Victims      []wireGroupVictim `json:"victims"`
+		Disruptions  int               `json:"disruptions,omitempty"`
+		GraceSeconds json.RawMessage   `json:"graceSeconds,omitempty"`
+		TurnedDown   *wireRefusal      `json:"turnedDown,omitempty"`
+		Unhelpful    *wireRefusal      `json:"unhelpful,omitempty"`
+		Possible     int               `json:"possible"`
+		Placements   int               `json:"placements"`
 	}
 )
 
@@ -85,8 +84,8 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 		Placement:   answerjson.List(p.Placement, e.assignment),
 		Nominations: answerjson.List(p.Nominations, e.assignment),
 		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
-		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
-		TurnedDown: e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
+		GraceSeconds: answerjson.Seconds(p.Grace),
+		TurnedDown:   e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
 		Possible: p.Possible, Placements: p.Placements,
 	}
 	if p.Ineligible != Eligible {

@@ -99,16 +99,12 @@ func TestGoldenAnswers(t *testing.T) {
 		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), p, gen.Now))
 	}
 	group := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
-		c.Release = outrank.V1_36
 		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: now}))
 	}
 	violating := grouped()
 	violating.Budgets = []*outrank.PodDisruptionBudget{{Name: "all", Selector: &outrank.LabelSelector{
 		Expressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}},
 	}}}
-	placed := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
-		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: now}))
-	}
 	tree := grouped()
 	tree.Release = withGates("CompositePodGroup")
 	tree.Budgets = violating.Budgets
@@ -133,9 +129,9 @@ func TestGoldenAnswers(t *testing.T) {
 		"explanation_costs":   explainBy(t, byCost(func(p *outrank.Pod) int64 { return int64(len(p.Name)) }), shop(), buyer("2")),
 		"group_preempt":       group(violating, training()),
 		"group_nothing_helps": group(grouped(), huge),
-		"group_placed_once":   placed(tree, training()),
-		"group_waits":         placed(waits, waiting),
-		"group_too_few":       placed(grouped(), training()[:1]),
+		"group_tree":          group(tree, training()),
+		"group_waits":         group(waits, waiting),
+		"group_too_few":       group(grouped(), training()[:1]),
 		"group_zero":          preemption.GroupPlan{},
 	} {
 		t.Run(name, func(t *testing.T) {

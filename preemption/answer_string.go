@@ -26,7 +26,8 @@ func (p Plan) String() string {
 	t.WriteString(podText(p.Pod) + ": " + p.outcomeText())
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
-	t.effects(p.ClearedNominations, p.Grace)
+	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), podText))
+	t.grace(p.Grace)
 	if p.ClusterCertificate != nil {
 		t.line("certificate", p.ClusterCertificate.String())
 	}
@@ -102,7 +103,7 @@ func (p GroupPlan) String() string {
 	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
 	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
 	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))
-	t.effects(p.ClearedNominations, p.Grace)
+	t.grace(p.Grace)
 	t.line("as things are", p.TurnedDown.String())
 	t.line("after removal", p.Unhelpful.String())
 	return t.String()
@@ -118,9 +119,8 @@ func (t *planText) line(about, text string) {
 	}
 }
 
-// effects adds what happens besides the victims' leaving.
-func (t *planText) effects(cleared []*outrank.Pod, grace *time.Duration) {
-	t.line("cleared nominations", listed(cleared, len(cleared), podText))
+// grace adds the time that the policy gives victims.
+func (t *planText) grace(grace *time.Duration) {
 	if grace != nil {
 		t.line("grace", grace.String())
 	}

@@ -71,7 +71,7 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 	preemptor := pod("preemptor", 9, "2")
 	for _, c := range meanwhile {
 		t.Run(c.name, func(t *testing.T) {
-			snap := newSnapshot(t, before37(rivals()))
+			snap := newSnapshot(t, in36(rivals()))
 			plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemptor, now)
 			require.NoError(t, err)
 			require.Equal(t, []string{"default/other", "default/low"}, keys(plan.ClearedNominations))
@@ -89,54 +89,10 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 	}
 }
 
-// A plan for a group clears what is nominated to any of its nodes.
-func TestApplyGroupAfterNominationsChanged(t *testing.T) {
-	for _, c := range meanwhile {
-		t.Run(c.name, func(t *testing.T) {
-			snap := newSnapshot(t, before37(rivals()))
-			plan := preemptGroup(t, snap, gang(2))
-			require.Equal(t, []string{"default/other", "default/low"}, keys(plan.ClearedNominations))
-			require.NoError(t, c.change(snap))
-
-			require.NoError(t, snap.ApplyGroup(plan))
-			assert.Equal(t, c.nomination, snap.NominationOf("default/low"), c.why)
-			assert.Equal(t, c.node, snap.NodeOf("default/low"), c.why)
-			assert.Empty(t, snap.NominationOf("default/other"), "the change is not about this one")
-			assert.Equal(t, "n1", snap.NominationOf("default/gang-0"))
-		})
-	}
-}
-
-// A plan for a group may use several nodes. A nomination that moved from one of
-// them to another is cleared there.
-func TestApplyGroupAfterNominationsMovedInside(t *testing.T) {
-	for _, c := range []struct {
-		name, to, want string
-	}{
-		{"to another node of the plan", "n2", ""},
-		{"to a node beside the plan", "n3", "n3"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			snap := newSnapshot(t, &outrank.Cluster{
-				Release: outrank.V1_36,
-				Nodes:   []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "0", "a")},
-				Pods: []*outrank.Pod{
-					pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("low", 2, "1", nominated("n1")),
-				},
-			})
-			plan := preemptGroup(t, snap, gang(2))
-			require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n2", say(plan))
-			require.NoError(t, snap.Nominate("default/low", c.to))
-			require.NoError(t, snap.ApplyGroup(plan))
-			assert.Equal(t, c.want, snap.NominationOf("default/low"))
-		})
-	}
-}
-
 // A pod that is nominated after the plan was made is not in the plan and keeps
 // its nomination.
 func TestApplyLeavesLaterNominations(t *testing.T) {
-	snap := newSnapshot(t, before37(rivals()))
+	snap := newSnapshot(t, in36(rivals()))
 	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, pod("preemptor", 9, "2"), now)
 	require.NoError(t, err)
 	require.NoError(t, snap.AddPod(pod("late", 2, "1", nominated("n1"))))

@@ -102,8 +102,8 @@
 //     chosen (rule 11.7).
 //   - Without a [Sample] all nodes are tried; with one the offset is an
 //     argument (rule 10.1.1).
-//   - The order of pods within a unit, of budgets and of equal units in a group
-//     decision is by name (rules 12.3.5 and 12.5.4).
+//   - The order of equal units is by name, and that of pods within a unit by
+//     importance (rule 12.7.5).
 //
 // Some results of the reference look wrong and are kept:
 //

@@ -179,7 +179,7 @@ func TestExactRefusesByName(t *testing.T) {
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, test.want)
 	}
-	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: outrank.V1_36}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: groupsOn}
 	for _, policy := range []preemption.Policy{{Victims: preemption.Exact}, {Strict: true}, {Budgets: preemption.VictimsAlone}} {
 		_, err := newEvaluator(t, by(policy)).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
 		require.ErrorIs(t, err, outrank.ErrInvalid)

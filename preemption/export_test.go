@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// FollowsFirstFit reports whether the victims of a group are found by a fitter.
-func FollowsFirstFit(e *Evaluator, snap *Snapshot, req GroupRequest) bool {
-	r, err := e.newGroupRun(snap, &req)
-	if err != nil {
-		return false
-	}
-	f, err := r.newFitter(r.pods)
-	return err == nil && f != nil
-}
-
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
 func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*GroupPlan, error) {

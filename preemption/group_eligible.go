@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// eligible returns whether the group may preempt (rules 12.1.4, 12.1.5 and 12.1.7;
+// eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
 // preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a
 // nominated node does not matter.
 func (r *groupRun) eligible(possible []leaver) Ineligibility {
@@ -81,45 +81,10 @@ func checkGroup(snap *Snapshot, pods []*outrank.Pod) error {
 			running = append(running, err)
 		}
 	}
-	switch {
-	case len(ps) > 0:
-	case snap.rules.GroupsPlacedOnce:
+	if len(ps) == 0 {
 		ps = snap.unlike(pods)
-	default:
-		ps = unequal(snap, pods)
 	}
 	return errors.Join(append(running, refuseGroup(ps))...)
-}
-
-// unequal compares each pod with the first. Priorities may differ where the
-// group has one of its own, and of a gang enough pods have to be there.
-func unequal(snap *Snapshot, pods []*outrank.Pod) []outrank.Problem {
-	var ps []outrank.Problem
-	first := pods[0]
-	group, _ := snap.Group(first.GroupKey())
-	for _, p := range pods {
-		add := func(field, format string, args ...any) {
-			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
-		}
-		if p.GroupKey() != first.GroupKey() {
-			add("spec.schedulingGroup.podGroupName", "group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey())
-		}
-		if p.PriorityValue() != first.PriorityValue() && (group == nil || group.Priority == nil) {
-			add("spec.priority", "%d, and %s has %d", p.PriorityValue(), first.Key(), first.PriorityValue())
-		}
-		if neverPreempts(p) != neverPreempts(first) {
-			add("spec.preemptionPolicy", "not that of %s", first.Key())
-		}
-	}
-	if group != nil && group.Policy == outrank.GangPolicy {
-		if there := snap.runningOf(group) + len(pods); there < int(group.MinCount) {
-			ps = append(ps, outrank.Problem{
-				Object: "podgroup " + string(group.Key()), Field: "spec.schedulingPolicy.gang.minCount",
-				Text: fmt.Sprintf("%d, and with those that run there are %d pods", group.MinCount, there),
-			})
-		}
-	}
-	return ps
 }
 
 func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }

@@ -8,12 +8,6 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// rebuiltMember is a member whose filters counted anew, with what it had before.
-type rebuiltMember struct {
-	member int
-	kind   *memberKind
-}
-
 // rebuild has the filters of a member count pods anew: those of the cluster, and
 // the members before it in their places. That is the attempt which FirstFit begins
 // once it has placed these.
@@ -31,11 +25,10 @@ func (f *fitter) rebuild(i int) {
 			f.reseat(before[j].pod, "", before[j].nomination)
 		}
 	}
-	if m.stale = false; err != nil {
+	if err != nil {
 		f.err = err
 		return
 	}
-	f.rebuilt = append(f.rebuilt, rebuiltMember{i, m.kind})
 	m.kind = m.kind.with(a)
 }
 
@@ -44,23 +37,6 @@ func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
 	p, _ := f.snap.pods.of(pod)
 	f.snap.drop(p)
 	f.snap.put(f.snap.moved(p, node, nominated))
-}
-
-// outdate marks the members from one on whose filters count a pod that came or
-// went.
-func (f *fitter) outdate(from int, k *podClass) {
-	for i := from; i < len(f.members); i++ {
-		if m := &f.members[i]; !m.stale && f.counts(m, k) {
-			m.stale = true
-		}
-	}
-}
-
-// outdateBy is outdate for the pods of a unit.
-func (f *fitter) outdateBy(u *leaver) {
-	for _, p := range f.run.podsOf(u) {
-		f.outdate(0, p.class)
-	}
 }
 
 // shareRules finds members that count the same pods, and whether there are any.

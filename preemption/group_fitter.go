@@ -7,23 +7,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// fitter is FirstFit kept up to date while pods are taken away and put back. It
-// finds the same places and refuses with the same reasons as FirstFit asked
-// afresh, and asks only nodes whose answer can have changed:
+// fitter places the members of a group as FirstFit does, and says whether they can keep
+// their places while units are put back:
 //
 //  1. What a node says to a member of the group depends on the pods on that node,
 //     those of the cluster and those of members that were placed before; and, if a
 //     filter looks further (far), on where certain pods of the cluster and members
-//     are. newFitter returns nil for a group with any other filter. So an answer
-//     holds until the node changes, or until one of those pods comes or goes. It
+//     are. So while the members are placed an answer holds until the node changes. It
 //     holds for all members of one kind.
-//  2. A member has the first node that takes it. If a node changes, the place of a
-//     member changes only if it is that node, or if the node comes before it and
-//     takes the member now. Then both nodes have changed for the members that
-//     follow.
-//  3. If the filters only let pods take room (monotone), a node that got another
-//     pod takes no member that it did not take before. A unit that is put back on
-//     nodes without members changes nothing then.
+//  2. A unit that is put back can only matter to the members on its nodes, and to those
+//     whose filters count one of its pods wherever it is (affects). A filter that may look
+//     anywhere (opaque) counts every pod.
 type fitter struct {
 	run  *groupRun
 	snap *Snapshot
@@ -31,30 +25,20 @@ type fitter struct {
 	// sites count what pods take then, and the snapshot stays as it was, but for
 	// pods that a filter counts wherever they are.
 	lean bool
-	// monotone: a pod that is put on a node never makes the node take a member,
-	// as far as the pods on the node decide. far: the place of pods elsewhere
-	// decides, too.
-	monotone, far bool
-	sites         []site // by position
+	// far: the place of pods on other nodes decides, too.
+	far   bool
+	sites []site // by position
 	// positionOf has the position of each slot.
 	positionOf []int32
 	members    []member
-	missing    int // members without a node
-	// first is the first member without a node, and since the first one that was placed
-	// since a group gave up, whose members were taken away again. afresh: the next one is.
-	first, since int
-	afresh       bool
+	// since is the first member that was placed since a group gave up, whose members were
+	// taken away again. afresh: the next one is.
+	since  int
+	afresh bool
 	// answers is how many are remembered (mostAnswers).
 	answers int
 	// version is the last one that was given to a site.
 	version uint32
-	// changed are the positions where the pods are others than before, for the
-	// members still to come. From those in left a member went away.
-	changed, left []int32
-	// moves, rebuilt and versions are what takeBack restores.
-	moves    []move
-	rebuilt  []rebuiltMember
-	versions []uint32
 	// at are the positions of the pods of the unit at hand, with repetitions.
 	at []int32
 	// rules are members that differ in what their filters count wherever it is.
@@ -64,8 +48,7 @@ type fitter struct {
 	// opaque: a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present
-	// (rule 12.9.5), by their pods: false while they have a place of their own. It is
-	// empty before rule 12.9.5 holds.
+	// (rule 12.9.5), by their pods: false while they have a place of their own.
 	nominees map[*outrank.Pod]bool
 	// failing are the members that do not pass on their nodes while units are put back and
 	// the members stay in their places (rules 12.9.8 and 12.9.9), in order. They stay the
@@ -79,7 +62,7 @@ type fitter struct {
 // site is one node.
 type site struct {
 	// version is another one whenever the pods of the cluster on the node are
-	// others. It is the old one again if the change is taken back.
+	// others.
 	version uint32
 	// count and taken follow the pods of the cluster on the node, if lean.
 	count int32
@@ -102,31 +85,21 @@ type member struct {
 	nominated  int32
 	nomination string
 	// counted remembers which classes of pods a filter of the member counts
-	// wherever they are; members with the same rules share it. stale: such a pod
-	// came or went since kind was made.
+	// wherever they are; members with the same rules share it.
 	counted map[*podClass]bool
-	stale   bool
 }
 
 const nowhere = -1
 
-// move is a member that left its place.
-type move struct {
-	member int
-	from   int32
-}
-
-// newFitter returns nil if it cannot stand in for FirstFit. The snapshot has the pods
-// that the members have to do with at first and, beside those that can be put back, the
-// group's pods pending: without nominations, or before rule 12.9.5 holds.
+// newFitter returns a fitter for pods of the group. The snapshot has the pods that the
+// members have to do with at first, and the group's pods pending.
 func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
-	once := r.work.rules.GroupsPlacedOnce
 	f := &fitter{
-		run: r, snap: r.work, lean: true, monotone: true, version: 1,
+		run: r, snap: r.work, lean: true, version: 1,
 		sites: make([]site, len(r.work.order)), positionOf: make([]int32, len(r.work.nodes)),
 		nominees: map[*outrank.Pod]bool{},
 	}
-	if once && len(r.config.Filters) > 0 {
+	if len(r.config.Filters) > 0 {
 		// A state that the snapshot keeps would change under the attempts.
 		r.work.attachments = nil
 	}
@@ -137,10 +110,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 			return nil, err
 		}
 		if !f.judge(a) {
-			if !once {
-				return nil, nil
-			}
-			f.opaque, f.lean, f.monotone, f.far = true, false, false, true
+			f.opaque, f.lean, f.far = true, false, true
 		}
 		attempts = append(attempts, a)
 	}
@@ -160,7 +130,7 @@ func (r *groupRun) newFitter(pods []*outrank.Pod) (*fitter, error) {
 }
 
 // judge finds out what the filters of a member look at. It reports false for a
-// filter whose answers cannot be kept: claims that allow a single pod are in use in
+// filter that may look at any pod anywhere: claims that allow a single pod are in use in
 // the whole cluster or nowhere (rule 7.8.6).
 //
 // InterPodAffinity has something to say in the whole cluster if a member has terms,
@@ -175,11 +145,8 @@ func (f *fitter) judge(a *attempt) bool {
 	for _, active := range a.active {
 		switch active.podFilter.(type) {
 		case *fixedFilter, *ruleAttempt:
-		case *wantedPorts, *restrictedVolumes:
+		case *wantedPorts, *restrictedVolumes, *wantedVolumes:
 			f.lean = false
-		case *wantedVolumes:
-			// Above a limit, a volume that is attached already needs no more room.
-			f.lean, f.monotone = false, false
 		case *interPod, *spread:
 			f.far = true
 		default:
@@ -196,7 +163,7 @@ func (f *fitter) addMembers(attempts []*attempt) {
 	for _, a := range attempts {
 		state, _ := f.snap.pods.of(a.pod)
 		m := member{
-			pod: a.pod, at: nowhere, nominated: nowhere, stale: f.far,
+			pod: a.pod, at: nowhere, nominated: nowhere,
 			runs: &podState{pod: a.pod, class: state.class, takes: f.snap.columns.running(a.pod, f.snap.of), running: true},
 		}
 		if m.nomination = state.nominated(); m.nomination != "" {

@@ -163,9 +163,8 @@ func same(s, t *filterStatus) bool {
 	return len(s.text) == len(t.text) && (len(s.text) == 0 || &s.text[0] == &t.text[0])
 }
 
-// refusal says what every node answered to the first member without a place.
-func (f *fitter) refusal() *Refusal {
-	i := f.first
+// refusal says what every node answered to a member without a place.
+func (f *fitter) refusal(i int) *Refusal {
 	k := f.members[i].kind
 	nodes := make([]int, len(k.statuses))
 	var order []statusID // by first occurrence

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // groupOwner is whom the pods of a group preempt for: their group or, where composite
-// groups count, the one at the top of its tree (rules 12.1.3, 12.1.4 and 12.9.13).
+// groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type groupOwner struct {
 	key       outrank.Key
 	composite *outrank.CompositePodGroup
@@ -27,7 +28,7 @@ func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
 	policy := group.PreemptionPolicy
 	if root := s.rootOf(group); root != nil {
 		o.key, o.composite, o.priority, policy = root.Key(), root, orZero(root.Priority), root.PreemptionPolicy
-	} else if group.Priority != nil || s.rules.GroupsPlacedOnce {
+	} else {
 		o.priority = orZero(group.Priority)
 	}
 	if s.rules.GroupPolicyCounts {
@@ -36,12 +37,19 @@ func (s *Snapshot) ownerOf(pods []*outrank.Pod) groupOwner {
 	return o
 }
 
+// groupGate lets groups of pods preempt.
+const groupGate = "GenericWorkload"
+
 // checkGates refuses groups as preemptors where they are none (rule 12.9.1).
 func checkGates(snap *Snapshot) error {
-	if snap.rules.GroupsNeedGate && !snap.rules.GroupsPlacedOnce {
-		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate GenericWorkload", outrank.ErrInvalid, snap.of)
+	if snap.rules.GroupsPreempt {
+		return nil
 	}
-	return nil
+	if release.Release(snap.of).HasGroups() {
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.of, groupGate)
+	}
+	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
+		outrank.ErrInvalid, snap.of, outrank.V1_37, groupGate)
 }
 
 // unlike returns in what pods of a group differ from it, which in the reference ends

@@ -20,7 +20,7 @@ var ErrPlacement = errors.New("placement makes no sense")
 // that passes the evaluator's filters together with the pods placed before. It
 // leaves room for nominated pods as [Evaluator.Preempt] does, and passes over pods
 // that no node takes. It gives up once the group can no longer have as many places as its
-// policy asks for (rules 12.1.2, 12.9.3 and 12.9.4): another order, or another node for an
+// policy asks for (rules 12.9.3 and 12.9.4): another order, or another node for an
 // earlier pod, might have had a place for all.
 //
 // FirstFit binds the pods in the snapshot and reverts that before it returns,
@@ -84,7 +84,7 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 		if first == nil {
 			first = &Refusal{}
 		}
-		first.Reason = snap.reasonFor(why)
+		first.Reason = reasonFor(why)
 		return Placement{Refused: first}, nil
 	}
 	placed := Placement{Enough: len(p.placed) < len(pods)}
@@ -94,36 +94,9 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *Snapshot, pods []*outra
 	return placed, nil
 }
 
-// wanted is how many of the pods have to find a place (rule 12.1.2).
-func (s *Snapshot) wanted(pods []*outrank.Pod) int {
-	if len(pods) == 0 {
-		return 0
-	}
-	group, _ := s.Group(pods[0].GroupKey())
-	all := len(pods)
-	switch {
-	case group == nil || group.Policy == "":
-		return all
-	case group.Policy == outrank.BasicPolicy:
-		return 1
-	}
-	return min(max(int(group.MinCount)-s.runningOf(group), 1), all)
-}
-
 // runningOf counts the pods of a group that are on nodes.
 func (s *Snapshot) runningOf(group *outrank.PodGroup) int {
-	if s.rules.VictimUnits {
-		return len(s.units.members(group.Key()))
-	}
-	key, n := group.Key(), 0
-	for _, slot := range s.order {
-		for _, p := range s.nodes[slot].pods {
-			if p.pod.GroupKey() == key {
-				n++
-			}
-		}
-	}
-	return n
+	return len(s.units.members(group.Key()))
 }
 
 // firstNode finds the first node that takes the pod as things are, or says why
@@ -151,16 +124,13 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *Snapshot, pod *outrank.
 	return "", &Refusal{Pod: pod, Nodes: r.countsOf(said, nil)}, ctx.Err()
 }
 
-// try asks for a placement with the pods that are there at present. FirstFit
-// reverts its changes itself; a function of the caller gets a clone.
-func (r *groupRun) try(ctx context.Context) (Placement, error) {
+// ask asks the caller's function for a placement with the pods that there are at
+// present. It gets a clone.
+func (r *groupRun) ask(ctx context.Context) (Placement, error) {
 	if err := ctx.Err(); err != nil {
 		return Placement{}, err
 	}
 	r.plan.Placements++
-	if r.place == nil {
-		return r.evaluator.firstFit(ctx, r.work, r.pods, r.quorum)
-	}
 	placed, err := r.place(ctx, r.work.Clone(), slices.Clone(r.pods))
 	if err != nil {
 		return Placement{}, fmt.Errorf("place: %w", err)

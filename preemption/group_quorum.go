@@ -8,7 +8,7 @@ import (
 )
 
 // quorum is how many members of a group have to find a place: of the pods of a group,
-// or of the groups below a composite one (rules 12.1.2, 12.9.3 and 12.9.4;
+// or of the groups below a composite one (rules 12.9.3 and 12.9.4;
 // PlacementFeasible of GangScheduling).
 type quorum struct {
 	min int
@@ -38,8 +38,8 @@ func (q *quorum) lacks(placed, left int) string {
 
 // reasonFor is what a refusal says about the group: nothing where no policy has a part
 // in it.
-func (s *Snapshot) reasonFor(why string) string {
-	if why == unplacedText || !s.rules.GroupsPlacedOnce {
+func reasonFor(why string) string {
+	if why == unplacedText {
 		return ""
 	}
 	return why
@@ -111,8 +111,7 @@ func (s *Snapshot) quorumOf(pods []*outrank.Pod) *quorum {
 	for i := range pods {
 		q.pods = append(q.pods, i)
 	}
-	if !s.rules.GroupsPlacedOnce || len(pods) == 0 {
-		q.min = s.wanted(pods)
+	if len(pods) == 0 {
 		return q
 	}
 	group, _ := s.Group(pods[0].GroupKey())
@@ -124,7 +123,7 @@ func (s *Snapshot) quorumOf(pods []*outrank.Pod) *quorum {
 }
 
 // setTerms takes in what a group of pods says. One that is not known, or says
-// nothing, needs a place for each of its pods (rule 12.1.2).
+// nothing, needs a place for each of its pods (rule 12.9.3).
 func (s *Snapshot) setTerms(q *quorum, group *outrank.PodGroup) {
 	if group == nil {
 		q.min = len(q.pods)

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -74,6 +75,23 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 func (f *fitter) objection(i int, s statusID) *Refusal {
 	m := &f.members[i]
 	return &Refusal{Pod: m.pod, Nodes: []Count{{Status: m.kind.a.public(m.kind.statuses[s]), Nodes: 1}}}
+}
+
+// reprieve puts back the units that violate a budget, or the others, as far as each member
+// stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
+func (f *fitter) reprieve(ctx context.Context, possible []leaver, violating bool, blocks map[int]*Refusal) error {
+	for i := range possible {
+		if possible[i].violates() != violating {
+			continue
+		}
+		if i%chunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if why := f.reprieveUnit(&possible[i]); why != nil {
+			blocks[i] = why
+		}
+	}
+	return ctx.Err()
 }
 
 // reprieveUnit puts back a unit, if each member stays where it is then. Otherwise it

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// placeAll places the members anew, as FirstFit does, and returns why there is no place
-// for the group; nil if there is.
-func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
-	f.missing, f.first, f.afresh = 0, nowhere, true
+// placeAll places the members anew, as FirstFit does.
+func (f *fitter) placeAll(ctx context.Context) (Placement, error) {
+	f.run.plan.Placements++
+	f.afresh = true
 	var first *Refusal
 	p := placing{
 		place: func(i int) (bool, error) {
@@ -17,7 +17,7 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 			}
 			found := f.place(i)
 			if !found && first == nil && f.err == nil {
-				first = f.refusal()
+				first = f.refusal(i)
 			}
 			return found, f.err
 		},
@@ -25,14 +25,16 @@ func (f *fitter) placeAll(ctx context.Context) (*Refusal, error) {
 		takeAway: func(i int) { f.put(i, nowhere) },
 	}
 	why, err := p.all(f.run.quorum)
-	if err != nil || why == "" {
-		return nil, err
-	}
-	if first == nil {
+	switch {
+	case err != nil:
+		return Placement{}, err
+	case why == "":
+		return Placement{Assignments: f.assignments()}, nil
+	case first == nil:
 		first = &Refusal{}
 	}
-	first.Reason = f.snap.reasonFor(why)
-	return first, nil
+	first.Reason = reasonFor(why)
+	return Placement{Refused: first}, nil
 }
 
 // place gives a member the first place that there is, and reports whether there is
@@ -44,11 +46,8 @@ func (f *fitter) place(i int) bool {
 	if f.far {
 		f.rebuild(i)
 	}
-	to := f.scan(i, 0)
+	to := f.scan(i)
 	if to == nowhere {
-		if f.missing++; f.missing == 1 {
-			f.first = i
-		}
 		return false
 	}
 	f.put(i, to)
@@ -70,26 +69,15 @@ func (f *fitter) put(i int, to int32) {
 	}
 }
 
-// settled counts a member whose place is known, and reports whether there can
-// still be enough.
-func (f *fitter) settled(i int, at int32) bool {
-	if at == nowhere {
-		if f.missing++; f.missing == 1 {
-			f.first = i
-		}
-	}
-	return f.missing <= len(f.members)-f.run.wanted
-}
-
-// scan returns the first position from one on that takes the member. A member like
-// the one before it has no place before that one's: there the nodes have the same
-// pods for both. That does not hold for the first one after members were taken away.
-func (f *fitter) scan(i int, from int32) int32 {
+// scan returns the first position that takes the member. A member like the one before it
+// has no place before that one's: there the nodes have the same pods for both. That does
+// not hold for the first one after members were taken away.
+func (f *fitter) scan(i int) int32 {
+	from := int32(0)
 	if i > f.since && f.members[i-1].kind == f.members[i].kind {
-		if f.members[i-1].at == nowhere {
+		if from = f.members[i-1].at; from == nowhere {
 			return nowhere
 		}
-		from = max(from, f.members[i-1].at)
 	}
 	for ; int(from) < len(f.sites); from++ {
 		if f.takes(i, from) {

@@ -11,12 +11,11 @@ import (
 // can have hundreds of thousands of them.
 type leaver struct {
 	priority int32
-	// size is the number of pods of a group, 0 for a single pod. So a group comes
-	// before a single pod, and before a group with fewer pods. Where units have ranks
-	// (rule 12.7.2), it is the number of pods, and the rank in the high bits.
+	// size is the number of pods, with the rank of the unit in the high bits (rules 12.7.2
+	// and 12.7.3).
 	size int32
 	// sec and nsec are the earliest start of the pods, a missing one being that of
-	// the call (rule 12.3.6).
+	// the call (rule 12.7.4).
 	sec  int64
 	nsec int32
 	// A single pod is the one with the index pod on the node at the position node.
@@ -38,7 +37,7 @@ func (u *leaver) single() bool { return u.pod >= 0 }
 // rankShift is where the rank of a unit, less one, stands in its size.
 const rankShift = 28
 
-// sizeOf is the size of a unit where units have ranks.
+// sizeOf is the size of a unit.
 func sizeOf(rank unitRank, pods int) int32 {
 	return int32(rank-podUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
 }
@@ -78,9 +77,9 @@ func (r *groupRun) podsOf(u *leaver) []*podState {
 // nodeAt returns the node at a position as the caller's snapshot has it.
 func (r *groupRun) nodeAt(position int32) *nodeState { return r.snap.nodes[r.snap.order[position]] }
 
-// possible lists the units that could be victims, not sorted (rules 12.2.2, 12.2.4
-// and 12.2.5; newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than the group, the
-// configuration allows to evict their pods, and none is of the preempting group.
+// possible lists the units that could be victims, not sorted (rule 12.9.8;
+// newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
+// the group, and the configuration allows to evict their pods.
 func (r *groupRun) possible() []leaver {
 	units := r.units(int64(r.priority))
 	if r.config.MayEvict != nil {
@@ -89,9 +88,7 @@ func (r *groupRun) possible() []leaver {
 	return units
 }
 
-// units returns the running pods as units of a priority below a limit, without
-// those of the preempting group, whose priority is not below its own where units have
-// ranks.
+// units returns the running pods as units of a priority below a limit.
 func (r *groupRun) units(below int64) []leaver {
 	r.whole = r.whole[:0]
 	pods := 0
@@ -99,11 +96,7 @@ func (r *groupRun) units(below int64) []leaver {
 		pods += len(r.snap.nodes[slot].pods)
 	}
 	units := make([]leaver, 0, pods)
-	member := r.memberBefore(map[*outrank.PodGroup]int{})
-	if r.snap.rules.VictimUnits {
-		member = r.member
-		r.snap.units.each(r.addWhole)
-	}
+	r.snap.units.each(r.addWhole)
 	for position, slot := range r.snap.order {
 		n := r.snap.nodes[slot]
 		covered := n.covered
@@ -115,7 +108,7 @@ func (r *groupRun) units(below int64) []leaver {
 			}
 			if n.grouped > 0 && n.pods[i].pod.Group != "" {
 				alone := false
-				if u.priority, u.size, alone = member(n.pods[i]); !alone {
+				if u.priority, u.size, alone = r.member(n.pods[i]); !alone {
 					continue
 				}
 			}
@@ -139,46 +132,6 @@ func (r *groupRun) addWhole(u *wholeUnit) {
 	r.whole = append(r.whole, wholeGroup{PodGroup: u.group, composite: u.composite, pods: slices.Clone(u.pods), priority: u.priority})
 }
 
-// memberBefore is member as it is before units have ranks (group 12.2): pods of the
-// preempting group are no units, and those of a group that leaves as one are gathered.
-func (r *groupRun) memberBefore(whole map[*outrank.PodGroup]int) func(p *podState) (priority, size int32, alone bool) {
-	return func(p *podState) (int32, int32, bool) {
-		priority := p.priority()
-		group, own := r.groupOf(p)
-		if own {
-			return 0, 0, false
-		}
-		if group != nil && group.Priority != nil {
-			priority = *group.Priority
-		}
-		if group == nil || group.Disruption != outrank.DisruptPodGroup {
-			return priority, 0, true
-		}
-		r.gather(whole, group, p, priority)
-		return 0, 0, false
-	}
-}
-
-// groupOf returns the group of a running pod that names one, nil for one that is
-// not known, and whether it is the preempting group.
-func (r *groupRun) groupOf(p *podState) (group *outrank.PodGroup, own bool) {
-	key := p.pod.GroupKey()
-	group, _ = r.snap.Group(key)
-	return group, key == r.group
-}
-
-// gather adds a pod to the group that it leaves with.
-func (r *groupRun) gather(known map[*outrank.PodGroup]int, group *outrank.PodGroup, p *podState, priority int32) {
-	i, ok := known[group]
-	if !ok {
-		i = len(r.whole)
-		known[group] = i
-		r.whole = append(r.whole, wholeGroup{PodGroup: group, priority: priority})
-	}
-	g := &r.whole[i]
-	g.pods, g.priority = append(g.pods, p), max(g.priority, priority)
-}
-
 // appendWhole appends the units of whole groups.
 func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 	for i := range r.whole {
@@ -189,7 +142,7 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 		slices.SortFunc(g.pods, func(p, q *podState) int { return p.compare(q, r.now) })
 		g.first = g.pods[0]
 		start := g.first.rank().at(r.now)
-		u := leaver{priority: g.priority, size: r.sizeOf(g), node: int32(i), pod: -1, budget: noBudget}
+		u := leaver{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
 			if p.rank().compareStart(start, r.now) < 0 {
 				start = p.rank().at(r.now)
@@ -207,11 +160,8 @@ func (r *groupRun) appendWhole(units []leaver, below int64) []leaver {
 	return units
 }
 
-func (r *groupRun) sizeOf(g *wholeGroup) int32 {
-	switch {
-	case !r.snap.rules.VictimUnits:
-		return int32(len(g.pods))
-	case g.composite != nil:
+func (g *wholeGroup) size() int32 {
+	if g.composite != nil {
 		return sizeOf(compositeUnit, len(g.pods))
 	}
 	return sizeOf(groupUnit, len(g.pods))
@@ -230,13 +180,13 @@ func (r *groupRun) mayEvict(u *leaver) bool {
 	return true
 }
 
-// moreImportant orders units (group 12.3; moreImportantVictim): negative if u
+// moreImportant orders units (group 12.7; moreImportantVictim): negative if u
 // goes before v. It is a total order: ties end in names. What decides, after
 // the caller's own order:
 //
 //  1. the higher priority;
-//  2. a group before a single pod;
-//  3. of two groups, the one with more pods;
+//  2. a composite group before a group, and that before a single pod of no group;
+//  3. the one with more pods;
 //  4. the earlier start, of a group that of its pods that started first;
 //  5. the namespace, then the name, of the group or of the pod.
 func (r *groupRun) moreImportant(u, v leaver) int {

@@ -17,21 +17,17 @@ import (
 //
 //  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
 //     ErrStale), and their nodes are there (ErrStale).
-//  2. For a plan to preempt: the group may preempt (ErrUnsound); there are victims,
+//  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
 //     each a unit that is there as it stands in the plan (ErrStale), named once, of
-//     lower priority, and that Config.MayEvict allows (ErrUnsound). From v1.37 on there
-//     may be none.
-//  3. With the victims gone each pod fits on its node, with the pods before it in the
-//     placement there already, by the evaluator's filters (ErrUnsound). From v1.37 on the
-//     pods are placed with every possible victim gone, and keep their places when the
-//     others are back, as when the plan was made.
-//  4. As many victims violate a budget as the plan says, and the nominations to be
-//     cleared are those that there are (ErrStale); for a group that need not be
-//     placed whole, some may be missing.
+//     lower priority, and that Config.MayEvict allows (ErrUnsound). There may be none.
+//     As many of their pods violate a budget as the plan says (ErrStale).
+//  3. With every possible victim gone each pod fits on its node, with the pods before it
+//     in the placement there already, by the evaluator's filters (ErrUnsound), and it
+//     keeps its place when those that are no victims are back, as when the plan was made.
 //
-// Pods of the group that found no place are not in the plan. From v1.37 on they count as
-// the snapshot has them, with their nominations: a plan that was made of other versions
-// of them may be refused.
+// Pods of the group that found no place are not in the plan. They count as the snapshot
+// has them, with their nominations: a plan that was made of other versions of them may be
+// refused.
 //
 // That no victim is one too many is not promised for groups, and so not verified. A
 // plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
@@ -69,46 +65,11 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, snap *Snapshot, plan *Group
 	if plan.Outcome == Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
-	r.plan.Placement = plan.Placement
 	possible, victims, err := r.verifyVictims(plan)
 	if err != nil {
 		return err
 	}
-	if r.work.rules.GroupsPlacedOnce {
-		return r.verifyPlaces(ctx, plan, possible, victims)
-	}
-	for _, at := range victims {
-		r.take(&possible[at])
-	}
-	if err := r.verifyPlacement(ctx, plan); err != nil {
-		return err
-	}
-	if !r.clears(plan.ClearedNominations) {
-		return groupFault(ErrStale, "the nominations to be cleared are not those that there are")
-	}
-	return nil
-}
-
-// clears reports whether the planned nominations are those to be cleared. Of a
-// group that need not be placed whole, a plan does not name every pod that was
-// asked about; what one of these is nominated to may be missing.
-func (r *groupRun) clears(planned []*outrank.Pod) bool {
-	whole := r.placedWhole()
-	cleared := r.cleared()
-	for _, p := range planned {
-		at := slices.IndexFunc(cleared, func(q *outrank.Pod) bool { return p != nil && sameName(p, q) && samePod(p, q) })
-		if at < 0 || whole && at > 0 {
-			return false
-		}
-		cleared = cleared[at+1:]
-	}
-	return !whole || len(cleared) == 0
-}
-
-// placedWhole reports whether a plan names every pod that was asked about.
-func (r *groupRun) placedWhole() bool {
-	group, _ := r.snap.Group(r.group)
-	return (group == nil || group.Policy == "") && r.owner.composite == nil
+	return r.verifyPlaces(ctx, plan, possible, victims)
 }
 
 func groupFault(kind error, format string, args ...any) error {
@@ -120,10 +81,6 @@ func (r *groupRun) verifyVictims(plan *GroupPlan) (possible []leaver, victims []
 	possible = r.possible()
 	if reason := r.eligible(possible); reason != Eligible {
 		return nil, nil, groupFault(ErrUnsound, "%s", reason)
-	}
-	once := r.work.rules.GroupsPlacedOnce
-	if len(plan.Victims) == 0 && !once {
-		return nil, nil, groupFault(ErrUnsound, "there are no victims")
 	}
 	r.sort(possible)
 	r.charge(possible)
@@ -196,19 +153,8 @@ func (r *groupRun) unitOf(units []leaver, victim *GroupVictim) int {
 	})
 }
 
-// verifyPlacement puts the pods on their nodes one after the other. Pending pods of
-// the group that the plan does not name may have been asked about, so that their
-// nominations were in nobody's way (rule 12.1.6).
+// verifyPlacement puts the pods on their nodes one after the other.
 func (r *groupRun) verifyPlacement(ctx context.Context, plan *GroupPlan) error {
-	if !r.placedWhole() && !r.work.rules.GroupsPlacedOnce {
-		for _, slot := range r.snap.order {
-			for _, p := range r.snap.nodes[slot].nominated {
-				if !r.keys[p.pod.Key()] && p.pod.GroupKey() == r.group {
-					r.work.seat(p.pod, "", "")
-				}
-			}
-		}
-	}
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -11,31 +11,20 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// groupReleases are how groups preempt: each unit with a placement of its own, and placed
-// once.
-var groupReleases = []outrank.Release{outrank.V1_36, groupsOn}
-
 // groupsOn is v1.37 with groups.
 var groupsOn = must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
 
 // BenchmarkGroups is one whole decision about a group of equal pods on nodes that
 // are full of single pods, thirty on each.
 func BenchmarkGroups(b *testing.B) {
-	for _, release := range groupReleases {
-		for _, nodes := range []int{100, 300, 1000, 5000} {
-			var snap *preemption.Snapshot
-			var like *outrank.Pod
-			for _, pods := range []int{8, 64} {
-				b.Run(fmt.Sprintf("release=%v/pods=%d/nodes=%d", release, pods, nodes), func(b *testing.B) {
-					if snap == nil {
-						var c *outrank.Cluster
-						c, like = gen.Benchmark(nodes, 30, 20)
-						c.Release = release
-						snap = newSnapshot(b, c)
-					}
-					decideForGroup(b, snap, replicas(like, pods))
-				})
-			}
+	for _, nodes := range []int{100, 300, 1000, 5000} {
+		c, like := gen.Benchmark(nodes, 30, 20)
+		c.Release = groupsOn
+		snap := newSnapshot(b, c)
+		for _, pods := range []int{8, 64} {
+			b.Run(fmt.Sprintf("pods=%d/nodes=%d", pods, nodes), func(b *testing.B) {
+				decideForGroup(b, snap, replicas(like, pods))
+			})
 		}
 	}
 }
@@ -77,26 +66,24 @@ func gatherTenth(c *outrank.Cluster) {
 func BenchmarkGroupsApart(b *testing.B) {
 	const zone, host = "zone", "kubernetes.io/hostname"
 	own := &outrank.LabelSelector{Labels: map[string]string{"app": "train"}}
-	for _, release := range groupReleases {
-		for _, nodes := range []int{300, 1000, 5000} {
-			c, like := gen.Benchmark(nodes, 30, 20)
-			c.Release = release
-			for i, n := range c.Nodes {
-				n.Labels[zone] = fmt.Sprint("z", i%5)
+	for _, nodes := range []int{300, 1000, 5000} {
+		c, like := gen.Benchmark(nodes, 30, 20)
+		c.Release = groupsOn
+		for i, n := range c.Nodes {
+			n.Labels[zone] = fmt.Sprint("z", i%5)
+		}
+		snap := newSnapshot(b, c)
+		like.Labels = own.Labels
+		for _, rule := range []string{"anti-affinity", "spread"} {
+			p := *like
+			if rule == "spread" {
+				p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: own, TopologyKey: zone}}
+			} else {
+				p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: own, TopologyKey: host}}
 			}
-			snap := newSnapshot(b, c)
-			like.Labels = own.Labels
-			for _, rule := range []string{"anti-affinity", "spread"} {
-				p := *like
-				if rule == "spread" {
-					p.TopologySpread = []outrank.TopologySpreadConstraint{{MaxSkew: 1, Selector: own, TopologyKey: zone}}
-				} else {
-					p.Affinity.AntiPods = []outrank.PodAffinityTerm{{Selector: own, TopologyKey: host}}
-				}
-				b.Run(fmt.Sprintf("release=%v/rule=%s/pods=8/nodes=%d", release, rule, nodes), func(b *testing.B) {
-					decideForGroup(b, snap, replicas(&p, 8))
-				})
-			}
+			b.Run(fmt.Sprintf("rule=%s/pods=8/nodes=%d", rule, nodes), func(b *testing.B) {
+				decideForGroup(b, snap, replicas(&p, 8))
+			})
 		}
 	}
 }

@@ -22,8 +22,12 @@ func TestGroupConfig(t *testing.T) {
 			Pods:  []*outrank.Pod{pod("a", 1, "1", append(options, on("n1"))...), pod("b", 2, "1", on("n2"))},
 		}
 	}
+	one := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")}, Groups: []*outrank.PodGroup{prior(whole("g"), 1)},
+		Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"), in("g")), pod("b", 2, "1", on("n1")), pod("c", 1, "0", on("n1"), in("g"))},
+	}
 	group := two(in("g"))
-	group.Groups = []*outrank.PodGroup{whole("g")}
+	group.Groups = []*outrank.PodGroup{prior(whole("g"), 1)}
 	group.Pods = append(group.Pods, pod("c", 1, "0", on("n2"), in("g")))
 	spare := func(name string) func(_, victim *outrank.Pod) bool {
 		return func(_, victim *outrank.Pod) bool { return victim.Name != name }
@@ -43,14 +47,17 @@ func TestGroupConfig(t *testing.T) {
 			two(), gang(2), "nothing helps",
 		},
 		{
+			"by default the higher priority stays", preemption.Config{}, one, nil, "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
+		},
+		{
 			"another importance",
 			preemption.Config{Importance: func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }},
-			two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
+			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			"in which a group stands by its most important pod",
 			preemption.Config{Importance: func(a, b *outrank.Pod) int { return -strings.Compare(a.Name, b.Name) }},
-			group, nil, "preempt [default/b] violations 0; gang-0 on n2",
+			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			"a filter", preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("NotN1", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
@@ -82,7 +89,7 @@ func TestGroupConfig(t *testing.T) {
 			if test.pods == nil {
 				test.pods = gang(1)
 			}
-			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, before37(test.c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
 			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
@@ -92,9 +99,8 @@ func TestGroupConfig(t *testing.T) {
 
 func TestGroupRefuses(t *testing.T) {
 	c := &outrank.Cluster{
-		Nodes:  []*outrank.Node{node("n1", "1", "a")},
-		Pods:   []*outrank.Pod{pod("runs", 9, "1", on("n1")), pod("own", 9, "1", on("n1"), in("gang"))},
-		Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 4)},
+		Nodes: []*outrank.Node{node("n1", "1", "a")},
+		Pods:  []*outrank.Pod{pod("runs", 9, "1", on("n1")), pod("own", 9, "1", on("n1"), in("gang"))},
 	}
 	negative := pod("p", 9, "1")
 	negative.Overhead = resource.MustList("cpu", "-1")
@@ -117,16 +123,11 @@ func TestGroupRefuses(t *testing.T) {
 			outrank.ErrInvalid,
 			`pod default/q: spec.priority: 8, and default/p has 9
 pod default/r: spec.schedulingGroup.podGroupName: group "", and default/p has "default/h"
-pod default/r: spec.preemptionPolicy: not that of default/p
 pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "default/h"`,
-		},
-		{
-			"too few for a gang", []*outrank.Pod{pod("p", 9, "1", in("gang")), pod("q", 9, "1", in("gang"))}, outrank.ErrInvalid,
-			"podgroup default/gang: spec.schedulingPolicy.gang.minCount: 4, and with those that run there are 3 pods",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, before37(c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
+			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.ErrorIs(t, err, test.is)
 			assert.Equal(t, test.want, err.Error())
 		})
@@ -136,7 +137,7 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, err = e.FirstFit(context.Background(), nil, gang(1))
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = e.FirstFit(context.Background(), newSnapshot(t, before37(c)), []*outrank.Pod{pod("runs", 9, "1")})
+	_, err = e.FirstFit(context.Background(), newSnapshot(t, withGroups(c)), []*outrank.Pod{pod("runs", 9, "1")})
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
@@ -149,10 +150,12 @@ func TestGroupPlace(t *testing.T) {
 			pod("gang-1", 9, "1", nominated("n1"), in("gang")),
 		},
 	}
+	nomination := ""
 	last := func(_ context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		var placed preemption.Placement
+		nomination = snap.NominationOf("default/gang-1")
 		for _, p := range pods {
-			if snap.NominationOf(p.Key()) != "" || snap.Used("n2", resource.CPU) > 1000 {
+			if snap.Used("n2", resource.CPU) > 1000 {
 				return preemption.Placement{Refused: &preemption.Refusal{}}, nil
 			}
 			require.NoError(t, snap.Bind(p.Key(), "n2"))
@@ -161,17 +164,17 @@ func TestGroupPlace(t *testing.T) {
 		pods[0] = nil // it is its own
 		return placed, nil
 	}
-	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	req := preemption.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
 	assert.Equal(t, "no place", plan.TurnedDown.String())
-	assert.Equal(t, []int{2, 4}, []int{plan.Possible, plan.Placements}, "as it is, empty, and once for each unit")
+	assert.Equal(t, []int{2, 2}, []int{plan.Possible, plan.Placements}, "as it is, and empty")
+	assert.Equal(t, "n1", nomination)
 	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
 
 	p, q := req.Pods[0], req.Pods[1]
-	asked := 0
 	for name, answer := range map[string]func() preemption.Placement{
 		"nothing":       func() preemption.Placement { return preemption.Placement{} },
 		"one of two":    func() preemption.Placement { return assigned(p, "n1") },
@@ -179,12 +182,6 @@ func TestGroupPlace(t *testing.T) {
 		"nil":           func() preemption.Placement { return assigned(p, "n1", (*outrank.Pod)(nil), "n1") },
 		"somebody else": func() preemption.Placement { return assigned(p, "n1", q, "n1", c.Pods[0], "n1") },
 		"no such node":  func() preemption.Placement { return assigned(p, "n1", q, "n3") },
-		"another mind": func() preemption.Placement {
-			if asked++; asked == 1 {
-				return preemption.Placement{Refused: &preemption.Refusal{Pod: p}}
-			}
-			return assigned(p, "n1", q, "n1")
-		},
 	} {
 		req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 			return answer(), nil
@@ -198,7 +195,7 @@ func TestGroupPlace(t *testing.T) {
 // the others have no node, and are not nominated.
 func TestGroupPlaceSaysEnough(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
-	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	pods := gang(3)
 	one := func(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		placed, err := e.FirstFit(ctx, snap, pods[1:2])
@@ -220,7 +217,7 @@ func TestGroupPlaceSaysEnough(t *testing.T) {
 		req.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 			return answer, nil
 		}
-		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, before37(c)), req)
+		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), req)
 		assert.ErrorIs(t, err, preemption.ErrPlacement, name)
 	}
 }
@@ -238,24 +235,25 @@ func assigned(pairs ...any) preemption.Placement {
 func TestGroupPlanAndApply(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "a")},
-		Groups:  []*outrank.PodGroup{whole("g")},
+		Groups:  []*outrank.PodGroup{prior(whole("g"), 1)},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
 		Pods: []*outrank.Pod{
 			pod("a", 1, "2", on("n1"), in("g"), app("web")), pod("b", 3, "1", on("n2")),
 			pod("w1", 2, "1", nominated("n1")), pod("w2", 3, "1", nominated("n1")), pod("w3", 1, "1", nominated("n2")), pod("w4", 9, "0", nominated("n1")),
 			// As the snapshot knows it, of lower priority; it is of the group all the same.
-			pod("gang-0", 1, "1", nominated("n1")),
+			pod("gang-0", 1, "1", nominated("n2")),
 			pod("a2", 1, "0", on("n1"), in("g"), app("web")),
 		},
 	}
-	snap := newSnapshot(t, before37(c))
+	snap := newSnapshot(t, withGroups(c))
 	plan := preemptGroup(t, snap, gang(2))
-	require.Equal(t, "preempt [default/g (2 pods)] violations 1; gang-0 on n1; gang-1 on n1", say(plan))
-	assert.Equal(t, []string{"default/w2", "default/w1"}, keys(plan.ClearedNominations), "lower ones on the nodes used, by importance")
+	require.Equal(t, "preempt [default/g (2 pods)] violations 2; gang-0 on n1; gang-1 on n1", say(plan))
 	assert.Equal(t, outrank.Key("default/gang"), plan.Group)
 	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
+	assert.Equal(t, 2, plan.Victims[0].Violating)
+	assert.Equal(t, plan.Placement, plan.Nominations)
 	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
-	assert.Equal(t, "no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "b was still away")
+	assert.Equal(t, "no place for default/gang-0: 1 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "its node alone is asked")
 	assert.Empty(t, (*preemption.Refusal)(nil).String())
 
 	spoil := func(change func(p *preemption.GroupPlan)) *preemption.GroupPlan {
@@ -275,13 +273,13 @@ func TestGroupPlanAndApply(t *testing.T) {
 	} {
 		require.Error(t, snap.ApplyGroup(bad), name)
 		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)
-		assert.Equal(t, "n1", snap.NominationOf("default/gang-0"), name)
+		assert.Equal(t, "n2", snap.NominationOf("default/gang-0"), name)
 	}
 	mark := snap.Mark()
 	twice := spoil(func(p *preemption.GroupPlan) { p.Victims = append(p.Victims, p.Victims[0]) })
 	require.NoError(t, snap.ApplyGroup(twice), "a victim named twice leaves once")
 	assert.Empty(t, snap.PodsOn("n1"))
-	assert.Equal(t, []string{"default/w4", "default/gang-0", "default/gang-1"}, keys(snap.NominatedTo("n1")))
+	assert.Equal(t, []string{"default/w4", "default/gang-0", "default/gang-1", "default/w2", "default/w1"}, keys(snap.NominatedTo("n1")), "nobody loses a nomination")
 	assert.Equal(t, "n2", snap.NominationOf("default/w3"))
 	require.NoError(t, snap.Undo(mark))
 	assert.Equal(t, plan, preemptGroup(t, snap, gang(2)))

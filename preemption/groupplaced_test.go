@@ -223,8 +223,8 @@ func TestFirstMemberThatFailsBlocks(t *testing.T) {
 	}
 }
 
-// Groups are no preemptors in v1.37 without their gate, and a tree counts only with that
-// of composite groups (rules 12.9.1 and 12.9.13).
+// Groups are no preemptors in v1.36, nor in v1.37 without their gate, and a tree counts
+// only with that of composite groups (rules 12.9.1 and 12.9.13).
 func TestGroupNeedsItsGate(t *testing.T) {
 	c := &outrank.Cluster{
 		Release: outrank.V1_37, Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("low", 1, "1", on("n1"))},
@@ -233,11 +233,19 @@ func TestGroupNeedsItsGate(t *testing.T) {
 	ask := func() (*preemption.GroupPlan, error) {
 		return newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: gang(1), Now: gen.Now})
 	}
-	_, err := ask()
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.ErrorContains(t, err, "v1.37 only with the feature gate GenericWorkload")
-	_, err = newEvaluator(t, preemption.Config{}).FirstFit(context.Background(), newSnapshot(t, c), gang(1))
-	assert.ErrorContains(t, err, "GenericWorkload")
+	for release, says := range map[outrank.Release]string{
+		outrank.V1_37: "a group of pods preempts in v1.37 only with the feature gate GenericWorkload",
+		outrank.V1_36: "a group of pods does not preempt as one by the rules of v1.36, its pods do one by one; groups preempt by those of v1.37 with the feature gate GenericWorkload",
+	} {
+		c.Release = release
+		_, err := ask()
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, says)
+		_, err = newEvaluator(t, preemption.Config{}).FirstFit(context.Background(), newSnapshot(t, c), gang(1))
+		assert.ErrorContains(t, err, says)
+		plan := &preemption.GroupPlan{Outcome: preemption.Fits, Placement: []preemption.Assignment{{Pod: gang(1)[0], Node: "n1"}}}
+		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).VerifyGroup(context.Background(), newSnapshot(t, c), plan, gen.Now), says)
+	}
 
 	c.Release = withGates()
 	plan, err := ask()

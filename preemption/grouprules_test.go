@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
@@ -29,12 +31,6 @@ func memory(amount string) with {
 }
 
 func namespace(name string) with { return func(p *outrank.Pod) { p.Namespace = name } }
-
-// before37 has the cluster decided by the release before groups are placed once.
-func before37(c *outrank.Cluster) *outrank.Cluster {
-	c.Release = outrank.V1_36
-	return c
-}
 
 func whole(name string) *outrank.PodGroup {
 	return &outrank.PodGroup{Name: name, Disruption: outrank.DisruptPodGroup}
@@ -117,11 +113,11 @@ func TestGroupRules(t *testing.T) {
 			pods: gang(2), want: "preempt [default/b default/a] violations 0; gang-0 on n1; gang-1 on n2",
 		},
 		{
-			name: "the most important pods are put back first, wherever they are",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Pods: []*outrank.Pod{
-				pod("a", 2, "1", on("n1")), pod("b", 1, "1", on("n2")),
+			name: "the most important pods are put back first",
+			c: &outrank.Cluster{Nodes: nodes("2"), Pods: []*outrank.Pod{
+				pod("a", 2, "1", on("n1")), pod("b", 1, "1", on("n1")),
 			}},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			name: "an equal priority protects",
@@ -137,45 +133,38 @@ func TestGroupRules(t *testing.T) {
 		},
 		{
 			name: "pods of a group of the other mode go one by one",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{{Name: "g"}}, Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n2"), in("g")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{{Name: "g"}}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n1"), in("g")),
 			}},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			name: "so do those of a group that is not there: it is in another namespace",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{{Name: "g", Namespace: "x", Disruption: outrank.DisruptPodGroup}}, Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n2"), in("g")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{{Name: "g", Namespace: "x", Disruption: outrank.DisruptPodGroup}}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n1"), in("g")),
 			}},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
-			name: "a group counts with its highest pod, and that one protects all",
+			name: "a group without a priority counts 0, whatever its pods have",
 			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("g")}, Pods: []*outrank.Pod{
 				pod("a", 9, "1", on("n1"), in("g")), pod("b", 1, "1", on("n2"), in("g")),
 			}},
-			pods: gang(1), want: "nothing helps",
+			pods: gang(1), want: "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			name: "its own priority counts instead of theirs",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(whole("g"), 1)}, Pods: []*outrank.Pod{
-				pod("a", 9, "1", on("n1"), in("g")), pod("b", 2, "1", on("n2")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{prior(whole("g"), 1)}, Pods: []*outrank.Pod{
+				pod("a", 9, "1", on("n1"), in("g")), pod("b", 2, "1", on("n1")),
 			}},
 			pods: gang(1), want: "preempt [default/g (1 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			name: "in the other mode, too",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(&outrank.PodGroup{Name: "g"}, 20)}, Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), in("g")), pod("b", 2, "1", on("n2")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{prior(&outrank.PodGroup{Name: "g"}, 20)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), in("g")), pod("b", 2, "1", on("n1")),
 			}},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
-		},
-		{
-			name: "pods of the group itself stay, even of lower priority",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("gang")}, Pods: []*outrank.Pod{
-				pod("own", 1, "1", on("n1"), in("gang")), pod("b", 2, "1", on("n2")),
-			}},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			name: "pods that name no group are not of one group with those of no group",
@@ -184,122 +173,86 @@ func TestGroupRules(t *testing.T) {
 		},
 		{
 			name: "a group is put back before a single pod of its priority, though that started earlier",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("g")}, Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), started(-90)), pod("b", 1, "1", on("n2"), in("g")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{prior(whole("g"), 1)}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), started(-90)), pod("b", 1, "1", on("n1"), in("g")),
 			}},
 			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n1",
 		},
 		{
 			name: "of two groups the larger is put back first, though the other started earlier",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), in("g"), started(-90)), pod("b", 1, "500m", on("n2"), in("h")), pod("c", 1, "500m", on("n2"), in("h")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), in("g"), started(-90)), pod("b", 1, "500m", on("n1"), in("h")), pod("c", 1, "500m", on("n1"), in("h")),
 			}},
 			pods: gang(1), want: "preempt [default/g (1 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			name: "of two groups of one size the one whose first pod started earlier",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
 				pod("a", 1, "500m", on("n1"), in("g"), started(-50)), pod("b", 1, "500m", on("n1"), in("g"), started(-50)),
-				pod("c", 1, "500m", on("n2"), in("h"), started(0)), pod("d", 1, "500m", on("n2"), in("h"), started(-90)),
+				pod("c", 1, "500m", on("n1"), in("h"), started(0)), pod("d", 1, "500m", on("n1"), in("h"), started(-90)),
 			}},
 			pods: gang(1), want: "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			name: "the name of the group settles the rest, not that of its pods",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
-				pod("z", 1, "1", on("n1"), in("g")), pod("a", 1, "1", on("n2"), in("h")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Groups: []*outrank.PodGroup{whole("g"), whole("h")}, Pods: []*outrank.Pod{
+				pod("z", 1, "1", on("n1"), in("g")), pod("a", 1, "1", on("n1"), in("h")),
 			}},
-			pods: gang(1), want: "preempt [default/h (1 pods)] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/h (1 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			name: "of two single pods the earlier start, before the name",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Pods: []*outrank.Pod{
-				pod("a", 1, "1", on("n1"), started(-1)), pod("b", 1, "1", on("n2"), started(-2)),
+			c: &outrank.Cluster{Nodes: nodes("2"), Pods: []*outrank.Pod{
+				pod("a", 1, "1", on("n1"), started(-1)), pod("b", 1, "1", on("n1"), started(-2)),
 			}},
 			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n1",
 		},
 		{
 			name: "who violates a budget is put back first",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Budgets: []*outrank.PodDisruptionBudget{budget("b", "web", 0)}, Pods: []*outrank.Pod{
-				pod("a", 2, "1", on("n1")), pod("b", 1, "1", on("n2"), app("web")),
+			c: &outrank.Cluster{Nodes: nodes("2"), Budgets: []*outrank.PodDisruptionBudget{budget("b", "web", 0)}, Pods: []*outrank.Pod{
+				pod("a", 2, "1", on("n1")), pod("b", 1, "1", on("n1"), app("web")),
 			}},
 			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n1",
 		},
 		{
-			name: "one pod is enough for a group to violate, and it counts once",
+			name: "each pod of a group that violates a budget counts",
 			c: &outrank.Cluster{Nodes: nodes("3"), Groups: []*outrank.PodGroup{whole("g")}, Budgets: []*outrank.PodDisruptionBudget{budget("b", "web", 0)}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1"), in("g")), pod("b", 1, "1", on("n1"), in("g"), app("web")), pod("c", 1, "1", on("n1"), in("g"), app("web")),
 			}},
-			pods: gang(1), want: "preempt [default/g (3 pods)] violations 1; gang-0 on n1",
+			pods: gang(1), want: "preempt [default/g (3 pods)] violations 2; gang-0 on n1",
 		},
 		{
-			name: "of a group no pod is charged after the first that violates a budget (rule 12.5.2)",
+			name: "every pod of a group is charged, also behind one that violates a budget (rule 12.9.10)",
 			c: &outrank.Cluster{
-				Nodes:   nodes("2", "1"),
-				Groups:  []*outrank.PodGroup{whole("g")},
+				Nodes:   nodes("3"),
+				Groups:  []*outrank.PodGroup{prior(whole("g"), 2)},
 				Budgets: []*outrank.PodDisruptionBudget{budget("none", "web", 0), {Name: "one", Selector: selects("db"), Allowed: 1}},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), in("g"), app("web"), started(-90)), pod("b", 2, "1", on("n1"), in("g"), app("db")),
-					pod("c", 1, "1", on("n2"), app("db")),
+					pod("c", 1, "1", on("n1"), app("db")),
 				},
 			},
-			// a violates, so that b leaves to c what the budget one allows: c violates
-			// nothing, and g alone is put back among those that violate.
-			pods: gang(1), want: "preempt [default/c] violations 0; gang-0 on n2",
+			// b leaves nothing to c of what the budget one allows. Both units violate, and g
+			// is put back first.
+			pods: gang(1), want: "preempt [default/c] violations 1; gang-0 on n1",
 		},
 		{
-			name: "of a group the pods before the first that violates a budget are charged",
-			c: &outrank.Cluster{
-				Nodes:   nodes("2", "1"),
-				Groups:  []*outrank.PodGroup{whole("g")},
-				Budgets: []*outrank.PodDisruptionBudget{budget("none", "web", 0), {Name: "one", Selector: selects("db"), Allowed: 1}},
-				Pods: []*outrank.Pod{
-					pod("a", 2, "1", on("n1"), in("g"), app("web")), pod("b", 2, "1", on("n1"), in("g"), app("db"), started(-90)),
-					pod("c", 1, "1", on("n2"), app("db")),
-				},
-			},
-			// c finds the budget used up by b, so that both units violate.
-			pods: gang(1), want: "preempt [default/c] violations 1; gang-0 on n2",
-		},
-		{
-			name: "the group preempts with its own priority, be that of its pods lower (rule 12.1.3)",
-			c: &outrank.Cluster{Nodes: nodes("1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 50)}, Pods: []*outrank.Pod{
-				pod("a", 20, "1", on("n1")),
-			}},
-			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n1",
-		},
-		{
-			name: "or higher",
-			c: &outrank.Cluster{Nodes: nodes("1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 5)}, Pods: []*outrank.Pod{
-				pod("a", 7, "1", on("n1")),
-			}},
-			pods: gang(1), want: "nothing helps",
-		},
-		{
-			name: "or be they unequal; the more important pod has the first place",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(whole("gang"), 50)}, Pods: []*outrank.Pod{
-				pod("a", 20, "1", on("n1")), pod("b", 20, "1", on("n2")),
-			}},
-			pods: []*outrank.Pod{pod("p", 1, "1", in("gang")), pod("q", 99, "1", in("gang"))},
-			want: "preempt [default/a default/b] violations 0; q on n1; p on n2",
-		},
-		{
-			name: "one place is enough for a group of the basic policy (rule 12.1.2): nobody has to leave for the second",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.BasicPolicy, 0)}, Pods: []*outrank.Pod{
+			name: "one place is enough for a group of the basic policy (rule 12.9.3): nobody has to leave for the second",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(policy("gang", outrank.BasicPolicy, 0), 9)}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1")),
 			}},
 			pods: gang(2), want: "fits; gang-0 on n2",
 		},
 		{
-			name: "and one is evicted for one place",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.BasicPolicy, 0)}, Pods: []*outrank.Pod{
+			name: "with everybody away all that find a place get it, under the basic policy too",
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(policy("gang", outrank.BasicPolicy, 0), 9)}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n2")),
 			}},
-			pods: gang(2), want: "preempt [default/a] violations 0; gang-0 on n1",
+			pods: gang(2), want: "preempt [default/b default/a] violations 0; gang-0 on n1; gang-1 on n2",
 		},
 		{
 			name: "a gang gets the places that it needs, and pods that fit nowhere are passed over",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 2), 9)}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n2")),
 			}},
 			pods: []*outrank.Pod{pod("large", 9, "4", in("gang")), pod("p", 9, "1", in("gang")), pod("q", 9, "1", in("gang"))},
@@ -307,42 +260,42 @@ func TestGroupRules(t *testing.T) {
 		},
 		{
 			name: "one that can have too few gets none, and says why the first has no place",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+			c: &outrank.Cluster{Nodes: nodes("1", "1"), Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 2), 9)}, Pods: []*outrank.Pod{
 				pod("a", 1, "1", on("n1")), pod("b", 9, "1", on("n2")),
 			}},
 			pods: gang(3),
-			want: "nothing helps: no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu",
+			want: "nothing helps: no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 1 scheduled, 0 remaining",
 		},
 		{
 			name: "pods of the gang that run already count, and one place is needed at least",
-			c: &outrank.Cluster{Nodes: nodes("2", "1"), Groups: []*outrank.PodGroup{policy("gang", outrank.GangPolicy, 2)}, Pods: []*outrank.Pod{
+			c: &outrank.Cluster{Nodes: nodes("2", "1"), Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 2), 9)}, Pods: []*outrank.Pod{
 				pod("own-1", 9, "1", on("n1"), in("gang")), pod("own-2", 9, "1", on("n1"), in("gang")), pod("b", 2, "1", on("n2")),
 			}},
 			pods: gang(3), want: "preempt [default/b] violations 0; gang-0 on n2",
 		},
 		{
-			name: "for one pod the first budget that has nothing left ends it: the next is not charged",
+			name: "for one pod the first budget that has nothing left ends it, in the order of the cluster: here the other is charged",
 			c: &outrank.Cluster{
-				Nodes:   nodes("1", "1"),
+				Nodes:   nodes("2"),
 				Budgets: []*outrank.PodDisruptionBudget{{Name: "b-one", Selector: tier, Allowed: 1}, budget("a-none", "web", 0)},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), tagged),
-					pod("b", 1, "1", on("n2"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),
+					pod("b", 1, "1", on("n1"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),
 				},
 			},
-			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 1; gang-0 on n1",
 		},
 		{
-			name: "the order of budgets is that of their names: here the first has one left, and is charged",
+			name: "and here it is not",
 			c: &outrank.Cluster{
-				Nodes:   nodes("1", "1"),
+				Nodes:   nodes("2"),
 				Budgets: []*outrank.PodDisruptionBudget{budget("b-none", "web", 0), {Name: "a-one", Selector: tier, Allowed: 1}},
 				Pods: []*outrank.Pod{
 					pod("a", 2, "1", on("n1"), tagged),
-					pod("b", 1, "1", on("n2"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),
+					pod("b", 1, "1", on("n1"), func(p *outrank.Pod) { p.Labels = map[string]string{"tier": "x"} }),
 				},
 			},
-			pods: gang(1), want: "preempt [default/b] violations 1; gang-0 on n2",
+			pods: gang(1), want: "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			name: "room is left for a nominated pod of the same priority",
@@ -350,12 +303,6 @@ func TestGroupRules(t *testing.T) {
 				pod("other", 9, "1", nominated("n1")), pod("a", 1, "1", on("n2")),
 			}},
 			pods: gang(1), want: "preempt [default/a] violations 0; gang-0 on n2",
-		},
-		{
-			name: "but not for the earlier nominations of the group itself",
-			c: &outrank.Cluster{Nodes: nodes("1", "1"), Pods: append(
-				gang(2, nominated("n1")), pod("a", 1, "1", on("n2")))},
-			pods: gang(2), want: "preempt [default/a] violations 0; gang-0 on n1; gang-1 on n2",
 		},
 		{
 			name: "the pods of the group keep each other away, or near",
@@ -399,10 +346,13 @@ func TestGroupRules(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			plan := preemptGroup(t, newSnapshot(t, before37(test.c)), test.pods)
+			snap := newSnapshot(t, withGroups(test.c))
+			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
-			want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
-			if diff := cmp.Diff(want, tellPlan(plan), equateEmpty); diff != "" {
+			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
+			require.NoError(t, err)
+			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
+			if diff := cmp.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {
 				t.Errorf("PreemptGroup (-reference +engine):\n%s", diff)
 			}
 		})

@@ -26,7 +26,6 @@ type toldWorkload struct {
 	Placement, Nominations  map[string]string
 	Possible                int
 	Violations, Disruptions int
-	Cleared                 []string
 	Units                   []toldWhole
 	Before, After           map[string]int
 }
@@ -46,7 +45,7 @@ func toldOf(first, plan *preemption.GroupPlan) toldWorkload {
 	out := toldWorkload{
 		Fits: first.Outcome == preemption.Fits, Code: plan.Status.Code.String(), Reasons: plan.Status.Reasons,
 		Placement: placement(plan.Placement), Nominations: placement(plan.Nominations), Possible: plan.Possible,
-		Violations: plan.Violations(), Disruptions: plan.Disruptions, Cleared: keys(plan.ClearedNominations),
+		Violations: plan.Violations(), Disruptions: plan.Disruptions,
 		Before: refusalOf(first.TurnedDown), After: refusalOf(plan.Unhelpful),
 	}
 	if out.Fits {
@@ -78,7 +77,7 @@ func toldBy(d reference.GroupDecision) toldWorkload {
 	out := toldWorkload{
 		Fits: d.Fit.Code == reference.Success, Code: d.Status.Code.String(), Reasons: d.Status.Reasons,
 		Nominations: d.Nominations, Possible: d.Possible, Violations: d.Violations, Disruptions: d.Disruptions,
-		Cleared: d.ClearedNominations, After: asRefusal(d.After),
+		After: asRefusal(d.After),
 	}
 	if out.Fits {
 		out.Placed = d.Placement

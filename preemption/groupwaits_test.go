@@ -13,7 +13,7 @@ import (
 )
 
 // A group waits for pods that it could evict itself, and for no others (rule
-// 12.1.7).
+// 12.9.7).
 func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{
 		pod("spared", 1, "1", on("n1"), leaving(outrank.PreemptionByScheduler)), pod("b", 2, "1", on("n2")),
@@ -30,7 +30,7 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 		{"the snapshot knows of another nomination", preemption.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			snap := newSnapshot(t, before37(c))
+			snap := newSnapshot(t, withGroups(c))
 			pods := gang(1, nominated("n1"))
 			require.NoError(t, snap.AddPod(pods[0]))
 			require.NoError(t, snap.Nominate(pods[0].Key(), test.nominated))
@@ -39,18 +39,4 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 			assert.Equal(t, test.want, say(plan))
 		})
 	}
-}
-
-// A plan for one pod of a group is sound although another of its pods, which fits
-// nowhere and is not in the plan, is nominated to the node.
-func TestVerifyGroupPassesOverNominationsOfTheGroup(t *testing.T) {
-	big, small := pod("big", 9, "4", in("train"), nominated("n1")), pod("small", 9, "1", in("train"))
-	c := &outrank.Cluster{
-		Nodes: []*outrank.Node{node("n1", "1", "a")}, Groups: []*outrank.PodGroup{policy("train", outrank.BasicPolicy, 0)},
-		Pods: []*outrank.Pod{pod("low", 1, "1", on("n1")), big},
-	}
-	snap := newSnapshot(t, before37(c))
-	plan := preemptGroup(t, snap, []*outrank.Pod{big, small})
-	require.Equal(t, "preempt [default/low] violations 0; small on n1", say(plan))
-	require.NoError(t, newEvaluator(t, preemption.Config{}).VerifyGroup(context.Background(), snap, plan, gen.Now))
 }

@@ -54,15 +54,15 @@ func TestManyBudgetsOverManyPods(t *testing.T) {
 	}
 }
 
-// Groups are charged budget by budget, in the order of their keys.
+// Groups are charged budget by budget, in the order of the cluster.
 func TestManyBudgetsOverGroups(t *testing.T) {
 	const n = 1000
 	crowd := hostile.Crowds[1]
 	c := crowd.Cluster(n)
 	for i, b := range c.Budgets {
-		b.Name = fmt.Sprintf("budget-%040d", n-i) // so long that a key needs memory
+		b.Name = fmt.Sprintf("budget-%040d", n-i) // another order than that of names
 	}
-	snap, e := newSnapshot(t, before37(c)), newEvaluator(t, preemption.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	var plan *preemption.GroupPlan
 	allocated := testing.AllocsPerRun(1, func() {
 		var err error
@@ -72,7 +72,7 @@ func TestManyBudgetsOverGroups(t *testing.T) {
 	require.Len(t, plan.Victims, n/10)
 	for _, v := range plan.Victims {
 		require.Len(t, v.Violated, 1)
-		require.Same(t, c.Budgets[n-1], v.Violated[0])
+		require.Same(t, c.Budgets[0], v.Violated[0])
 	}
-	require.Less(t, allocated, 200.0*n, "not a text for each comparison of two budgets")
+	require.Less(t, allocated, 200.0*n, "nothing for each budget of each pod")
 }

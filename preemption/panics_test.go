@@ -286,9 +286,9 @@ func TestPropertyAttachedFilterPanics(t *testing.T) {
 // FirstFit takes back what it bound, however it ends.
 func TestFirstFitTakesBackAfterAPanic(t *testing.T) {
 	f := &fuse{}
-	snap := newSnapshot(t, before37(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
+	snap := newSnapshot(t, withGroups(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
 	pods := []*outrank.Pod{pod("a", 1, "1"), pod("b", 1, "1")}
-	e := newEvaluator(t, preemption.Config{Release: outrank.V1_36, Filters: []preemption.Filter{preemption.NodeRule("rule", func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
+	e := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{preemption.NodeRule("rule", func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
 		if p == pods[1] {
 			panic(errBlown)
 		}

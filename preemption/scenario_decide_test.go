@@ -185,10 +185,18 @@ func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
 		assert.Equal(w.t, text, answer, "%s: question %d", c.Line.Place(), i+1)
 	}
 	if w.group != nil && !w.own {
-		want := tellDecision(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
-		if diff := cmp.Diff(want, tellPlan(w.group), equateEmpty); diff != "" {
-			w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
-		}
+		w.compareGroup(c, e, pods)
 	}
 	return text, nil
+}
+
+// compareGroup holds a decision about a group to the slow reference.
+func (w *scenarioWorld) compareGroup(c *scenario.Command, e *preemption.Evaluator, pods []*outrank.Pod) {
+	w.t.Helper()
+	refused, err := e.PreemptGroup(context.Background(), w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
+	require.NoError(w.t, err, "%s", c.Line.Place())
+	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
+	if diff := cmp.Diff(want, toldOf(w.group, refused), equateEmpty); diff != "" {
+		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
+	}
 }

@@ -99,7 +99,7 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 	switch {
 	case w.group != nil:
 		w.remember()
-		w.withdraw(w.group.VictimPods(), w.group.ClearedNominations)
+		w.withdraw(w.group.VictimPods(), nil)
 		for _, a := range w.group.Placement {
 			w.nominate(a.Pod, a.Node)
 		}

@@ -163,9 +163,6 @@ func groupText(p *preemption.GroupPlan) string {
 		}
 		fmt.Fprintf(&b, "; blocks: %s\n", refusalText(v.Blocks))
 	}
-	for _, cleared := range p.ClearedNominations {
-		fmt.Fprintf(&b, "  clears the nomination of %s\n", shortName(cleared.Key()))
-	}
 	if p.TurnedDown != nil {
 		fmt.Fprintf(&b, "turned down: %s\n", refusalText(p.TurnedDown))
 	}

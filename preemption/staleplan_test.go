@@ -37,7 +37,7 @@ func planOfPod(p *preemption.Plan) anyPlan {
 
 func planOfGroup(p *preemption.GroupPlan) anyPlan {
 	return anyPlan{
-		victims: p.VictimPods(), nodes: make([]string, len(p.VictimPods())), cleared: p.ClearedNominations, placed: p.Placement,
+		victims: p.VictimPods(), nodes: make([]string, len(p.VictimPods())), placed: p.Placement,
 		apply: func(s *preemption.Snapshot) error { return s.ApplyGroup(p) },
 	}
 }
@@ -242,23 +242,27 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{
 		Release: outrank.V1_36, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, waits},
 	})
+	grouped := newSnapshot(t, &outrank.Cluster{
+		Release: groupsOn, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, waits},
+	})
 	e, ctx := newEvaluator(t, preemption.Config{Release: outrank.V1_36}), t.Context()
 
 	_, err := e.Preempt(ctx, snap, later, now)
 	assert.ErrorIs(t, err, preemption.ErrExists, "the nomination is not its own")
+	forGroups := newEvaluator(t, preemption.Config{})
+	_, err = forGroups.PreemptGroup(ctx, grouped, preemption.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
+	assert.ErrorIs(t, err, preemption.ErrExists)
+	group := &preemption.GroupPlan{Outcome: preemption.Preempt, Placement: assigned(later, "n1").Assignments}
+	assert.ErrorIs(t, forGroups.VerifyGroup(ctx, grouped, group, now), preemption.ErrStale)
 	_, err = e.Explain(ctx, snap, later, now)
 	assert.ErrorIs(t, err, preemption.ErrExists)
 	_, err = e.Check(snap, later, "n1")
-	assert.ErrorIs(t, err, preemption.ErrExists)
-	_, err = e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrExists)
 	plan, err := e.Preempt(ctx, snap, waits, now)
 	require.NoError(t, err)
 	plan.Pod = later
 	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrExists)
 	assert.ErrorIs(t, e.Verify(ctx, snap, plan, now), preemption.ErrStale)
-	group := &preemption.GroupPlan{Outcome: preemption.Preempt, Placement: assigned(later, "n1").Assignments}
-	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, group, now), preemption.ErrStale)
 	_, err = e.Regret(ctx, snap, plan, now)
 	assert.ErrorIs(t, err, preemption.ErrExists)
 	assert.ErrorIs(t, snap.UpdatePod(later), preemption.ErrNotFound)

@@ -43,16 +43,15 @@ func (s *Snapshot) Apply(plan *Plan) error {
 }
 
 // ApplyGroup applies the plan for a group to the snapshot, as if everything had
-// happened at once: the victims are gone, nominations are cleared, and each pod
-// of the group is pending and nominated to its node (rule 14.3.2; none is
-// bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
+// happened at once: the victims are gone, and each pod of the group that has a place is
+// pending and nominated to its node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by [Snapshot.Apply], but
 // that a victim may run on any node. The errors are those of Apply, about any pod of the
 // group, and leave the snapshot as it was.
 func (s *Snapshot) ApplyGroup(plan *GroupPlan) error {
 	if plan == nil || plan.Outcome != Preempt {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", ErrState)
 	}
-	c := change{plan: "plan for a group", cleared: plan.ClearedNominations, placed: plan.Placement}
+	c := change{plan: "plan for a group", placed: plan.Placement}
 	for _, p := range plan.VictimPods() {
 		c.victims = append(c.victims, Assignment{Pod: p})
 	}

@@ -1,7 +1,6 @@
 package preemption
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,30 +119,6 @@ func (s *Snapshot) findBudget(key outrank.Key) int {
 		s.budgetAt.set(string(key), int32(i))
 	}
 	return i
-}
-
-// orderByKey returns what puts budgets into the order of their namespaces and names.
-// Lists that classes share are put in order once.
-func (b *budgetSet) orderByKey() func(covering []int32) []int32 {
-	keys := make([]outrank.Key, len(b.list))
-	for i, budget := range b.list {
-		if budget != nil {
-			keys[i] = budget.Key()
-		}
-	}
-	known := map[*int32][]int32{}
-	return func(covering []int32) []int32 {
-		if len(covering) < 2 {
-			return covering
-		}
-		order, ok := known[&covering[0]]
-		if !ok {
-			order = slices.Clone(covering)
-			slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(keys[x], keys[y]) })
-			known[&covering[0]] = order
-		}
-		return order
-	}
 }
 
 // present lists the budgets without those that were taken away.

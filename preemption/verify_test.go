@@ -306,13 +306,13 @@ func TestVerifyCountsBudgets(t *testing.T) {
 }
 
 func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
-	snap, e, ctx := newSnapshot(t, before37(grouped())), newEvaluator(t, preemption.Config{}), context.Background()
+	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, preemption.Config{}), context.Background()
 	plan, err := e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.VerifyGroup(ctx, snap, plan, now))
 	none := *plan
 	none.Victims = nil
-	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &none, now), "there are no victims")
+	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, &none, now), preemption.ErrUnsound, "all would stay")
 	never := *plan
 	never.Placement = slices.Clone(plan.Placement)
 	for i := range never.Placement {
@@ -380,38 +380,32 @@ var groupMutations = map[string]func(t *rapid.T, snap *preemption.Snapshot, plan
 		return true
 	},
 	"no victims": func(_ *rapid.T, _ *preemption.Snapshot, plan *preemption.GroupPlan) bool {
+		few := len(plan.Victims) > 0 && len(plan.Victims) < plan.Possible
 		plan.Victims = nil
-		return plan.Outcome == preemption.Preempt
+		return few
 	},
 	"a victim twice": func(_ *rapid.T, _ *preemption.Snapshot, plan *preemption.GroupPlan) bool {
-		if plan.Outcome != preemption.Preempt {
+		if len(plan.Victims) == 0 {
 			return false
 		}
 		plan.Victims = append(slices.Clone(plan.Victims), plan.Victims[0])
 		return true
 	},
 	"a victim left": func(t *rapid.T, snap *preemption.Snapshot, plan *preemption.GroupPlan) bool {
-		if plan.Outcome != preemption.Preempt {
+		if len(plan.Victims) == 0 {
 			return false
 		}
 		require.NoError(t, snap.RemovePod(plan.Victims[0].Pods[0].Key()))
 		return true
 	},
 	"a victim of the group's own priority": func(t *rapid.T, snap *preemption.Snapshot, plan *preemption.GroupPlan) bool {
-		if plan.Outcome != preemption.Preempt || plan.Victims[0].Group != nil {
+		if len(plan.Victims) == 0 || plan.Victims[0].Group != nil || plan.Victims[0].Composite != nil {
 			return false
 		}
 		p := *plan.Victims[0].Pods[0]
 		p.Priority, p.Group = plan.Placement[0].Pod.Priority, ""
-		if group, ok := snap.Group(plan.Group); ok && group.Priority != nil {
-			p.Priority = group.Priority
-		}
 		require.NoError(t, snap.UpdatePod(&p))
 		return true
-	},
-	"another nomination": func(_ *rapid.T, _ *preemption.Snapshot, plan *preemption.GroupPlan) bool {
-		plan.ClearedNominations = append(slices.Clone(plan.ClearedNominations), &outrank.Pod{Name: "stranger"})
-		return plan.Outcome == preemption.Preempt
 	},
 	"the nodes are cordoned": func(t *rapid.T, snap *preemption.Snapshot, plan *preemption.GroupPlan) bool {
 		taint := outrank.Taint{Key: "odd", Effect: outrank.NoExecute}

@@ -103,9 +103,8 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 		{"a nil victim", planned(whole, []*outrank.Pod{victim, nil}, nil), outrank.ErrInvalid, "plan for pod default/p: invalid input: victim 1 is missing"},
 		{"a nil nomination", planned(whole, []*outrank.Pod{victim}, []*outrank.Pod{nil}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
 		{"no plan for a group", func(s *preemption.Snapshot) error { return s.ApplyGroup(nil) }, preemption.ErrState, "nothing to carry out"},
-		{"a group with no pod", groupPlanned(nil, nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
-		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}, nil), outrank.ErrInvalid, "victim 0 is missing"},
-		{"a group's nil nomination", groupPlanned(whole, nil, []*outrank.Pod{nil}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
+		{"a group with no pod", groupPlanned(nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
+		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}), outrank.ErrInvalid, "victim 0 is missing"},
 		{"no joint plan", func(s *preemption.Snapshot) error { return (*joint.Plan)(nil).Apply(s) }, outrank.ErrInvalid, "no plan or no snapshot"},
 		{"a joint plan with no pod", jointly(joint.Placement{Node: "n1"}), outrank.ErrInvalid, "no preemptor"},
 		{"a joint plan's nil victim", jointly(joint.Placement{Pod: whole, Node: "n1", Victims: []*outrank.Pod{nil}}), outrank.ErrInvalid, "victim 0 is missing"},
@@ -134,9 +133,9 @@ func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*preemption.S
 	return func(s *preemption.Snapshot) error { return s.Apply(plan) }
 }
 
-func groupPlanned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*preemption.Snapshot) error {
+func groupPlanned(p *outrank.Pod, victims []*outrank.Pod) func(*preemption.Snapshot) error {
 	plan := &preemption.GroupPlan{
-		Outcome: preemption.Preempt, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}}, ClearedNominations: cleared,
+		Outcome: preemption.Preempt, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
 		Victims: []preemption.GroupVictim{{Unit: preemption.Unit{Pods: victims}}},
 	}
 	return func(s *preemption.Snapshot) error { return s.ApplyGroup(plan) }

@@ -25,7 +25,8 @@ type Group struct {
 	NumPDBViolations       int        `json:"numPDBViolations"`
 	NumPodGroupDisruptions int        `json:"numPodGroupDisruptions"`
 	// Preempted are the victims that are not on their way out already.
-	Preempted          []string `json:"preempted,omitempty"`
+	Preempted []string `json:"preempted,omitempty"`
+	// ClearedNominations are empty: nobody loses a nomination to a group (rule 12.9.12).
 	ClearedNominations []string `json:"clearedNominations,omitempty"`
 }
 
@@ -103,9 +104,6 @@ func groupAnswer(first, plan *preemption.GroupPlan) *Group {
 		}
 		slices.Sort(names)
 		g.Units = append(g.Units, names)
-	}
-	for _, p := range plan.ClearedNominations {
-		g.ClearedNominations = append(g.ClearedNominations, string(p.Key()))
 	}
 	return g
 }

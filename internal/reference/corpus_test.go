@@ -125,7 +125,7 @@ func decideRecorded(c *recordedCase, cluster *outrank.Cluster) *recordedGroup {
 	d := reference.DecideGroup(in)
 	got := &recordedGroup{
 		Fits: d.Fit.Code == reference.Success, Code: d.Status.Code.String(), Reasons: d.Status.Reasons,
-		Nominations: d.Nominations, Violations: d.Violations, Disruptions: d.Disruptions, Cleared: d.ClearedNominations,
+		Nominations: d.Nominations, Violations: d.Violations, Disruptions: d.Disruptions,
 	}
 	if got.Fits {
 		got.Placed = d.Placement

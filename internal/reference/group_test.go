@@ -35,11 +35,11 @@ func TestDecideGroup(t *testing.T) {
 		placement  map[string]string
 	}{
 		{
-			name:      "single pods, the more important one stays",
+			name:      "single pods: who is where the pod is placed leaves, be it the more important one",
 			c:         &outrank.Cluster{Nodes: three[:2], Pods: []*outrank.Pod{pod("a", "n1", "", 2), pod("b", "n2", "", 1)}},
 			pods:      []*outrank.Pod{pod("p", "", "", 9)},
-			victims:   [][]string{{"default/b"}},
-			placement: map[string]string{"default/p": "n2"},
+			victims:   [][]string{{"default/a"}},
+			placement: map[string]string{"default/p": "n1"},
 		},
 		{
 			name:      "a group goes as a whole",
@@ -75,7 +75,7 @@ func TestDecideGroup(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.c.Release = outrank.V1_36
+			test.c.Release = withGroups(t)
 			d := reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now})
 			var victims [][]string
 			for _, v := range d.Victims {

@@ -45,7 +45,6 @@ func (d *GroupDecision) addVictim(u *unit, broken map[*outrank.Pod]int, blocked 
 	for _, p := range u.pods {
 		v.Violations += min(1, broken[p])
 	}
-	v.Violates = v.Violations > 0
 	d.Violations += v.Violations
 	if u.rank != rankPod {
 		d.Disruptions++

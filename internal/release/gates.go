@@ -116,6 +116,13 @@ func (r Release) GateStates() map[string]bool {
 	return states
 }
 
+// HasGroups reports whether groups of pods preempt by the rules of the release where its
+// gate for them is on (rule 12.9.1).
+func (r Release) HasGroups() bool {
+	i, ok := find("GenericWorkload")
+	return ok && gates[i].settable(r.OrDefault())
+}
+
 // on reports whether a gate is on; false for one that the release does not have.
 func (r Release) on(name string) bool {
 	i, ok := find(name)

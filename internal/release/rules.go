@@ -82,15 +82,11 @@ type Rules struct {
 	// CompositeUnits: where victims leave in units, composite groups count (rule
 	// 12.6.4).
 	CompositeUnits bool
-	// GroupsNeedGate: a group of pods preempts only where the release says so (rule
-	// 12.9.1).
-	GroupsNeedGate bool
+	// GroupsPreempt: a group of pods may preempt as one (rule 12.9.1).
+	GroupsPreempt bool
 	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
 	// pods (rule 12.9.6).
 	GroupPolicyCounts bool
-	// GroupsPlacedOnce: a group of pods that preempts is placed once, and victims are
-	// put back with its pods in their places (rule 12.9.8).
-	GroupsPlacedOnce bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -150,8 +146,7 @@ func resolve(r Release) Rules {
 		AddedNominations:          from37,
 		VictimUnits:               from37 && r.on("GenericWorkload"),
 		CompositeUnits:            from37 && r.on("CompositePodGroup"),
-		GroupsNeedGate:            from37,
+		GroupsPreempt:             from37 && r.on("GenericWorkload"),
 		GroupPolicyCounts:         from37 && r.on("PodGroupPreemptionPolicy"),
-		GroupsPlacedOnce:          from37 && r.on("GenericWorkload"),
 	}
 }

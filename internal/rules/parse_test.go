@@ -39,9 +39,12 @@ type book struct {
 	places   map[string]string
 	numbers  []number
 	problems []string
+	// withdrawn are groups whose rules are gone: nothing stands there, and nothing may be
+	// cited. So no number means two things.
+	withdrawn map[string]bool
 }
 
-func newBook() *book { return &book{places: map[string]string{}} }
+func newBook() *book { return &book{places: map[string]string{}, withdrawn: map[string]bool{}} }
 
 func (b *book) addf(format string, args ...any) {
 	b.problems = append(b.problems, fmt.Sprintf(format, args...))
@@ -51,6 +54,8 @@ var (
 	title   = regexp.MustCompile(`^# Rules: \S`)
 	heading = regexp.MustCompile(`^(##|###) (\d+(?:\.\d+)*) \S`)
 	rule    = regexp.MustCompile(`^\*\*(\d+(?:\.\d+)*)\*\* \S`)
+	// gone is the heading of a group that is withdrawn.
+	gone = regexp.MustCompile(`^### \d+\.\d+ Withdrawn: \S`)
 	// part is what may follow a rule and belongs to it.
 	part = regexp.MustCompile(`^(- |\||  )`)
 )
@@ -91,11 +96,15 @@ func (r *reading) line(at, line string, begins bool) {
 		}
 		r.under(at, n, r.above[:min(len(n)-1, len(r.above))])
 		r.above = n
+		r.withdrawn[n.String()] = gone.MatchString(line)
 		return
 	}
 	if m := rule.FindStringSubmatch(line); m != nil {
 		if !begins {
 			r.addf("%s: rule %s does not begin a paragraph", at, m[1])
+		}
+		if r.withdrawn[r.above.String()] {
+			r.addf("%s: rule %s of a group that is withdrawn", at, m[1])
 		}
 		r.under(at, parseNumber(m[1]), r.above)
 		return

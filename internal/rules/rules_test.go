@@ -78,7 +78,8 @@ func TestEveryCitationResolves(t *testing.T) {
 	b := readBook(t)
 	check := func(at, text string) {
 		for _, n := range cited(text) {
-			assert.Contains(t, b.places, n, "%s cites %s, which is no rule", at, n)
+			assert.NotEmpty(t, b.places[n], "%s cites %s, which is no rule", at, n)
+			assert.False(t, b.withdrawn[n], "%s cites %s, which is withdrawn", at, n)
 		}
 	}
 	each(t, ".go", func(file string, source []byte) {

@@ -31,13 +31,16 @@ of two lines:
 ### 2.2 Group
 
 **2.2.1** One.
+
+### 2.3 Withdrawn: group
 `
 
 func TestASoundFile(t *testing.T) {
 	b := newBook()
 	b.read("x", sound)
 	assert.Empty(t, append(b.problems, b.gaps()...))
-	assert.Len(t, b.numbers, 8)
+	assert.Len(t, b.numbers, 9)
+	assert.Equal(t, map[string]bool{"1": false, "2": false, "2.1": false, "2.2": false, "2.3": true}, b.withdrawn)
 	assert.Equal(t, "x:18", b.places["2.1.1"])
 }
 
@@ -59,6 +62,7 @@ func TestDefectsAreFound(t *testing.T) {
 		{"a rule that is hidden in another", begin + "**1.2** Two.\n**1.3** Three.\n", []string{"f:10: rule 1.3 does not begin a paragraph"}},
 		{"a paragraph without a number", begin + "And so on.\n", []string{"f:9: a paragraph without a number"}},
 		{"an empty chapter", begin + "## 2 Second\n", []string{"f:9: chapter 2 is empty"}},
+		{"a rule of a group that is withdrawn", begin + "## 2 Second\n\n### 2.1 Withdrawn: group\n\n**2.1.1** One.\n", []string{"f:13: rule 2.1.1 of a group that is withdrawn"}},
 		{"counting from 0", "# Rules: x\n\n## 1 First\n\n**1.0** None.\n", []string{"f:5: 1.0 counts from 0"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

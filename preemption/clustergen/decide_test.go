@@ -133,18 +133,24 @@ func TestFullReachesEverything(t *testing.T) {
 // Groups that look for places find one, have to preempt, or do neither.
 func TestPreemptorGroupsDecide(t *testing.T) {
 	seen := map[preemption.Outcome]int{}
-	own, alone := 0, 0
+	own, alone, unlike := 0, 0, 0
+	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	require.NoError(t, err)
 	shape := clustergen.Shape{Groups: 2, Nominated: 2}
 	for seed := range uint64(200) {
 		c := cluster(t, shape, seed)
-		c.Release = outrank.V1_36
+		c.Release = release
 		snap, err := preemption.NewSnapshot(c)
 		require.NoError(t, err)
 		eval, err := preemption.NewEvaluator(preemption.Config{})
 		require.NoError(t, err)
 		pods := preemptorGroup(t, shape, seed)
 		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: clustergen.Now()})
-		require.NoError(t, err)
+		if err != nil { // they are not alike, or not as their group in the cluster
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			unlike++
+			continue
+		}
 		seen[plan.Outcome]++
 		if pods[0].Group == "" {
 			alone++
@@ -157,4 +163,5 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 	assert.Greater(t, seen[preemption.NothingHelps], 20)
 	assert.Positive(t, own, "groups that have pods in the cluster")
 	assert.Positive(t, alone, "pods of no group")
+	assert.Less(t, unlike, 100)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -53,7 +54,7 @@ type MemberReport struct {
 //     them are gone, being deleted or bound, nothing is done.
 //  2. All pods of all victims are evicted, unit by unit. The events and the condition name
 //     the group, and the node "cluster".
-//  3. Only nominations that the plan names are cleared: from v1.37 on none.
+//  3. No nominations are cleared.
 //  4. Each pod that still waits is nominated to its own node.
 //
 // Meanwhile the group counts as being preempted for, by its UID, and its pods are kept
@@ -63,10 +64,14 @@ type MemberReport struct {
 // as well.
 //
 // An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
-// that of the plan, or a plan without a pod. All others are those of Execute.
+// that of the plan, a plan without a pod, or a release in which no group preempts. All
+// others are those of Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
 	if err := e.ready(ctx); err != nil {
 		return &Report{}, err
+	}
+	if of := e.config.Release; !release.Release(of).HasGroups() {
+		return &Report{}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
 	}
 	if err := checkGroupPlan(group, plan); err != nil {
 		return &Report{}, err
@@ -115,7 +120,7 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
 		Outcome: plan.Outcome, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
-		Candidate: preemption.Candidate{Node: preemption.GroupCandidate, ClearedNominations: plan.ClearedNominations},
+		Candidate: preemption.Candidate{Node: preemption.GroupCandidate},
 	}
 	for _, p := range plan.VictimPods() {
 		single.Victims = append(single.Victims, preemption.Victim{Pod: p})

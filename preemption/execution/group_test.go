@@ -277,15 +277,12 @@ func TestExecuteGroupFailures(t *testing.T) {
 	require.Equal(t, 1, asked)
 }
 
-// A plan of v1.36 names the nominations that it clears, and places the pods alone.
-func TestExecuteGroupOfV136(t *testing.T) { // rule 14.6.3
+// A plan for a group is none of v1.36, and nothing is done about it there (rule 12.1.1).
+func TestExecuteGroupNeedsARelease(t *testing.T) {
 	cluster := &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: cluster, Release: outrank.V1_36, Parallel: 1})
-	plan := gangPlan([]string{"a"}, "v")
-	plan.Nominations, plan.ClearedNominations = nil, []*outrank.Pod{pendingPod("lower")}
-	report, err := e.ExecuteGroup(context.Background(), gang("a").Group, plan)
-	require.NoError(t, err)
-	assert.Equal(t, execution.Completed, report.Result)
-	calls := textsOf(cluster)
-	assert.Equal(t, []string{"clear nomination default/lower", "nominate default/a to n1"}, calls[len(calls)-2:])
+	e := newExecutor(t, execution.Config{Actions: cluster, Release: outrank.V1_36})
+	_, err := e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "v"))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "by the rules of v1.36 no group preempts")
+	assert.Empty(t, textsOf(cluster))
 }

@@ -33,12 +33,10 @@ type GroupReport struct {
 	// Victims are the units that have to leave, the most important first.
 	Victims     []GroupVictim `json:"victims"`
 	MoreVictims int           `json:"moreVictims,omitempty"`
-	// Violations counts the victims that violate a budget, and VictimPods their pods.
+	// Violations counts the pods of the victims that violate a budget, and VictimPods all
+	// their pods.
 	Violations int `json:"violations"`
 	VictimPods int `json:"victimPods"`
-	// Cleared are pending pods that lose their nomination.
-	Cleared     []Pod `json:"cleared,omitempty"`
-	MoreCleared int   `json:"moreCleared,omitempty"`
 }
 
 // Seat is a pod of the group with its node.
@@ -75,8 +73,8 @@ type GroupVictim struct {
 	// Pods are its pods, the most important first.
 	Pods     []Pod `json:"pods"`
 	MorePods int   `json:"morePods,omitempty"`
-	// Blocks is why there was no place for the group when the unit was put back, which
-	// happens one unit after the other.
+	// Blocks says which pod of the group had no room on its node with the unit back; units
+	// are put back one after the other.
 	Blocks *NoPlace `json:"blocks,omitempty"`
 	// Budgets are those that losing it breaks.
 	Budgets     []outrank.Key `json:"budgets,omitempty"`
@@ -115,9 +113,6 @@ func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Option
 	victims := cut(plan.Victims, 10*g.most, &r.MoreVictims)
 	for i := range victims {
 		r.Victims = append(r.Victims, g.victim(&victims[i]))
-	}
-	for _, p := range cut(plan.ClearedNominations, g.most, &r.MoreCleared) {
-		r.Cleared = append(r.Cleared, refIn(snap.NominationOf, p))
 	}
 	return r, nil
 }

@@ -106,7 +106,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
-				c.Release = rapid.SampledFrom([]outrank.Release{outrank.V1_36, withGate}).Draw(t, "release for groups")
+				c.Release = withGate
 				pods := gen.PreemptorGroup(shapes[name]).Draw(t, "pods")
 				for _, p := range pods {
 					p.Group = "gang" // and no group of the cluster, whose pods may be of another priority

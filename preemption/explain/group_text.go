@@ -37,9 +37,6 @@ func (r *GroupReport) Text() string {
 			w.line(1, "and %s more", prose.Plural(r.MoreSeats, "pod"))
 		}
 	}
-	if len(r.Cleared) > 0 {
-		w.line(0, "Nominations that are cleared: %s.", pods(r.Cleared, r.MoreCleared))
-	}
 	return w.String()
 }
 

@@ -2,6 +2,7 @@ package joint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -22,7 +23,9 @@ func (p *Plan) Apply(snap *preemption.Snapshot) error {
 	for i := range p.Placements {
 		at := &p.Placements[i]
 		all.Victims = append(all.Victims, preemption.GroupVictim{Unit: preemption.Unit{Pods: at.Victims}})
-		all.ClearedNominations = append(all.ClearedNominations, at.ClearedNominations...)
+		if k := slices.Index(at.ClearedNominations, nil); k >= 0 {
+			return fmt.Errorf("joint plan: %w: placement %d: cleared nomination %d is missing", outrank.ErrInvalid, i, k)
+		}
 	}
 	for _, i := range p.Order {
 		if i < 0 || i >= len(p.Placements) {
@@ -32,6 +35,28 @@ func (p *Plan) Apply(snap *preemption.Snapshot) error {
 	}
 	if err := snap.ApplyGroup(&all); err != nil {
 		return fmt.Errorf("joint plan: %w", err)
+	}
+	return p.clear(snap, all.Placement)
+}
+
+// clear removes the nominations to be cleared, as far as they are still to a node of the
+// placement. Pods that are placed themselves have another one by now.
+func (p *Plan) clear(snap *preemption.Snapshot, placed []preemption.Assignment) error {
+	nodes, has := map[string]bool{}, map[outrank.Key]bool{}
+	for _, at := range placed {
+		nodes[at.Node], has[at.Pod.Key()] = true, true
+	}
+	for i := range p.Placements {
+		for _, pod := range p.Placements[i].ClearedNominations {
+			key := pod.Key()
+			known, ok := snap.Pod(key)
+			if !ok || has[key] || !nodes[snap.NominationOf(key)] || known.UID != pod.UID && known.UID != "" && pod.UID != "" {
+				continue
+			}
+			if err := snap.Nominate(key, ""); err != nil {
+				return fmt.Errorf("joint plan: %w", err)
+			}
+		}
 	}
 	return nil
 }

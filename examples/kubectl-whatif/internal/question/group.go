@@ -140,14 +140,11 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 		for _, unit := range plan.Victims {
 			for i, p := range unit.Pods {
 				violated := unit.Violated
-				if i >= max(1, unit.Violating) {
+				if i >= unit.Violating {
 					violated = nil
 				}
 				t.Victims = append(t.Victims, victimOf(p, s.snap.NodeOf(p.Key()), violated))
 			}
-		}
-		for _, p := range plan.ClearedNominations {
-			t.ClearedNominations = append(t.ClearedNominations, p.Key())
 		}
 	default:
 		t.Outcome, t.TurnedDown, t.Unhelpful = Waits, refusal(plan.TurnedDown), refusal(plan.Unhelpful)
@@ -181,11 +178,6 @@ func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	}
 	for _, p := range plan.VictimPods() {
 		if err := s.ask(p); err != nil {
-			return err
-		}
-	}
-	for _, p := range plan.ClearedNominations {
-		if err := s.nominate(p, ""); err != nil {
 			return err
 		}
 	}
