@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"internal/filter":     {},
 	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
+	"internal/exact":      {},
 	"internal/rules":      {},
 	"internal/structure":  {},
 

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 )
@@ -105,15 +104,4 @@ func (c *Config) checkAcross() error {
 	return &outrank.InputError{Problems: []outrank.Problem{{
 		Object: "preemption config", Field: "Guard", Text: "victims on several nodes are not chosen by it",
 	}}}
-}
-
-// startLast reports whether the start is the last rank, or none, and the top priority
-// comes before it.
-func startLast(ranks []Rank) bool {
-	at := slices.Index(ranks, ByStart)
-	if at < 0 {
-		return true
-	}
-	top := slices.Index(ranks, ByTopPriority)
-	return top >= 0 && top < at && at == len(ranks)-1
 }

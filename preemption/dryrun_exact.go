@@ -5,8 +5,8 @@ import "strconv"
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
 // are on the node, and in the end all but the victims are.
 //
-// The search works on amounts, priorities and budgets alone where no pod of the node
-// touches another filter than NodeResourcesFit. Where pods do, and the filters that they
+// The search (package exact) works on amounts, priorities and budgets alone where no pod of the
+// node touches another filter than NodeResourcesFit. Where pods do, and the filters that they
 // touch can only gain from a pod that leaves, the pods that have to leave in any case are
 // found first; if the filters pass without these, they pass without any more, and the
 // rest is resources again. Everywhere else the filters are asked about each set that the
@@ -18,41 +18,34 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 		w.removeVictims(possible)
 		return filterStatus{}
 	}
-	w.beginSets(possible)
+	x.ask(w, possible)
 	if w.check().code == Success {
 		return w.contradiction() // nobody has to leave
 	}
 	w.changeAll(possible, -1)
 	all := w.check()
-	if all.code != Success && x.monotone {
+	if x.q.Helps = all.code == Success; !x.q.Helps && x.q.Gains {
 		w.changeAll(possible, 1)
 		return all
 	}
-	if x.checks && x.monotone {
-		x.force()
-	} else {
-		w.changeAll(possible, 1)
-	}
-	if all.code == Success {
-		x.startFrom()
-	}
-	x.solve()
-	x.unforce()
-	w.noteOpen(x)
-	if !x.found {
+	x.search.Solve()
+	x.end()
+	w.noteOpen(&x.found)
+	set, score, ok := x.search.Best()
+	if !ok {
 		if all.code == Success {
 			all = strictStatus
 		}
 		return all
 	}
-	for i := range x.items {
-		if x.best[i] {
-			for k := x.items[i].from; k < x.items[i].to; k++ {
+	for i := range x.q.Items {
+		if set[i] {
+			for k := x.q.Items[i].From; k < x.q.Items[i].To; k++ {
 				w.victim[k] = true
 			}
 		}
 	}
-	x.remember(w.victim)
+	x.remember(w.victim, publicScore(&score))
 	w.removeVictims(possible)
 	return filterStatus{}
 }
@@ -66,30 +59,6 @@ func (w *dryRunner) removeVictims(possible []*podState) {
 	w.chargeVictims(possible)
 }
 
-// beginSets prepares the search for the node that was entered.
-func (w *dryRunner) beginSets(possible []*podState) {
-	x := &w.sets
-	x.host, x.a, x.n, x.resources, x.nominated = w, w.a, w.n, &w.resources, w.nominated
-	var units [][2]int32
-	for i := range w.units {
-		units = append(units, [2]int32{int32(w.units[i].from), int32(w.units[i].to)})
-	}
-	x.begin(possible, units)
-}
-
-// filtersPass asks all filters but NodeResourcesFit.
-func (w *dryRunner) filtersPass() bool {
-	if len(w.nominated) > 0 {
-		if w.ask(0, len(w.filters), w.nominated).code != Success {
-			return false
-		}
-		if w.a.config.variant().filtersOnce {
-			return true
-		}
-	}
-	return w.ask(0, len(w.filters), nil).code == Success
-}
-
 // violating marks the possible victims that violate a budget if all of them leave.
 func (w *dryRunner) violating(possible []*podState) []bool {
 	w.spared = fill(w.spared, len(possible), false)
@@ -97,7 +66,7 @@ func (w *dryRunner) violating(possible []*podState) []bool {
 		w.violated[i] = len(w.charge(p))
 		w.spared[i] = w.violated[i] > 0
 	}
-	w.discharge()
+	w.ledger.Reset()
 	return w.spared
 }
 
@@ -123,8 +92,6 @@ func (w *dryRunner) reprieved(possible []*podState) []bool {
 	return w.spared
 }
 
-func (w *dryRunner) discharge() { w.ledger.Reset() }
-
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {
 	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
@@ -149,8 +116,8 @@ type openNode struct {
 }
 
 // noteOpen keeps what is known of a node that was not searched to the end.
-func (w *dryRunner) noteOpen(x *setSearch) {
-	if !x.out {
+func (w *dryRunner) noteOpen(f *foundSet) {
+	if !f.open {
 		return
 	}
 	for i := range w.open {
@@ -158,16 +125,16 @@ func (w *dryRunner) noteOpen(x *setSearch) {
 			return // the search is the same whenever it is made
 		}
 	}
-	w.open = append(w.open, openNode{w.n, x.bound})
+	w.open = append(w.open, openNode{w.n, f.bound})
 }
 
 // certificate is that of the candidate found last.
 func (w *dryRunner) certificate(sc *Score) *Certificate {
-	x := &w.sets
-	if !x.out {
-		return certify(sc, sc, w.a.ranks, x.steps, 0)
+	f := &w.sets.found
+	if !f.open {
+		return certify(sc, sc, w.a.ranks, f.steps, 0)
 	}
-	return certify(sc, &x.bound, w.a.ranks, x.steps, 1)
+	return certify(sc, &f.bound, w.a.ranks, f.steps, 1)
 }
 
 // certifyAll is the certificate of a whole decision: of the chosen candidate, nil if

@@ -54,7 +54,7 @@ func newDryRunner(a *attempt) *dryRunner {
 // begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *dryRunner) begin(a *attempt) {
-	w.a, w.err, w.open, w.sets.solved.n = a, nil, w.open[:0], nil
+	w.a, w.err, w.open, w.sets.best.n = a, nil, w.open[:0], nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
 	if whole := a.config.variant().countsTwice; w.ledgerOf != a.snap.budgets || w.whole != whole {
 		w.ledgerOf, w.whole, w.ledger = a.snap.budgets, whole, a.snap.budgets.ledger(whole)

@@ -3,6 +3,8 @@ package preemption
 import (
 	"context"
 	"slices"
+
+	"github.com/outrank-go/outrank/internal/exact"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
@@ -52,9 +54,7 @@ var (
 // SearchHeavily makes searches for exact victims use at once what they otherwise use for
 // large nodes only, until the function that it returns is called.
 func SearchHeavily() (stop func()) {
-	light, enough := lightSteps, enoughSteps
-	lightSteps, enoughSteps = 2, 0
-	return func() { lightSteps, enoughSteps = light, enough }
+	return exact.SearchHeavily()
 }
 
 // SetChunk sets how many nodes a worker takes at a time.

@@ -1,4 +1,4 @@
-package preemption
+package exact
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ const (
 )
 
 // weigh is the sum of shares.
-func (x *setSearch) weigh(shares *row) (sum int64) {
-	for k := range x.dims {
-		sum += shares[k] * x.weights[k]
+func (s *Search) weigh(shares *Row) (sum int64) {
+	for k := range s.q.Dims {
+		sum += shares[k] * s.weights[k]
 	}
 	return sum
 }
@@ -27,53 +27,53 @@ func (x *setSearch) weigh(shares *row) (sum int64) {
 // findWeights looks for weights by which many items are needed: it takes those with the
 // largest shares until these add up, and gives more weight to what they hold too little
 // of.
-func (x *setSearch) findWeights(left *rest) {
-	best, most := row{}, -1.0
-	for k := range x.dims {
-		x.weights[k] = oneWeight
+func (s *Search) findWeights(left *rest) {
+	best, most := Row{}, -1.0
+	for k := range s.q.Dims {
+		s.weights[k] = oneWeight
 	}
 	for range mostTurns {
-		x.share()
-		needed, held := x.neededByShares(left)
+		s.share()
+		needed, held := s.neededByShares(left)
 		if needed > most {
-			best, most = x.weights, needed
+			best, most = s.weights, needed
 		}
 		total := int64(0)
-		for k := range x.dims {
+		for k := range s.q.Dims {
 			if want := left.shares[k]; want > 0 {
 				part := max(0.25, min(1.75, 1+0.5*(float64(want)-float64(held[k]))/float64(want)))
-				x.weights[k] = max(1, min(oneWeight*oneWeight, int64(float64(x.weights[k])*part+0.5)))
+				s.weights[k] = max(1, min(oneWeight*oneWeight, int64(float64(s.weights[k])*part+0.5)))
 			}
-			total += x.weights[k]
+			total += s.weights[k]
 		}
 		if total == 0 {
 			break
 		}
 	}
-	x.weights, x.weighed = best, true
-	x.share()
+	s.weights, s.weighed = best, true
+	s.share()
 }
 
 // share computes the weighted shares of all items.
-func (x *setSearch) share() {
-	for i := range x.items {
-		it := &x.items[i]
-		it.share = x.weigh(&it.shares)
+func (s *Search) share() {
+	for i := range s.q.Items {
+		it := &s.q.Items[i]
+		it.share = s.weigh(&it.shares)
 	}
 }
 
 // neededByShares returns how many items of the list hold the rest by their shares, with a
 // part of the last one, and what these hold of each resource.
-func (x *setSearch) neededByShares(left *rest) (needed float64, held row) {
-	slices.SortFunc(x.round.list, func(i, j int32) int { return cmp.Compare(x.items[j].share, x.items[i].share) })
-	want := x.weigh(&left.shares)
-	for _, i := range x.round.list {
-		it := &x.items[i]
+func (s *Search) neededByShares(left *rest) (needed float64, held Row) {
+	slices.SortFunc(s.round.list, func(i, j int32) int { return cmp.Compare(s.q.Items[j].share, s.q.Items[i].share) })
+	want := s.weigh(&left.shares)
+	for _, i := range s.round.list {
+		it := &s.q.Items[i]
 		part := 1.0
 		if it.share > want && it.share > 0 {
 			part = float64(want) / float64(it.share)
 		}
-		for k := range x.dims {
+		for k := range s.q.Dims {
 			held[k] += int64(part * float64(it.shares[k]))
 		}
 		needed += part

@@ -1,23 +1,20 @@
-package preemption
+package exact
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/outrank-go/outrank/resource"
-)
-
-// setRound is one search over some of the items, in the order in which it takes them.
-type setRound struct {
+// round is one search over some of the items, in the order in which it takes them.
+type round struct {
 	list []int32 // items
 	// depth is for how many items the tables have sums.
 	depth int
-	// holds has for each resource, and shares for all of them, the most that so many
-	// items from one on hold together; the others the least that so many come to.
-	holds                               [mostDims]sumTable
-	shares, violates, sums, pods, costs sumTable
+	// holds has for each column, and shares for all of them, the most that so many items
+	// from one on hold together; the others the least that so many come to.
+	holds                   [MostDims]sumTable
+	shares, violates, parts sumTable
+	sums                    [2]sumTable
 	// root are figures that no set of these items is below. Those without more
-	// violations have a top priority of at least topFree.
-	root    setFigures
+	// violations have a top of at least topFree.
+	root    Figures
 	topFree int32
 	// over has, by place in the list, the items before it that are no worse in any way,
 	// as bits; dominated is set where it is filled.
@@ -26,7 +23,7 @@ type setRound struct {
 	from      int // steps at its begin
 	taken     [mostWords]uint64
 	values    tableValues
-	// ties: sets that tie with the best one by the compared ranks are looked for.
+	// ties: sets that tie with the best one by the compared measures are looked for.
 	ties bool
 	// done ends the round.
 	done bool
@@ -64,7 +61,7 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
 			if m < len(values.sorted) {
-				sum = addCosts(sum, values.sorted[m].value)
+				sum = add(sum, values.sorted[m].value)
 			}
 			row[m] = sum
 		}
@@ -128,7 +125,7 @@ func (t *tableValues) makeWay(budget int32, at int) bool {
 // many. Beyond the depth of the table it is no less (or no more) than that.
 func (t *sumTable) of(p, m int) int64 {
 	if t.same {
-		return resource.MulSat(t.each, int64(m))
+		return times(t.each, m)
 	}
 	row := t.rows[p*t.depth : (p+1)*t.depth]
 	if m <= t.depth {
@@ -138,7 +135,7 @@ func (t *sumTable) of(p, m int) int64 {
 	if t.depth > 1 {
 		last -= row[t.depth-2]
 	}
-	return addCosts(row[t.depth-1], resource.MulSat(last, int64(m-t.depth)))
+	return add(row[t.depth-1], times(last, m-t.depth))
 }
 
 // mostEntries bounds the memory of a table, mostDepth its rows.
@@ -148,128 +145,128 @@ const (
 )
 
 // prepare fills the tables for the items on the list.
-func (x *setSearch) prepare() {
-	r := &x.round
+func (s *Search) prepare() {
+	r := &s.round
 	n := len(r.list)
 	depth := mostDepth
-	if x.found {
-		depth = x.score.Victims + 1
+	if s.found {
+		depth = int(s.score.Parts) + 1
 	}
 	r.depth = max(1, min(depth, n, mostDepth, mostEntries/max(n, 1)))
 	v := &r.values
 	v.of = slices.Grow(v.of[:0], n)[:n]
-	fill := func(t *sumTable, largest bool, of func(it *setItem) int64) {
+	fill := func(t *sumTable, largest bool, of func(it *Item) int64) {
 		for p, i := range r.list {
-			v.of[p] = of(&x.items[i])
+			v.of[p] = of(&s.q.Items[i])
 		}
 		t.fill(v, r.depth, largest)
 	}
-	x.findCaps()
-	for k := range x.dims {
-		fill(&r.holds[k], true, func(it *setItem) int64 { return it.holds[k] })
+	s.findCaps()
+	for k := range s.q.Dims {
+		fill(&r.holds[k], true, func(it *Item) int64 { return it.Holds[k] })
 	}
-	fill(&r.shares, true, func(it *setItem) int64 { return it.share })
-	fill(&r.violates, false, func(it *setItem) int64 { return it.always })
-	fill(&r.sums, false, func(it *setItem) int64 { return it.sum })
-	fill(&r.pods, false, (*setItem).pods)
-	fill(&r.costs, false, func(it *setItem) int64 { return it.cost })
+	fill(&r.shares, true, func(it *Item) int64 { return it.share })
+	fill(&r.violates, false, func(it *Item) int64 { return it.always })
+	fill(&r.parts, false, (*Item).parts)
+	for k := range r.sums {
+		fill(&r.sums[k], false, func(it *Item) int64 { return it.Sums[k] })
+	}
 }
 
 // findCaps finds for which items on the list the budget matters, where no set counts that
 // violates one: of these no more are taken than the budget has left.
-func (x *setSearch) findCaps() {
-	v := &x.round.values
-	v.budgets, v.allowed = v.budgets[:0], x.left
-	if !x.sparing() {
+func (s *Search) findCaps() {
+	v := &s.round.values
+	v.budgets, v.allowed = v.budgets[:0], s.q.Left
+	if !s.sparing() {
 		return
 	}
-	for _, i := range x.round.list {
-		it, b := &x.items[i], int32(-1)
-		if it.to-it.from == 1 {
-			b = x.budgetOf[it.from]
+	for _, i := range s.round.list {
+		it, b := &s.q.Items[i], int32(-1)
+		if it.parts() == 1 {
+			b = s.q.Charges[it.From]
 		}
 		v.budgets = append(v.budgets, b)
 	}
 }
 
 // sparing reports whether no set counts that violates a budget.
-func (x *setSearch) sparing() bool {
-	return x.strict || x.found && x.bestAt.violations == 0 && x.compared > 0 && x.ranks[0] == ByViolations
+func (s *Search) sparing() bool {
+	return s.q.Strict || s.found && s.score.Violations == 0 && s.known.compared > 0 && s.q.Measures[0] == ByViolations
 }
 
 // rest is what a set still has to hold.
 type rest struct {
-	amounts, shares row
+	amounts, shares Row
 	share           int64
 }
 
-func (x *setSearch) wholeRest() rest {
-	r := rest{amounts: x.short}
-	for k := range x.dims {
+func (s *Search) wholeRest() rest {
+	r := rest{amounts: s.q.Short}
+	for k := range s.q.Dims {
 		r.shares[k] = wholeShare
 	}
-	r.share = x.weigh(&r.shares)
+	r.share = s.weigh(&r.shares)
 	return r
 }
 
 // without is what is left when an item goes. Nothing is below 0.
-func (x *setSearch) without(r *rest, it *setItem) rest {
+func (s *Search) without(r *rest, it *Item) rest {
 	out := *r
-	for k := range x.dims {
-		out.amounts[k] = max(0, r.amounts[k]-it.holds[k])
+	for k := range s.q.Dims {
+		out.amounts[k] = max(0, r.amounts[k]-it.Holds[k])
 		out.shares[k] = max(0, r.shares[k]-it.shares[k])
-		out.share -= (r.shares[k] - out.shares[k]) * x.weights[k]
+		out.share -= (r.shares[k] - out.shares[k]) * s.weights[k]
 	}
 	return out
 }
 
 // met reports whether there is room.
-func (r *rest) met() bool { return r.amounts == row{} }
+func (r *rest) met() bool { return r.amounts == Row{} }
 
 // fewest returns how many items from a place on are needed at least, from least up, to
 // hold the rest; not ok if all of them do not.
-func (x *setSearch) fewest(p, least int, rest *rest) (m int, ok bool) {
-	r := &x.round
+func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
+	r := &s.round
 	n := len(r.list) - p
 	for m = least; m <= n; m++ {
-		if x.mayHold(p, m, rest) {
+		if s.mayHold(p, m, rest) {
 			return m, true
 		}
-		if m >= r.depth && !x.mayHold(p, n, rest) {
+		if m >= r.depth && !s.mayHold(p, n, rest) {
 			return 0, false
 		}
 	}
 	return 0, false
 }
 
-func (x *setSearch) mayHold(p, m int, rest *rest) bool {
-	r := &x.round
-	for k := range x.dims {
+func (s *Search) mayHold(p, m int, rest *rest) bool {
+	r := &s.round
+	for k := range s.q.Dims {
 		if rest.amounts[k] > 0 && r.holds[k].of(p, m) < rest.amounts[k] {
 			return false
 		}
 	}
-	return x.dims < 2 || r.shares.of(p, m) >= rest.share
+	return s.q.Dims < 2 || r.shares.of(p, m) >= rest.share
 }
 
 // lower bounds the figures of every set that has those of f and m or more items from a
 // place on.
-func (x *setSearch) lower(p, m int, f *setFigures) setFigures {
-	r := &x.round
-	return x.atLeastRoot(setFigures{
-		violations: f.violations + r.violates.of(p, m),
-		sum:        f.sum + r.sums.of(p, m),
-		pods:       f.pods + r.pods.of(p, m),
-		cost:       addCosts(f.cost, r.costs.of(p, m)),
-		top:        f.top,
+func (s *Search) lower(p, m int, f *Figures) Figures {
+	r := &s.round
+	return s.atLeastRoot(Figures{
+		Violations: f.Violations + r.violates.of(p, m),
+		Parts:      f.Parts + r.parts.of(p, m),
+		Sums:       [2]int64{add(f.Sums[0], r.sums[0].of(p, m)), add(f.Sums[1], r.sums[1].of(p, m))},
+		Top:        f.Top,
 	})
 }
 
 // atLeastRoot raises figures of sets to what every set comes to.
-func (x *setSearch) atLeastRoot(f setFigures) setFigures {
-	f = f.most(x.round.root)
-	if f.violations == x.round.root.violations {
-		f.top = max(f.top, x.round.topFree)
+func (s *Search) atLeastRoot(f Figures) Figures {
+	f = f.most(&s.round.root)
+	if f.Violations == s.round.root.Violations {
+		f.Top = max(f.Top, s.round.topFree)
 	}
 	return f
 }

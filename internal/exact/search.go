@@ -1,0 +1,228 @@
+package exact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// listUseful lists the items that a set can have that is better than the best one.
+func (s *Search) listUseful() {
+	r := &s.round
+	r.list = r.list[:0]
+	for i := range s.q.Items {
+		f := s.alone(&s.q.Items[i])
+		if !s.hopeless(&f, r.ties) && !slices.Contains(s.forced, int32(i)) {
+			r.list = append(r.list, int32(i))
+		}
+	}
+}
+
+// search looks at the sets of the items on the list together with the forced ones. It
+// reports whether it found one with which the list should be made anew.
+func (s *Search) search() (again bool) {
+	r := &s.round
+	r.done, r.anew, r.heavy = false, false, false
+	s.sortList()
+	clear(s.chosen)
+	base, left := noFigures, s.wholeRest()
+	for _, i := range s.forced {
+		it := &s.q.Items[i]
+		base, left = s.with(&base, it), s.without(&left, it)
+		s.chosen[i] = true
+	}
+	defer func() {
+		for _, i := range s.forced {
+			s.putBack(&s.q.Items[i])
+		}
+	}()
+	s.prepare()
+	if !s.findRoot(&base, &left) {
+		if !s.found {
+			r.root = noFigures
+		}
+		return false
+	}
+	if root := s.atLeastRoot(r.root); s.hopeless(&root, r.ties) {
+		return false
+	}
+	if len(s.forced) > 0 && left.met() && s.consider() && !s.known.goesOn {
+		return false
+	}
+	if s.raiseTop(&base, &left) {
+		return true
+	}
+	if root := s.atLeastRoot(r.root); s.out || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
+		return false
+	}
+	r.dominated, r.from = false, s.steps
+	clear(r.taken[:])
+	s.extend(0, 1, &base, &left)
+	if r.heavy && !s.out {
+		s.findWeights(&left)
+		return true
+	}
+	return r.anew && !s.out
+}
+
+// lightSteps is how many steps a round takes with equal weights, and enoughSteps how many
+// before it compares every two items.
+var lightSteps, enoughSteps = 256, 32
+
+// SearchHeavily makes searches do both at once, until the function that it returns is called.
+// It is for tests alone.
+func SearchHeavily() (stop func()) {
+	light, enough := lightSteps, enoughSteps
+	lightSteps, enoughSteps = 2, 0
+	return func() { lightSteps, enoughSteps = light, enough }
+}
+
+// sortList puts the items first that hold most of what the node is short of, and of
+// those the least important.
+func (s *Search) sortList() {
+	slices.SortFunc(s.round.list, func(i, j int32) int {
+		a, b := &s.q.Items[i], &s.q.Items[j]
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Sums[0], b.Sums[0]), cmp.Compare(j, i))
+	})
+}
+
+// extend looks at every set that has the chosen items, whose figures are f, and one or more
+// of the items from a place on. At least so many of these are needed.
+func (s *Search) extend(from, least int, f *Figures, left *rest) {
+	r := &s.round
+	for p := from; p < len(r.list); p++ {
+		if s.steps++; s.steps > s.limit {
+			s.steps, s.out = s.limit, true
+			return
+		}
+		if !s.weighed && s.q.Dims > 1 && s.steps-r.from > lightSteps {
+			r.heavy, r.done = true, true
+			return
+		}
+		m, ok := s.fewest(p, least, left)
+		if !ok {
+			return
+		}
+		if low := s.lower(p, m, f); s.hopeless(&low, r.ties) {
+			return
+		}
+		least = m
+		if !s.covered(p) {
+			s.take(p, m, f, left)
+		}
+		if s.out || r.done {
+			return
+		}
+	}
+}
+
+// take looks at the sets with the item at a place, too.
+func (s *Search) take(p, m int, f *Figures, left *rest) {
+	r, i := &s.round, s.round.list[p]
+	it := &s.q.Items[i]
+	g, lacks := s.with(f, it), s.without(left, it)
+	if low := s.atLeastRoot(g); !s.hopeless(&low, r.ties) {
+		s.choose(p, i, true)
+		if !lacks.met() {
+			s.extend(p+1, max(1, m-1), &g, &lacks)
+		} else if !s.consider() || s.known.goesOn {
+			if !r.done {
+				s.extend(p+1, 1, &g, &lacks)
+			}
+		}
+		s.choose(p, i, false)
+	}
+	s.putBack(it)
+}
+
+// choose adds an item to the set at hand or takes it out.
+func (s *Search) choose(p int, i int32, in bool) {
+	s.chosen[i] = in
+	if p/64 < mostWords {
+		s.round.taken[p/64] ^= 1 << (p % 64)
+	}
+	switch {
+	case !s.q.Asked:
+	case in:
+		s.host.Leave(i)
+	default:
+		s.host.Return(i)
+	}
+}
+
+// consider looks at the set at hand, which holds enough, and reports whether the preemptor
+// fits without it.
+func (s *Search) consider() (fits bool) {
+	if s.q.Asked && !s.host.Fits() {
+		return false
+	}
+	had := s.found
+	taken, allowed := s.offer()
+	if taken {
+		r := &s.round
+		if !had {
+			r.anew, r.done = true, true
+		}
+		if r.ties && !s.known.open {
+			r.done = true
+		}
+	}
+	return allowed
+}
+
+// findOver finds for each item those before it that are no worse in any way: they hold as
+// much of everything, and count no more by any measure. There is a best set that has an item
+// only with all of these (ENGINE.md). Where answers of the host tell items apart, there are none.
+func (s *Search) findOver() {
+	r := &s.round
+	r.over = slices.Grow(r.over[:0], len(r.list))[:len(r.list)]
+	for p, j := range r.list {
+		over, b := &r.over[p], &s.q.Items[j]
+		*over = [mostWords]uint64{}
+		for q, i := range r.list[:p] {
+			if s.noWorse(&s.q.Items[i], b) {
+				over[q/64] |= 1 << (q % 64)
+			}
+		}
+	}
+	r.dominated = true
+}
+
+// mayDominate reports whether dominance among the items on the list means anything.
+func (s *Search) mayDominate() bool {
+	return !s.q.Asked && !s.known.goesOn && !s.known.open && !s.q.Overlaps && len(s.round.list) <= 64*mostWords
+}
+
+// noWorse reports whether taking a in place of b makes no set worse.
+func (s *Search) noWorse(a, b *Item) bool {
+	if a.Top > b.Top || a.Sums[0] > b.Sums[0] || a.Sums[1] > b.Sums[1] || a.parts() > b.parts() || a.always > b.always {
+		return false
+	}
+	for k := range s.q.Dims {
+		if a.Holds[k] < b.Holds[k] {
+			return false
+		}
+	}
+	if a.parts() > 1 || b.parts() > 1 {
+		return false
+	}
+	ab := s.q.Charges[a.From]
+	return ab < 0 || ab == s.q.Charges[b.From]
+}
+
+// covered reports that an item is not to be taken without another that is not taken.
+func (s *Search) covered(p int) bool {
+	r := &s.round
+	if !r.dominated {
+		if s.steps-r.from < enoughSteps || !s.mayDominate() {
+			return false
+		}
+		s.findOver()
+	}
+	for k := range mostWords {
+		if r.over[p][k]&^r.taken[k] != 0 {
+			return true
+		}
+	}
+	return false
+}

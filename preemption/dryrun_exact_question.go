@@ -1,0 +1,220 @@
+package preemption
+
+import (
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/exact"
+)
+
+// setSearch searches for the best set of victims on one node (see dryRunner.exact): it asks
+// package exact, whose items are the possible victims, or units of them, and whose parts are
+// pods. Its memory serves for the next node.
+type setSearch struct {
+	search   exact.Search
+	q        *exact.Question
+	w        *dryRunner
+	possible []*podState
+	// needOf has for each column the need that is short, -1 for places.
+	needOf [exact.MostDims]int
+	leftOf *budgetSet // whose allowances are in Left
+	listed []*podState
+
+	// found is what the search for the node at hand came to, best the same with its victims for
+	// the best node of the attempt.
+	found foundSet
+	best  foundSet
+}
+
+// ask prepares the search for the node that was entered, with all pods on it.
+func (x *setSearch) ask(w *dryRunner, possible []*podState) {
+	x.w, x.possible, x.found = w, possible, foundSet{}
+	x.q = x.search.Ask(x)
+	q, policy := x.q, &w.a.config.Policy
+	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.limit(false), policy.limit(true)
+	for _, r := range w.a.ranks {
+		q.Measures = append(q.Measures, measureOf(r))
+	}
+	x.findFilters()
+	x.findShort()
+	x.findItems()
+	x.findBudgets()
+}
+
+// measureOf returns the measure of sets that a rank is.
+func measureOf(r Rank) exact.Measure {
+	switch r {
+	case ByViolations:
+		return exact.ByViolations
+	case ByTopPriority:
+		return exact.ByTop
+	case ByPrioritySum:
+		return exact.BySum
+	case ByVictims:
+		return exact.ByParts
+	case ByCost:
+		return exact.BySecondSum
+	}
+	return exact.ByStart
+}
+
+// findFilters finds out whether sets can be told from amounts alone, and whether the
+// filters that pods of the node touch can only gain from a pod that leaves.
+func (x *setSearch) findFilters() {
+	q := x.q
+	a, grouped := x.w.a, len(x.w.units) > 0
+	q.Gains = true
+	for i := range a.active {
+		f := &a.active[i]
+		if !f.touches(x.w.n) && !grouped {
+			continue
+		}
+		q.Asked = true
+		q.Gains = q.Gains && a.gains(f.index, grouped)
+	}
+}
+
+// gains reports whether a filter that passes goes on doing so whichever pods leave the
+// node or, with far, other nodes as well (rule 13.4.4).
+func (a *attempt) gains(filter int, far bool) bool {
+	switch filter {
+	case portsFilter.index, restrictionsFilter.index, volumeBindingFilter.index, volumeZoneFilter.index, declaredFeaturesFilter.index:
+		return true
+	case interPodFilter.index:
+		return len(a.pod.Affinity.Pods) == 0
+	case spreadFilter.index:
+		return !far
+	}
+	return false
+}
+
+// findShort finds what the node is short of with all pods on it.
+func (x *setSearch) findShort() {
+	r := &x.w.resources
+	if r.silent.has(resourcesFilter.index) {
+		return
+	}
+	nominated := x.w.nominated
+	x.addShort(-1, int64(r.count+len(nominated))+1-r.n.maxPods)
+	for i := range r.needs {
+		d := &r.needs[i]
+		taken := r.taken[i]
+		for _, p := range nominated {
+			taken.add(d.in(&p.takes))
+		}
+		lack, offer := r.deferral.lacks(d, r.n), d.in(&r.n.offers)
+		if r.deferral.settled(d, r.n) || taken.leaves(lack, offer) {
+			continue
+		}
+		taken.add(lack)
+		short := int64(math.MaxInt64)
+		if taken.hi == 0 && taken.lo <= math.MaxInt64 {
+			short = int64(taken.lo) - max(0, offer)
+		}
+		x.addShort(i, short)
+	}
+}
+
+// addShort notes a shortage of a need, or of places for pods (-1).
+func (x *setSearch) addShort(need int, short int64) {
+	if column, ok := x.q.AddShort(short); ok {
+		x.needOf[column] = need
+	}
+}
+
+// findItems lists what can leave.
+func (x *setSearch) findItems() {
+	q := x.q
+	for i := range x.w.units {
+		u := &x.w.units[i]
+		q.Items = append(q.Items, exact.Item{From: int32(u.from), To: int32(u.to)})
+	}
+	for i := 0; len(x.w.units) == 0 && i < len(x.possible); i++ {
+		q.Items = append(q.Items, exact.Item{From: int32(i), To: int32(i) + 1})
+	}
+	q.Latest = exact.Instant{Sec: math.MinInt64}
+	for i := range q.Items {
+		x.fillItem(&q.Items[i])
+	}
+}
+
+func (x *setSearch) fillItem(it *exact.Item) {
+	a, q := x.w.a, x.q
+	costed := a.config.Cost != nil && slices.Contains(a.ranks, ByCost)
+	pods := x.possible[it.From:it.To]
+	it.Top, it.Start = pods[0].priority(), exact.Instant{Sec: noStart}
+	for _, p := range pods {
+		r := p.rank().at(a.nowAt)
+		start := exact.Instant{Sec: r.sec, Nsec: r.nsec}
+		it.Sums[0] += int64(r.priority) + priorityShift
+		it.Above = it.Above || r.priority > it.Top
+		if r.priority == it.Top && start.Before(it.Start) {
+			it.Start = start
+		}
+		if q.Latest.Before(start) {
+			q.Latest = start
+		}
+		if costed {
+			it.Sums[1] = addCosts(it.Sums[1], costOf(a.config.Cost, p.pod))
+		}
+		if p.at.name == x.w.n.name {
+			x.hold(it, p)
+		}
+	}
+}
+
+// hold adds what a pod holds of what the node is short of.
+func (x *setSearch) hold(it *exact.Item, p *podState) {
+	for k := range x.q.Dims {
+		v := int64(1)
+		if x.needOf[k] >= 0 {
+			v = x.w.resources.needs[x.needOf[k]].in(&p.takes)
+		}
+		x.q.Hold(it, k, v)
+	}
+}
+
+// findBudgets finds which budget the loss of each pod takes from.
+func (x *setSearch) findBudgets() {
+	q := x.q
+	q.Charges = fill(q.Charges, len(x.possible), -1)
+	set := x.w.a.snap.budgets
+	if x.leftOf != set {
+		x.leftOf, q.Left = set, q.Left[:0]
+		for _, b := range set.list {
+			allowed := int64(0)
+			if b != nil {
+				allowed = int64(b.Allowed)
+			}
+			q.Left = append(q.Left, allowed)
+		}
+	}
+	if len(set.list) == 0 {
+		return
+	}
+	for i := range q.Items {
+		it := &q.Items[i]
+		for at := it.From; at < it.To; at++ {
+			x.findBudget(it, at)
+		}
+	}
+}
+
+func (x *setSearch) findBudget(it *exact.Item, at int32) {
+	w, p := x.w, x.possible[at]
+	if len(p.class.covering) == 0 && !w.a.config.variant().emptySelectors {
+		return
+	}
+	if w.a.config.uncharged() {
+		if len(w.charge(p)) > 0 {
+			it.Fixed++
+		}
+		return
+	}
+	switch covering := w.coveredBy(p); {
+	case len(covering) > 1:
+		x.q.Overlaps = true
+	case len(covering) == 1:
+		x.q.Charges[at] = covering[0]
+	}
+}
