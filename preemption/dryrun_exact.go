@@ -1,6 +1,10 @@
 package preemption
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/outrank-go/outrank/internal/exact"
+)
 
 // exact finds the best set of victims by the ranks (group 13.4; Policy Exact). All pods
 // are on the node, and in the end all but the victims are.
@@ -126,6 +130,64 @@ func (w *dryRunner) noteOpen(f *foundSet) {
 		}
 	}
 	w.open = append(w.open, openNode{w.n, f.bound})
+}
+
+// release drops what belongs to the caller.
+func (x *setSearch) release() {
+	x.search.Release()
+	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
+	clear(x.listed[:cap(x.listed)])
+}
+
+// foundSet is what a search has found on a node.
+type foundSet struct {
+	n      *nodeState
+	victim []bool // by possible victim
+	score  Score
+	// bound is a score that no set beats, where the limit ended the search (open).
+	bound Score
+	steps int
+	open  bool
+}
+
+// end notes what the search came to.
+func (x *setSearch) end() {
+	x.found = foundSet{n: x.w.n, steps: x.search.Steps()}
+	if bound, open := x.search.Open(); open {
+		x.found.bound, x.found.open = publicScore(&bound), true
+	}
+}
+
+// remember keeps the set that was found, if it is the best one of the attempt, which is wanted
+// once more in the end.
+func (x *setSearch) remember(victim []bool, score Score) {
+	if x.best.n != nil {
+		if order, _ := score.compareBy(&x.best.score, x.w.a.ranks); order >= 0 {
+			return
+		}
+	}
+	victim = append(x.best.victim[:0], victim...)
+	x.best = x.found
+	x.best.victim, x.best.score = victim, score
+}
+
+// recall marks the victims that were found on the node before, if it is remembered.
+func (x *setSearch) recall(n *nodeState, victim []bool) bool {
+	if x.best.n != n {
+		return false
+	}
+	copy(victim, x.best.victim)
+	x.found = x.best
+	x.found.victim = nil
+	return true
+}
+
+// publicScore returns the score of a set, or a bound, as callers see it.
+func publicScore(sc *exact.Score) Score {
+	return Score{
+		Violations: int(sc.Violations), TopPriority: sc.Top, PrioritySum: sc.Sums[0], Victims: int(sc.Parts),
+		Cost: sc.Sums[1], Start: instant{sc.Start.Sec, sc.Start.Nsec}.time(),
+	}
 }
 
 // certificate is that of the candidate found last.
