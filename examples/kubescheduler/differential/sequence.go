@@ -80,6 +80,9 @@ type sequenceRun struct {
 	rival     *rival
 	followers []Follower
 	queue     QueueFollower
+	// exempt is what was not to be compared when something happened during the attempt; nil
+	// if nothing did.
+	exempt *exemptions
 	// current is the pod of the attempt, and answers what each follower found.
 	current *corev1.Pod
 	answers map[string]*decided
@@ -161,6 +164,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	s.meanwhile(sched)
 	if s.rival, err = newRival(ctx, s, profiles); err != nil {
 		return err
 	}
@@ -190,6 +194,7 @@ func (s *sequenceRun) fresh() {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	s.r.answer = &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}
+	s.exempt = nil
 	s.current, s.answers, s.errors = nil, map[string]*decided{}, map[string]error{}
 }
 
@@ -291,8 +296,12 @@ func (s *sequenceRun) compare() {
 	s.r.mu.Unlock()
 	a.Evicted, a.Cleared = s.scheduler.did(s.r.preemptor)
 	s.count(a)
-	if rule := s.here(); rule != "" {
-		s.result.Counts["not compared: "+rule]++
+	e := s.exemptions()
+	if s.exempt != nil {
+		e = *s.exempt
+	}
+	if e.rule != "" {
+		s.result.Counts["not compared: "+e.rule]++
 		return
 	}
 	differ := func(name string, lines ...string) {
@@ -300,7 +309,7 @@ func (s *sequenceRun) compare() {
 			s.result.Differences = append(s.result.Differences, name+": "+line)
 		}
 	}
-	mixed, byOrder := s.mixedUnits(), s.chargedByOrder()
+	mixed, byOrder := e.mixed, e.byOrder
 	if mixed && a.Preempts {
 		s.result.Counts["choice not compared: 12.8.6"]++
 	}

@@ -7,6 +7,17 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
+// exemptions say what is not compared of an attempt: nothing by a rule, the choice, or the
+// victims and the choice.
+type exemptions struct {
+	rule           string
+	mixed, byOrder bool
+}
+
+func (s *sequenceRun) exemptions() exemptions {
+	return exemptions{s.here(), s.mixedUnits(), s.chargedByOrder()}
+}
+
 // here returns the rule by which outrank differs on purpose in an attempt, empty where
 // there is none: nothing is compared then.
 func (s *sequenceRun) here() string {

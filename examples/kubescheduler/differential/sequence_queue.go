@@ -1,10 +1,12 @@
 package differential
 
 import (
+	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -83,4 +85,43 @@ func (s *sequenceRun) waits(p *corev1.Pod) {
 	}
 	group := "absent"
 	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
+}
+
+// meanwhile has something happen now and then between the decision about a pod and its way
+// back to the queue: what came in during an attempt counts then.
+func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
+	handle := sched.FailureHandler
+	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
+		if s.queue != nil && s.late == nil && !s.r.answer.Fits && s.oneIn(3) {
+			e := s.exemptions()
+			s.exempt = &e
+			if err := s.changeMeanwhile(); err != nil {
+				s.result.Differences = append(s.result.Differences, "meanwhile: "+err.Error())
+			}
+		}
+		handle(ctx, f, pod, status, n, at)
+	}
+}
+
+// changeMeanwhile changes what no executor looks at: the pod of the attempt, nodes, or pods
+// that nobody is told to go. A preemptor stays: for one that is gone the plugin tells nobody
+// to go any more.
+func (s *sequenceRun) changeMeanwhile() error {
+	s.note("meanwhile", "")
+	own := s.all[podKey(s.current)]
+	switch n := s.IntN(12); {
+	case n == 0 && own != nil && !s.r.answer.Preempts:
+		return s.gone(own)
+	case n < 3 && own != nil:
+		changed := own.DeepCopy()
+		changed.Spec.Tolerations = append(changed.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
+		return s.put(changed)
+	case n < 6:
+		return s.changeNode()
+	case n < 8:
+		return s.changeStorage()
+	case n < 10:
+		return s.newRunning()
+	}
+	return s.endTerminating()
 }
