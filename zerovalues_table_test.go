@@ -35,7 +35,7 @@ var everyFunction = []any{
 	qos.Compute, qos.ComputeIn, qos.Of, qos.OfIn,
 	pdb.New, pdb.SameCoverage, pdb.StatusOf,
 	preemption.DefaultRanks, preemption.FirstWayOut, preemption.NewEvaluator, preemption.NewMoves, preemption.NewSnapshot,
-	preemption.NodeRule, preemption.NodeRuleBy, preemption.PredicateStatus, preemption.SumOfCosts, preemption.WorkLost,
+	preemption.NodeRule, preemption.NodeRuleBy, preemption.SumOfCosts, preemption.WorkLost,
 	kubeletadmit.Admit, kubeletadmit.Check, kubeletadmit.Critical, kubeletadmit.DifferenceOf, kubeletadmit.Evict,
 	kubeletadmit.MayPreempt, kubeletadmit.RankForEviction, kubeletadmit.Resolve,
 	admitexplain.Admission, admitexplain.Ask,

@@ -51,20 +51,6 @@ func (a Admitter) Compare(node *outrank.Node, active []*outrank.Pod, pod *outran
 	return DifferenceOf(a, faithful, chosen), nil
 }
 
-// CompareResolved is Compare for failures that an admission check found, as
-// [Admitter.Resolve] takes them.
-func (a Admitter) CompareResolved(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Difference, error) {
-	chosen, err := a.Resolve(pod, active, failures)
-	if err != nil {
-		return Difference{}, err
-	}
-	faithful, err := a.Faithful().Resolve(pod, active, failures)
-	if err != nil {
-		return Difference{}, err
-	}
-	return DifferenceOf(a, faithful, chosen), nil
-}
-
 // DifferenceOf compares two answers to the same question, of which the admitter has found
 // the second. It says nothing of any use about answers to different questions. An eviction
 // of no pod, or of no QoS class, is of no tier. Time is linear in the evictions.

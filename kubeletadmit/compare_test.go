@@ -19,10 +19,11 @@ func TestPropertyDifferencesAreTheDifference(t *testing.T) {
 		pod, active, failures := somePreemptor(t), somePods(t, somePod, 12), someFailures(t)
 		a := optioned(t)
 		a.Exact = rapid.Bool().Draw(t, "exact")
-		d, err := a.CompareResolved(pod, active, failures)
+		chosen, err := a.Resolve(pod, active, failures)
 		require.NoError(t, err)
 		faithful, err := kubeletadmit.Admitter{Release: a.Release}.Resolve(pod, active, failures)
 		require.NoError(t, err)
+		d := kubeletadmit.DifferenceOf(a, faithful, chosen)
 		require.Equal(t, faithful, d.Faithful)
 		goes := podsOf(faithful.Evictions)
 		for _, p := range d.Spared {
@@ -54,7 +55,5 @@ func TestOptionsAreChecked(t *testing.T) {
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "admitter: MostSteps: -1 is negative")
 	_, err = bad.Compare(node, active, pod)
-	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = bad.CompareResolved(pod, active, nil)
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 }

@@ -29,25 +29,6 @@ func ExampleAdmitter_Compare() {
 	// the best there is, found in 8 steps
 }
 
-func ExampleAdmitter_CompareResolved() {
-	active := []*outrank.Pod{
-		newPod("batch", req("cpu", "2"), withPriority(10)), newPod("web", req("cpu", "1"), withPriority(1000)),
-	}
-	failures := []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 1000, Used: 3000, Capacity: 3000}}
-	d, err := kubeletadmit.Admitter{PriorityFirst: true}.CompareResolved(newCritical(nil), active, failures)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(&d)
-	for _, t := range d.Tiers {
-		fmt.Println(*t.Priority, t.Class, t.Faithful, t.Chosen)
-	}
-	// Output:
-	// 1 pod goes, where the kubelet evicts 1; default/web is spared; default/batch goes instead
-	// 1000 Burstable 1 0
-	// 10 Burstable 0 1
-}
-
 func ExampleCertificate_Gap() {
 	c := kubeletadmit.Certificate{Steps: 1000, Tiers: []kubeletadmit.TierCount{
 		{Class: outrank.Guaranteed, Chosen: 1, AtLeast: 1}, {Class: outrank.Burstable, Chosen: 7, AtLeast: 6},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -105,53 +104,4 @@ func filterStatusOf(s *Status) filterStatus {
 		out.filter, out.excluded = s.ExcludedBy, true
 	}
 	return out
-}
-
-// PredicateStatus returns the status of a node on which the named predicates of
-// an old scheduler failed (nodesWherePreemptionMightHelp of v1.13; rules 7.17.1
-// and 7.17.2). The names are those of its error values, such as
-// "ErrTaintsTolerationsNotMatch", or the texts that these print, such as
-// "PodToleratesNodeTaints". Any other name stands for a failure that removing
-// pods may cure.
-func PredicateStatus(failed ...string) Status {
-	s := Status{Code: Success}
-	for _, name := range failed {
-		code := Unschedulable
-		if unresolvablePredicates[name] {
-			code = UnschedulableAndUnresolvable
-		}
-		if code > s.Code {
-			s.Code, s.Filter = code, name
-		}
-		s.Reasons = append(s.Reasons, name)
-	}
-	return s
-}
-
-// unresolvablePredicates are failures that no preemption cures.
-var unresolvablePredicates = predicateNames(`
-	ErrNodeSelectorNotMatch       MatchNodeSelector
-	ErrPodAffinityRulesNotMatch   PodAffinityRulesNotMatch
-	ErrPodNotMatchHostName        HostName
-	ErrTaintsTolerationsNotMatch  PodToleratesNodeTaints
-	ErrNodeLabelPresenceViolated  CheckNodeLabelPresence
-	ErrNodeNotReady               NodeNotReady
-	ErrNodeNetworkUnavailable     NodeNetworkUnavailable
-	ErrNodeUnderDiskPressure      NodeUnderDiskPressure
-	ErrNodeUnderPIDPressure       NodeUnderPIDPressure
-	ErrNodeUnderMemoryPressure    NodeUnderMemoryPressure
-	ErrNodeOutOfDisk              NodeOutOfDisk
-	ErrNodeUnschedulable          NodeUnschedulable
-	ErrNodeUnknownCondition       NodeUnknownCondition
-	ErrVolumeZoneConflict         NoVolumeZoneConflict
-	ErrVolumeNodeConflict         VolumeNodeAffinityConflict
-	ErrVolumeBindConflict         VolumeBindingNoMatch
-`)
-
-func predicateNames(text string) map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields(text) {
-		names[name] = true
-	}
-	return names
 }

@@ -220,7 +220,7 @@ func TestRequestStatuses(t *testing.T) {
 	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 200")
 
 	ex, err := e.ExplainRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
-		"n3": preemption.PredicateStatus("PodFitsResources"), "n2": preemption.PredicateStatus("PodFitsResources", "ErrTaintsTolerationsNotMatch"),
+		"n3": {Code: preemption.Unschedulable}, "n2": {Code: preemption.UnschedulableAndUnresolvable},
 	}})
 	require.NoError(t, err)
 	assert.Equal(t, "n3", ex.Node)
@@ -250,22 +250,6 @@ func TestStatusesOfExcludedNodes(t *testing.T) {
 	plan, err = e.Preempt(context.Background(), snap, asker, gen.Now)
 	require.NoError(t, err)
 	assert.Contains(t, plan.TurnedDown, preemption.Count{Status: excluded, Nodes: 2})
-}
-
-func TestPredicateStatus(t *testing.T) {
-	assert.Equal(t, preemption.Status{}, preemption.PredicateStatus())
-	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Filter: "PodFitsHostPorts", Reasons: []string{"PodFitsHostPorts", "Insufficient cpu"}},
-		preemption.PredicateStatus("PodFitsHostPorts", "Insufficient cpu"))
-	assert.Equal(t, preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "HostName", Reasons: []string{"Insufficient cpu", "HostName"}},
-		preemption.PredicateStatus("Insufficient cpu", "HostName"))
-	for _, name := range []string{
-		"ErrNodeSelectorNotMatch", "ErrPodAffinityRulesNotMatch", "ErrPodNotMatchHostName", "ErrTaintsTolerationsNotMatch",
-		"ErrNodeLabelPresenceViolated", "ErrNodeNotReady", "ErrNodeNetworkUnavailable", "ErrNodeUnderDiskPressure",
-		"ErrNodeUnderPIDPressure", "ErrNodeUnderMemoryPressure", "ErrNodeOutOfDisk", "ErrNodeUnschedulable",
-		"ErrNodeUnknownCondition", "ErrVolumeZoneConflict", "ErrVolumeNodeConflict", "ErrVolumeBindConflict",
-	} {
-		assert.Equal(t, preemption.UnschedulableAndUnresolvable, preemption.PredicateStatus(name).Code, name)
-	}
 }
 
 // An extender may name a node that was not among the candidates, also one on which no

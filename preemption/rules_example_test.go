@@ -59,8 +59,8 @@ func ExampleEvaluator_PreemptRequest() {
 	plan := must(eval.PreemptRequest(context.Background(), snap, preemption.Request{
 		Pod: urgent(), Now: now,
 		Statuses: map[string]preemption.Status{
-			"n1": preemption.PredicateStatus("PodToleratesNodeTaints"),
-			"n2": preemption.PredicateStatus("PodFitsResources"),
+			"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.TaintToleration},
+			"n2": {Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit},
 		},
 	}))
 	fmt.Println(plan.Node, plan.Victims)
@@ -105,14 +105,6 @@ func ExampleConfig_cost() {
 	// Output:
 	// n2 [default/cache] 300
 	// n1 [default/batch] 0
-}
-
-func ExamplePredicateStatus() {
-	fmt.Println(preemption.PredicateStatus("PodFitsResources").Code)
-	fmt.Println(preemption.PredicateStatus("PodFitsResources", "NodeNotReady").Code)
-	// Output:
-	// Unschedulable
-	// UnschedulableAndUnresolvable
 }
 
 // A scorer replaces the ranks: here the last node wins.

@@ -5,4 +5,8 @@
 // table of all packages:
 //
 //	go run ./internal/structure/sizes
+//
+// The one in the folder unused lists exported names of the library that nobody else uses:
+//
+//	go run ./internal/structure/unused
 package structure

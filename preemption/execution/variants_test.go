@@ -463,6 +463,15 @@ func (p *worldPod) pod() *outrank.Pod {
 	return q
 }
 
+// statusOf is the status of a node where these failed (rule 7.17.2).
+func statusOf(failed []string) preemption.Status {
+	s := preemption.Status{Code: preemption.Unschedulable, Reasons: failed}
+	if slices.Contains(failed, "PodToleratesNodeTaints") {
+		s.Code = preemption.UnschedulableAndUnresolvable
+	}
+	return s
+}
+
 // library is what the library does in the world: the plan, how it is carried out, and what
 // becomes of the preemptor's nomination.
 func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*told, []string) {
@@ -473,7 +482,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	if w.failed != nil {
 		req.Statuses = map[string]preemption.Status{}
 		for node, failed := range w.failed {
-			req.Statuses[node] = preemption.PredicateStatus(failed...)
+			req.Statuses[node] = statusOf(failed)
 		}
 	}
 	plan, err := eval.PreemptRequest(context.Background(), must(preemption.NewSnapshot(w.cluster())), req)

@@ -1,0 +1,5 @@
+package lib
+
+func ExampleExampled() { Exampled() }
+
+func tests() { Tested() }

@@ -1,0 +1,4 @@
+// Package other asks for a method.
+package other
+
+type runner interface{ Run() }

@@ -1,0 +1,267 @@
+package structure
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Users says who uses the exported names of the packages of a module.
+//
+// A user is a file of another package, its tests included. The tests of the same package are
+// none. Its examples are users of a weaker kind: people copy them, but a name may be there
+// for its example alone. A name that a method needs because an interface asks for it has no
+// user of its own.
+type Users struct {
+	fset *token.FileSet
+	from types.ImporterFrom
+	// declared are the names by their places, and used those that have a user.
+	declared map[string]Name
+	used     map[string]bool
+	// exampled are those that an example of their own package uses.
+	exampled map[string]bool
+	// wanted are the methods that interfaces of the module ask for.
+	wanted map[string]bool
+}
+
+// Name is an exported name: a function, a type, a variable, a constant or a method.
+type Name struct {
+	// Folder is that of the package. Name is such as "New", or "Plan.String" for a method.
+	Folder, Name string
+	// Kind is func, method, type, var or const.
+	Kind string
+	// Exampled: an example of the own package uses it.
+	Exampled bool
+
+	object types.Object
+}
+
+// NewUsers returns a Users without packages.
+func NewUsers() *Users {
+	r := NewReader()
+	return &Users{fset: r.fset, from: r.from, declared: map[string]Name{}, used: map[string]bool{}, exampled: map[string]bool{}, wanted: map[string]bool{}}
+}
+
+// Add reads the package in a folder of the module, with its tests. The names of a public
+// package are those that want users.
+func (u *Users) Add(root, folder string, public bool) error {
+	dir, err := filepath.Abs(filepath.Join(root, folder))
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.ParseDir(u.fset, dir, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	for _, name := range sortedNames(parsed) {
+		var plain, all []*ast.File
+		for _, file := range sortedNames(parsed[name].Files) {
+			all = append(all, parsed[name].Files[file])
+			if !strings.HasSuffix(file, "_test.go") {
+				plain = append(plain, parsed[name].Files[file])
+			}
+		}
+		if public && len(plain) > 0 && name != "main" {
+			checked, _ := u.check(dir, plain)
+			u.declare(checked, folder)
+		}
+		_, info := u.check(dir, all)
+		u.use(dir, all, info)
+	}
+	return nil
+}
+
+func sortedNames[T any](m map[string]T) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// check resolves names. What cannot be resolved, such as what the tests of the package
+// export to tests in other folders, is left out.
+func (u *Users) check(dir string, files []*ast.File) (*types.Package, *types.Info) {
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: inFolder{u.from, dir}, Error: func(error) {}}
+	checked, _ := config.Check(dir, u.fset, files, info)
+	return checked, info
+}
+
+// place tells an object from others, also where it was read twice.
+func (u *Users) place(o types.Object) string { return u.fset.Position(o.Pos()).String() }
+
+func (u *Users) declare(p *types.Package, folder string) {
+	for _, name := range p.Scope().Names() {
+		o := p.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		u.declared[u.place(o)] = Name{Folder: folder, Name: name, Kind: kindOf(o), object: o}
+		of, ok := o.Type().(*types.Named)
+		if _, isType := o.(*types.TypeName); !ok || !isType {
+			continue
+		}
+		for m := range of.Methods() {
+			if m.Exported() {
+				u.declared[u.place(m)] = Name{Folder: folder, Name: name + "." + m.Name(), Kind: "method", object: m}
+			}
+		}
+	}
+}
+
+func kindOf(o types.Object) string {
+	switch o.(type) {
+	case *types.Func:
+		return "func"
+	case *types.TypeName:
+		return "type"
+	case *types.Const:
+		return "const"
+	}
+	return "var"
+}
+
+// use notes what files use of other packages, and what examples use of their own.
+func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
+	examples := map[*ast.FuncDecl]bool{}
+	for _, file := range files {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Example") {
+				examples[f] = true
+			}
+		}
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if i, ok := n.(*ast.InterfaceType); ok {
+				for _, m := range i.Methods.List {
+					for _, name := range m.Names {
+						u.wanted[name.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for id, o := range info.Uses {
+		if o.Pkg() == nil || !o.Exported() {
+			continue
+		}
+		at := u.place(o)
+		if filepath.Dir(u.fset.Position(o.Pos()).Filename) != dir {
+			u.used[at] = true
+			continue
+		}
+		for f := range examples {
+			if f.Pos() <= id.Pos() && id.Pos() < f.End() {
+				u.exampled[at] = true
+			}
+		}
+	}
+}
+
+// AddModule takes the files below a folder, which are another module, for users of every
+// name that they select. It goes by names alone, so that it never finds too few users.
+func (u *Users) AddModule(dir string) error {
+	selected := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				selected[s.Sel.Name] = true
+			}
+			return true
+		})
+		return nil
+	})
+	for at, name := range u.declared {
+		if selected[name.Name[strings.LastIndex(name.Name, ".")+1:]] {
+			u.used[at] = true
+		}
+	}
+	return err
+}
+
+// Without lists the names that nobody uses but their own package, by folder and name. Left
+// out are the methods that an interface asks for, and types that the declaration of another
+// exported name mentions.
+func (u *Users) Without() []Name {
+	var out []Name
+	mentioned := u.mentioned()
+	for at, n := range u.declared {
+		last := n.Name[strings.LastIndex(n.Name, ".")+1:]
+		if !u.used[at] && !mentioned[at] && !wellKnown[last] && !(n.Kind == "method" && u.wanted[last]) {
+			n.Exampled = u.exampled[at]
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b Name) int {
+		return strings.Compare(fmt.Sprint(a.Folder, " ", a.Name), fmt.Sprint(b.Folder, " ", b.Name))
+	})
+	return out
+}
+
+// wellKnown are the methods that packages outside of the module ask for.
+var wellKnown = map[string]bool{
+	"String": true, "Error": true, "Unwrap": true, "Is": true, "MarshalJSON": true, "UnmarshalJSON": true,
+	"MarshalText": true, "UnmarshalText": true, "LogValue": true,
+}
+
+// mentioned are the types in the signatures, fields and values of other names.
+func (u *Users) mentioned() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range u.declared {
+		t := n.object.Type()
+		if n.Kind == "type" {
+			t = t.Underlying()
+		}
+		u.mention(out, t, 0)
+	}
+	return out
+}
+
+func (u *Users) mention(out map[string]bool, t types.Type, depth int) {
+	if depth > 8 {
+		return
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		out[u.place(t.Obj())] = true
+	case *types.Alias:
+		u.mention(out, types.Unalias(t), depth+1)
+	case interface{ Elem() types.Type }:
+		u.mention(out, t.Elem(), depth+1)
+		if m, ok := t.(*types.Map); ok {
+			u.mention(out, m.Key(), depth+1)
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Exported() {
+				u.mention(out, f.Type(), depth+1)
+			}
+		}
+	case *types.Signature:
+		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+			for v := range tuple.Variables() {
+				u.mention(out, v.Type(), depth+1)
+			}
+		}
+	case *types.Interface:
+		for m := range t.ExplicitMethods() {
+			u.mention(out, m.Type(), depth+1)
+		}
+	}
+}
