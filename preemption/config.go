@@ -9,6 +9,38 @@ import (
 
 // Config is how to decide. The zero value decides as kube-scheduler does,
 // looking at every node, on the caller's goroutine.
+//
+// A setting goes together with every other, and holds for every call, but for what the
+// table says. [NewEvaluator] refuses the settings in the third column, and the calls in the
+// fourth refuse an evaluator that has the setting: [Evaluator.Exactly], with which
+// [Evaluator.Regret] begins, [Evaluator.PreemptAcross], [Evaluator.PreemptGroup] and that of
+// package joint. What a call leaves out without harm its own comment says.
+//
+//	about | setting                | refused with                                            | refused by
+//	who   | MayEvict               |                                                         |
+//	who   | MayTake                |                                                         | PreemptGroup, joint.Preempt
+//	who   | Guard                  | Policy.Strict, Policy.Victims                           | Exactly, PreemptAcross, PreemptGroup, joint.Preempt
+//	who   | Chooser                | Policy.Victims                                          | joint.Preempt
+//	who   | Chooser.AnyPriority    | Policy.Victims                                          | Exactly, joint.Preempt
+//	who   | Policy.Victims         | Chooser, Chooser.AnyPriority, Extenders, Guard, Scorers | PreemptGroup
+//	who   | Policy.Strict          | Extenders, Guard                                        | PreemptGroup, joint.Preempt
+//	who   | Importance             |                                                         |
+//	best  | Policy.Ranks           |                                                         |
+//	best  | Policy.Budgets         |                                                         | PreemptGroup
+//	best  | Cost                   |                                                         |
+//	best  | Scorers                | Policy.Victims                                          | joint.Preempt
+//	best  | Extenders              | Policy.Strict, Policy.Victims                           | joint.Preempt
+//	best  | Sample                 |                                                         |
+//	best  | Policy.NominatedInTurn |                                                         |
+//	else  | Release                |                                                         |
+//	else  | Variant                |                                                         |
+//	else  | Filters                |                                                         |
+//	else  | Plugins                |                                                         |
+//	else  | Schedulers             |                                                         |
+//	else  | MayPreempt             |                                                         |
+//	else  | Policy.Disabled        |                                                         |
+//	else  | Policy.Limit           |                                                         |
+//	else  | Workers                |                                                         |
 type Config struct {
 	// Release is whose rules hold; zero means those of the snapshot that a call is
 	// about. A call about a snapshot of another release is an error.
