@@ -70,8 +70,9 @@ var rooms = map[string][]string{
 	"internal/rules":      {},
 	"internal/structure":  {},
 
-	"internal/structure/sizes": {"internal/structure"},
-	"internal/scenario":        {".", "resource"},
+	"internal/structure/sizes":  {"internal/structure"},
+	"internal/structure/unused": {"internal/structure"},
+	"internal/scenario":         {".", "resource"},
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/work":         {},
 	"internal/structure/work/counted": {".", "internal/hostile", "internal/manifest", "preemption"},
