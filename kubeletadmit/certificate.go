@@ -17,8 +17,7 @@ type Certificate struct {
 	// Optimal: no other pods that cover the shortages are better. Without it the search
 	// ended early, and these are the best that it met.
 	Optimal bool `json:"optimal"`
-	// Steps is the number of steps that the search took: choices about how many of
-	// some equal pods go.
+	// Steps is the number of steps that the search took: looks at a pod beside others that go.
 	Steps int `json:"steps"`
 	// Tiers are those of which pods go or may have to, the one that is spared most first.
 	Tiers []TierCount `json:"tiers"`

@@ -5,72 +5,31 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// setSearch finds the best set of pods that covers the needs (rules 17.8.4 to 17.8.7), by
-// branch and bound. It goes through the kinds of pods, those of the last tier first, and
-// decides how many of each go, the most first. exactbound.go says what it prunes.
+// setSearch finds the best set of pods that covers the needs (rules 17.8.4 to 17.8.7): it asks
+// package exact, whose items are the pods and whose tops are the tiers of the pool. Its memory
+// serves for the next search.
 type setSearch struct {
-	kinds []kind
-	// tiers are in the order of the search: the last of the pool first.
-	tiers []searchTier
-	// needs is their number. A column is a need, or behind them the share of all of them.
-	needs int
-	// wanted is what is needed of each column.
-	wanted []int64
-	// left has, by depth, what the kinds before leave of each column.
-	left []int64
-	// memoryNeed and cpuNeed are needs of these resources, -1 for none.
-	memoryNeed, cpuNeed int
-
-	now objective // of what is taken
-	// best is the best set met: seed, or, if that was met again or beaten, takes.
-	best  objective
-	takes []int
-	seed  bool
-	taken []int // of each kind, now
-	// open is a bound on the sets that were not looked at.
-	open         objective
-	steps, limit int
-	ended        bool
-	bound        boundScratch
+	search exact.Search
+	q      *exact.Question
+	pool   *pool
+	// pods are by item, and gone says which of them are gone. kept are the picks by distance
+	// that are needed beside each other.
+	pods []candidate
+	gone []bool
+	kept []pick
+	// columns has the column of each need, -1 for none.
+	columns []int
 }
 
-// kind is pods of a tier that are alike in all that counts.
-type kind struct {
-	tier int
-	// pods are movable pods, in the order in which they go.
-	pods []int
-	// frees is what one of them frees, by column.
-	frees       []int64
+// candidate is a pod that may be in the set, with what orders it (rule 17.8.6).
+type candidate struct {
+	pod, tier   int
+	share       int64
 	memory, cpu int64
-}
-
-// searchTier is a tier with what bounds need.
-type searchTier struct {
-	// tier is its index in the pool, and pods the number of its pods.
-	tier, pods int
-	from, to   int // its kinds
-	// beyond is what all pods of the tiers after it free together, by column.
-	beyond []int64
-	// order has the kinds for each column, those that free the most first; the two behind
-	// them those that request the least memory and cpu first.
-	order [][]int
-}
-
-// objective is what sets are compared by (rule 17.8.4). The least is the best.
-type objective struct {
-	counts      []int // by tier, in the order of the search
-	memory, cpu int64
-}
-
-func (o *objective) compare(b *objective) int {
-	return cmp.Or(slices.Compare(o.counts, b.counts), cmp.Compare(o.memory, b.memory), cmp.Compare(o.cpu, b.cpu))
-}
-
-func (o *objective) set(b *objective) {
-	o.counts, o.memory, o.cpu = append(o.counts[:0], b.counts...), b.memory, b.cpu
 }
 
 // improve puts the best set in the place of the picks, and says how good it is.
@@ -78,15 +37,88 @@ func (p *pool) improve(limit int) *Certificate {
 	if limit == 0 {
 		limit = DefaultSteps
 	}
-	s := newSetSearch(p, limit)
-	chosen := p.without()
-	s.begin(p, chosen)
-	s.visit(0, 0)
-	if !s.seed {
-		chosen = s.chosen()
+	x := &p.sets
+	x.pool = p
+	x.ask(limit)
+	defer x.search.Release()
+	x.search.Solve()
+	p.repick(x.chosen())
+	return x.certificate()
+}
+
+// ask fills in the question.
+func (x *setSearch) ask(limit int) {
+	p := x.pool
+	x.pods, x.kept, x.gone = x.pods[:0], p.without(), x.gone[:0]
+	x.sort()
+	x.q = x.search.Ask(x)
+	q := x.q
+	q.Measures = append(q.Measures, exact.ByTiers, exact.BySum, exact.BySecondSum)
+	q.Gains, q.Helps, q.Limit, q.SlowLimit = true, true, limit, limit
+	x.columns = x.columns[:0]
+	for j, n := range p.needs {
+		x.columns = append(x.columns, -1)
+		if column, ok := q.AddShort(n.Amount); ok {
+			x.columns[j] = column
+			switch n.Resource {
+			case resource.Memory:
+				q.SumColumns[0] = 1 + column
+			case resource.CPU:
+				q.SumColumns[1] = 1 + column
+			}
+		}
 	}
-	p.repick(chosen)
-	return s.certificate(p)
+	for i, c := range x.pods {
+		it := exact.Item{From: int32(i), To: int32(i) + 1, Top: int32(c.tier), Sums: [2]int64{c.memory, c.cpu}}
+		for j, column := range x.columns {
+			if column >= 0 {
+				q.Hold(&it, column, p.counted.frees(c.pod, j))
+			}
+		}
+		q.Items, q.Charges = append(q.Items, it), append(q.Charges, -1)
+	}
+	for range x.pods {
+		x.gone = append(x.gone, true)
+	}
+}
+
+// sort lists the pods in the order of rule 17.8.6.
+func (x *setSearch) sort() {
+	p := x.pool
+	for tier := len(p.tiers) - 1; tier >= 0; tier-- {
+		for _, pod := range p.tiers[tier].all {
+			c := candidate{pod: pod, tier: tier}
+			c.memory, c.cpu = p.counted.requests(pod)
+			for j, n := range p.needs {
+				c.share += shareUp(p.counted.frees(pod, j), n.Amount)
+			}
+			x.pods = append(x.pods, c)
+		}
+	}
+	slices.SortFunc(x.pods, func(a, b candidate) int {
+		if c := cmp.Or(
+			cmp.Compare(b.tier, a.tier), cmp.Compare(b.share, a.share), cmp.Compare(a.memory, b.memory), cmp.Compare(a.cpu, b.cpu),
+		); c != 0 {
+			return c
+		}
+		for j := range p.needs {
+			if c := cmp.Compare(p.counted.frees(b.pod, j), p.counted.frees(a.pod, j)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(b.pod, a.pod)
+	})
+}
+
+// shareUnit is the share of a pod that covers a need by itself.
+const shareUnit = 1 << 20
+
+// shareUp returns the part of a need that a pod covers, rounded up.
+func shareUp(frees, need int64) int64 {
+	hi, lo := bits.Mul64(uint64(min(frees, need)), shareUnit)
+	lo, carry := bits.Add64(lo, uint64(need-1), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(need)) // at most shareUnit
+	return int64(q)
 }
 
 // without returns the picks that are needed beside each other: each is left out, the last
@@ -128,204 +160,75 @@ func (p *pool) repick(chosen []pick) {
 	}
 }
 
-// newSetSearch sorts the pods of the pool into kinds. Time is n log n.
-func newSetSearch(p *pool, limit int) *setSearch {
-	s := &setSearch{needs: len(p.needs), limit: limit, memoryNeed: -1, cpuNeed: -1}
+// Leave and Return follow which pods are gone.
+func (x *setSearch) Leave(item int32)  { x.gone[item] = true }
+func (x *setSearch) Return(item int32) { x.gone[item] = false }
+
+// Fits reports whether the pods that are gone cover the needs.
+func (x *setSearch) Fits() bool {
+	p := x.pool
 	for j, n := range p.needs {
-		s.wanted = append(s.wanted, n.Amount)
-		switch n.Resource {
-		case resource.Memory:
-			s.memoryNeed = j
-		case resource.CPU:
-			s.cpuNeed = j
+		left := n.Amount
+		for i, gone := range x.gone {
+			if gone && left > 0 {
+				left -= min(left, p.counted.frees(x.pods[i].pod, j))
+			}
+		}
+		if left > 0 {
+			return false
 		}
 	}
-	s.wanted = append(s.wanted, 0)
-	for tier := len(p.tiers) - 1; tier >= 0; tier-- {
-		s.addTier(p, tier)
-	}
-	columns := s.needs + 1
-	s.left = make([]int64, (len(s.kinds)+1)*columns)
-	copy(s.left, s.wanted)
-	s.left[s.needs] = s.shareOf(s.wanted)
-	s.taken, s.takes = make([]int, len(s.kinds)), make([]int, len(s.kinds))
-	s.now.counts = make([]int, len(s.tiers))
-	s.prepareBounds()
-	return s
+	return true
 }
 
-// addTier adds the kinds of a tier.
-func (s *setSearch) addTier(p *pool, tier int) {
-	n := p.tiers[tier].all
-	if len(n) == 0 {
-		return
-	}
-	t := searchTier{tier: tier, pods: len(n), from: len(s.kinds)}
-	kinds := make([]kind, len(n))
-	for i, pod := range n {
-		k := &kinds[i]
-		*k = kind{tier: len(s.tiers), pods: []int{pod}, frees: make([]int64, s.needs+1)}
-		for j := range s.needs {
-			k.frees[j] = p.counted.frees(pod, j)
-		}
-		k.frees[s.needs] = s.shareUp(k.frees)
-		k.memory, k.cpu = p.counted.requests(pod)
-	}
-	slices.SortFunc(kinds, func(a, b kind) int { return cmp.Or(a.compare(&b), cmp.Compare(b.pods[0], a.pods[0])) })
-	for _, k := range kinds {
-		if last := len(s.kinds) - 1; last >= t.from && s.kinds[last].compare(&k) == 0 {
-			s.kinds[last].pods = append(s.kinds[last].pods, k.pods...)
-			continue
-		}
-		s.kinds = append(s.kinds, k)
-	}
-	t.to = len(s.kinds)
-	s.tiers = append(s.tiers, t)
-}
+// Allows reports that nothing but amounts counts.
+func (x *setSearch) Allows() bool { return true }
 
-// compare is the order of the search within a tier (rule 17.8.6), and 0 for pods of a kind.
-func (k *kind) compare(b *kind) int {
-	share := len(k.frees) - 1
-	return cmp.Or(
-		cmp.Compare(b.frees[share], k.frees[share]),
-		cmp.Compare(k.memory, b.memory), cmp.Compare(k.cpu, b.cpu),
-		slices.Compare(b.frees, k.frees),
-	)
-}
-
-// shareUnit is the share of a pod that covers a need by itself. Shares are sums over the
-// needs. Those of pods are rounded up and those of what is left down, so that pods that
-// cover what is left have at least its share.
-const shareUnit = 1 << 20
-
-// shareUp returns the share of a pod, with what it frees of each need.
-func (s *setSearch) shareUp(frees []int64) (sum int64) {
-	for j := range s.needs {
-		n := s.wanted[j]
-		hi, lo := bits.Mul64(uint64(min(frees[j], n)), shareUnit)
-		lo, carry := bits.Add64(lo, uint64(n-1), 0)
-		q, _ := bits.Div64(hi+carry, lo, uint64(n)) // at most shareUnit
-		sum += int64(q)
-	}
-	return sum
-}
-
-// shareOf returns the share of what is left.
-func (s *setSearch) shareOf(left []int64) (sum int64) {
-	for j := range s.needs {
-		hi, lo := bits.Mul64(uint64(left[j]), shareUnit)
-		q, _ := bits.Div64(hi, lo, uint64(s.wanted[j]))
-		sum += int64(q)
-	}
-	return sum
-}
-
-// begin takes the pods that are chosen already as the best set met.
-func (s *setSearch) begin(p *pool, chosen []pick) {
-	s.seed, s.best.counts = true, make([]int, len(s.tiers))
-	for _, k := range chosen {
-		at := slices.IndexFunc(s.tiers, func(t searchTier) bool { return t.tier == k.tier })
-		memory, cpu := p.counted.requests(k.pod)
-		s.best.counts[at]++
-		s.best.memory, s.best.cpu = resource.AddSat(s.best.memory, memory), resource.AddSat(s.best.cpu, cpu)
-	}
-}
-
-// visit decides about the kinds from one on. depth is the number of decisions before.
-func (s *setSearch) visit(at, depth int) {
-	columns := s.needs + 1
-	left := s.left[depth*columns : (depth+1)*columns]
-	if covered(left[:s.needs]) {
-		s.meet()
-		return
-	}
-	if at == len(s.kinds) || !s.promising(at, left) {
-		return
-	}
-	if s.ended {
-		s.leaveOpen()
-		return
-	}
-	k := &s.kinds[at]
-	memory, cpu := s.now.memory, s.now.cpu
-	for n := k.useful(left[:s.needs]); n >= 0; n-- {
-		if s.ended = s.ended || s.steps >= s.limit; !s.ended {
-			s.steps++
-		}
-		s.take(at, n, left, s.left[(depth+1)*columns:(depth+2)*columns])
-		s.visit(at+1, depth+1)
-		s.now.counts[k.tier] -= n
-		s.now.memory, s.now.cpu, s.taken[at] = memory, cpu, 0
-	}
-}
-
-// take counts n pods of a kind as gone.
-func (s *setSearch) take(at, n int, left, next []int64) {
-	k := &s.kinds[at]
-	s.taken[at] = n
-	s.now.counts[k.tier] += n
-	s.now.memory = resource.AddSat(s.now.memory, times(k.memory, n))
-	s.now.cpu = resource.AddSat(s.now.cpu, times(k.cpu, n))
-	for j := range s.needs {
-		next[j] = max(left[j]-times(k.frees[j], n), 0)
-	}
-	next[s.needs] = s.shareOf(next)
-}
-
-// useful returns how many pods of the kind there can be use for.
-func (k *kind) useful(left []int64) int {
-	most := 0
-	for j, n := range left {
-		if f := k.frees[j]; n > 0 && f > 0 {
-			most = max(most, int(min((n-1)/f+1, int64(len(k.pods)))))
+// Score adds up a set.
+func (x *setSearch) Score(set []bool) (sc exact.Score) {
+	for i, in := range set {
+		if in {
+			c := &x.pods[i]
+			sc.Parts++
+			sc.Sums[0], sc.Sums[1] = resource.AddSat(sc.Sums[0], c.memory), resource.AddSat(sc.Sums[1], c.cpu)
 		}
 	}
-	return most
+	return sc
 }
 
-// times multiplies, up to the largest number.
-func times(amount int64, n int) int64 {
-	hi, lo := bits.Mul64(uint64(amount), uint64(n))
-	if hi > 0 || lo > 1<<63-1 {
-		return 1<<63 - 1
-	}
-	return int64(lo)
-}
+// Violating marks nothing: there are no budgets.
+func (x *setSearch) Violating([]bool) {}
 
-// meet compares a set that covers the needs with the best one.
-func (s *setSearch) meet() {
-	if c := s.now.compare(&s.best); c > 0 || c == 0 && !s.seed {
-		return
+// Spared leaves the picks that are needed beside each other.
+func (x *setSearch) Spared(set []bool) {
+	for i := range set {
+		set[i] = slices.ContainsFunc(x.kept, func(k pick) bool { return k.pod == x.pods[i].pod })
 	}
-	s.seed = false
-	s.best.set(&s.now)
-	copy(s.takes, s.taken)
 }
 
 // chosen lists the pods of the best set as picks, in the order of the search.
-func (s *setSearch) chosen() (picks []pick) {
-	for at, n := range s.takes {
-		for _, pod := range s.kinds[at].pods[:n] {
-			picks = append(picks, pick{pod: pod, tier: s.tiers[s.kinds[at].tier].tier})
+func (x *setSearch) chosen() (picks []pick) {
+	set, _, _ := x.search.Best()
+	for i, in := range set {
+		if in {
+			picks = append(picks, pick{pod: x.pods[i].pod, tier: x.pods[i].tier})
 		}
 	}
 	return picks
 }
 
 // certificate says how good the best set is.
-func (s *setSearch) certificate(p *pool) *Certificate {
-	c := &Certificate{Steps: s.steps, Optimal: !s.ended || len(s.open.counts) == 0 || s.best.compare(&s.open) <= 0}
-	for i, t := range s.tiers {
-		n := TierCount{Class: classes[p.keys[t.tier].class], Chosen: s.best.counts[i]}
-		if n.AtLeast = n.Chosen; !c.Optimal {
-			n.AtLeast = s.open.counts[i]
-		}
+func (x *setSearch) certificate() *Certificate {
+	tiers, best, bound, proven := x.search.Tiers()
+	p, c := x.pool, &Certificate{Steps: x.search.Steps(), Optimal: proven}
+	for i, tier := range tiers {
+		key := p.keys[tier]
+		n := TierCount{Class: classes[key.class], Chosen: int(best[i]), AtLeast: int(bound[i])}
 		if n.Chosen+n.AtLeast == 0 {
 			continue
 		}
 		if p.byPriority {
-			priority := p.keys[t.tier].priority
-			n.Priority = &priority
+			n.Priority = &key.priority
 		}
 		c.Tiers = append(c.Tiers, n)
 	}

@@ -1,6 +1,7 @@
 package kubeletadmit_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -118,6 +119,33 @@ func TestPropertyExactIsTheBestOfAllSets(t *testing.T) {
 		if len(want) > 0 {
 			require.True(t, got.Search.Optimal, "%+v", got.Search)
 		}
+	})
+}
+
+// Shortages beyond those that the search has columns for, in number and in size, are covered by
+// the best set all the same.
+func TestExactWithManyAndLargeShortages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var failures []kubeletadmit.CheckFailure
+		unit := rapid.SampledFrom([]int64{1, 1 << 44, 1 << 55}).Draw(t, "unit")
+		for i := range rapid.IntRange(1, 8).Draw(t, "resources") {
+			name := resource.Name(fmt.Sprintf("example.com/r%d", i))
+			failures = append(failures, lacks(name, unit*rapid.Int64Range(1, 3).Draw(t, "short")))
+		}
+		var active []*outrank.Pod
+		for i := range rapid.IntRange(1, 9).Draw(t, "pods") {
+			p := newPod(fmt.Sprint("p", i), nil)
+			p.Containers[0].Requests = resource.List{}
+			for _, f := range failures {
+				p.Containers[0].Requests[f.Resource] = resource.New(unit * rapid.Int64Range(0, 2).Draw(t, "amount"))
+			}
+			active = append(active, p)
+		}
+		got, err := kubeletadmit.Admitter{Exact: true}.Resolve(newCritical(nil), active, failures)
+		require.NoError(t, err)
+		want, missing := reference.EvictBest(outrank.Release(0), false, newCritical(nil), active, shortagesOf(failures))
+		require.Equal(t, len(missing) > 0, got.Err != nil)
+		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 	})
 }
 

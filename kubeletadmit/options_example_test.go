@@ -26,7 +26,7 @@ func ExampleAdmitter_Compare() {
 	// kubelet: AdmittedAfterEvicting: default/a (Burstable), default/b (Burstable), default/c (Burstable)
 	// exact:   AdmittedAfterEvicting: default/b (Burstable), default/c (Burstable)
 	// 2 pods go, where the kubelet evicts 3; default/a is spared
-	// the best there is, found in 8 steps
+	// the best there is, found in 7 steps
 }
 
 func ExampleCertificate_Gap() {

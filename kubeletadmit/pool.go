@@ -50,6 +50,7 @@ type pool struct {
 	// below has, for each tier, what all tiers before it hold together, by need.
 	below []int64
 	freed []int64
+	sets  setSearch
 }
 
 // pick is a chosen pod.

@@ -32,6 +32,8 @@ type puzzle struct {
 	// both of.
 	together []int
 	apart    [][2]int
+	// sumIsColumn is set where the first sum is that of the first column.
+	sumIsColumn bool
 
 	q     *exact.Question
 	away  []bool
@@ -252,6 +254,9 @@ func (p *puzzle) ask(s *exact.Search, limit int) {
 		if c, ok := q.AddShort(short); ok {
 			columns[k] = c
 		}
+	}
+	if c, ok := columns[0]; ok && p.sumIsColumn {
+		q.SumColumns[0] = c + 1
 	}
 	q.Left = q.Left[:0]
 	for _, n := range p.left {

@@ -23,6 +23,11 @@ const (
 	// ByStart compares the earliest start among the parts with the highest top: the latest
 	// is the best.
 	ByStart
+	// ByTiers compares the numbers of items by tier: of the highest top, then of the next. It is
+	// the first measure, and sums alone follow it. The items are then looked at in their order,
+	// which is that of the tops, and of sets that tie the one is taken that has the first item
+	// in which they differ.
+	ByTiers
 )
 
 // Instant is a time in a form that is cheap to compare.

@@ -31,6 +31,9 @@ type Question struct {
 	// Measures compare sets, the first one first. Strict allows no set with violations.
 	Measures []Measure
 	Strict   bool
+	// SumColumns has for each of the sums that ByTiers goes before 1 + the column that has the
+	// same amounts, 0 for none.
+	SumColumns [2]int
 	// Asked is set where the host is asked about every set, and Coarse where that is because
 	// a shortage has no column. Gains: a set that makes room makes room with any more items
 	// gone, by the host's answers.
@@ -73,7 +76,7 @@ func (it *Item) parts() int64 { return int64(it.To - it.From) }
 
 // reset empties the question and keeps its memory, but for Left, which the host keeps.
 func (q *Question) reset() {
-	*q = Question{Items: q.Items[:0], Charges: q.Charges[:0], Left: q.Left}
+	*q = Question{Items: q.Items[:0], Charges: q.Charges[:0], Measures: q.Measures[:0], Left: q.Left}
 }
 
 // AddShort notes a shortage. It is not ok if the shortage has no column: there is none, or it

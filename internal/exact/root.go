@@ -11,7 +11,7 @@ import (
 func (s *Search) findRoot(base *Figures, left *rest) bool {
 	r := &s.round
 	r.root, r.topFree = *base, math.MinInt32
-	if left.met() {
+	if left.met() || s.tiers.on {
 		return true
 	}
 	m, ok := s.fewest(0, 1, left)

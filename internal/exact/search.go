@@ -12,7 +12,7 @@ func (s *Search) listUseful() {
 	r.list = r.list[:0]
 	for i := range s.q.Items {
 		f := s.alone(&s.q.Items[i])
-		if !s.hopeless(&f, r.ties) && !slices.Contains(s.forced, int32(i)) {
+		if !s.hopeless(&f, r.ties) && !s.aboveTiers(int32(i)) && !slices.Contains(s.forced, int32(i)) {
 			r.list = append(r.list, int32(i))
 		}
 	}
@@ -25,11 +25,13 @@ func (s *Search) search() (again bool) {
 	r.done, r.anew, r.heavy = false, false, false
 	s.sortList()
 	clear(s.chosen)
+	clear(s.tiers.counts)
 	base, left := noFigures, s.wholeRest()
 	for _, i := range s.forced {
 		it := &s.q.Items[i]
 		base, left = s.with(&base, it), s.without(&left, it)
 		s.chosen[i] = true
+		s.tiers.count(i, it.parts())
 	}
 	defer func() {
 		for _, i := range s.forced {
@@ -49,7 +51,7 @@ func (s *Search) search() (again bool) {
 	if len(s.forced) > 0 && left.met() && s.consider() && !s.known.goesOn {
 		return false
 	}
-	if s.raiseTop(&base, &left) {
+	if !s.tiers.on && s.raiseTop(&base, &left) {
 		return true
 	}
 	if root := s.atLeastRoot(r.root); s.out || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
@@ -80,6 +82,10 @@ func SearchHeavily() (stop func()) {
 // sortList puts the items first that hold most of what the node is short of, and of
 // those the least important.
 func (s *Search) sortList() {
+	if s.tiers.on {
+		slices.Sort(s.round.list)
+		return
+	}
 	slices.SortFunc(s.round.list, func(i, j int32) int {
 		a, b := &s.q.Items[i], &s.q.Items[j]
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Sums[0], b.Sums[0]), cmp.Compare(j, i))
@@ -93,27 +99,44 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	for p := from; p < len(r.list); p++ {
 		if s.steps++; s.steps > s.limit {
 			s.steps, s.out = s.limit, true
+			s.leaveOpen(p, f, left)
 			return
 		}
-		if !s.weighed && s.q.Dims > 1 && s.steps-r.from > lightSteps {
+		if !s.weighed && !s.tiers.on && s.q.Dims > 1 && s.steps-r.from > lightSteps {
 			r.heavy, r.done = true, true
 			return
 		}
-		m, ok := s.fewest(p, least, left)
+		m, ok := s.reach(p, least, f, left)
 		if !ok {
 			return
 		}
-		if low := s.lower(p, m, f); s.hopeless(&low, r.ties) {
-			return
-		}
 		least = m
-		if !s.covered(p) {
+		if !s.covered(p) && !(s.tiers.on && s.idle(p, left)) {
 			s.take(p, m, f, left)
 		}
+		for s.tiers.on && p+1 < len(r.list) && s.tiers.alike[p+1] {
+			p++ // a set that has the next one and not this one is the same again
+		}
 		if s.out || r.done {
+			if s.out {
+				s.leaveOpen(p+1, f, left)
+			}
 			return
 		}
 	}
+}
+
+// reach returns how many of the items from a place on a set needs at least, from least up. It
+// is not ok if none that has them and the chosen ones can be taken in place of the best one.
+func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
+	if s.tiers.on {
+		return 1, s.mayImprove(p, f, left)
+	}
+	if m, ok = s.fewest(p, least, left); !ok {
+		return 0, false
+	}
+	low := s.lower(p, m, f)
+	return m, !s.hopeless(&low, s.round.ties)
 }
 
 // take looks at the sets with the item at a place, too.
@@ -125,6 +148,8 @@ func (s *Search) take(p, m int, f *Figures, left *rest) {
 		s.choose(p, i, true)
 		if !lacks.met() {
 			s.extend(p+1, max(1, m-1), &g, &lacks)
+		} else if s.tiers.on && !s.worthMeeting(&g) {
+			// it is no better, nor is any with more
 		} else if !s.consider() || s.known.goesOn {
 			if !r.done {
 				s.extend(p+1, 1, &g, &lacks)
@@ -140,6 +165,11 @@ func (s *Search) choose(p int, i int32, in bool) {
 	s.chosen[i] = in
 	if p/64 < mostWords {
 		s.round.taken[p/64] ^= 1 << (p % 64)
+	}
+	if parts := s.q.Items[i].parts(); in {
+		s.tiers.count(i, parts)
+	} else {
+		s.tiers.count(i, -parts)
 	}
 	switch {
 	case !s.q.Asked:

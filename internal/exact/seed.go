@@ -9,7 +9,7 @@ func (s *Search) startFrom() {
 		s.chosen[i] = true
 	}
 	s.offer()
-	if s.q.Asked {
+	if s.q.Asked || s.tiers.on {
 		s.spareByHost()
 	} else {
 		s.spareByAmounts()
@@ -17,6 +17,7 @@ func (s *Search) startFrom() {
 	if slices.Contains(s.chosen, true) {
 		s.offer()
 	}
+	s.tiers.seeded = s.tiers.on && s.found
 }
 
 // spareByHost leaves it to the host which items stay.

@@ -42,7 +42,7 @@ func (s *Search) hopeless(f *Figures, ties bool) bool {
 	if s.q.Strict && f.Violations > 0 {
 		return true
 	}
-	if !s.found {
+	if !s.found || s.tiers.on {
 		return false
 	}
 	c := compareFigures(f, &s.score.Figures, s.q.Measures[:s.known.compared])
@@ -56,10 +56,12 @@ func (s *Search) offer() (taken, allowed bool) {
 	if s.q.Strict && sc.Violations > 0 {
 		return false, false
 	}
-	if s.found && compareScores(&sc, &s.score, s.q.Measures) >= 0 {
+	c := s.compareMet(&sc)
+	if s.found && (c > 0 || c == 0 && !s.tiers.seeded) {
 		return false, true
 	}
-	s.found, s.score = true, sc
+	s.found, s.score, s.tiers.seeded = true, sc, false
+	s.tiers.best, s.tiers.met = s.tiers.met, s.tiers.best
 	copy(s.best, s.chosen)
 	return true, true
 }

@@ -31,6 +31,7 @@ type Search struct {
 	// settledTop is a top that no set without violations is below.
 	settledTop int32
 	round      round
+	tiers      tiering
 }
 
 // Ask returns the question of a host, which is empty but for Left, and stays until the next one.
@@ -82,6 +83,7 @@ func (s *Search) begin() {
 	}
 	s.q.finishItems()
 	s.known = s.q.findKnown()
+	s.tiers.begin(&s.q)
 	s.best = cleared(s.best, len(s.q.Items))
 	s.chosen = cleared(s.chosen, len(s.q.Items))
 }

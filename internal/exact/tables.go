@@ -27,7 +27,8 @@ type round struct {
 	ties bool
 	// done ends the round.
 	done bool
-	// heavy: the round took so long that weights are worth their while.
+	// heavy: the round took so long that weights are worth their while. They are never
+	// within tiers.
 	heavy bool
 	// anew: the first set was found, with which fewer items are left to look at.
 	anew bool
@@ -57,6 +58,9 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.rows = slices.Grow(t.rows[:0], len(values.of)*depth)[:len(values.of)*depth]
 	values.sorted = values.sorted[:0]
 	for p := len(values.of) - 1; p >= 0; p-- {
+		if len(values.tiers) > p+1 && values.tiers[p] != values.tiers[p+1] {
+			values.sorted = values.sorted[:0]
+		}
 		values.insert(p, depth, largest)
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
@@ -76,6 +80,8 @@ type tableValues struct {
 	budgets []int32
 	allowed []int64
 	sorted  []tableValue
+	// tiers has the tier of each place where sums are within tiers, else nothing.
+	tiers []int32
 }
 
 type tableValue struct {
@@ -162,6 +168,7 @@ func (s *Search) prepare() {
 		t.fill(v, r.depth, largest)
 	}
 	s.findCaps()
+	s.beginTiers()
 	for k := range s.q.Dims {
 		fill(&r.holds[k], true, func(it *Item) int64 { return it.Holds[k] })
 	}
