@@ -86,6 +86,17 @@ func (c *Config) violations(broken int) int {
 	return min(1, broken)
 }
 
+// compareFree orders two candidates, by how many victims each has, where a node on which
+// nobody has to leave comes before scorers and ranks: order is negative if the first is such
+// a node and the second is not. It decides nothing where both have victims, or where the
+// variant has no such rule.
+func (v *variantRules) compareFree(victims, others int) (order int, decides bool) {
+	if !v.takesFree || victims > 0 && others > 0 {
+		return 0, false
+	}
+	return min(victims, 1) - min(others, 1), true
+}
+
 // readsFirst reports whether the second rank reads the first victim that was found. Victims
 // that are found in another way than by putting back have no such order.
 func (c *Config) readsFirst() bool {

@@ -246,25 +246,15 @@ func (r *result) better(i, j int) bool {
 	return order < 0
 }
 
-// compare orders two candidates by the caller's scores or by the ranks. Where a variant takes
-// a node on which nobody has to leave, that comes before both.
+// compare orders two candidates by their positions.
 func (r *result) compare(i, j int) (int, Rank) {
-	if r.config.variant().takesFree {
-		switch free, other := r.scores[i].Victims == 0, r.scores[j].Victims == 0; {
-		case free && other:
-			return 0, ByNodeOrder
-		case free:
-			return -1, ByVictims
-		case other:
-			return 1, ByVictims
-		}
+	return r.compareStandings(r.standing(i), r.standing(j))
+}
+
+func (r *result) standing(i int) standing {
+	st := standing{score: &r.scores[i]}
+	if r.candidates != nil {
+		st.ownScores = r.candidates[i].OwnScores
 	}
-	if len(r.config.Scorers) > 0 {
-		// The higher score is the better one.
-		if c := slices.Compare(r.candidates[j].OwnScores, r.candidates[i].OwnScores); c != 0 {
-			return c, ByOwnScore
-		}
-		return 0, ByNodeOrder
-	}
-	return r.scores[i].compareBy(&r.scores[j], r.ranks)
+	return st
 }

@@ -126,31 +126,23 @@ func (s *search) runScored(ctx context.Context) (*Plan, error) {
 		return plan, nil
 	}
 	best := nodeScore{position: -1}
-	var scores []int64
-	free := false // the best needs no victims, by a variant that takes such a node first
+	var score Score
+	held := standing{score: &score} // that of the best
 	err := s.eachCandidate(ctx, func(position int, c *Candidate) {
 		c.OwnScores = c.OwnScores[:0]
 		for _, x := range s.config.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
-		order, takes := slices.Compare(c.OwnScores, scores), s.takesFree && len(c.Victims) == 0
-		switch {
-		case free && !takes:
-			return
-		case takes && !free:
-			order, free = 1, true
-		case takes:
-			order = 0 // the first of them
-		}
-		if best.position < 0 || order > 0 || order == 0 && position < best.position {
-			best.position, scores = position, append(scores[:0], c.OwnScores...)
+		order, _ := s.compareStandings(standing{&c.Score, c.OwnScores}, held)
+		if best.position < 0 || order < 0 || order == 0 && position < best.position {
+			best.position, score, held.ownScores = position, c.Score, append(held.ownScores[:0], c.OwnScores...)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.finishPlan(plan, best)
-	plan.OwnScores = scores
+	plan.OwnScores = held.ownScores
 	return plan, nil
 }
 

@@ -123,13 +123,7 @@ func (s *search) rank(candidates []Candidate) ([]Candidate, Rank) {
 		return candidates, 0
 	}
 	compare := func(a, b *Candidate) (int, Rank) {
-		if len(s.config.Scorers) == 0 {
-			return a.Score.compareBy(&b.Score, s.ranks)
-		}
-		if order := slices.Compare(b.OwnScores, a.OwnScores); order != 0 {
-			return order, ByOwnScore
-		}
-		return 0, ByNodeOrder
+		return s.compareStandings(standing{&a.Score, a.OwnScores}, standing{&b.Score, b.OwnScores})
 	}
 	order := make([]int32, len(candidates))
 	for i := range order {

@@ -40,8 +40,10 @@ func (s *search) better(f, g *nodeScore) bool {
 	if s.standard {
 		return f.better(g)
 	}
-	if s.takesFree && f.position >= 0 && g.position >= 0 && (f.victims == 0) != (g.victims == 0) {
-		return f.victims == 0
+	if s.takesFree && f.position >= 0 && g.position >= 0 {
+		if order, decides := s.config.variant().compareFree(int(f.victims), int(g.victims)); decides {
+			return order < 0 || order == 0 && f.position < g.position
+		}
 	}
 	return f.betterBy(g, s.ranks)
 }
