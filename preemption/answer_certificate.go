@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -39,7 +38,7 @@ func (c Certificate) String() string {
 		return "optimal, " + steps
 	case c.Rank == 0:
 		return fmt.Sprintf("not proven, %s, %d not searched to the end", steps, c.Unsolved)
-	case c.Rank == ByStart:
+	case c.Rank.rule().figure == startFigure:
 		return fmt.Sprintf("at best %v later by the start of the most important victims, %s, %d not searched to the end", time.Duration(c.Gap), steps, c.Unsolved)
 	}
 	return fmt.Sprintf("at best %d less by: %v, %s, %d not searched to the end", c.Gap, c.Rank, steps, c.Unsolved)
@@ -58,34 +57,5 @@ func certify(sc, bound *Score, ranks []Rank, steps, unsolved int) *Certificate {
 	if order >= 0 {
 		return &Certificate{Optimal: true, Bound: *sc, Steps: steps}
 	}
-	return &Certificate{Bound: *bound, Rank: by, Gap: gapBetween(bound, sc, by), Steps: steps, Unsolved: unsolved}
-}
-
-// gapBetween returns by how much a is better than b in a rank.
-func gapBetween(a, b *Score, by Rank) int64 {
-	switch by {
-	case ByViolations:
-		return int64(b.Violations) - int64(a.Violations)
-	case ByTopPriority:
-		return int64(b.TopPriority) - int64(a.TopPriority)
-	case ByPrioritySum:
-		return b.PrioritySum - a.PrioritySum
-	case ByVictims:
-		return int64(b.Victims) - int64(a.Victims)
-	case ByCost:
-		return b.Cost - a.Cost
-	case ByStart:
-		return startGap(a.Start, b.Start)
-	}
-	return 0
-}
-
-// startGap returns by how many nanoseconds a is later than b, as far as an int64 goes.
-func startGap(a, b time.Time) int64 {
-	if sec := a.Unix() - b.Unix(); sec > math.MaxInt64/int64(time.Second)-1 {
-		return math.MaxInt64
-	} else if sec < math.MinInt64/int64(time.Second)+1 {
-		return math.MinInt64
-	}
-	return int64(a.Sub(b))
+	return &Certificate{Bound: *bound, Rank: by, Gap: by.Gap(*bound, *sc), Steps: steps, Unsolved: unsolved}
 }

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 )
@@ -193,7 +192,7 @@ func (c *Config) Validate() error {
 	ps = append(ps, c.Policy.problems()...)
 	ps = append(ps, c.exactProblems()...)
 	ps = append(ps, c.Plugins.problems()...)
-	if c.Cost == nil && slices.Contains(c.Policy.Ranks, ByCost) {
+	if _, missing := c.costByRanks(); missing {
 		add("Cost", "missing, and the policy ranks candidates by it")
 	}
 	if c.Chooser != nil {

@@ -85,3 +85,15 @@ func (p *Policy) problems() []outrank.Problem {
 	}
 	return ps
 }
+
+// costByRanks returns what victims cost by the first rank that compares costs, which is Cost
+// without such a rank, and whether that rank lacks it.
+func (c *Config) costByRanks() (cost costRule, missing bool) {
+	for _, r := range c.Policy.Ranks {
+		if rule := r.rule(); rule.cost != nil {
+			cost = rule.cost(c.Cost)
+			return cost, cost == nil
+		}
+	}
+	return c.Cost, false
+}

@@ -33,7 +33,7 @@ func (x *setSearch) ask(w *dryRunner, possible []*podState) {
 	q, policy := x.q, &w.a.config.Policy
 	q.Strict, q.Limit, q.SlowLimit = policy.Strict, policy.limit(false), policy.limit(true)
 	for _, r := range w.a.ranks {
-		q.Measures = append(q.Measures, measureOf(r))
+		q.Measures = append(q.Measures, measures[r.rule().figure])
 	}
 	x.findFilters()
 	x.findShort()
@@ -41,21 +41,10 @@ func (x *setSearch) ask(w *dryRunner, possible []*podState) {
 	x.findBudgets()
 }
 
-// measureOf returns the measure of sets that a rank is.
-func measureOf(r Rank) exact.Measure {
-	switch r {
-	case ByViolations:
-		return exact.ByViolations
-	case ByTopPriority:
-		return exact.ByTop
-	case ByPrioritySum:
-		return exact.BySum
-	case ByVictims:
-		return exact.ByParts
-	case ByCost:
-		return exact.BySecondSum
-	}
-	return exact.ByStart
+// measures has for each figure that ranks compare the measure of sets that it is.
+var measures = [numFigures]exact.Measure{
+	violationsFigure: exact.ByViolations, topFigure: exact.ByTop, sumFigure: exact.BySum,
+	victimsFigure: exact.ByParts, costFigure: exact.BySecondSum, startFigure: exact.ByStart,
 }
 
 // findFilters finds out whether sets can be told from amounts alone, and whether the
@@ -140,7 +129,7 @@ func (x *setSearch) findItems() {
 
 func (x *setSearch) fillItem(it *exact.Item) {
 	a, q := x.w.a, x.q
-	costed := a.config.Cost != nil && slices.Contains(a.ranks, ByCost)
+	costed := a.config.Cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
 	pods := x.possible[it.From:it.To]
 	it.Top, it.Start = pods[0].priority(), exact.Instant{Sec: noStart}
 	for _, p := range pods {

@@ -1,9 +1,6 @@
 package preemption
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // standing is what a candidate is compared by.
 type standing struct {
@@ -32,23 +29,24 @@ func (a *attempt) compareStandings(f, g standing) (order int, by Rank) {
 }
 
 // scoreOf returns the score of victims that are sorted by importance. That of nobody is
-// zero.
+// zero. The top priority is that of the first, which the caller's importance may put before
+// higher ones.
 func (a *attempt) scoreOf(victims []*podState, violations int) Score {
 	if len(victims) == 0 {
 		return Score{}
 	}
-	sc := Score{Violations: violations, Victims: len(victims)}
-	highest := victims[0]
+	f, first := figures{violations: violations}, victims[0]
 	for _, p := range victims {
+		cost, r := int64(0), p.rank().at(a.nowAt)
 		if a.config.Cost != nil {
-			sc.Cost = addCosts(sc.Cost, costOf(a.config.Cost, p.pod))
+			cost = costOf(a.config.Cost, p.pod)
 		}
-		sc.PrioritySum += int64(p.priority()) + priorityShift
-		c := cmp.Compare(p.priority(), highest.priority())
-		if c > 0 || c == 0 && p.rank().compareStart(highest.rank(), a.nowAt) < 0 {
-			highest = p
+		if f.add(r.priority, instant{r.sec, r.nsec}, cost) {
+			first = p
 		}
 	}
-	sc.TopPriority, sc.Start = victims[0].priority(), highest.start(a.now)
+	f.top = victims[0].priority()
+	sc := f.score()
+	sc.Start = first.start(a.now)
 	return sc
 }

@@ -45,6 +45,7 @@ func NewEvaluator(config Config) (*Evaluator, error) {
 	if config.Policy.Ranks == nil {
 		config.Policy.Ranks = config.variant().ranks
 	}
+	config.Cost, _ = config.costByRanks()
 	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
 	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
 	config.Plugins = config.Plugins.clone()

@@ -50,7 +50,7 @@ func (r *Regret) String() string {
 	for _, g := range r.Gaps {
 		if g.Gap != 0 {
 			text := fmt.Sprint(g.Gap)
-			if g.Rank == ByStart {
+			if g.Rank.rule().figure == startFigure {
 				text = time.Duration(g.Gap).String()
 			}
 			gaps = append(gaps, fmt.Sprintf("%v: %s", g.Rank, text))
@@ -153,7 +153,7 @@ func (r *Regret) compare(config *Config, snap *Snapshot, now time.Time) error {
 		r.By = by
 	}
 	for _, rank := range a.ranks {
-		r.Gaps = append(r.Gaps, RankGap{rank, gapBetween(&r.Best.Score, &r.Score, rank)})
+		r.Gaps = append(r.Gaps, RankGap{rank, rank.Gap(r.Best.Score, r.Score)})
 	}
 	return nil
 }

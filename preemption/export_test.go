@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
 )
 
@@ -59,3 +60,26 @@ func SearchHeavily() (stop func()) {
 
 // SetChunk sets how many nodes a worker takes at a time.
 func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
+
+// AddRank adds a rank until the test ends, as one entry of the table: one that adds up what
+// count says of each victim.
+func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int64) Rank {
+	r := Rank(len(rankRules))
+	rankRules = append(rankRules, rankRule{
+		word: "added-in-a-test", text: "victims that count less in the test", won: "Its victims count less in the test",
+		figure: costFigure, cost: func(costRule) costRule { return count },
+	})
+	t.Cleanup(func() { rankRules = rankRules[:r] })
+	return r
+}
+
+// NameableRanks returns the ranks that a policy can name.
+func NameableRanks() []Rank {
+	var ranks []Rank
+	for r := range Rank(len(rankRules)) {
+		if r.configurable() {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}

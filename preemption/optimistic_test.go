@@ -48,7 +48,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			real := w.scoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.position, 0)
 			require.False(t, w.better(&real, &o), "%v beats %v by %v", real, o, ranks)
-			figures := w.figuresOf(&real)
+			figures := w.leadingOf(&real)
 			first := w.firstFigures(&bound, slot, sum, &figures)
 			require.False(t, first.worse(&figures), "%v is not a bound of %v", first, figures)
 			if isLow && b.bound == sum.lowest {

@@ -118,6 +118,28 @@ func ExampleScorer() {
 	// Output: n2 [2]
 }
 
+// A score of victims of the caller's own, and by which of two ranks it is better.
+func ExampleScore_Add() {
+	var mine, theirs preemption.Score
+	mine.Add(10, now, 0)
+	theirs.Add(10, now, 0)
+	theirs.Add(5, now.Add(-time.Hour), 0)
+	order, by := mine.Compare(theirs, preemption.ByTopPriority, preemption.ByVictims)
+	fmt.Println(order < 0, by, theirs.TopPriority, theirs.Victims)
+	// Output: true fewer victims 10 2
+}
+
+func ExampleRank_Gap() {
+	a, b := preemption.Score{Victims: 1}, preemption.Score{Victims: 3}
+	fmt.Println(preemption.ByVictims.Gap(a, b), preemption.ByVictims.Gap(b, a), preemption.ByViolations.Gap(a, b))
+	// Output: 2 -2 0
+}
+
+func ExampleRank_Won() {
+	fmt.Println(preemption.ByVictims.Won() + ": 1 against 3.")
+	// Output: Fewer victims: 1 against 3.
+}
+
 func ExampleScore_Compare() {
 	a, b := preemption.Score{TopPriority: 10, Victims: 3}, preemption.Score{TopPriority: 100, Victims: 1}
 	order, by := a.Compare(b)

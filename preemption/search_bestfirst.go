@@ -50,7 +50,7 @@ func (w *searchWorker) consider(b *nodeBound, position int, slot int32, sum *nod
 	if !promising {
 		return
 	}
-	first := w.figuresOf(o)
+	first := w.leadingOf(o)
 	switch {
 	case w.least.position < 0 || w.tries < mostTries && w.noWorse(o, &w.least):
 		w.least, w.leastFirst = *o, first
@@ -94,18 +94,18 @@ func (w *searchWorker) canWait(b *nodeBound, position int, slot int32, sum *node
 func (w *searchWorker) firstFigures(b *nodeBound, slot int32, sum *nodeSummary, than *leading) leading {
 	first := leading{math.MaxInt64, unknown}
 	if !w.topLast || b.bound == sum.lowest {
-		first.first = figure(w.firstRank, b.bound, int32(b.fewest), lowestSum(b))
-		if first.first < than.first || first.first == than.first && w.secondRank == 0 {
+		first.first = b.leads(w.firstFigure)
+		if first.first < than.first || first.first == than.first && w.secondFigure == noFigure {
 			return first
 		}
 	}
 	few := int32(0)
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		few = w.fewestOfAny(e, sum)
-		first.first = min(first.first, w.upperFigure(w.firstRank, b, sum, few))
+		first.first = min(first.first, w.upperFigure(w.firstFigure, b, sum, few))
 	}
-	if first.first == than.first && w.secondRank != 0 {
-		first.second = w.rough(w.secondRank, b, sum, few)
+	if first.first == than.first && w.secondFigure != noFigure {
+		first.second = w.rough(w.secondFigure, b, sum, few)
 	}
 	return first
 }
@@ -178,7 +178,7 @@ func (s *search) losesPutOff() bool {
 // its violations do not count before.
 func (w *searchWorker) noteBestFirst() {
 	if w.decides(&w.best) {
-		w.bestFirst = w.figuresOf(&w.best)
+		w.bestFirst = w.leadingOf(&w.best)
 	}
 }
 

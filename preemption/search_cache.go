@@ -210,10 +210,7 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	if e.kind == settled {
 		return
 	}
-	e.nodeScore = nodeScore{
-		position: int(position), top: e.bound, victims: int32(e.fewest),
-		sum: int64(e.fewest) * (int64(e.bound) + priorityShift), start: never,
-	}
+	e.nodeScore = nodeScore{int(position), figures{top: e.bound, victims: int32(e.fewest), sum: lowestSum(&e.nodeBound), start: never}}
 	slot := c.snap.order[position]
 	if sum := c.snap.summaries.at(slot); e.exact && sum.lowest == e.bound && e.kind != byUnits {
 		if start := c.snap.summaries.topSumsAt(slot).latestStart(sum, int32(e.fewest)); start != noStart {

@@ -74,10 +74,7 @@ func (w *searchWorker) fillCandidate(n *nodeState, position int, bound int32) *C
 	w.recording = false
 	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
 	c := &w.scratch
-	*c = Candidate{Node: n.name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: Score{
-		Violations: f.violations, TopPriority: f.top, PrioritySum: f.sum, Victims: int(f.victims),
-		Start: f.start.time(), Cost: f.cost,
-	}}
+	*c = Candidate{Node: n.name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: f.score()}
 	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
 	var blocks Status // mostly the same as for the victim before
 	for i, v := range w.blocked {

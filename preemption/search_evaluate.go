@@ -188,9 +188,5 @@ func (w *searchWorker) settle(b *nodeBound, position int, n *nodeState) {
 // dryScore is the score of the dry run that just ended.
 func (w *searchWorker) dryScore(position int, possible []*podState) nodeScore {
 	sc := w.dry.score(possible)
-	return nodeScore{
-		position: position, violations: sc.Violations, top: sc.TopPriority,
-		victims: int32(sc.Victims), sum: sc.PrioritySum, start: instantOf(sc.Start),
-		cost: sc.Cost,
-	}
+	return nodeScore{position, sc.figures()}
 }

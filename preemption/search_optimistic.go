@@ -36,13 +36,19 @@ func (w *searchWorker) optimistic(b *nodeBound, position int, slot int32) nodeSc
 // setLowest sets the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
 func (b *nodeBound) setLowest(o *nodeScore, position int) {
-	o.position, o.violations, o.top, o.start, o.cost = position, 0, b.bound, never, 0
+	o.position, o.figures = position, figures{top: b.bound, start: never}
 	b.setVictims(o)
 }
 
 // setVictims sets how many these victims are at least.
 func (b *nodeBound) setVictims(o *nodeScore) {
 	o.victims, o.sum = int32(b.fewest), lowestSum(b)
+}
+
+// leads returns a figure of the best score of such victims.
+func (b *nodeBound) leads(x figure) int64 {
+	f := figures{top: b.bound, victims: int32(b.fewest), sum: lowestSum(b)}
+	return f.leads(x)
 }
 
 // lowestSum is the least sum of the priorities of such victims.
@@ -94,7 +100,7 @@ func (w *searchWorker) goesHigh(b *nodeBound, sum *nodeSummary, e *extremes) boo
 // the node, where so few are needed of any pods.
 func (w *searchWorker) setUpper(o *nodeScore, b *nodeBound, position int, slot int32, sum *nodeSummary, e *extremes, few int32) {
 	top := b.above(sum)
-	o.position, o.violations, o.top, o.victims, o.start, o.cost = position, 0, top, few, never, 0
+	o.position, o.figures = position, figures{top: top, victims: few, start: never}
 	if w.reordered || w.readsFirst {
 		o.top = sum.lowest // it is that of the first, whichever that is
 	}
@@ -150,28 +156,28 @@ func (w *searchWorker) extremesFor(slot int32) *extremes {
 	return w.snap.summaries.extremesAt(slot)
 }
 
-// rough is a lower bound on the figure that a rank compares, found with less than what
+// rough is a lower bound on a figure, found with less than what
 // optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
 // many victims are needed at least where one is above the lowest priority of the node.
-func (w *searchWorker) rough(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
+func (w *searchWorker) rough(x figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
 	if !w.topLast || b.bound == sum.lowest {
-		least = figure(rank, b.bound, int32(b.fewest), lowestSum(b))
+		least = b.leads(x)
 	}
 	if few > 0 {
-		least = min(least, w.upperFigure(rank, b, sum, few))
+		least = min(least, w.upperFigure(x, b, sum, few))
 	}
 	return least
 }
 
 // upperFigure is rough for victims one of which is above the lowest priority of the node.
-func (w *searchWorker) upperFigure(rank Rank, b *nodeBound, sum *nodeSummary, few int32) int64 {
+func (w *searchWorker) upperFigure(x figure, b *nodeBound, sum *nodeSummary, few int32) int64 {
 	top := b.above(sum)
-	total := upperSum(sum, top, few)
+	f := figures{top: top, victims: few, sum: upperSum(sum, top, few)}
 	if w.reordered || w.readsFirst {
-		top = sum.lowest
+		f.top = sum.lowest
 	}
-	return figure(rank, top, few, total)
+	return f.leads(x)
 }
 
 // outdone reports that a node loses by the latest start of any pod on it, where that

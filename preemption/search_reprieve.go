@@ -183,20 +183,13 @@ func (t *resourceReprieve) shortOf(row *amountRow) (short answer) {
 
 // take counts a victim.
 func (t *resourceReprieve) take(i int) {
-	r := &t.n.sortKeys[i]
+	r, cost := &t.n.sortKeys[i], int64(0)
 	if t.costs != nil {
-		t.score.cost = addCosts(t.score.cost, t.costs[i])
-	}
-	t.score.victims++
-	t.score.sum += int64(r.priority) + priorityShift
-	if t.score.victims > 1 && r.priority < t.score.top {
-		return
+		cost = t.costs[i]
 	}
 	start := instant{r.sec, r.nsec}
 	if r.sec == noStart {
 		start = t.nowAt
 	}
-	if t.score.victims == 1 || r.priority > t.score.top || start.before(t.score.start) {
-		t.score.top, t.score.start = r.priority, start
-	}
+	t.score.add(r.priority, start, cost)
 }

@@ -35,10 +35,12 @@ type searchRules struct {
 	general bool
 	// standard: candidates are compared by the default ranks.
 	standard bool
-	// firstRank and secondRank are the first two beside violations, up to a start or a
+	// figureOrder has the figures that candidates are compared by.
+	figureOrder rankOrder
+	// firstFigure and secondFigure are the first two beside violations, up to a start or a
 	// cost, whose bounds take longer to find. startFirst: the start is the first.
-	firstRank, secondRank Rank
-	startFirst            bool
+	firstFigure, secondFigure figure
+	startFirst                bool
 	// violationsFirst: violations are compared before one of these.
 	violationsFirst bool
 	// asked: MayTake or MayEvict has to be asked about each possible victim. exactly: that
@@ -93,44 +95,47 @@ func (c *Config) searchRules(budgets []*outrank.PodDisruptionBudget) searchRules
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.takesFree
 	r.ascending = c.ascending()
-	r.costed = slices.Contains(policy.Ranks, ByCost)
-	r.standard = policy.Ranks == nil || slices.Equal(policy.Ranks, sharedRanks)
-	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
-	for _, rank := range policy.Ranks {
-		if rank == ByTopPriority {
-			break
-		}
-		r.topLast = r.topLast || rank != ByViolations
-	}
-	r.topLast = r.topLast || r.reordered || readsFirst
 	ranks := policy.Ranks
 	if ranks == nil {
 		ranks = sharedRanks
 	}
-	r.noteFirst(ranks)
+	r.figureOrder = figuresOf(ranks)
+	r.costed = slices.Contains(r.figureOrder[:], costFigure)
+	r.standard = r.figureOrder == defaultOrder
+	r.general = !r.byRows || !r.standard || variant.filtersOnce || c.Sample != nil
+	for _, x := range r.figureOrder {
+		if x == topFigure {
+			break
+		}
+		r.topLast = r.topLast || x != violationsFigure && x != noFigure
+	}
+	r.topLast = r.topLast || r.reordered || readsFirst
+	r.noteFirst()
 	return r
 }
 
-// noteFirst notes the ranks that bounds are compared by before anything else.
-func (r *searchRules) noteFirst(ranks []Rank) {
+// noteFirst notes the figures that bounds are compared by before anything else.
+func (r *searchRules) noteFirst() {
 	violations := false
-	for _, rank := range ranks {
+	for _, x := range r.figureOrder {
 		switch {
-		case rank == ByViolations:
+		case x == noFigure:
+			return
+		case x == violationsFigure:
 			violations = true
 			continue
-		case rank == ByStart || rank == ByCost:
-			if r.firstRank == 0 && rank == ByStart {
+		case x == startFigure || x == costFigure:
+			if r.firstFigure == noFigure && x == startFigure {
 				r.startFirst, r.violationsFirst = true, violations
 			}
 			return
-		case r.firstRank == 0:
-			r.firstRank = rank
+		case r.firstFigure == noFigure:
+			r.firstFigure = x
 		default:
-			r.secondRank = rank
+			r.secondFigure = x
 		}
 		r.violationsFirst = violations
-		if r.secondRank != 0 {
+		if r.secondFigure != noFigure {
 			return
 		}
 	}

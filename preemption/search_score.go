@@ -2,34 +2,44 @@ package preemption
 
 import "math"
 
-// nodeScore is a candidate as the default ranks see it.
+// nodeScore is a candidate, or one that a node could be at best.
 type nodeScore struct {
-	position   int // in the order of the nodes, -1 for no candidate
-	violations int
-	top        int32
-	victims    int32
-	sum        int64
-	start      instant
-	cost       int64 // by the caller's rule
+	position int // in the order of the nodes, -1 for no candidate
+	figures
 }
 
-// better reports whether a candidate wins by the default ranks (chapter 11)
-// and, in a tie, by the order of the nodes. It is [Score.Compare] written out,
-// because it is called so often.
-func (f *nodeScore) better(g *nodeScore) bool {
-	switch {
-	case f.position < 0 || g.position < 0:
+// rankOrder are the figures that ranks compare in turn, each once, up to noFigure.
+type rankOrder [numFigures]figure
+
+// figuresOf returns the figures that ranks compare.
+func figuresOf(ranks []Rank) (order rankOrder) {
+	var seen [numFigures]bool
+	at := 0
+	for _, r := range ranks {
+		if x := r.rule().figure; x != noFigure && !seen[x] {
+			seen[x], order[at] = true, x
+			at++
+		}
+	}
+	return order
+}
+
+// defaultOrder is that of the default ranks.
+var defaultOrder = figuresOf(sharedRanks)
+
+// beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
+// order of the nodes.
+func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
+	if f.position < 0 || g.position < 0 {
 		return g.position < 0 && f.position >= 0
-	case f.violations != g.violations:
-		return f.violations < g.violations
-	case f.top != g.top:
-		return f.top < g.top
-	case f.sum != g.sum:
-		return f.sum < g.sum
-	case f.victims != g.victims:
-		return f.victims < g.victims
-	case f.start != g.start:
-		return g.start.before(f.start)
+	}
+	for _, x := range order {
+		if x == noFigure {
+			break
+		}
+		if a, b := f.both(&g.figures, x); a != b {
+			return a < b
+		}
 	}
 	return f.position < g.position
 }
@@ -37,51 +47,12 @@ func (f *nodeScore) better(g *nodeScore) bool {
 // better reports whether a candidate wins by the ranks of the configuration and, in
 // a tie, by the order of the nodes.
 func (s *search) better(f, g *nodeScore) bool {
-	if s.standard {
-		return f.better(g)
-	}
 	if s.takesFree && f.position >= 0 && g.position >= 0 {
 		if order, decides := s.config.variant().compareFree(int(f.victims), int(g.victims)); decides {
 			return order < 0 || order == 0 && f.position < g.position
 		}
 	}
-	return f.betterBy(g, s.ranks)
-}
-
-// betterBy is better for any ranks.
-func (f *nodeScore) betterBy(g *nodeScore, ranks []Rank) bool {
-	if f.position < 0 || g.position < 0 {
-		return g.position < 0 && f.position >= 0
-	}
-	for _, r := range ranks {
-		switch r {
-		case ByViolations:
-			if f.violations != g.violations {
-				return f.violations < g.violations
-			}
-		case ByTopPriority:
-			if f.top != g.top {
-				return f.top < g.top
-			}
-		case ByPrioritySum:
-			if f.sum != g.sum {
-				return f.sum < g.sum
-			}
-		case ByVictims:
-			if f.victims != g.victims {
-				return f.victims < g.victims
-			}
-		case ByCost:
-			if f.cost != g.cost {
-				return f.cost < g.cost
-			}
-		case ByStart:
-			if f.start != g.start {
-				return g.start.before(f.start)
-			}
-		}
-	}
-	return f.position < g.position
+	return f.beats(g, &s.figureOrder)
 }
 
 // unknown is better than any figure of a rank.
@@ -105,19 +76,15 @@ func (s *search) decides(f *nodeScore) bool {
 	return f.position >= 0 && (f.violations == 0 || !s.violationsFirst)
 }
 
-// figuresOf are the figures of a score.
-func (s *search) figuresOf(o *nodeScore) leading {
-	return leading{figure(s.firstRank, o.top, o.victims, o.sum), figure(s.secondRank, o.top, o.victims, o.sum)}
+// leadingOf are the first figures of a score.
+func (s *search) leadingOf(o *nodeScore) leading {
+	return leading{o.leads(s.firstFigure), o.leads(s.secondFigure)}
 }
 
-func figure(rank Rank, top, victims int32, sum int64) int64 {
-	switch rank {
-	case ByVictims:
-		return int64(victims)
-	case ByPrioritySum:
-		return sum
-	case ByTopPriority:
-		return int64(top)
+// leads returns a figure, which is unknown where there is none.
+func (f *figures) leads(x figure) int64 {
+	if x == noFigure {
+		return unknown
 	}
-	return unknown
+	return f.of(x)
 }

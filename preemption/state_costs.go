@@ -90,14 +90,6 @@ func (t *costTable) at(n *nodeState, lowPods int, cost func(*outrank.Pod) int64)
 // costOf returns what a rule says that a pod costs, at least 0 (rule 11.10).
 func costOf(cost func(*outrank.Pod) int64, p *outrank.Pod) int64 { return max(0, cost(p)) }
 
-// addCosts adds costs, up to the largest number.
-func addCosts(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
 func newCostBound() (b costBound) {
 	for k := range b.perUnit {
 		b.perUnit[k] = math.Inf(1)

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -52,9 +51,6 @@ type importance struct {
 	priority int32
 }
 
-// noStart sorts after every start.
-const noStart = math.MaxInt64
-
 func importanceOf(p *outrank.Pod) importance {
 	r := importance{sec: noStart, priority: p.PriorityValue()}
 	if !p.StartTime.IsZero() {
@@ -87,22 +83,6 @@ func (p *podState) start(now time.Time) time.Time {
 	}
 	return p.pod.StartTime
 }
-
-// instant is a time in a form that is cheap to compare. The instant never is
-// after every start.
-type instant struct {
-	sec  int64
-	nsec int32
-}
-
-func (a instant) before(b instant) bool { return a.sec < b.sec || a.sec == b.sec && a.nsec < b.nsec }
-
-// time returns the time, in UTC.
-func (a instant) time() time.Time { return time.Unix(a.sec, int64(a.nsec)).UTC() }
-
-var never = instant{sec: noStart}
-
-func instantOf(t time.Time) instant { return instant{t.Unix(), int32(t.Nanosecond())} }
 
 // compare orders pods by importance (group 4.3; MoreImportantPod): negative if
 // p goes before q. It is a total order: ties end in the pods' names.

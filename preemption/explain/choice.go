@@ -52,21 +52,8 @@ func (f *finder) ranks() []preemption.Rank {
 
 // equalBy reports whether two candidates are equal in one rank.
 func equalBy(rank preemption.Rank, a, b *preemption.Score) bool {
-	switch rank {
-	case preemption.ByViolations:
-		return a.Violations == b.Violations
-	case preemption.ByTopPriority:
-		return a.TopPriority == b.TopPriority
-	case preemption.ByPrioritySum:
-		return a.PrioritySum == b.PrioritySum
-	case preemption.ByVictims:
-		return a.Victims == b.Victims
-	case preemption.ByStart:
-		return a.Start.Equal(b.Start)
-	case preemption.ByCost:
-		return a.Cost == b.Cost
-	}
-	return true
+	order, _ := a.Compare(*b, rank)
+	return order == 0
 }
 
 // lostBy returns the rank by which a candidate loses against the first.
@@ -90,6 +77,14 @@ func scoreOf(c *preemption.Candidate) Score {
 	return Score{
 		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum - int64(s.Victims)<<31,
 		Victims: s.Victims, Start: s.Start.UTC(), Cost: s.Cost, OwnScores: slices.Clone(c.OwnScores),
+	}
+}
+
+// ranked returns the figures as candidates are ranked by them.
+func (s *Score) ranked() preemption.Score {
+	return preemption.Score{
+		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum + int64(s.Victims)<<31,
+		Victims: s.Victims, Start: s.Start, Cost: s.Cost,
 	}
 }
 

@@ -119,25 +119,28 @@ func (c *Choice) Texts() []string {
 
 // decided says which rank decided, with both values.
 func (c *Choice) decided() string {
-	mine, theirs, other := &c.Score, c.RunnerUpScore, prose.Name(c.RunnerUp)
-	switch c.DecidedBy {
-	case preemption.ByViolations:
-		return fmt.Sprintf("Fewer budget violations: %d against %d on %s, where %s would break.", mine.Violations, theirs.Violations,
-			other, prose.List(prose.Names(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
-	case preemption.ByTopPriority:
-		return fmt.Sprintf("Lower priority of the most important victim: %d against %d on %s.", mine.TopPriority, theirs.TopPriority, other)
-	case preemption.ByPrioritySum:
-		return fmt.Sprintf("Lower sum of victim priorities: %s against %s on %s.", sumText(mine, theirs.Victims), sumText(theirs, mine.Victims), other)
-	case preemption.ByVictims:
-		return fmt.Sprintf("Fewer victims: %d against %d on %s.", mine.Victims, theirs.Victims, other)
-	case preemption.ByStart:
-		return fmt.Sprintf("Its most important victims started later: %s against %s on %s.", moment(mine.Start), moment(theirs.Start), other)
-	case preemption.ByCost:
-		return fmt.Sprintf("Its victims cost less: %d against %d on %s.", mine.Cost, theirs.Cost, other)
-	case preemption.ByOwnScore:
-		return fmt.Sprintf("Higher score by the configured scorers: %v against %v on %s.", mine.OwnScores, theirs.OwnScores, other)
+	other, won := prose.Name(c.RunnerUp), c.DecidedBy.Won()
+	if won == "" {
+		return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
 	}
-	return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
+	text := fmt.Sprintf("%s: %s against %s on %s", won, valueText(c.DecidedBy, &c.Score, c.RunnerUpScore), valueText(c.DecidedBy, c.RunnerUpScore, &c.Score), other)
+	if c.DecidedBy == preemption.ByViolations {
+		text += fmt.Sprintf(", where %s would break", prose.List(prose.Names(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
+	}
+	return text + "."
+}
+
+// valueText tells what a rank compares of a candidate.
+func valueText(rank preemption.Rank, s, other *Score) string {
+	switch rank {
+	case preemption.ByOwnScore:
+		return fmt.Sprint(s.OwnScores)
+	case preemption.ByStart:
+		return moment(s.Start)
+	case preemption.ByPrioritySum:
+		return sumText(s, other.Victims)
+	}
+	return fmt.Sprint(rank.Gap(preemption.Score{}, s.ranked()))
 }
 
 // sumText tells a sum as it is compared: with 2^31 added for each victim, which is left out

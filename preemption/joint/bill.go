@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // bill says what victims come to together, and which of two such totals is better (group
@@ -75,12 +74,7 @@ func (b *bill) total(victims []*outrank.Pod) preemption.Score {
 	var covered []*outrank.Pod
 	for _, v := range victims {
 		f := b.of(v)
-		if s.Victims == 0 || f.priority > s.TopPriority || f.priority == s.TopPriority && f.start.Before(s.Start) {
-			s.TopPriority, s.Start = f.priority, f.start
-		}
-		s.Victims++
-		s.PrioritySum = resource.AddSat(s.PrioritySum, int64(f.priority)+1<<31)
-		s.Cost = resource.AddSat(s.Cost, f.cost)
+		s.Add(f.priority, f.start, f.cost)
 		if f.covered {
 			covered = append(covered, v)
 		}
@@ -115,24 +109,11 @@ func (b *bill) compare(a, c preemption.Score) (order int, by preemption.Rank) {
 }
 
 func compareBy(rank preemption.Rank, a, c preemption.Score) int {
-	switch rank {
-	case preemption.ByViolations:
-		return cmp.Compare(a.Violations, c.Violations)
-	case preemption.ByTopPriority:
-		return cmp.Compare(a.TopPriority, c.TopPriority)
-	case preemption.ByPrioritySum:
-		return cmp.Compare(a.PrioritySum, c.PrioritySum)
-	case preemption.ByVictims:
-		return cmp.Compare(a.Victims, c.Victims)
-	case preemption.ByStart:
-		if a.Victims == 0 || c.Victims == 0 { // nobody has no start, and is best (rule 25.2.3)
-			return cmp.Compare(min(a.Victims, 1), min(c.Victims, 1))
-		}
-		return c.Start.Compare(a.Start)
-	case preemption.ByCost:
-		return cmp.Compare(a.Cost, c.Cost)
+	if rank == preemption.ByStart && (a.Victims == 0 || c.Victims == 0) { // nobody has no start, and is best (rule 25.2.3)
+		return cmp.Compare(min(a.Victims, 1), min(c.Victims, 1))
 	}
-	return 0
+	order, _ := a.Compare(c, rank)
+	return order
 }
 
 // mayBeat reports whether some victims and others besides can be a better total than best.

@@ -49,17 +49,8 @@ func (b *bill) certify(total, bound preemption.Score, certain bool, steps int) C
 	c.Bound.Start = time.Time{}
 	for _, rank := range b.ranks {
 		gap := int64(0)
-		switch rank {
-		case preemption.ByViolations:
-			gap = int64(total.Violations - bound.Violations)
-		case preemption.ByTopPriority:
-			gap = int64(total.TopPriority) - int64(bound.TopPriority)
-		case preemption.ByPrioritySum:
-			gap = total.PrioritySum - bound.PrioritySum
-		case preemption.ByVictims:
-			gap = int64(total.Victims - bound.Victims)
-		case preemption.ByCost:
-			gap = total.Cost - bound.Cost
+		if rank != preemption.ByStart {
+			gap = rank.Gap(bound, total)
 		}
 		if gap > 0 || rank == preemption.ByStart {
 			c.Rank, c.Gap = rank, max(gap, 0)

@@ -205,21 +205,16 @@ func (p *packer) better(a, b *bundle) bool {
 	return cmp.Or(cmp.Compare(len(b.pods), len(a.pods)), cmp.Compare(a.node, b.node)) < 0
 }
 
+// each is what a bundle comes to for each of its pods in a rank; of the top priority it is
+// what all of them share. The start is not compared.
 func (p *packer) each(rank preemption.Rank, b *bundle) float64 {
-	n := float64(len(b.pods))
 	switch rank {
-	case preemption.ByViolations:
-		return float64(b.total.Violations) / n
 	case preemption.ByTopPriority:
 		return float64(max(b.total.TopPriority, p.floor))
-	case preemption.ByPrioritySum:
-		return float64(b.total.PrioritySum) / n
-	case preemption.ByVictims:
-		return float64(b.total.Victims) / n
-	case preemption.ByCost:
-		return float64(b.total.Cost) / n
+	case preemption.ByStart:
+		return 0
 	}
-	return 0
+	return float64(rank.Gap(preemption.Score{}, b.total)) / float64(len(b.pods))
 }
 
 // bundle returns the best bundle for a node: of pods without a place, in the order of the
