@@ -366,6 +366,25 @@ func TestVerifyAcross(t *testing.T) {
 	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now), preemption.ErrStale)
 }
 
+// A victim on another node that makes no room is one too many, however much it takes there.
+func TestVerifyAcrossFindsSpareVictims(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "4", "a")},
+		Pods:  []*outrank.Pod{pod("near", 1, "1", on("n1")), pod("far", 1, "4", on("n2"))},
+	}
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
+	plan, err := e.PreemptAcross(context.Background(), snap, pod("p", 9, "1"), gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, "n1 [default/near]", plan.Candidate.String())
+	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+	more := *plan.Plan
+	more.Victims = append(slices.Clone(more.Victims), preemption.Victim{Pod: c.Pods[1], Node: "n2"})
+	more.Score.Add(1, more.Score.Start, 0)
+	err = e.Verify(context.Background(), snap, &more, gen.Now)
+	require.ErrorIs(t, err, preemption.ErrUnsound)
+	assert.ErrorContains(t, err, "victim default/far need not leave")
+}
+
 // Bad input is an error, and an ended context ends the call.
 func TestBadAcross(t *testing.T) {
 	e := newEvaluator(t, preemption.Config{})

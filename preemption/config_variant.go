@@ -78,14 +78,6 @@ func (c *Config) uncharged() bool { return c.variant().uncharged && c.Policy.Bud
 // perBudget reports whether each violated budget counts.
 func (c *Config) perBudget() bool { return c.variant().perBudget && c.Policy.Budgets == PerVictim }
 
-// violations is what a victim adds to them that violates so many budgets: one, or each.
-func (c *Config) violations(broken int) int {
-	if c.perBudget() {
-		return broken
-	}
-	return min(1, broken)
-}
-
 // compareFree orders two candidates, by how many victims each has, where a node on which
 // nobody has to leave comes before scorers and ranks: order is negative if the first is such
 // a node and the second is not. It decides nothing where both have victims, or where the

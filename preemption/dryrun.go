@@ -52,14 +52,10 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 		return w.choose(possible)
 	case w.a.config.Policy.Victims == Exact:
 		return w.exact(possible)
-	case w.a.config.ascending() && len(w.units) > 0:
-		return w.ascendUnits(possible)
 	case w.a.config.ascending():
 		return w.ascend(possible)
 	}
-	for _, p := range possible {
-		w.remove(p)
-	}
+	w.changeAll(possible, -1)
 	w.victim = fill(w.victim, len(possible), true)
 	if s := w.check(); s.code != Success {
 		return s
@@ -71,12 +67,7 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 	} else {
 		w.spared = fill(w.spared, len(possible), false)
 	}
-	for i, p := range possible {
-		if !w.spared[i] {
-			w.violated[i] = len(w.charge(p))
-		}
-	}
-	w.ledger.Reset()
+	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
 	if !w.reprieveAll(possible) && !w.a.config.variant().takesFree {
 		return w.contradiction()
 	}
@@ -88,14 +79,10 @@ func (w *dryRunner) findVictims(possible []*podState) filterStatus {
 
 // reprieveAll puts back whom it can, and reports whether there are victims.
 func (w *dryRunner) reprieveAll(possible []*podState) (victims bool) {
-	reprieve := w.reprieve
-	if len(w.units) > 0 {
-		w.noteViolating()
-		reprieve = w.reprieveUnits
-	}
+	w.noteViolating()
 	w.guardFollows(possible, false)
-	victims = reprieve(possible, true)
-	victims = reprieve(possible, false) || victims
+	victims = w.reprieve(possible, true)
+	victims = w.reprieve(possible, false) || victims
 	w.guardFollows(possible, true)
 	return victims
 }
@@ -123,25 +110,27 @@ func (w *dryRunner) possible() []*podState {
 	return w.sorted
 }
 
-// ascend removes pods, the least important first, until the preemptor fits
-// (rule 13.3.1), and charges the budgets for them.
+// ascend removes pods, the least important first and each with those that leave with it,
+// until the preemptor fits (rule 13.3.1), and charges the budgets for them.
 func (w *dryRunner) ascend(possible []*podState) filterStatus {
 	w.victim = fill(w.victim, len(possible), false)
 	strict := w.a.config.Policy.Strict && w.spare(possible)
 	s := w.check()
-	for i := len(possible) - 1; i >= 0; i-- {
-		p := possible[i]
-		if strict && w.spared[i] {
+	for from, to := 0, len(possible); to > 0; to = from {
+		from = w.unitStart(to - 1)
+		if strict && w.spared[from] {
 			continue
 		}
-		w.remove(p)
-		w.victim[i], w.blocks[i] = true, s
-		w.violated[i] = len(w.charge(p))
+		w.changeAll(possible[from:to], -1)
+		for i := from; i < to; i++ {
+			w.victim[i], w.blocks[i] = true, s
+			w.violated[i] = len(w.budgets.charge(possible[i]))
+		}
 		if s = w.check(); s.code == Success {
 			break
 		}
 	}
-	w.ledger.Reset()
+	w.budgets.reset()
 	if strict {
 		return w.strictEnd(possible, s)
 	}
@@ -155,11 +144,7 @@ func (w *dryRunner) restoreVictims(possible []*podState) {
 	if !w.a.follows {
 		return
 	}
-	for i, p := range possible {
-		if w.victim[i] {
-			w.add(p)
-		}
-	}
+	w.changeMarked(possible, w.victim, 1)
 }
 
 // restoreAll adds pods again that were all removed, for the caller's filters.
@@ -167,26 +152,40 @@ func (w *dryRunner) restoreAll(possible []*podState) {
 	if !w.a.follows {
 		return
 	}
-	for _, p := range possible {
-		w.add(p)
-	}
+	w.changeAll(possible, 1)
 }
 
-// reprieve puts back, the most important first, those who violate a budget or
-// those who do not, as far as the preemptor still fits. It reports whether any
-// had to go again.
+// reprieve puts back, the most important first and each with those that leave with it, those
+// who violate a budget or those who do not, as far as the preemptor still fits. It reports
+// whether any had to go again.
 func (w *dryRunner) reprieve(possible []*podState, violating bool) (victims bool) {
-	for i := range possible {
-		if (w.violated[i] > 0) != violating || w.spared[i] {
+	for from, to := 0, 0; from < len(possible); from = to {
+		to = w.unitEnd(from)
+		if w.violates(from) != violating || w.spared[from] {
 			continue
 		}
-		s := w.putBack(possible[i : i+1])
-		if s.code == Success {
-			w.victim[i] = false
-			continue
+		s := w.putBack(possible[from:to])
+		victims = victims || s.code != Success
+		for i := from; i < to; i++ {
+			w.victim[i], w.blocks[i] = s.code != Success, s
 		}
-		w.blocks[i] = s
-		victims = true
 	}
 	return victims
+}
+
+// noteViolated notes for each of the possible victims how many budgets its loss violates, if
+// those leave for whom leaves is true, the most important first.
+func (w *dryRunner) noteViolated(possible []*podState, leaves func(i int) bool) {
+	for i, p := range possible {
+		w.violated[i] = 0
+		if leaves(i) {
+			w.violated[i] = len(w.budgets.charge(p))
+		}
+	}
+	w.budgets.reset()
+}
+
+// chargeVictims charges the budgets for the victims alone, the most important first.
+func (w *dryRunner) chargeVictims(possible []*podState) {
+	w.noteViolated(possible, func(i int) bool { return w.victim[i] })
 }

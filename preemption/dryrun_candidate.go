@@ -18,7 +18,7 @@ func (w *dryRunner) score(possible []*podState) Score {
 			first = len(w.chosen)
 		}
 		w.chosen = append(w.chosen, p)
-		violations += w.a.config.violations(w.violated[i])
+		violations += w.budgets.violations(w.violated[i])
 	}
 	sc := w.a.scoreOf(w.chosen, violations)
 	if first >= 0 {
@@ -29,10 +29,10 @@ func (w *dryRunner) score(possible []*podState) Score {
 
 // violates reports whether a possible victim is among those that are put back first.
 func (w *dryRunner) violates(i int) bool {
-	if len(w.units) > 0 {
-		return w.unitAt(i).violates
+	if len(w.units) == 0 {
+		return w.violated[i] > 0
 	}
-	return w.violated[i] > 0
+	return w.unitAt(i).violates
 }
 
 // candidate returns the result of the dry run that just ended.
@@ -70,7 +70,7 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 	}
 	shared := sharedNames{budgets: w.a.snap.budgets, broken: w.broken[:0]}
 	name := func(i int, v *Victim) {
-		if broken := w.charge(possible[i]); v != nil {
+		if broken := w.budgets.charge(possible[i]); v != nil {
 			v.Violated = shared.of(broken)
 		}
 	}
@@ -82,15 +82,12 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 				v++
 			}
 		}
-	} else if w.a.config.ascending() && len(w.units) > 0 {
-		for u := len(w.units) - 1; u >= 0 && w.victim[w.units[u].from]; u-- {
-			for i := w.units[u].from; i < w.units[u].to; i++ {
+	} else if w.a.config.ascending() {
+		for from, to := 0, len(possible); to > 0 && w.victim[to-1]; to = from {
+			from = w.unitStart(to - 1)
+			for i := from; i < to; i++ {
 				name(i, &victims[i-len(possible)+len(victims)])
 			}
-		}
-	} else if w.a.config.ascending() {
-		for i, v := len(possible)-1, len(victims)-1; v >= 0; i, v = i-1, v-1 {
-			name(i, &victims[v])
 		}
 	} else {
 		v := 0
@@ -104,7 +101,7 @@ func (w *dryRunner) nameViolated(possible []*podState, victims []Victim) {
 		}
 	}
 	w.broken = shared.broken
-	w.ledger.Reset()
+	w.budgets.reset()
 }
 
 // sharedNames lists the budgets that pods violate, once for pods in a row that

@@ -55,11 +55,7 @@ func (w *dryRunner) takeChosen(possible []*podState, chosen []*outrank.Pod) erro
 			w.markVictim(i)
 		}
 	}
-	for i, p := range possible {
-		if w.victim[i] {
-			w.remove(p)
-		}
-	}
+	w.changeMarked(possible, w.victim, -1)
 	if s := w.check(); s.code != Success {
 		w.restoreVictims(possible)
 		return bad("without the victims pod %s does not fit: %s", w.a.pod.Key(), w.a.public(s))
@@ -95,17 +91,16 @@ func indexOfPod(pods []*podState, p *outrank.Pod) int {
 }
 
 // blocksOfChosen finds what the preemptor fails with when each of the victims is put
-// back alone. The victims are away.
+// back alone, with those that leave with it. The victims are away.
 func (w *dryRunner) blocksOfChosen(possible []*podState) {
-	if len(w.units) > 0 {
-		w.blocksOfChosenUnits()
-		return
-	}
-	for i, p := range possible {
-		if w.victim[i] {
-			w.add(p)
-			w.blocks[i] = w.check()
-			w.remove(p)
+	for from, to := 0, 0; from < len(possible); from = to {
+		to = w.unitEnd(from)
+		if !w.victim[from] {
+			continue
+		}
+		s := w.beside(possible[from:to])
+		for i := from; i < to; i++ {
+			w.blocks[i] = s
 		}
 	}
 }
@@ -170,9 +165,9 @@ func (v *nodeOfRule) marked(pods []*outrank.Pod, f func()) {
 
 func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
 	v.marked(pods, func() {
-		v.each(v.w.remove)
+		v.w.changeMarked(v.possible, v.w.victim, -1)
 		answer := v.w.check()
-		v.each(v.w.add)
+		v.w.changeMarked(v.possible, v.w.victim, 1)
 		if answer.code == Success && v.w.guard.state != nil {
 			answer = v.w.guardAllows(v.w.markedOf(v.possible))
 		}
@@ -182,20 +177,6 @@ func (v *nodeOfRule) checkWithout(pods []*outrank.Pod) (s Status) {
 }
 
 func (v *nodeOfRule) violationsOf(pods []*outrank.Pod) (count int) {
-	v.marked(pods, func() {
-		v.each(func(p *podState) {
-			count += v.w.a.config.violations(len(v.w.charge(p)))
-		})
-		v.w.ledger.Reset()
-	})
+	v.marked(pods, func() { count = v.w.budgets.violationsOf(v.w.markedOf(v.possible)) })
 	return count
-}
-
-// each calls f for the marked pods, the most important first.
-func (v *nodeOfRule) each(f func(*podState)) {
-	for i, p := range v.possible {
-		if v.w.victim[i] {
-			f(p)
-		}
-	}
 }

@@ -55,22 +55,17 @@ func (w *dryRunner) exact(possible []*podState) filterStatus {
 }
 
 func (w *dryRunner) removeVictims(possible []*podState) {
-	for i, p := range possible {
-		if w.victim[i] {
-			w.remove(p)
-		}
-	}
+	w.changeMarked(possible, w.victim, -1)
 	w.chargeVictims(possible)
 }
 
 // violating marks the possible victims that violate a budget if all of them leave.
 func (w *dryRunner) violating(possible []*podState) []bool {
 	w.spared = fill(w.spared, len(possible), false)
-	for i, p := range possible {
-		w.violated[i] = len(w.charge(p))
+	w.noteViolated(possible, func(int) bool { return true })
+	for i := range possible {
 		w.spared[i] = w.violated[i] > 0
 	}
-	w.ledger.Reset()
 	return w.spared
 }
 
@@ -80,16 +75,10 @@ func (w *dryRunner) reprieved(possible []*podState) []bool {
 	w.violating(possible)
 	clear(w.spared)
 	w.victim = fill(w.victim, len(possible), true)
-	reprieve := w.reprieve
-	if len(w.units) > 0 {
-		w.noteViolating()
-		reprieve = w.reprieveUnits
-	}
-	reprieve(possible, true)
-	reprieve(possible, false)
+	w.reprieveAll(possible)
 	for i, p := range possible {
 		if w.spared[i] = w.victim[i]; !w.victim[i] {
-			w.remove(p)
+			w.change(p, -1)
 		}
 		w.victim[i], w.blocks[i] = false, filterStatus{}
 	}
@@ -99,17 +88,6 @@ func (w *dryRunner) reprieved(possible []*podState) []bool {
 // contradiction is the status of a node on which nobody has to leave.
 func (w *dryRunner) contradiction() filterStatus {
 	return filterStatus{code: Contradiction, by: byNone, text: []string{reasonContradicts + " " + strconv.Quote(w.n.name)}}
-}
-
-// chargeVictims charges the budgets for the victims alone, the most important first.
-func (w *dryRunner) chargeVictims(possible []*podState) {
-	for i, p := range possible {
-		w.violated[i] = 0
-		if w.victim[i] {
-			w.violated[i] = len(w.charge(p))
-		}
-	}
-	w.ledger.Reset()
 }
 
 // openNode is a node whose search ended at the limit, with a score that no candidate on

@@ -41,12 +41,7 @@ func (x *setSearch) Score(set []bool) exact.Score {
 			x.listed = append(x.listed, x.podsOf(int32(i))...)
 		}
 	}
-	violations := 0
-	for _, p := range x.listed {
-		violations += w.a.config.violations(len(w.charge(p)))
-	}
-	w.ledger.Reset()
-	sc := w.a.scoreOf(x.listed, violations)
+	sc := w.a.scoreOf(x.listed, w.budgets.violationsOf(x.listed))
 	start := instantOf(sc.Start)
 	return exact.Score{
 		Figures: exact.Figures{

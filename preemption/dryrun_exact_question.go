@@ -195,12 +195,12 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 		return
 	}
 	if w.a.config.uncharged() {
-		if len(w.charge(p)) > 0 {
+		if len(w.budgets.charge(p)) > 0 {
 			it.Fixed++
 		}
 		return
 	}
-	switch covering := w.coveredBy(p); {
+	switch covering := w.budgets.coveredBy(p); {
 	case len(covering) > 1:
 		x.q.Overlaps = true
 	case len(covering) == 1:

@@ -1,10 +1,6 @@
 package preemption
 
-import (
-	"slices"
-
-	"github.com/outrank-go/outrank"
-)
+import "github.com/outrank-go/outrank"
 
 // guarded is what a dry run of the node at hand asks the guard, and what became of it.
 type guarded struct {
@@ -104,44 +100,34 @@ func (w *dryRunner) dryRunGuarded(possible []*podState) ([]*podState, filterStat
 // admitted returns those of the possible victims that the guard lets go, in their order:
 // they are taken away one after the other, the least important first, and each stays
 // whose loss it refuses beside those that are away by then (rule 13.6.3). Units go or
-// stay whole. Everybody is back in the end.
+// stay whole; those that stay are none any more, unless nobody may go. Everybody is back in the end.
 func (w *dryRunner) admitted(possible []*podState) []*podState {
 	g := &w.guard
 	g.refusal, g.let = filterStatus{}, g.let[:0]
-	if len(w.units) > 0 {
-		return w.admittedUnits()
-	}
-	for i := len(possible) - 1; i >= 0; i-- {
-		if w.admits(possible[i : i+1]) {
-			g.let = append(g.let, possible[i])
-		}
-	}
-	w.guardAdds(g.let)
-	slices.Reverse(g.let)
-	return g.let
-}
-
-// admittedUnits is admitted for units. The others are none any more, unless nobody may go.
-func (w *dryRunner) admittedUnits() []*podState {
-	goes := make([]bool, len(w.units))
-	for i := len(w.units) - 1; i >= 0; i-- {
-		goes[i] = w.admits(w.units[i].pods)
+	w.victim = fill(w.victim, len(possible), false) // who goes
+	for from, to := 0, len(possible); to > 0; to = from {
+		from = w.unitStart(to - 1)
+		w.victim[from] = w.admits(possible[from:to])
 	}
 	units := make([]dryUnit, 0, len(w.units))
-	for i, u := range w.units {
-		if !goes[i] {
+	for from, to := 0, 0; from < len(possible); from = to {
+		to = w.unitEnd(from)
+		if !w.victim[from] {
 			continue
 		}
-		w.guardAdds(u.pods)
-		u.from = len(w.guard.let)
-		w.guard.let = append(w.guard.let, u.pods...)
-		u.to = len(w.guard.let)
-		units = append(units, u)
+		w.guardAdds(possible[from:to])
+		if len(w.units) > 0 {
+			u := *w.unitAt(from)
+			u.from, u.to = len(g.let), len(g.let)+to-from
+			units = append(units, u)
+		}
+		g.let = append(g.let, possible[from:to]...)
 	}
+	clear(w.victim)
 	if len(units) > 0 {
 		w.units = units
 	}
-	return w.guard.let
+	return g.let
 }
 
 // admits takes pods away, as far as the guard is concerned, that leave together. If it

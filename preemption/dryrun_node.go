@@ -1,7 +1,5 @@
 package preemption
 
-import "github.com/outrank-go/outrank/pdb"
-
 // dryRunner asks the filters of an attempt about one node after another. Its
 // filters follow the pods that are removed and added. One goroutine uses it at
 // a time.
@@ -18,29 +16,28 @@ type dryRunner struct {
 	nominated []*podState
 
 	// The rest is what the dry run records about each possible victim.
-	ledger   *pdb.Ledger
-	ledgerOf *budgetSet
-	whole    bool // of budgets that have counted nobody yet
-	sorted   []*podState
+	budgets charger
+	sorted  []*podState
 	// units are the possible victims as units, empty where each stands for itself;
 	// unstarted is set where any of their pods has no start time. seen and gathered
 	// are the memory of that.
 	units     []dryUnit
 	unstarted bool
-	seen      map[*wholeUnit]bool
-	gathered  []*podState
-	violated  []int // budgets it violates
-	victim    []bool
-	spared    []bool // stays because of its budgets
-	used      map[int32]int64
-	sets      setSearch
-	open      []openNode
-	blocks    []filterStatus
-	chosen    []*podState
-	guard     guarded
-	// covering and none are the memory of what charge returns, broken that of what
-	// the last victim with a name violates.
-	covering, none, broken []int32
+	// far: pods of other nodes leave and come back, too.
+	far      bool
+	seen     map[*wholeUnit]bool
+	gathered []*podState
+	violated []int // budgets it violates
+	victim   []bool
+	spared   []bool // stays because of its budgets
+	used     map[int32]int64
+	sets     setSearch
+	open     []openNode
+	blocks   []filterStatus
+	chosen   []*podState
+	guard    guarded
+	// broken is the memory of what the last victim with a name violates.
+	broken []int32
 	// err is the first answer of the caller's rule that made no sense.
 	err error
 }
@@ -56,9 +53,7 @@ func newDryRunner(a *attempt) *dryRunner {
 func (w *dryRunner) begin(a *attempt) {
 	w.a, w.err, w.open, w.sets.best.n = a, nil, w.open[:0], nil
 	w.resources.question, w.resources.taken = &a.question, fill(w.resources.taken, len(a.needs), total{})
-	if whole := a.config.variant().countsTwice; w.ledgerOf != a.snap.budgets || w.whole != whole {
-		w.ledgerOf, w.whole, w.ledger = a.snap.budgets, whole, a.snap.budgets.ledger(whole)
-	}
+	w.budgets.begin(a)
 	w.filters, w.guard.state = w.filters[:0], nil
 	if a.guard != nil {
 		w.guard.state = a.guard.Clone()
@@ -97,7 +92,7 @@ func (w *dryRunner) release() {
 
 // enter begins with a node in the state of the snapshot.
 func (w *dryRunner) enter(n *nodeState) {
-	w.n, w.units = n, w.units[:0]
+	w.n, w.units, w.far = n, w.units[:0], false
 	w.resources.enter(n)
 	for _, f := range w.filters {
 		f.enter(n)
@@ -115,16 +110,38 @@ func (w *dryRunner) nominate(n *nodeState) {
 	}
 }
 
-// remove removes a pod from the node. add adds it again.
-func (w *dryRunner) remove(p *podState) { w.change(p, -1) }
-func (w *dryRunner) add(p *podState)    { w.change(p, 1) }
-
+// change follows a pod that leaves (by is -1) or comes back (1).
 func (w *dryRunner) change(p *podState, by int) {
-	if len(w.units) > 0 {
-		w.changeUnit(p, by)
+	if w.far && p.at.name != w.n.name {
+		w.changeFar(p, by)
 		return
 	}
 	w.changeHere(p, by)
+}
+
+// changeAll changes all of these pods.
+func (w *dryRunner) changeAll(pods []*podState, by int) {
+	for _, p := range pods {
+		w.change(p, by)
+	}
+}
+
+// changeMarked changes those of the pods that are marked.
+func (w *dryRunner) changeMarked(pods []*podState, marked []bool, by int) {
+	for i, p := range pods {
+		if marked[i] {
+			w.change(p, by)
+		}
+	}
+}
+
+// beside asks the filters with pods back that leave together. They are away before and
+// afterwards.
+func (w *dryRunner) beside(pods []*podState) filterStatus {
+	w.changeAll(pods, 1)
+	s := w.check()
+	w.changeAll(pods, -1)
+	return s
 }
 
 // changeHere follows a pod of the node itself.

@@ -16,10 +16,7 @@ var strictStatus = filterStatus{
 func (w *dryRunner) spare(possible []*podState) (any bool) {
 	w.spared = fill(w.spared, len(possible), false)
 	for to := len(possible); to > 0; {
-		from := to - 1
-		if len(w.units) > 0 {
-			from = w.unitAt(from).from
-		}
+		from := w.unitStart(to - 1)
 		if !w.allowed(possible[from:to]) {
 			any = true
 			for i := from; i < to; i++ {
@@ -52,11 +49,9 @@ func (w *dryRunner) allowed(pods []*podState) bool {
 // takeAllowance is allowed for one pod.
 func (w *dryRunner) takeAllowance(p *podState) bool {
 	if w.a.config.uncharged() {
-		ok := len(w.charge(p)) == 0
-		w.ledger.Reset()
-		return ok
+		return len(w.budgets.charge(p)) == 0
 	}
-	for _, b := range w.coveredBy(p) {
+	for _, b := range w.budgets.coveredBy(p) {
 		if int64(w.a.snap.budgets.list[b].Allowed)-w.used[b] < 1 {
 			return false
 		}
@@ -69,29 +64,9 @@ func (w *dryRunner) countAllowance(p *podState, by int64) {
 	if w.a.config.uncharged() {
 		return
 	}
-	for _, b := range w.coveredBy(p) {
+	for _, b := range w.budgets.coveredBy(p) {
 		w.used[b] += by
 	}
-}
-
-// coveredBy lists the budgets that losing a pod takes from: those that cover it and have
-// not counted it yet (rules 6.3.4 and 13.3.11). The list lasts until the next call.
-func (w *dryRunner) coveredBy(p *podState) []int32 {
-	covering := p.class.covering
-	if w.a.config.variant().emptySelectors {
-		covering = w.coveringAny(p)
-	}
-	w.none = w.none[:0]
-	for _, b := range covering {
-		budget := w.a.snap.budgets.list[b]
-		if budget == nil {
-			continue
-		}
-		if _, counted := budget.Disrupted[p.pod.Name]; !counted || w.a.config.variant().countsTwice {
-			w.none = append(w.none, b)
-		}
-	}
-	return w.none
 }
 
 // addSpared puts the spared pods back, for good, and returns why the preemptor does not
@@ -100,11 +75,9 @@ func (w *dryRunner) addSpared(possible []*podState) filterStatus {
 	if !w.spare(possible) {
 		return filterStatus{}
 	}
-	for i, p := range possible {
-		if w.spared[i] {
-			w.add(p)
-			w.victim[i] = false
-		}
+	w.changeMarked(possible, w.spared, 1)
+	for i := range possible {
+		w.victim[i] = w.victim[i] && !w.spared[i]
 	}
 	if w.check().code != Success {
 		return strictStatus
@@ -129,17 +102,9 @@ func (w *dryRunner) strictEnd(possible []*podState, s filterStatus) filterStatus
 // taken but for the spared ones: because of these or of something else. They stay on the
 // node.
 func (w *dryRunner) withoutSpared(possible []*podState) filterStatus {
-	for i, p := range possible {
-		if w.spared[i] {
-			w.remove(p)
-		}
-	}
+	w.changeMarked(possible, w.spared, -1)
 	s := w.check()
-	for i, p := range possible {
-		if w.spared[i] {
-			w.add(p)
-		}
-	}
+	w.changeMarked(possible, w.spared, 1)
 	if s.code == Success {
 		return strictStatus
 	}

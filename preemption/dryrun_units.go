@@ -48,6 +48,7 @@ func (w *dryRunner) findUnits() []*podState {
 		}
 	}
 	w.sortUnits()
+	w.far = len(w.units) > 0
 	return w.sorted
 }
 
@@ -178,46 +179,21 @@ func (w *dryRunner) unitAt(i int) *dryUnit {
 	return &w.units[at]
 }
 
-// reprieveUnits is reprieve for units.
-func (w *dryRunner) reprieveUnits(possible []*podState, violating bool) (victims bool) {
-	for i := range w.units {
-		u := &w.units[i]
-		if u.violates != violating || w.spared[u.from] {
-			continue
-		}
-		s := w.putBack(u.pods)
-		victims = victims || s.code != Success
-		for k := u.from; k < u.to; k++ {
-			w.victim[k], w.blocks[k] = s.code != Success, s
-		}
+// unitStart returns the first of the possible victims that leave together with the one at i,
+// and unitEnd the one behind the last of them: they stand one after the other. A pod that
+// leaves by itself is a unit of one.
+func (w *dryRunner) unitStart(i int) int {
+	if len(w.units) == 0 {
+		return i
 	}
-	return victims
+	return w.unitAt(i).from
 }
 
-// ascendUnits is ascend for units.
-func (w *dryRunner) ascendUnits(possible []*podState) filterStatus {
-	w.victim = fill(w.victim, len(possible), false)
-	strict := w.a.config.Policy.Strict && w.spare(possible)
-	s := w.check()
-	for i := len(w.units) - 1; i >= 0; i-- {
-		u := &w.units[i]
-		if strict && w.spared[u.from] {
-			continue
-		}
-		w.changeAll(u.pods, -1)
-		for k := u.from; k < u.to; k++ {
-			w.victim[k], w.blocks[k] = true, s
-			w.violated[k] = len(w.charge(possible[k]))
-		}
-		if s = w.check(); s.code == Success {
-			break
-		}
+func (w *dryRunner) unitEnd(i int) int {
+	if len(w.units) == 0 {
+		return i + 1
 	}
-	w.ledger.Reset()
-	if strict {
-		return w.strictEnd(possible, s)
-	}
-	return s
+	return w.unitAt(i).to
 }
 
 // noteViolating marks the units with a pod that violates a budget (rule 12.8.4).
@@ -225,12 +201,6 @@ func (w *dryRunner) noteViolating() {
 	for i := range w.units {
 		u := &w.units[i]
 		u.violates = slices.ContainsFunc(w.violated[u.from:u.to], func(n int) bool { return n > 0 })
-	}
-}
-
-func (w *dryRunner) changeAll(pods []*podState, by int) {
-	for _, p := range pods {
-		w.change(p, by)
 	}
 }
 
@@ -242,12 +212,9 @@ type farFilter interface {
 	changeFar(p *podState, on *nodeState, by int)
 }
 
-// changeUnit is change for a pod of a unit, which may be on another node (rule 12.8.2).
-func (w *dryRunner) changeUnit(p *podState, by int) {
-	if p.at.name == w.n.name {
-		w.changeHere(p, by)
-		return
-	}
+// changeFar is change for a pod on another node, which leaves with one of the node, or keeps
+// the preemptor away from afar (rules 12.8.2 and 23.6).
+func (w *dryRunner) changeFar(p *podState, by int) {
 	on := w.a.snap.node(p.at.name)
 	for _, f := range w.filters {
 		if far, ok := f.(farFilter); ok {
@@ -258,37 +225,17 @@ func (w *dryRunner) changeUnit(p *podState, by int) {
 
 // markVictim marks a possible victim, and all that leave with it.
 func (w *dryRunner) markVictim(i int) {
-	if len(w.units) == 0 {
-		w.victim[i] = true
-		return
-	}
-	for u, k := w.unitAt(i), 0; k < u.to-u.from; k++ {
-		w.victim[u.from+k] = true
+	for k, to := w.unitStart(i), w.unitEnd(i); k < to; k++ {
+		w.victim[k] = true
 	}
 }
 
 // here lists the possible victims that are on the node itself.
 func (w *dryRunner) here(possible []*podState) []*podState {
-	if len(w.units) == 0 {
+	if !w.far {
 		return possible
 	}
 	return slices.DeleteFunc(slices.Clone(possible), func(p *podState) bool { return p.at.name != w.n.name })
-}
-
-// blocksOfChosenUnits is blocksOfChosen for units.
-func (w *dryRunner) blocksOfChosenUnits() {
-	for i := range w.units {
-		u := &w.units[i]
-		if !w.victim[u.from] {
-			continue
-		}
-		w.changeAll(u.pods, 1)
-		s := w.check()
-		w.changeAll(u.pods, -1)
-		for k := u.from; k < u.to; k++ {
-			w.blocks[k] = s
-		}
-	}
 }
 
 // tellUnits says of the victims with whom they leave, and from which other node.

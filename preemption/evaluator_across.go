@@ -231,23 +231,18 @@ func (x *acrossSearch) candidate() Candidate {
 	w, n := x.w, x.nodeAt(x.best)
 	c := Candidate{Node: n.name, Score: x.bestScore, Victims: make([]Victim, len(x.bestVictims))}
 	w.enter(n)
-	for _, p := range x.bestVictims {
-		w.changeUnit(p, -1)
-	}
+	w.far = true
+	w.changeAll(x.bestVictims, -1)
 	shared := sharedNames{budgets: x.snap.budgets}
 	for i, p := range x.bestVictims {
-		w.changeUnit(p, 1)
-		c.Victims[i] = Victim{Pod: p.located(), Blocks: x.public(w.check())}
-		w.changeUnit(p, -1)
+		c.Victims[i] = Victim{Pod: p.located(), Blocks: x.public(w.beside(x.bestVictims[i : i+1]))}
 		if p.at.name != n.name {
 			c.Victims[i].Node = p.at.name
 		}
-		c.Victims[i].Violated = shared.of(w.charge(p))
+		c.Victims[i].Violated = shared.of(w.budgets.charge(p))
 	}
-	w.ledger.Reset()
-	for _, p := range x.bestVictims {
-		w.changeUnit(p, 1)
-	}
+	w.budgets.reset()
+	w.changeAll(x.bestVictims, 1)
 	w.nameRules(x.bestVictims, c.Victims)
 	c.ClearedNominations = x.clearedNominations(n, c.Victims)
 	return c

@@ -35,6 +35,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 	n := x.nodeAt(position)
 	w := x.w
 	w.enter(n)
+	w.far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
 	if s := x.findPods(n); s.code != Success {
 		return s
@@ -45,9 +46,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 	if x.worse(-1) {
 		return x.unlessStrict()
 	}
-	for _, p := range x.node.pods {
-		w.changeUnit(p, -1)
-	}
+	w.changeAll(x.node.pods, -1)
 	status := w.check()
 	if status.code == Success || !conclusive(status) && !x.skewed() {
 		best := x.best
@@ -61,9 +60,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filterStatus {
 			status = x.unlessStrict()
 		}
 	}
-	for _, p := range x.node.pods {
-		w.changeUnit(p, 1)
-	}
+	w.changeAll(x.node.pods, 1)
 	return status
 }
 
@@ -240,13 +237,13 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 	}
 	if !node.forced[i] {
 		x.steps++
-		x.w.changeUnit(node.pods[i], 1)
+		x.w.change(node.pods[i], 1)
 		if !x.skewed() {
 			if s := x.w.check(); s.code == Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
-		x.w.changeUnit(node.pods[i], -1)
+		x.w.change(node.pods[i], -1)
 	}
 	node.taken = append(node.taken, i)
 	if !x.worse(i) {
@@ -291,7 +288,7 @@ func (x *acrossSearch) worse(at int) bool {
 	}
 	violations := 0
 	if at == len(x.node.pods) || !x.node.overlaps {
-		violations = x.violationsOf(x.space)
+		violations = x.w.budgets.violationsOf(x.space)
 	}
 	if strict && violations > 0 {
 		return true
@@ -307,15 +304,6 @@ func (x *acrossSearch) worse(at int) bool {
 	return order >= 0
 }
 
-// violationsOf counts what victims violate, charged in their order.
-func (x *acrossSearch) violationsOf(victims []*podState) (count int) {
-	for _, p := range victims {
-		count += x.config.violations(len(x.w.charge(p)))
-	}
-	x.w.ledger.Reset()
-	return count
-}
-
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
 	if len(x.node.taken) == 0 || x.w.check().code != Success || x.worse(len(x.node.pods)) {
@@ -329,7 +317,7 @@ func (x *acrossSearch) meet() {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.scoreOf(x.bestVictims, x.violationsOf(x.bestVictims))
+	x.bestScore = x.scoreOf(x.bestVictims, x.w.budgets.violationsOf(x.bestVictims))
 	x.best = x.node.position
 }
 

@@ -108,11 +108,11 @@ func (t *Trial) Violated() [][]*outrank.PodDisruptionBudget {
 	}
 	out := make([][]*outrank.PodDisruptionBudget, len(t.of.possible))
 	for i, p := range t.of.possible {
-		for _, b := range w.charge(p) {
+		for _, b := range w.budgets.charge(p) {
 			out[i] = append(out[i], w.a.snap.budgets.list[b])
 		}
 	}
-	w.ledger.Reset()
+	w.budgets.reset()
 	return out
 }
 
@@ -203,9 +203,9 @@ func (t *Trial) without(gone func(*outrank.Pod) bool, f func()) {
 	for i, p := range t.of.possible {
 		w.victim[i] = gone(p.pod)
 	}
-	t.of.each(w.remove)
+	w.changeMarked(t.of.possible, w.victim, -1)
 	f()
-	t.of.each(w.add)
+	w.changeMarked(t.of.possible, w.victim, 1)
 	clear(w.victim)
 }
 

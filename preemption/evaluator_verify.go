@@ -246,14 +246,9 @@ func (v *verification) wholeUnits() error {
 func (v *verification) room() error {
 	v.dry.enter(v.at)
 	v.dry.possible() // where victims are units, their pods on other nodes are followed, too
-	for _, p := range v.victims {
-		v.dry.changeUnit(p, -1)
-	}
-	defer func() {
-		for _, p := range v.victims {
-			v.dry.changeUnit(p, 1)
-		}
-	}()
+	v.dry.far = true // and so are victims of a plan across nodes
+	v.dry.changeAll(v.victims, -1)
+	defer v.dry.changeAll(v.victims, 1)
 	if s := v.dry.check(); s.code != Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.public(s))
 	}
@@ -265,10 +260,7 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		v.dry.changeAll(unit, 1)
-		s := v.dry.check()
-		v.dry.changeAll(unit, -1)
-		if s.code == Success {
+		if s := v.dry.beside(unit); s.code == Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].pod.Key())
 		}
 		at += len(unit)
@@ -341,9 +333,10 @@ func (v *verification) ascending() []*podState {
 // firstTop is the priority of the first victim where those that violate a budget come
 // first (rule 13.2.3), and top where none does.
 func (v *verification) firstTop(top int32) int32 {
+	defer v.dry.budgets.reset()
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if slices.ContainsFunc(unit, func(p *podState) bool { return len(v.dry.charge(p)) > 0 }) {
+		if slices.ContainsFunc(unit, func(p *podState) bool { return len(v.dry.budgets.charge(p)) > 0 }) {
 			return unit[0].priority()
 		}
 		at += len(unit)
@@ -368,10 +361,10 @@ func (v *verification) violations() int {
 	}
 	count := 0
 	for _, p := range charged {
-		if broken := len(v.dry.charge(p)); slices.Contains(v.victims, p) {
-			count += v.config.violations(broken)
+		if broken := len(v.dry.budgets.charge(p)); slices.Contains(v.victims, p) {
+			count += v.dry.budgets.violations(broken)
 		}
 	}
-	v.dry.ledger.Reset()
+	v.dry.budgets.reset()
 	return count
 }

@@ -17,7 +17,7 @@ type brokenUnit struct {
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
 func (r *groupRun) charge(units []leaver) {
-	ledger := r.work.budgets.matcher.Ledger()
+	budgets := charger{budgets: r.work.budgets, ledger: r.work.budgets.ledger(false), toFirst: true}
 	r.broken = map[int]brokenUnit{}
 	for i := range units {
 		u := &units[i]
@@ -26,7 +26,7 @@ func (r *groupRun) charge(units []leaver) {
 		}
 		u.budget = noBudget
 		for _, p := range r.podsOf(u) {
-			violated := ledger.ChargeToFirst(p.pod, p.class.covering)
+			violated := budgets.charge(p)
 			switch {
 			case len(violated) == 0:
 			case u.single():

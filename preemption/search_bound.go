@@ -367,9 +367,7 @@ func (w *searchWorker) helpsWithoutAll(b *nodeBound) bool {
 		b.after = noVictims
 		return false
 	}
-	for _, p := range possible {
-		dry.remove(p)
-	}
+	dry.changeAll(possible, -1)
 	st := dry.check()
 	dry.restoreAll(possible)
 	if st.code != Success {

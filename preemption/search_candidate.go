@@ -100,7 +100,7 @@ func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
 		if int(g.index) < from {
 			continue
 		}
-		broken := w.dry.chargeAll(n.pods[g.index], g.class.covering)
+		broken := w.dry.budgets.charge(n.pods[g.index])
 		for next < len(w.blocked) && w.blocked[next].index < g.index {
 			next++
 		}
@@ -109,7 +109,7 @@ func (w *searchWorker) nameViolatedByRows(n *nodeState, victims []Victim) {
 		}
 	}
 	w.dry.broken = shared.broken
-	w.dry.ledger.Reset()
+	w.dry.budgets.reset()
 }
 
 // runScored is run where scorers of the caller compare the candidates, so that all of

@@ -49,14 +49,14 @@ func (t *resourceReprieve) ascend() {
 			}
 		}
 	}
-	t.discharge()
+	t.dry.budgets.reset()
 	t.correctTop()
 }
 
 // takeNext takes a pod, and reports whether there is room now.
 func (t *resourceReprieve) takeNext(i int) (enough bool) {
 	t.release(i)
-	t.score.violations += t.config.violations(t.chargeOne(t.n.pods[i]))
+	t.score.violations += t.dry.budgets.violations(len(t.dry.budgets.charge(t.n.pods[i])))
 	t.take(i)
 	t.topOf = int32(i)
 	return t.fits()
@@ -134,7 +134,7 @@ func (t *resourceReprieve) reprieveByRules(bound int32) {
 			if (broken > 0) != violating || t.putBack(int(i)) {
 				continue
 			}
-			t.score.violations += t.config.violations(broken)
+			t.score.violations += t.dry.budgets.violations(broken)
 			if int32(at) < first && !(t.readsFirst && first != math.MaxInt32) {
 				first, t.topOf = int32(at), i
 			}
@@ -190,28 +190,11 @@ func (t *resourceReprieve) chargePossible(from int) (last int) {
 	t.sortByRules(t.order)
 	last = -1
 	for _, i := range t.order {
-		if broken := t.chargeOne(n.pods[i]); broken > 0 {
+		if broken := len(t.dry.budgets.charge(n.pods[i])); broken > 0 {
 			t.broken[i] = int32(broken)
 			last = max(last, int(i))
 		}
 	}
-	t.discharge()
+	t.dry.budgets.reset()
 	return last
-}
-
-// chargeOne charges the budgets for a pod, and returns how many it violates.
-func (w *searchWorker) chargeOne(p *podState) int {
-	if len(p.class.covering) == 0 && !w.config.variant().emptySelectors {
-		return 0
-	}
-	w.charged = true
-	return len(w.dry.charge(p))
-}
-
-// discharge takes all charges back.
-func (w *searchWorker) discharge() {
-	if w.charged {
-		w.dry.ledger.Reset()
-		w.charged = false
-	}
 }

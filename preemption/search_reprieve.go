@@ -67,39 +67,12 @@ func (w *searchWorker) charge(n *nodeState) {
 	for len(possible) > 0 && int64(n.sortKeys[possible[0].index].priority) >= w.reach {
 		possible = possible[1:]
 	}
-	stops := w.stopsAtFirst()
 	for _, g := range possible {
-		violates := false
-		for _, b := range g.class.covering {
-			if w.exempt(b, n.pods[g.index]) {
-				continue
-			}
-			w.left[b]--
-			violates = violates || w.left[b] < 0
-			if violates && stops {
-				break
-			}
-		}
-		if violates {
+		if len(w.dry.budgets.charge(n.pods[g.index])) > 0 {
 			w.violates = append(w.violates, g.index)
 		}
 	}
-	for _, g := range possible {
-		for _, b := range g.class.covering {
-			w.left[b] = int64(w.snap.budgets.list[b].Allowed)
-		}
-	}
-}
-
-// exempt reports whether a budget has already counted the pod's disruption
-// (rule 6.3.4).
-func (w *searchWorker) exempt(b int32, p *podState) bool {
-	disrupted := w.snap.budgets.list[b].Disrupted
-	if len(disrupted) == 0 {
-		return false
-	}
-	_, ok := disrupted[p.pod.Name]
-	return ok
+	w.dry.budgets.reset()
 }
 
 // resourceReprieve is the reprieve on one node. slack and room are what is free

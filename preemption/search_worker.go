@@ -26,10 +26,7 @@ type searchWorker struct {
 	// allowed is the largest number of victims, all of the best candidate's top
 	// priority, whose sum of priorities does not exceed the best one's.
 	allowed int64
-	// left is what is left of each budget while one node is evaluated. Between
-	// nodes it is what the budgets in leftOf allow.
-	left     []int64
-	leftOf   *budgetSet
+	// violates lists the possible victims of a node that violate a budget, by index.
 	violates []int32
 	// least is the best optimistic score of a node that the worker has evaluated, and
 	// promising are those of nodes that it has not. fitsSomewhere is set once a node
@@ -57,11 +54,9 @@ type searchWorker struct {
 	lastAnswer answer
 	answerOf   []answer
 	// order, broken and topOf are the memory of evaluateByRules: possible victims by
-	// index, how many budgets each violates, and the first victim. charged is set
-	// while the ledger holds charges.
+	// index, how many budgets each violates, and the first victim.
 	order, broken []int32
 	topOf         int32
-	charged       bool
 	// concerned marks pods of one node (see findConcerned).
 	concerned []bool
 }
@@ -78,16 +73,6 @@ func (s *search) prepareWorkers(workers int) {
 		w.search = s
 		w.reset()
 		w.dry.begin(&s.attempt)
-		if w.leftOf != s.snap.budgets {
-			w.leftOf, w.left = s.snap.budgets, w.left[:0]
-			for _, b := range s.snap.budgets.list {
-				allowed := int64(0)
-				if b != nil {
-					allowed = int64(b.Allowed)
-				}
-				w.left = append(w.left, allowed)
-			}
-		}
 	}
 }
 

@@ -51,10 +51,10 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	for range rapid.IntRange(1, 8).Draw(t, "steps") {
 		q := rapid.SampledFrom(there).Draw(t, "pod")
 		if gone[q] {
-			w.add(q)
+			w.change(q, 1)
 			snap.put(q)
 		} else {
-			w.remove(q)
+			w.change(q, -1)
 			snap.drop(q)
 		}
 		gone[q] = !gone[q]
