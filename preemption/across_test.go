@@ -163,6 +163,7 @@ func trailing(n int) (zeros int) {
 // The plan is the best over all sets of pods of lower priority in the cluster and all
 // nodes, and what is found under a limit is sound and no better.
 func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, pod := acrossCluster(t, rapid.SampledFrom([]int{6, 8, 8, 10, 12, 12}).Draw(t, "at most"))
 		config := preemption.Config{}
@@ -227,6 +228,7 @@ func soundAcross(t *rapid.T, e *preemption.Evaluator, snap *preemption.Snapshot,
 // With everything that there is in a cluster, a plan makes room, leaves the snapshot alone,
 // is twice the same, and is there wherever Preempt has one.
 func TestPropertyAcrossIsSound(t *testing.T) {
+	t.Parallel()
 	for name, shape := range map[string]gen.Shape{
 		"affinity": {Nodes: 5, PodsPerNode: 4, Affinity: true, Spread: true, Budgets: 3, Nominated: 3},
 		"all":      {Nodes: 4, PodsPerNode: 4, Affinity: true, Spread: true, Volumes: true, Taints: true, Selectors: true, Nominated: 2},

@@ -145,6 +145,7 @@ func TestGoldenAnswers(t *testing.T) {
 // twice the same, refers to the pods of the plan, and its enums are read back as
 // what they were.
 func TestEveryPlanHasJSONAndText(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		ex := explain(t, c, p)
 		text, err := json.Marshal(ex)
@@ -185,6 +186,7 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 
 // The same of groups.
 func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
+	t.Parallel()
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		plan := preemptGroup(t, newSnapshot(t, c), pods)
 		text, err := json.Marshal(plan)
@@ -327,6 +329,7 @@ func TestPlanTextStaysShort(t *testing.T) {
 // knows, for one pod and for groups: of victims, and of pods that lose a nomination. The
 // answer is that about pods that say where they are.
 func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
+	t.Parallel()
 	moved := 0
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, gang []*outrank.Pod) {
 		snap, p := newSnapshot(t, unplaced(t, c)), *gang[0]

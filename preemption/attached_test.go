@@ -123,6 +123,7 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 // anew, as are the lists of pods that concern the filter, and what is kept of a rule
 // about nodes is what the rule says.
 func TestPropertyAttachedStateFollows(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
 		require.NoError(t, m.snap.Attach(register{"Register"}))

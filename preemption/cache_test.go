@@ -22,6 +22,7 @@ import (
 // cache of earlier decisions answers as one that never made any: a view starts
 // with an empty cache.
 func TestPropertyCache(t *testing.T) {
+	t.Parallel()
 	used, checked := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := gen.Shape{Nodes: 6, Budgets: 3, Nominated: 3, Taints: true, Selectors: rapid.Bool().Draw(t, "selectors")}

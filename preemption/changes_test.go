@@ -103,6 +103,7 @@ func TestTopologyFollowsNodes(t *testing.T) {
 // Whatever happens to a snapshot between questions, it answers as a new one
 // does, for every preemptor.
 func TestPropertyAnswersFollowChanges(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		w := &changing{world: newWorld(t, c), e: newEvaluator(t, preemption.Config{})}
 		q := *p

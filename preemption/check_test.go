@@ -18,6 +18,7 @@ import (
 
 // Check says of each node what Explain says of it.
 func TestPropertyCheckIsExplain(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
 		e := newEvaluator(t, preemption.Config{Filters: []preemption.Filter{slots{app: p.Labels["app"], limit: 2}}})

@@ -233,6 +233,7 @@ func TestChooserThatChangesItsMind(t *testing.T) {
 // A rule that takes the least important pods until there is room chooses what the
 // simplified variant does, but for the time that they get to end and what is cleared.
 func TestPropertyChooserAsSimplified(t *testing.T) {
+	t.Parallel()
 	ascend := func(v *preemption.NodeView) []*outrank.Pod {
 		pods := v.Possible()
 		slices.Reverse(pods)

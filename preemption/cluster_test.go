@@ -21,6 +21,7 @@ import (
 // whatever was bound, nominated and taken off its node before; and no object of the
 // caller's is changed by that.
 func TestPropertyClusterDecidesAlike(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, preemption.Config{})
 		before, err := json.Marshal(c)

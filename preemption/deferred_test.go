@@ -117,6 +117,7 @@ func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
 
 // All ways to an answer about a deferred resize agree with the reference.
 func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		p := drawResizing(t, c)
 		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
@@ -171,6 +172,7 @@ func oneNodeAgrees(t fataler, e *preemption.Evaluator, snap *preemption.Snapshot
 
 // Under any configuration the engine finds what the exhaustive search does.
 func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		p := drawResizing(t, c)
 		config := preemption.DrawConfig(t)

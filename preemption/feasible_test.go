@@ -17,6 +17,7 @@ import (
 
 // The feasible nodes are those to which Explain gives the status Success.
 func TestPropertyFeasible(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		explained, err := e.Explain(context.Background(), snap, p, gen.Now)

@@ -91,6 +91,7 @@ func withSlots(c *outrank.Cluster, p *outrank.Pod, f slots) (*outrank.Cluster, *
 }
 
 func TestPropertyOwnFilterTakesPart(t *testing.T) {
+	t.Parallel()
 	shape := gen.Shape{Budgets: 3, Nominated: 3, Taints: true}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")

@@ -90,6 +90,7 @@ func placement(as []preemption.Assignment) map[string]string {
 // A victim is of lower priority and never of the group itself. A group that is
 // disrupted as a whole is there with all its running pods or with none.
 func TestPropertyGroupVictims(t *testing.T) {
+	t.Parallel()
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
 		plan := preemptGroup(t, snap, pods)
@@ -128,6 +129,7 @@ func TestPropertyGroupVictims(t *testing.T) {
 // Where pods only ever take room, no placed pod fails on its node with the victims gone,
 // and one does with any of them back.
 func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
+	t.Parallel()
 	victims := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := gen.Workloads(gen.Shape{Groups: 2, Budgets: 4, Taints: true, Selectors: true}).Draw(t, "workload")
@@ -172,6 +174,7 @@ func keepsPlaces(t *rapid.T, snap *preemption.Snapshot, plan *preemption.GroupPl
 // The answer is the same every time, for any order of the pods and groups of the cluster,
 // and for any caller of FirstFit.
 func TestPropertyGroupOneAnswer(t *testing.T) {
+	t.Parallel()
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap := newSnapshot(t, c)
 		want := preemptGroup(t, snap, pods)

@@ -16,6 +16,7 @@ import (
 // is kept by the snapshot or made for each pod of the group; and so does one that looks at
 // the whole cluster.
 func TestPropertyGroupWithFilters(t *testing.T) {
+	t.Parallel()
 	decided := map[Outcome]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		w := gen.Workloads(gen.Shape{Groups: 3, Nominated: 3, PodsPerNode: 4, Affinity: rapid.Bool().Draw(t, "affinity")}).Draw(t, "workload")

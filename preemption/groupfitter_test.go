@@ -73,6 +73,7 @@ func drawGroupConfig(t *rapid.T) preemption.Config {
 // What the evaluator places by itself is what FirstFit places as a function of the caller,
 // to the last reason, by any configuration and however few answers are remembered.
 func TestPropertyFitterIsFirstFit(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(largeShapes)) {
 		t.Run(name, func(t *testing.T) {
 			decided := map[preemption.Outcome]int{}
@@ -100,6 +101,7 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 
 // Larger groups agree with the slow reference as well.
 func TestLargeGroupAgreesWithReference(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"resources", "ports", "terms"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -125,6 +127,7 @@ func TestLargeGroupAgreesWithReference(t *testing.T) {
 
 // Units are sorted byte by byte as they are by comparison.
 func TestUnitsAreSorted(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Groups: []*outrank.PodGroup{whole("g"), whole("h")}}
 		priorities := rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(-3, 3), rapid.Int32Max(math.MaxInt32-1)), 1, 4).Draw(t, "priorities")

@@ -319,6 +319,7 @@ func TestGroupPodsAreAlike(t *testing.T) {
 // their nodes, nobody loses a nomination, and undoing it restores everything. A filter of
 // the caller that has nothing to say changes nothing, and is told of every pod once.
 func TestPropertyGroupPlacedOnce(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(groupShapes)) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

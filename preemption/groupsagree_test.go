@@ -97,6 +97,7 @@ func toldBy(d reference.GroupDecision) toldWorkload {
 // on, over trees of groups and all gates, whether or not there is a place as things are,
 // and with a function that places as the evaluator does itself.
 func TestGroupPlacedOnceAgreesWithReference(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(groupShapes)) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -143,6 +144,7 @@ func fullUnits() gen.Shape {
 
 // TestPropertyUnitsAgreeWithReference is TestAgreesWithReference where victims are units.
 func TestPropertyUnitsAgreeWithReference(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(unitShapes)) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

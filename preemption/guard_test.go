@@ -362,6 +362,7 @@ func TestGuardOfOtherChoices(t *testing.T) {
 
 // In no candidate of any decision is anybody away whom the guard did not allow.
 func TestPropertyGuardHolds(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		most := rapid.IntRange(0, 2).Draw(t, "most")
 		config := preemption.Config{Guard: atMost{"AtMost", most}}

@@ -147,6 +147,7 @@ func drawHeadcount(t *rapid.T) headcount {
 // By the default rules, with filters that say which pods concern them, and with several
 // rules about nodes in turn, whose answers one snapshot keeps.
 func TestPropertySelectiveFilters(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)

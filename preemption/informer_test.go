@@ -281,6 +281,7 @@ func order(s *Snapshot) string {
 // Whatever an informer says, twice or late, the snapshot is as if built anew from
 // what there is then; undo takes it back.
 func TestPropertyInformer(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 2, Nominated: 2, Groups: 2, Units: true}).Draw(t, "cluster"))
 		t.Repeat(map[string]func(*rapid.T){

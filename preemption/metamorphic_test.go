@@ -14,6 +14,7 @@ import (
 // Labels have no meaning of their own, except for the keys of zones and
 // regions: if they are renamed everywhere alike, nothing changes.
 func TestPropertyLabelsAreNames(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		want, got := explain(t, c, p), explain(t, renamedCluster(c), renamedPod(p))
 		if diff := cmp.Diff(summary(want), summary(got)); diff != "" {

@@ -90,6 +90,7 @@ func TestBadMoves(t *testing.T) {
 // What is said of a pod is what a cluster without it says: a node other than its own
 // takes it, or could, or none.
 func TestPropertyMovesAreTrue(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"plain", "affinity", "spread", "volumes"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

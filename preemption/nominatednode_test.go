@@ -18,6 +18,7 @@ import (
 // Whichever node the pod is nominated to, that node is the answer where Explain says
 // that it takes the pod, and there is none where it does not (rule 7.15.5).
 func TestPropertyFeasibleNominated(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {

@@ -16,6 +16,7 @@ import (
 // No candidate beats the optimistic score of its node, by any order of the ranks, and where
 // victims are said to be of the two lowest priorities they are.
 func TestPropertyOptimisticScores(t *testing.T) {
+	t.Parallel()
 	second, upper := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)

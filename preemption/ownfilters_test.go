@@ -160,6 +160,7 @@ func drawQuotas(t *rapid.T, p *outrank.Pod) []quota {
 // what the slow reference decides with the same rules in terms of resources,
 // and the filters are told of every pod that is removed and added.
 func TestPropertyOwnFiltersDecide(t *testing.T) {
+	t.Parallel()
 	for name, shape := range map[string]gen.Shape{
 		"resources": {Budgets: 3, Taints: true},
 		"nominated": {Budgets: 3, Nominated: 3},

@@ -202,6 +202,7 @@ var asks = map[string]func(ctx context.Context, e *preemption.Evaluator, s *pree
 // in, and leaves nothing behind: neither in the snapshot nor in what is kept for later
 // calls.
 func TestPropertyPanicsReachTheCaller(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
 		t.Run(name, func(t *testing.T) {
 			blown := 0
@@ -247,6 +248,7 @@ func TestPropertyPanicsReachTheCaller(t *testing.T) {
 // An attached filter that panics while the snapshot changes leaves a snapshot that is
 // whole, and whose changes can be taken back.
 func TestPropertyAttachedFilterPanics(t *testing.T) {
+	t.Parallel()
 	blown := 0
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, f := newSnapshot(t, c), &fuse{}

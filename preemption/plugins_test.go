@@ -80,6 +80,7 @@ func setup(c *preemption.Config) reference.Setup {
 // the same snapshot in turn), several workers, the explanation and the list of
 // nodes that fit.
 func TestPropertyPlugins(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"full", "volumes", "resources", "nominated"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

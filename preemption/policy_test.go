@@ -147,6 +147,7 @@ func startedAgo(d time.Duration) with { return func(p *outrank.Pod) { p.StartTim
 // The simplified form by its definition: remove the least important pod until
 // the preemptor fits.
 func TestPropertySimplified(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
 		p := gen.Preemptor(monotone).Draw(t, "preemptor")
@@ -215,6 +216,7 @@ func pods(vs []preemption.Victim) []*outrank.Pod {
 
 // Protected pods stay, as if their priority were high.
 func TestPropertyMayEvict(t *testing.T) {
+	t.Parallel()
 	shape := gen.Shape{Taints: true}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")

@@ -155,6 +155,7 @@ func sortReasons(d reference.Decision) reference.Decision {
 }
 
 func TestAgreesWithReference(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		schedulers := preemption.DrawSchedulers(t)
 		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}}))
@@ -188,6 +189,7 @@ func TestAgreesWithReference(t *testing.T) {
 // Whatever the order of the ranks, and however many, the costs among them, Preempt
 // chooses the node that the reference chooses.
 func TestPropertyRanksAgreeWithReference(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
@@ -208,6 +210,7 @@ func TestPropertyRanksAgreeWithReference(t *testing.T) {
 // Preempt and Explain agree, for any number of workers, and repeat their
 // answers.
 func TestPropertyOneAnswer(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
 		ex := explain(t, c, p)
@@ -234,6 +237,7 @@ func TestPropertyOneAnswer(t *testing.T) {
 
 // Where victims are units, TestPropertyVictimsAreWholeUnits is for this.
 func TestPropertyVictimsAreLessImportant(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		if leavesInUnits(c) {
 			return
@@ -260,6 +264,7 @@ func TestPropertyVictimsAreLessImportant(t *testing.T) {
 // The preemptor fits once the victims are gone, by a new attempt with the same
 // filters, and no longer fits when any one of them is back.
 func TestPropertyVictimsAreEnoughAndNoneIsSpare(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
 		p := gen.Preemptor(monotone).Draw(t, "preemptor")
@@ -302,6 +307,7 @@ func statusOn(t fataler, snap *preemption.Snapshot, p *outrank.Pod, node string)
 // a budget, charged with all others in order of importance. Where victims are units,
 // the slow engine charges them (TestAgreesWithReference).
 func TestPropertyViolations(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		if leavesInUnits(c) {
 			return
@@ -335,6 +341,7 @@ func TestPropertyViolations(t *testing.T) {
 
 // The order of the input decides only a tie of nodes.
 func TestPropertyOrderIsIrrelevant(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		other := gen.Shuffled(c).Draw(t, "shuffled")
 		if c.Release.OrDefault() != outrank.V1_36 {
@@ -358,6 +365,7 @@ func TestPropertyOrderIsIrrelevant(t *testing.T) {
 // An empty namespace, a node that takes no pod and a budget that covers no pod
 // change nothing.
 func TestPropertyBystandersAreIrrelevant(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		more := *c
 		more.Namespaces = append(slices.Clip(c.Namespaces), &outrank.Namespace{Name: "elsewhere", Labels: map[string]string{"x": "y"}})
@@ -375,6 +383,7 @@ func TestPropertyBystandersAreIrrelevant(t *testing.T) {
 
 // The counts of a plan are those of its nodes.
 func TestPropertyCountsAddUp(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		ex := explain(t, c, p)
 		turned, unhelpful := 0, 0
@@ -403,6 +412,7 @@ func TestPropertyCountsAddUp(t *testing.T) {
 // Applying a plan leaves the room that it promised, and undoing it restores the
 // snapshot.
 func TestPropertyApply(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(monotone).Draw(t, "cluster")
 		p := gen.Preemptor(monotone).Draw(t, "preemptor")

@@ -167,6 +167,7 @@ func nameHash(p *outrank.Pod) uint32 {
 // Whatever the configuration, Preempt decides as Explain, which evaluates every
 // node.
 func TestPropertyWholeConfig(t *testing.T) {
+	t.Parallel()
 	t.Run("crowd", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c, p := crowd(t)

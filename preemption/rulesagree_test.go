@@ -25,6 +25,7 @@ var namedRanks = map[preemption.Rank]reference.Rank{
 // Whatever the variant, the caller's rules, the sample and the statuses from outside,
 // Explain says what the reference says, and Preempt chooses as it does.
 func TestPropertyRulesAgreeWithReference(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
 			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", Allowed: 1, Selector: &outrank.LabelSelector{}})

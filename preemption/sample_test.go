@@ -19,6 +19,7 @@ import (
 // A sample is the result of going through the nodes one by one from the offset
 // on, for any number of workers.
 func TestPropertySample(t *testing.T) {
+	t.Parallel()
 	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")

@@ -108,6 +108,7 @@ func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, style crowdStyle
 // A search that prunes nodes answers as the exhaustive search, also for
 // preemptors that other filters have something to say about.
 func TestPropertyBounds(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)
 		switch rapid.IntRange(0, 3).Draw(t, "rule") {
@@ -196,6 +197,7 @@ func (c *ending) Err() error {
 // A context may end anywhere. There is an error then and no plan, or the same
 // plan as ever, and the cache stays right.
 func TestPropertyEndsAnywhere(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)
@@ -264,6 +266,7 @@ func TestWorkersInBubbles(t *testing.T) {
 // The bounds on the number of victims are never too high: no smaller set of the
 // least important pods holds enough.
 func TestPropertyFewest(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		n := newNodeState("n", 0, &owner{})

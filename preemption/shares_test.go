@@ -12,6 +12,7 @@ import (
 // However the pods of a node are chosen, no fewer than the bound hold what it is short
 // of.
 func TestPropertySharesBound(t *testing.T) {
+	t.Parallel()
 	pods := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) (row amountRow) {
 		for k := range row {
 			row[k] = rapid.SampledFrom([]int64{0, 1, 2, 3, 7, 1 << 40}).Draw(t, "amount")
@@ -43,6 +44,7 @@ func TestPropertySharesBound(t *testing.T) {
 
 // The same holds for pods of the lowest priority, and of the two lowest.
 func TestPropertySharesOfTheLowest(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := &nodeState{}
 		counts := [3]int{}

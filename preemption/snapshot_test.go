@@ -488,6 +488,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 // After any changes a snapshot equals a new one with the same content. Undo
 // restores it exactly, nested marks included, and a clone does not change.
 func TestPropertyUndoAndClone(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(gen.Cluster(gen.Shape{Nodes: 3, PodsPerNode: 3, Budgets: 3, Nominated: 3, Groups: 3, Units: true, Affinity: true, Ports: true, Volumes: true}).Draw(t, "cluster"))
 		t.Repeat(rapid.StateMachineActions(m))

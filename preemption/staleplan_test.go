@@ -168,6 +168,7 @@ func (p *anyPlan) judge(t *rapid.T, snap *preemption.Snapshot) (applied bool) {
 // A plan takes the pods that it was made of and no other, however late it is applied:
 // neither pods of their names, nor such as have become more important.
 func TestPropertyApplyOfStalePlans(t *testing.T) {
+	t.Parallel()
 	applied := map[bool]int{}
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		named(t, append(slices.Clone(c.Pods), p))
@@ -188,6 +189,7 @@ func TestPropertyApplyOfStalePlans(t *testing.T) {
 
 // The same holds of plans for groups.
 func TestPropertyApplyGroupOfStalePlans(t *testing.T) {
+	t.Parallel()
 	applied := map[bool]int{}
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		named(t, append(slices.Clone(c.Pods), pods...))

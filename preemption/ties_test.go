@@ -131,6 +131,7 @@ func huge(t *rapid.T, label string) resource.Quantity {
 // Amounts at the limits are added and compared as if there were no limits, and
 // what does not fit saturates.
 func TestPropertyHugeAmounts(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]resource.Name{resource.Memory, resource.CPU, resource.EphemeralStorage, "example.com/gpu"}).Draw(t, "resource")
 		one := func(label string) resource.List { return resource.List{name: huge(t, label)} }

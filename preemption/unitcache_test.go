@@ -135,6 +135,7 @@ func teams(t *rapid.T) *outrank.Cluster {
 // A snapshot that is asked again later answers as one that was never asked, where pods that
 // have not started leave with those of other nodes.
 func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
+	t.Parallel()
 	scores := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s, err := NewSnapshot(teams(t))

@@ -51,6 +51,7 @@ func together(c *outrank.Cluster, p *outrank.Pod) (priority int32, whole string)
 // Where a pod is a victim, all running pods of its unit are, one after the other, and at
 // least one of them is on the node. None counts as much as the preemptor.
 func TestPropertyVictimsAreWholeUnits(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"units", "far units"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -110,6 +111,7 @@ func sameUnit(c *outrank.Cluster, p *outrank.Pod, whole string) bool {
 // A plan that takes units away is sound, can be applied and taken back, and leaves the
 // preemptor room.
 func TestPropertyPlansOfUnitsApply(t *testing.T) {
+	t.Parallel()
 	shape := gen.Shape{Groups: 3, Units: true, Budgets: 3}
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")

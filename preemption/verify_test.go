@@ -34,6 +34,7 @@ var variants = map[string]preemption.Config{
 // Every plan stands up on the snapshot that it was made on, whatever its outcome,
 // and so does that of any other candidate.
 func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(variants))).Draw(t, "variant")
 		e, snap, ctx := newEvaluator(t, variants[name]), newSnapshot(t, c), context.Background()
@@ -173,6 +174,7 @@ var mutations = map[string]mutation{
 // No spoilt plan stands up. In the clusters of this test pods only take room, so
 // that every victim is needed.
 func TestPropertyVerifyRejects(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(mutations)) {
 		t.Run(name, func(t *testing.T) {
 			spoilt := 0
@@ -341,6 +343,7 @@ func TestPlanForRefuses(t *testing.T) {
 
 // Every plan for a group that has a placement stands up, and none that is spoilt.
 func TestPropertyVerifyGroup(t *testing.T) {
+	t.Parallel()
 	spoilt := map[string]int{}
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, preemption.Config{})

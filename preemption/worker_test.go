@@ -18,6 +18,7 @@ import (
 // subtracted from a spread that never counted them, and a filter that had
 // nothing to do at the start does not look at nominated pods.
 func TestPropertyFollowingEqualsAskingAfresh(t *testing.T) {
+	t.Parallel()
 	for name, shape := range map[string]gen.Shape{
 		"nominated": {Nominated: 4, Taints: true, Selectors: true},
 		"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},

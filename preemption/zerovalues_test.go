@@ -22,6 +22,7 @@ import (
 // The zero Snapshot and the zero Evaluator do what those do that are made with nothing,
 // whatever is asked of them and in whichever order, before and after changes.
 func TestPropertyZeroValuesAreEmpty(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		c.Release = 0
 		zero, made := &preemption.Snapshot{}, newSnapshot(t, nil)
@@ -161,6 +162,7 @@ func TestNodeRulesNeedACheck(t *testing.T) {
 // The loops over what a snapshot holds go on while they change it: what they have removed
 // does not come, what they leave alone comes once.
 func TestPropertyLoopsMayChangeTheSnapshot(t *testing.T) {
+	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		snap := newSnapshot(t, c)
 		if rapid.Bool().Draw(t, "of a clone") {
@@ -219,6 +221,7 @@ func TestVetFindsACopiedSnapshot(t *testing.T) {
 // The very object that a snapshot holds may come again. Where it was changed in place, in
 // whatever the snapshot counts, it is refused and nothing else is different.
 func TestPropertyPodsChangedInPlace(t *testing.T) {
+	t.Parallel()
 	refused := 0
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
