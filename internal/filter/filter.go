@@ -24,7 +24,7 @@ const (
 	NodeDeclaredFeatures  = "NodeDeclaredFeatures"
 )
 
-var names = []string{
+var list = []string{
 	NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, DeferredPodScheduling, NodeResourcesFit,
 	VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity,
 	NodeDeclaredFeatures,
@@ -32,4 +32,4 @@ var names = []string{
 
 // Names returns all names, in the order in which v1.36 runs the filters (rule 7.1.4 of
 // preemption) and with those of later releases at their places.
-func Names() []string { return slices.Clone(names) }
+func Names() []string { return slices.Clone(list) }
