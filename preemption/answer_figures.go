@@ -23,7 +23,7 @@ const (
 
 // figures has what victims come to together: every figure that a rank can compare, in the form
 // in which the searches count them. [Score] has the same for callers. The zero value is that of
-// nobody. A figure is counted by add and compared by both, and nowhere else.
+// nobody. A figure is counted by add and compared by of and both, and nowhere else.
 type figures struct {
 	violations int
 	top        int32 // priority of the most important victim
@@ -58,35 +58,37 @@ func addCosts(a, b int64) int64 {
 	return a + b
 }
 
+// of returns a figure, the lower the better; 0 for the start, of which only both says which is
+// the better.
+func (f *figures) of(x figure) int64 {
+	switch x {
+	case violationsFigure:
+		return int64(f.violations)
+	case topFigure:
+		return int64(f.top)
+	case sumFigure:
+		return f.sum
+	case victimsFigure:
+		return int64(f.victims)
+	case costFigure:
+		return f.cost
+	}
+	return 0
+}
+
 // both returns a figure of f and of g: the lower number is the better. Of starts the numbers
 // only say which is the better.
 func (f *figures) both(g *figures, x figure) (a, b int64) {
-	switch x {
-	case violationsFigure:
-		return int64(f.violations), int64(g.violations)
-	case topFigure:
-		return int64(f.top), int64(g.top)
-	case sumFigure:
-		return f.sum, g.sum
-	case victimsFigure:
-		return int64(f.victims), int64(g.victims)
-	case costFigure:
-		return f.cost, g.cost
-	case startFigure:
-		if f.start.before(g.start) {
-			return 1, 0
-		}
-		if g.start.before(f.start) {
-			return 0, 1
-		}
+	if x != startFigure {
+		return f.of(x), g.of(x)
+	}
+	if f.start.before(g.start) {
+		return 1, 0
+	}
+	if g.start.before(f.start) {
+		return 0, 1
 	}
 	return 0, 0
-}
-
-// of returns a figure, the lower the better; 0 for the start.
-func (f *figures) of(x figure) int64 {
-	a, _ := f.both(f, x)
-	return a
 }
 
 // compare is negative if f is better by a figure.

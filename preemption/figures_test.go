@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/exact"
 )
@@ -75,6 +76,21 @@ func TestSearchComparesAsScoresDo(t *testing.T) {
 			assert.Equal(t, want >= 0, g.beats(&f, &order), "%v; the position settles what ties", r)
 		}
 	}
+}
+
+// What is written out for speed is the order of the default ranks.
+func TestDefaultOrderIsWrittenOut(t *testing.T) {
+	few := func(t *rapid.T) int { return rapid.IntRange(0, 1).Draw(t, "few") }
+	draw := rapid.Custom(func(t *rapid.T) nodeScore {
+		return nodeScore{rapid.IntRange(-1, 2).Draw(t, "position"), figures{
+			violations: few(t), top: int32(few(t)), victims: int32(few(t)), sum: int64(few(t)),
+			start: instant{sec: int64(few(t)), nsec: int32(few(t))}, cost: int64(few(t)),
+		}}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		f, g := draw.Draw(t, "f"), draw.Draw(t, "g")
+		assert.Equal(t, f.beats(&g, &defaultOrder), f.beatsByDefault(&g), "%+v and %+v", f, g)
+	})
 }
 
 // The search for exact victims has a measure for every figure.

@@ -44,9 +44,32 @@ func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
 	return f.position < g.position
 }
 
+// beatsByDefault is beats by the defaultOrder, written out because it is called so often
+// (TestDefaultOrderIsWrittenOut holds it to that).
+func (f *nodeScore) beatsByDefault(g *nodeScore) bool {
+	switch {
+	case f.position < 0 || g.position < 0:
+		return g.position < 0 && f.position >= 0
+	case f.violations != g.violations:
+		return f.violations < g.violations
+	case f.top != g.top:
+		return f.top < g.top
+	case f.sum != g.sum:
+		return f.sum < g.sum
+	case f.victims != g.victims:
+		return f.victims < g.victims
+	case f.start != g.start:
+		return g.start.before(f.start)
+	}
+	return f.position < g.position
+}
+
 // better reports whether a candidate wins by the ranks of the configuration and, in
 // a tie, by the order of the nodes.
 func (s *search) better(f, g *nodeScore) bool {
+	if s.standard && !s.takesFree {
+		return f.beatsByDefault(g)
+	}
 	if s.takesFree && f.position >= 0 && g.position >= 0 {
 		if order, decides := s.config.variant().compareFree(int(f.victims), int(g.victims)); decides {
 			return order < 0 || order == 0 && f.position < g.position

@@ -133,7 +133,7 @@ func (t *tournament) seed(block int) {
 // play decides one match between blocks.
 func (t *tournament) play(i int) {
 	a, b := t.winners[2*i], t.winners[2*i+1]
-	if t.at(b).beats(&t.at(a).nodeScore, &defaultOrder) {
+	if t.at(b).beatsByDefault(&t.at(a).nodeScore) {
 		a = b
 	}
 	t.winners[i] = a
@@ -142,7 +142,7 @@ func (t *tournament) play(i int) {
 // play decides one match within a block.
 func (t *tournamentBlock) play(i int) {
 	a, b := t.winners[2*i], t.winners[2*i+1]
-	if t.entries[b%tournamentBlockSize].beats(&t.entries[a%tournamentBlockSize].nodeScore, &defaultOrder) {
+	if t.entries[b%tournamentBlockSize].beatsByDefault(&t.entries[a%tournamentBlockSize].nodeScore) {
 		a = b
 	}
 	t.winners[i] = a

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,18 +56,23 @@ func (u *Users) Add(root, folder string, public bool) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := parser.ParseDir(u.fset, dir, nil, parser.ParseComments|parser.SkipObjectResolution)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedNames(parsed) {
-		var plain, all []*ast.File
-		for _, file := range sortedNames(parsed[name].Files) {
-			all = append(all, parsed[name].Files[file])
-			if !strings.HasSuffix(file, "_test.go") {
-				plain = append(plain, parsed[name].Files[file])
-			}
+	parsed := map[string][]*ast.File{}
+	for _, file := range files {
+		f, err := parser.ParseFile(u.fset, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
 		}
+		parsed[f.Name.Name] = append(parsed[f.Name.Name], f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(parsed)) {
+		all := parsed[name]
+		plain := slices.DeleteFunc(slices.Clone(all), func(f *ast.File) bool {
+			return strings.HasSuffix(u.fset.File(f.Pos()).Name(), "_test.go")
+		})
 		if public && len(plain) > 0 && name != "main" {
 			checked, _ := u.check(dir, plain)
 			u.declare(checked, folder)
@@ -75,14 +81,6 @@ func (u *Users) Add(root, folder string, public bool) error {
 		u.use(dir, all, info)
 	}
 	return nil
-}
-
-func sortedNames[T any](m map[string]T) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // check resolves names. What cannot be resolved, such as what the tests of the package
