@@ -23,7 +23,7 @@ const (
 
 // figures has what victims come to together: every figure that a rank can compare, in the form
 // in which the searches count them. [Score] has the same for callers. The zero value is that of
-// nobody. A figure is counted by add and compared by of and both, and nowhere else.
+// nobody. A figure is counted by add and compared by of and starts, and nowhere else.
 type figures struct {
 	violations int
 	top        int32 // priority of the most important victim
@@ -82,6 +82,11 @@ func (f *figures) both(g *figures, x figure) (a, b int64) {
 	if x != startFigure {
 		return f.of(x), g.of(x)
 	}
+	return f.starts(g)
+}
+
+// starts is both for the start.
+func (f *figures) starts(g *figures) (a, b int64) {
 	if f.start.before(g.start) {
 		return 1, 0
 	}

@@ -37,7 +37,11 @@ func (f *nodeScore) beats(g *nodeScore, order *rankOrder) bool {
 		if x == noFigure {
 			break
 		}
-		if a, b := f.both(&g.figures, x); a != b {
+		a, b := f.of(x), g.of(x) // both, which is too long to be inlined
+		if x == startFigure {
+			a, b = f.starts(&g.figures)
+		}
+		if a != b {
 			return a < b
 		}
 	}
