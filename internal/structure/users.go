@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,13 +57,16 @@ func (u *Users) Add(root, folder string, public bool) error {
 	if err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	parsed := map[string][]*ast.File{}
 	for _, file := range files {
-		f, err := parser.ParseFile(u.fset, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if !strings.HasSuffix(file.Name(), ".go") {
+			continue
+		}
+		f, err := parser.ParseFile(u.fset, filepath.Join(dir, file.Name()), nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
