@@ -77,7 +77,7 @@ func (r *Request) givenStatuses(config *Config, snap *Snapshot) ([]filterStatus,
 func checkNamed(snap *Snapshot, statuses map[string]Status) error {
 	for _, name := range slices.Sorted(maps.Keys(statuses)) {
 		if _, ok := snap.Node(name); !ok {
-			return fmt.Errorf("status of node %s: %w", name, ErrNotFound)
+			return fmt.Errorf("status of %s: %w", textOf("node", name), ErrNotFound)
 		}
 		if s := statuses[name]; !s.Code.known() {
 			return s.unknown(name)

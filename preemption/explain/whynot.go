@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,7 +79,7 @@ func WhyNot(_ context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 	}
 	i := slices.IndexFunc(ex.Nodes, func(n preemption.NodeReport) bool { return n.Node == node })
 	if i < 0 {
-		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
+		return nil, fmt.Errorf("node %s: %w", cmp.Or(node, "without a name"), preemption.ErrNotFound)
 	}
 	g := &grouping{finder: f, ex: ex, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
 	for i := range ex.Candidates {
