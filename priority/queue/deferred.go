@@ -86,15 +86,15 @@ func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 }
 
 // resized reports whether a pod on the node needs less of a resource than before that
-// another one requests, or more of any. What is on the node counts as there, and the
-// pod itself by its spec.
+// another one requests, or more of any. Pods count with what their status requests, as on
+// the node; a change of the waiting pod itself counts by its spec.
 func resized(before, after, waiting *outrank.Pod) bool {
 	if keyOf(after) == keyOf(waiting) {
 		b, a := before.Requests(), after.Requests()
 		return grows(b, a) || grows(a, b)
 	}
 	b, a := before.RunningRequestsIn(outrank.V1_37), after.RunningRequestsIn(outrank.V1_37)
-	for name := range waiting.Requests() {
+	for name := range waiting.RunningRequestsIn(outrank.V1_37) {
 		if a.Amount(name) < b.Amount(name) {
 			return true
 		}

@@ -142,6 +142,18 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	}
 }
 
+// What runs of the waiting pod counts among what it requests, beside what it asks for.
+func TestResizeIsHelpedByWhatItsStatusRequests(t *testing.T) {
+	waiting := deferredOn("n1", "memory", "2")
+	waiting.Containers[0].Actual = resource.MustList("cpu", "1", "memory", "2")
+	e := &Entry{Pod: waiting, FailedFilters: []string{filter.NodeResourcesFit}}
+	shrinks := func(name string) ClusterEvent {
+		return ClusterEvent{Kind: EventAssignedPodUpdated, Before: onNode("a", "n1", name, "2"), Pod: onNode("a", "n1", name, "1")}
+	}
+	assert.True(t, HelpsIn(withResizes, e, shrinks("cpu")))
+	assert.False(t, HelpsIn(withResizes, e, shrinks("ephemeral-storage")))
+}
+
 // A change of the pod's own requests helps against a shortage alone, and one of its
 // status against nothing.
 func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
