@@ -64,8 +64,11 @@ func (s *sequenceRun) deletedNominee() bool {
 }
 
 // claimsOfLostNodes reports whether the pod uses a claim that a pod on a node uses that is
-// gone.
+// gone, or was gone once.
 func (s *sequenceRun) claimsOfLostNodes() bool {
+	if slices.ContainsFunc(claimsOf(s.current), func(claim string) bool { return s.miscounted[s.current.Namespace+"/"+claim] }) {
+		return true
+	}
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		if isPending(p) || p.Namespace != s.current.Namespace || slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName }) {
 			return false

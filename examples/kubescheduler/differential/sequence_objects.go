@@ -74,6 +74,7 @@ func (s *sequenceRun) replaceNode() (err error) {
 	if s.oneIn(2) && len(s.objects.Nodes) > 1 {
 		at := s.IntN(len(s.objects.Nodes))
 		s.note("end of a node", "%s", s.objects.Nodes[at].Name)
+		s.miscount(s.objects.Nodes[at].Name)
 		s.objects.Nodes, err = removed(s.told.nodes, s.objects.Nodes, at)
 		return err
 	}

@@ -19,12 +19,15 @@ type world struct {
 	// shared are the nodes on which two pods held a host port at once, in the scheduler's
 	// memory for good (rule 7.6.8).
 	shared map[string]bool
+	// miscounted are the claims, by namespace and name, of pods on nodes that have gone: the
+	// scheduler's count of such a claim may be off (rule 7.8.8).
+	miscounted map[string]bool
 	// together are the groups, by namespace and name, whose pods leave together.
 	together map[string]bool
 }
 
 func newWorld(client kubernetes.Interface) *world {
-	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, together: map[string]bool{}}
+	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}}
 }
 
 // known are the pods, in the order in which they came.
@@ -78,6 +81,18 @@ func (w *world) notePorts(p *corev1.Pod) {
 	for _, other := range w.all {
 		if other.Spec.NodeName == p.Spec.NodeName && podKey(other) != podKey(p) && slices.ContainsFunc(hostPorts(other), func(port int32) bool { return slices.Contains(ports, port) }) {
 			w.shared[p.Spec.NodeName] = true
+		}
+	}
+}
+
+// miscount notes the claims of the pods on a node that goes.
+func (w *world) miscount(node string) {
+	for _, p := range w.all {
+		if p.Spec.NodeName != node {
+			continue
+		}
+		for _, claim := range claimsOf(p) {
+			w.miscounted[p.Namespace+"/"+claim] = true
 		}
 	}
 }
