@@ -180,12 +180,12 @@ func (c *clerk) bindingFailed(pod string) (refused, known bool) {
 	return c.unbound[pod], slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.patch != nil })
 }
 
-// hold waits where a deletion is to hang.
-func (c *clerk) hold(pod string) {
+// hold waits where a deletion is to hang, and returns what is to be called once it is made.
+func (c *clerk) hold(pod string) (made func()) {
 	c.mu.Lock()
 	if c.troubleOf(pod) != hangs {
 		c.mu.Unlock()
-		return
+		return func() {}
 	}
 	if c.open == nil {
 		c.open = make(chan struct{})
@@ -195,9 +195,11 @@ func (c *clerk) hold(pod string) {
 	c.told[pod] = true
 	c.mu.Unlock()
 	<-open
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.hanging--
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.hanging--
+	}
 }
 
 // letGo ends all that hangs.
@@ -236,7 +238,7 @@ func (c *hangingCore) Pods(namespace string) typedv1.PodInterface {
 }
 
 func (p *hangingPods) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
-	p.clerk.hold(p.namespace + "/" + name)
+	defer p.clerk.hold(p.namespace + "/" + name)()
 	return p.PodInterface.Delete(ctx, name, options)
 }
 
@@ -277,7 +279,7 @@ func (s *sequenceRun) settle() {
 			refused, told := s.scheduler.bindingFailed(s.r.preemptor)
 			return bound || refused && told || isRunning(s.current) // a resize, which its kubelet carries out
 		}
-		return s.held == nil && hanging > 0 || !s.keptOut(s.current)
+		return s.held == nil && hanging > 0 || !s.carriesOut(s.current)
 	})
 	s.until(func() bool { return s.held == nil && s.rival.clerk.busy() || !s.rival.underWay(s.current) })
 	if refused, _ := s.scheduler.bindingFailed(s.r.preemptor); refused {

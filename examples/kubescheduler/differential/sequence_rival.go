@@ -4,15 +4,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
 // rival is a plugin, in each profile, that is asked for room beside the scheduler's own. What it does about
@@ -78,7 +83,32 @@ func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
 	return own != nil && !own.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
-func (s *sequenceRun) anyPreempting() bool { return slices.ContainsFunc(s.known(), s.keptOut) }
+// anyPreempting reports whether the scheduler still carries out a plan. It is asked itself,
+// because it lets a preemptor back into the queue once the last victim is terminating,
+// whoever made that so, and may tell that victim to go again later.
+func (s *sequenceRun) anyPreempting() bool {
+	return slices.ContainsFunc(profileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
+}
+
+// carriesOut reports whether the scheduler still carries out a plan for the pod.
+func (s *sequenceRun) carriesOut(p *corev1.Pod) bool {
+	return s.keptOut(p) || slices.Contains(preempting(s.rival.own[p.Spec.SchedulerName]), p.UID)
+}
+
+// preempting returns the UIDs of the preemptors whose plans a plugin of the scheduler
+// carries out.
+func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
+	plugin, ok := own.(*defaultpreemption.DefaultPreemption)
+	if !ok {
+		return nil
+	}
+	executor := reflect.ValueOf(plugin.Executor).Elem()
+	mu := (*sync.RWMutex)(executor.FieldByName("mu").Addr().UnsafePointer())
+	uids := (*sets.Set[types.UID])(executor.FieldByName("preempting").Addr().UnsafePointer())
+	mu.RLock()
+	defer mu.RUnlock()
+	return uids.UnsortedList()
+}
 
 // compare returns what the rival has done otherwise.
 func (v *rival) compare(a *Answer, tied *decided) []string {
