@@ -85,21 +85,30 @@ func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	return true
 }
 
-// resized reports whether a pod on the node needs less of a resource than before that
-// another one requests, or more of any. Pods count with what their status requests, as on
-// the node; a change of the waiting pod itself counts by its spec.
+// resized reports whether a pod on the node comes to hold less of a resource than before
+// that the waiting one holds, or more of any; a change either way helps where it is the
+// waiting pod's own. Pods hold what their specs and their statuses request.
 func resized(before, after, waiting *outrank.Pod) bool {
-	if keyOf(after) == keyOf(waiting) {
-		b, a := before.Requests(), after.Requests()
-		return grows(b, a) || grows(a, b)
-	}
 	b, a := before.RunningRequestsIn(outrank.V1_37), after.RunningRequestsIn(outrank.V1_37)
+	if keyOf(after) == keyOf(waiting) {
+		return requestsMore(b, a) || requestsMore(a, b)
+	}
 	for name := range waiting.RunningRequestsIn(outrank.V1_37) {
 		if a.Amount(name) < b.Amount(name) {
 			return true
 		}
 	}
-	return grows(b, a)
+	return requestsMore(b, a)
+}
+
+// requestsMore reports whether a list names a resource that another does not, or more of it.
+func requestsMore(before, after resource.List) bool {
+	for name := range after {
+		if _, named := before[name]; !named {
+			return true
+		}
+	}
+	return grows(before, after)
 }
 
 // grows reports whether a list holds more of any resource than another.
@@ -113,7 +122,7 @@ func grows(before, after resource.List) bool {
 }
 
 // ownResizeHelps reports whether a change of the waiting pod itself may help its
-// resize: one of what it requests does, and no change of its status.
+// resize: one of what its spec and its status request together does.
 func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
 		return true

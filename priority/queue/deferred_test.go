@@ -152,10 +152,19 @@ func TestResizeIsHelpedByWhatItsStatusRequests(t *testing.T) {
 	}
 	assert.True(t, HelpsIn(withResizes, e, shrinks("cpu")))
 	assert.False(t, HelpsIn(withResizes, e, shrinks("ephemeral-storage")))
+
+	own := func(before, after string) bool {
+		b, a := deferredOn("n1", "memory", "2"), deferredOn("n1", "memory", "2")
+		b.Containers[0].Actual, a.Containers[0].Actual = resource.MustList("cpu", before), resource.MustList("cpu", after)
+		return HelpsIn(withResizes, e, ClusterEvent{Kind: EventAssignedPodUpdated, Before: b, Pod: a})
+	}
+	assert.True(t, own("1", "2"), "its status takes more")
+	assert.True(t, own("2", "1"), "its status takes less")
+	assert.False(t, own("1", "1"))
 }
 
-// A change of the pod's own requests helps against a shortage alone, and one of its
-// status against nothing.
+// A change of what the pod's spec and status request together helps against a shortage
+// alone.
 func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -165,6 +174,11 @@ func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
 	}{
 		{"it wants more", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3") }, Counts{Active: 1}},
 		{"it wants less", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Active: 1}},
+		{"more is in force", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Actual = resource.MustList("cpu", "3") }, Counts{Active: 1}},
+		{"it wants less than is in force", filter.NodeResourcesFit, func(p *outrank.Pod) {
+			p.Containers[0].Actual = resource.MustList("cpu", "2")
+			p.Containers[0].Requests = resource.MustList("cpu", "1")
+		}, Counts{Unschedulable: 1}},
 		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Allocated = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
 		{"the node spares its pods", filter.DeferredPodScheduling, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Unschedulable: 1}},
 	} {
