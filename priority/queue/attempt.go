@@ -3,8 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 )
@@ -43,40 +41,6 @@ func (c *core) returning(e *Entry) (*item, error) {
 		it.Pod = e.Pod
 	}
 	return it, nil
-}
-
-// failed notes how an attempt ended that put the pod back (rule 5.3.2).
-func (it *item) failed(e *Entry, now time.Time) {
-	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
-	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
-	if len(e.PendingFilters) > 0 {
-		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
-	}
-	if len(it.FailedFilters) == 0 {
-		it.Errors++
-	} else {
-		it.Refusals, it.Errors = it.Refusals+1, 0
-	}
-}
-
-// distinct returns a sorted copy without duplicates; nil for none.
-func distinct(filters []string) []string {
-	if len(filters) == 0 {
-		return nil
-	}
-	out := slices.Clone(filters)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// first returns the pod to be popped next, nil if there is none: the first active
-// one, or else the first in backoff where that may end early. mu is held.
-func (c *core) first(early bool) *item {
-	it := c.pools[active].head()
-	if it == nil && early {
-		it = c.pools[backoff].head()
-	}
-	return it
 }
 
 // pop begins an attempt with the first pod. mu is held.
@@ -149,22 +113,4 @@ func (c *core) take() (Entry, <-chan struct{}, error) {
 		c.wake = make(chan struct{})
 	}
 	return Entry{}, c.wake, nil
-}
-
-// wakeAll wakes all waiting calls. They find the queue as the operation under way
-// leaves it, because they need its lock.
-func (c *core) wakeAll() {
-	if c.wake != nil {
-		close(c.wake)
-		c.wake = nil
-	}
-}
-
-// Close ends all waiting, now and later: Pop still returns what is active, and
-// then [ErrClosed]. Everything else continues to work.
-func (c *core) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	c.wakeAll()
 }

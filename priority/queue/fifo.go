@@ -88,3 +88,11 @@ func (q *FIFO) AssignedPodUpdated(*outrank.Pod, time.Time) int { return 0 }
 
 // Flush does nothing: no pod waits for a time.
 func (q *FIFO) Flush(time.Time) int { return 0 }
+
+// Refuse makes the attempts that are known to come to nothing, as that of [Queue]
+// does, one by one. Time O(log n) for each.
+func (q *FIFO) Refuse(now time.Time, r Refusing) Refusals {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.refuseEach(now, &r, false, func(it *item) { q.why = attemptFailure; q.move(it, active) })
+}

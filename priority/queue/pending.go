@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -11,6 +12,23 @@ type Counts struct {
 	// Incomplete are the pods whose group is not known, Waiting those that wait for
 	// their group to come back from an attempt (rules 5.8.5 and 5.8.6).
 	Incomplete, Waiting int
+}
+
+// Incoming is how many pods have entered a part of a queue for one reason (upstream's
+// metric queue_incoming_pods_total).
+type Incoming struct {
+	// Queue is the part: active, backoff, unschedulable or gated.
+	Queue string
+	// Event is what happened, as the release names it (group 5.7).
+	Event string
+	// Pods is how many, Grouped how many of them came in groups of pods that are queued
+	// as one, and Groups how many groups these were (rule 5.8.12).
+	Pods, Grouped, Groups uint64
+}
+
+// poolNames are those of the parts that are counted.
+var poolNames = map[pool]string{
+	active: "active", backoff: "backoff", errorBackoff: "backoff", unschedulable: "unschedulable", gated: "gated",
 }
 
 // String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
@@ -126,4 +144,31 @@ func (h *heap) sorted() []Entry {
 		out[i] = it.handedOut()
 	}
 	return out
+}
+
+// Incoming returns how many pods have entered each part of the queue so far and why,
+// sorted by part and event, without what has not happened. A pod counts each time,
+// but not while it stays where it is. Takes constant time.
+func (c *core) Incoming() []Incoming {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []Incoming
+	for p, counts := range c.incoming {
+		for why, a := range counts {
+			if a.pods > 0 {
+				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&c.rules), a.pods, a.grouped, a.groups})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Incoming) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Event, b.Event)) })
+	merged := list[:0]
+	for _, in := range list {
+		if n := len(merged); n > 0 && merged[n-1].Queue == in.Queue && merged[n-1].Event == in.Event {
+			merged[n-1].Pods += in.Pods
+			merged[n-1].Grouped, merged[n-1].Groups = merged[n-1].Grouped+in.Grouped, merged[n-1].Groups+in.Groups
+			continue
+		}
+		merged = append(merged, in)
+	}
+	return slices.Clip(merged)
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -93,33 +92,7 @@ type SchedulingQueue interface {
 	Close()
 }
 
-// Errors of a queue.
-var (
-	ErrClosed      = errors.New("queue is closed")
-	ErrNotInFlight = errors.New("no such attempt under way")
-)
-
 var (
 	_ SchedulingQueue = (*Queue)(nil)
 	_ SchedulingQueue = (*FIFO)(nil)
 )
-
-// errUnmade is about a queue without pools, which is the zero one.
-func errUnmade(operation string) error {
-	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the queue was not made by New or NewFIFO"}}}
-}
-
-// refuses returns what keeps the queue from taking a pod in.
-func (c *core) refuses(operation string, pod *outrank.Pod) error {
-	switch {
-	case pod == nil:
-		return errNoPod(operation)
-	case c.items == nil:
-		return errUnmade(operation)
-	}
-	return nil
-}
-
-func errNoPod(operation string) error {
-	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the pod is missing"}}}
-}
