@@ -77,36 +77,6 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) {
 	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
 }
 
-// Update follows a change of the pod's object from old to new. Where neither
-// names a node, the nomination in memory stays, because it may not be written
-// yet. Else new's own NominatedNode counts (UpdateNominatedPod). In either case
-// the nomination belongs to new from now on. A new pod with another UID is
-// another pod, which takes no nomination over.
-func (n *Nominator) Update(old, new *outrank.Pod) {
-	if old == nil || new == nil {
-		n.Delete(old)
-		n.Add(new, "")
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.updateAside(old, new) {
-		return
-	}
-	e, node := n.entry(old), ""
-	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
-		e = set
-	}
-	switch {
-	case !samePod(old, new):
-		e.before = earlier(e.before, old)
-	case old.NominatedNode == "" && new.NominatedNode == "":
-		node = e.node
-	}
-	n.remove(old)
-	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
-}
-
 // Delete removes the pod's nomination, if it has one.
 func (n *Nominator) Delete(pod *outrank.Pod) {
 	if pod == nil {
