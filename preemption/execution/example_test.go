@@ -275,7 +275,7 @@ func Example() {
 		plan := must(eval.Preempt(ctx, snap, entry.Pod, now))
 		if plan.Outcome == preemption.Fits {
 			metrics.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-			nominator.Delete(entry.Pod)
+			nominator.Remove(entry.Pod)
 			waiting.Done(entry)
 			return plan
 		}

@@ -99,6 +99,6 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 
 func (x *execution) forgetNomination(p *outrank.Pod) {
 	if x.config.Nominator != nil {
-		x.config.Nominator.Delete(p)
+		x.config.Nominator.Remove(p)
 	}
 }

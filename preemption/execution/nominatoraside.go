@@ -69,7 +69,7 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 // another pod, which takes no nomination over.
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {
-		n.Delete(old)
+		n.Remove(old)
 		n.Add(new, "")
 		return
 	}
@@ -88,6 +88,6 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	case old.NominatedNode == "" && new.NominatedNode == "":
 		node = e.node
 	}
-	n.remove(old)
+	n.takeOut(old)
 	n.put(new, cmp.Or(node, new.NominatedNode), e.before)
 }

@@ -49,7 +49,7 @@ type Config struct {
 	// negative if a is to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [HelpsIn] the
+	// came back from an attempt during which the event came in; nil is [Helps] by the rules of the
 	// Release. It is asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.

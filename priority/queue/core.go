@@ -214,12 +214,3 @@ func (c *core) arrive(to pool, why cause, a arrivals) {
 		c.incoming[to][why].add(a)
 	}
 }
-
-// Close ends all waiting, now and later: Pop still returns what is active, and
-// then [ErrClosed]. Everything else continues to work.
-func (c *core) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	c.wakeAll()
-}

@@ -55,10 +55,10 @@ func (q *Queue) SetGroup(g *outrank.PodGroup) {
 	}
 }
 
-// DeleteGroup tells it that a group is gone. Its pods that wait are incomplete from
+// RemoveGroup tells it that a group is gone. Its pods that wait are incomplete from
 // then on. A group of the same name with another UID stays. Time O(n log n) in the
 // group's waiting pods.
-func (q *Queue) DeleteGroup(g *outrank.PodGroup) {
+func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	if q.groups == nil || g == nil {
 		return
 	}
@@ -91,10 +91,10 @@ func (q *Queue) SetComposite(g *outrank.CompositePodGroup) {
 	}
 }
 
-// DeleteComposite tells it that a composite group is gone. The waiting pods of the tree
+// RemoveComposite tells it that a composite group is gone. The waiting pods of the tree
 // are incomplete from then on. A group of the same name with another UID stays. Time as
 // SetComposite.
-func (q *Queue) DeleteComposite(g *outrank.CompositePodGroup) {
+func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || g == nil {
 		return
 	}

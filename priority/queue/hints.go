@@ -8,20 +8,17 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Helps reports whether an event may help a pod: whether it changes something
-// that one of the filters reads with which the pod failed. The test is coarse:
-// a pod may be tried in vain, but no pod that could be helped is left out. An
-// unknown event may help any pod. Any event may help a pod that failed with an
-// unknown filter or with none. The filters' names are those of package
-// preemption. Time is linear in the pod's filters, and where the event gives a pod on
-// a node, in the terms of both pods. The rules are those of [outrank.DefaultRelease].
-func Helps(e *Entry, event ClusterEvent) bool { return HelpsIn(outrank.DefaultRelease, e, event) }
-
-// HelpsIn is [Helps] by the rules of a release: of terms of anti-affinity, all count
-// in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13); with the gate for it, a pod
-// that waits for its resize is helped by what happens on its own node alone (rule
-// 5.4.17). [Config.Helps] is this with [Config.Release] if nothing else is set.
-func HelpsIn(r outrank.Release, e *Entry, event ClusterEvent) bool {
+// Helps reports whether an event may help a pod by the rules of a release: whether it changes
+// something that one of the filters reads with which the pod failed. The test is coarse: a
+// pod may be tried in vain, but no pod that could be helped is left out. An unknown event
+// may help any pod. Any event may help a pod that failed with an unknown filter or with
+// none. The filters' names are those of package preemption. Of terms of anti-affinity, all
+// count in v1.36, and any from v1.37 on (rules 5.4.12 and 5.4.13); with the gate for it, a
+// pod that waits for its resize is helped by what happens on its own node alone (rule
+// 5.4.17). [Config.Helps] is this with [Config.Release] if nothing else is set. Time is
+// linear in the pod's filters, and where the event gives a pod on a node, in the terms of
+// both pods.
+func Helps(r outrank.Release, e *Entry, event ClusterEvent) bool {
 	rules := release.Of(release.Release(r))
 	return helpsBy(&rules, e, event)
 }

@@ -80,40 +80,40 @@ func podsIn(entries []Entry) int {
 }
 
 // Pending returns the entries inside. Time O(n log n).
-func (c *core) Pending() Pending {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	incomplete, waiting := c.groups.outside()
+func (q *Queue) Pending() Pending {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	incomplete, waiting := q.groups.outside()
 	return Pending{
 		Incomplete: incomplete, Waiting: waiting,
-		Active: c.pools[active].sorted(), Backoff: c.inBackoff().sorted(),
-		Unschedulable: c.pools[unschedulable].sorted(), Gated: (&heap{items: c.pools[gated].items, order: c.pools[active].order}).sorted(),
-		InFlight: c.pools[inFlight].sorted(),
+		Active: q.pools[active].sorted(), Backoff: q.inBackoff().sorted(),
+		Unschedulable: q.pools[unschedulable].sorted(), Gated: (&heap{items: q.pools[gated].items, order: q.pools[active].order}).sorted(),
+		InFlight: q.pools[inFlight].sorted(),
 	}
 }
 
 // Counts returns how many pods each pool holds, in constant time.
-func (c *core) Counts() Counts {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	counts := c.count(func(h *heap) int { return h.count })
-	if c.groups != nil {
-		counts.Incomplete, counts.Waiting = c.groups.incomplete, c.groups.apart
+func (q *Queue) Counts() Counts {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	counts := q.count(func(h *heap) int { return h.count })
+	if q.groups != nil {
+		counts.Incomplete, counts.Waiting = q.groups.incomplete, q.groups.apart
 	}
 	return counts
 }
 
 // Entities counts what is popped as one, in constant time.
-func (c *core) Entities() Entities {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (q *Queue) Entities() Entities {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	e := Entities{
-		Pods:   c.count(func(h *heap) int { return h.count - h.grouped }),
-		Groups: c.count(func(h *heap) int { return h.groups }),
+		Pods:   q.count(func(h *heap) int { return h.count - h.grouped }),
+		Groups: q.count(func(h *heap) int { return h.groups }),
 	}
-	if c.groups != nil {
-		e.Pods.Incomplete, e.Pods.Waiting = c.groups.incomplete, c.groups.apart
-		e.Groups.InFlight = c.groups.tried
+	if q.groups != nil {
+		e.Pods.Incomplete, e.Pods.Waiting = q.groups.incomplete, q.groups.apart
+		e.Groups.InFlight = q.groups.tried
 	}
 	return e
 }
@@ -149,14 +149,14 @@ func (h *heap) sorted() []Entry {
 // Incoming returns how many pods have entered each part of the queue so far and why,
 // sorted by part and event, without what has not happened. A pod counts each time,
 // but not while it stays where it is. Takes constant time.
-func (c *core) Incoming() []Incoming {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (q *Queue) Incoming() []Incoming {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	var list []Incoming
-	for p, counts := range c.incoming {
+	for p, counts := range q.incoming {
 		for why, a := range counts {
 			if a.pods > 0 {
-				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&c.rules), a.pods, a.grouped, a.groups})
+				list = append(list, Incoming{poolNames[pool(p)], cause(why).name(&q.rules), a.pods, a.grouped, a.groups})
 			}
 		}
 	}

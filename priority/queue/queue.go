@@ -1,14 +1,36 @@
 package queue
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Queue is kube-scheduler's queue (chapter 5; PriorityQueue). A pod that waits
-// is in one of three pools:
+// Queue holds the pods that wait to be placed: kube-scheduler's queue (chapter 5;
+// PriorityQueue), or the plain one of [NewFIFO]. A pod is known by its namespace and name
+// and is in one place at a time: in a pool where it waits, or in flight while an attempt is
+// under way. A pod of the same name with another UID is another pod: adding or updating it
+// replaces the earlier pod, wherever that was, and it begins without a past.
+//
+// An attempt begins when a pod is popped and ends in one of these ways:
+//
+//   - it was placed: Done;
+//   - it was not: AddUnschedulableIfNotPresent puts it back;
+//   - it is gone: Remove ends the attempt, and an entry that comes back from it
+//     afterwards is refused;
+//   - it is to wait again at once: Add.
+//
+// A pod that is neither done nor put back stays in flight for ever, and takes up memory.
+//
+// Times should not go backwards, but nothing breaks if they do. Pods are kept as pointers
+// and must not be changed while they are inside; a changed pod is a new value, given to
+// Update. The caller decides which pods belong into the queue: a node, a phase or a deletion
+// time are not looked at. A nil pod is an error where the method returns one, and is ignored
+// otherwise.
+//
+// A pod that waits is in one of four pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
 //   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
@@ -57,6 +79,8 @@ type Queue struct {
 	// them apart.
 	crowded bool
 	sweep   sweep
+	// fifo: the queue is one of [NewFIFO].
+	fifo bool
 }
 
 // New returns an empty queue. The error is that of [Config.Validate].
@@ -77,6 +101,17 @@ func New(config Config) (*Queue, error) {
 	}
 	q.init(q.config.order)
 	return q, nil
+}
+
+// NewFIFO returns an empty queue that goes by no priority, the simple queue of v1.13: pods
+// are popped in the order in which they came. A pod that is put back goes to the end and
+// can be popped again at once. There is no backoff, no gate, no group and no pool of
+// unschedulable pods, so there is nothing to move, to activate or to flush.
+func NewFIFO() *Queue {
+	q := &Queue{config: Config{}.filledIn(), fifo: true}
+	q.rules = release.Of(release.Default)
+	q.init(func(a, b *item) int { return cmp.Compare(a.arrival, b.arrival) })
+	return q
 }
 
 // revive puts a pod that is in no pool into active, or into backoff while that
@@ -164,46 +199,10 @@ func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// TryPop flushes, so that the pods that are due count, and takes the first active
-// pod or, where there is none and backoff may end early, the first in backoff.
-// Time O(log n) for each pod that is flushed or taken.
-func (q *Queue) TryPop(now time.Time) (Entry, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.activateDue(now)
-	return q.pop(q.early)
-}
-
-// NextReady returns when TryPop will have a pod if nothing else happens: now if a
-// pod is active, due or to be popped early, else when the first backoff or time-out
-// ends; a gate may then still hold a pod. A simulator on virtual time can jump there. Constant time.
-func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.first(q.early) != nil {
-		return now, true
-	}
-	var next time.Time
-	found := false
-	for p := range poolCount {
-		it := q.pools[p].head()
-		if it == nil {
-			continue
-		}
-		if at, ok := q.dueAt(it); ok && (!found || at.Before(next)) {
-			next, found = at, true
-		}
-	}
-	if found && next.Before(now) {
-		next = now
-	}
-	return next, found
-}
-
 // note keeps an event for the attempts under way.
 func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
-	if q.config.old() {
-		return // one flag is all that it has (rule 5.9.3)
+	if q.fifo || q.config.old() {
+		return // no pod waits for it, or one flag is all that it has (rule 5.9.3)
 	}
 	oldest := q.pools[inFlight].head()
 	if oldest == nil {

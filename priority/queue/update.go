@@ -77,20 +77,23 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 // InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
 // in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
 // it is inside. Any other pod is taken out, also of flight; without the gate that is
-// every pod. A pod that is gone is for [Queue.Delete]. Time O(log n), and the
+// every pod. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
 // comparison of the two versions.
 func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 	switch {
 	case pod == nil:
 		return false, errNoPod("FollowResize")
 	case !wantsResize(&q.rules, pod):
-		q.Delete(pod)
+		q.Remove(pod)
 		return false, nil
 	}
 	return true, q.Update(pod, now)
 }
 
-// AddUnschedulableIfNotPresent puts a pod back: into backoff if something happened
+// AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The entry is the
+// popped one, whose Cycle names the attempt, with the latest version of the pod and the
+// filters that it failed with. An entry of an attempt that is over changes nothing; the
+// error then wraps [ErrNotInFlight]. The pod goes into backoff if something happened
 // during its attempt that may help it or it names no failed filter, into active if
 // that may help one of its pending filters, else into unschedulable. Time O(log n), and linear in the events of that time.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
@@ -112,6 +115,10 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 // putBack moves a pod that has failed to where it waits.
 func (q *Queue) putBack(it *item, now time.Time) {
 	q.why = attemptFailure
+	if q.fifo {
+		q.move(it, active)
+		return
+	}
 	q.config.delay(it, now)
 	switch {
 	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
