@@ -209,7 +209,7 @@ func ExampleMetricValues_Families() {
 	metrics.AddPreemption()
 	metrics.AddVictims(3)
 	metrics.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
-	metrics.SetPending(execution.PendingPods{Active: 2, Unschedulable: 1})
+	metrics.SetPending(execution.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range metrics.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {

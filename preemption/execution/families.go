@@ -16,11 +16,11 @@ import (
 // that was never set is left out, except the two of preemption. Durations are in
 // seconds.
 func (c MetricValues) Families() []MetricFamily {
-	families := []MetricFamily{{
-		Name: "scheduler_preemption_attempts_total", Type: "counter",
-		Help:    "How often preemption was tried.",
-		Samples: []MetricSample{{Name: "scheduler_preemption_attempts_total", Value: float64(c.PreemptionAttempts)}},
-	}, c.PreemptionVictims.metricFamily()}
+	attempts := MetricFamily{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
+	attempts.add(float64(c.PreemptionAttempts))
+	victims := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
+	addHistogram(&victims, nil, &c.PreemptionVictims, victimBounds)
+	families := []MetricFamily{attempts, victims}
 	rules := release.Of(release.Release(c.Release))
 	families = slices.Insert(families, 0, c.podFamilies()...)
 	if rules.GroupMetrics {
@@ -68,11 +68,7 @@ func (c *MetricValues) podFamilies() []MetricFamily {
 		Name: "scheduler_pod_scheduling_attempts", Type: "histogram",
 		Help: "Number of attempts that it took to schedule a pod.",
 	}
-	bounds := make([]float64, len(triesBounds))
-	for i, b := range triesBounds {
-		bounds[i] = float64(b)
-	}
-	tries.addHistogram(nil, bounds, c.PodAttempts.Buckets[:], float64(c.PodAttempts.Sum))
+	addHistogram(&tries, nil, &c.PodAttempts, triesBounds)
 	return []MetricFamily{tries, durationFamily(MetricFamily{
 		Name: "scheduler_pod_scheduling_sli_duration_seconds",
 		Help: "Time from a pod's entry into the queue until it was scheduled, by the number of attempts.",
@@ -119,14 +115,14 @@ func (c *GroupMetricValues) families() []MetricFamily {
 			f.add(float64(c.Attempts[code]), MetricLabel{"result", code.String()})
 		}
 		victims := MetricFamily{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
-		victims.addGroups(nil, &c.Victims)
+		addHistogram(&victims, nil, &c.Victims, groupBounds)
 		list = append(list, f, victims)
 	}
 	if len(c.Disruptions) > 0 {
 		d := MetricFamily{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
 		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[PreemptorType]) {
 			h := c.Disruptions[by]
-			d.addGroups([]MetricLabel{{"preemptor", string(by)}}, &h)
+			addHistogram(&d, []MetricLabel{{"preemptor", string(by)}}, &h, groupBounds)
 		}
 		list = append(list, d)
 	}

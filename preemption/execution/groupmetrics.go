@@ -20,7 +20,7 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 		}
 		c.Groups.Attempts[code]++
 		if plan != nil && plan.Outcome == preemption.Preempt {
-			c.Groups.Victims.add(len(plan.VictimPods()))
+			c.Groups.Victims.add(len(plan.VictimPods()), groupBounds)
 		}
 	})
 	if plan != nil && plan.Outcome == preemption.Preempt {
@@ -38,21 +38,15 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 func (m *Metrics) AddDisruptions(by PreemptorType, disruptions, violations int) {
 	m.change(func(c *MetricValues) {
 		if disruptions > 0 {
-			h := c.Groups.Disruptions[by]
-			h.add(disruptions)
-			setIn(&c.Groups.Disruptions, by, h)
+			addTo(&c.Groups.Disruptions, by, groupBounds, disruptions)
 		}
 		if violations > 0 {
-			setIn(&c.Groups.Violations, by, c.Groups.Violations[by]+uint64(violations))
+			if c.Groups.Violations == nil {
+				c.Groups.Violations = map[PreemptorType]uint64{}
+			}
+			c.Groups.Violations[by] += uint64(violations)
 		}
 	})
-}
-
-func setIn[K comparable, V any](m *map[K]V, key K, value V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[key] = value
 }
 
 // AddEvaluation counts how long it took to find the victims for a pod or a group, by a

@@ -2,136 +2,94 @@ package execution
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 )
 
-// DurationHistogram counts durations by their length.
-type DurationHistogram struct {
-	// Buckets[i] counts the durations of at most Bounds[i] that are longer than the
-	// bound before; the last of Buckets, one more than Bounds, those beyond all
-	// bounds. Bounds are shared: do not change them.
+// Histogram counts numbers, or durations, by how large they are. The zero value has counted
+// nothing.
+type Histogram[N int | time.Duration] struct {
+	// Buckets[i] counts what is at most Bounds[i] and more than the bound before; the last
+	// of Buckets, one more than Bounds, counts what is beyond all bounds. Both are nil as
+	// long as nothing was counted. Bounds are shared: do not change them.
 	Buckets []uint64
-	Bounds  []time.Duration
-	// Sum is the sum of all durations; it stays at the largest there is.
-	Sum time.Duration
+	Bounds  []N
+	// Sum is the sum of all that was counted; it stays at the largest there is.
+	Sum N
 }
 
-// The bounds of the reference: from 1 ms to some 16 s for an attempt, from 10 ms to
-// some 87 minutes for all attempts of a pod, and how many these are.
+// The bounds of the reference. An attempt takes from 1 ms to some 16 s, all attempts of a
+// pod from 10 ms to some 87 minutes, and a step of preemption from 1 ms to some 33 s. Next
+// are how many attempts a pod takes, how many victims a plan for a pod has, and how many
+// one for a group.
 var (
 	attemptBounds = doubling(time.Millisecond, 15)
 	podBounds     = doubling(10*time.Millisecond, 20)
-	triesBounds   = [...]int{1, 2, 4, 8, 16}
+	stepBounds    = doubling(time.Millisecond, 16)
+	triesBounds   = doubling(1, 5)
+	victimBounds  = doubling(1, 7)
+	groupBounds   = doubling(1, 11)
 )
 
-func doubling(first time.Duration, n int) []time.Duration {
-	bounds := make([]time.Duration, n)
+func doubling[N int | time.Duration](first N, n int) []N {
+	bounds := make([]N, n)
 	for i := range bounds {
 		bounds[i] = first << i
 	}
 	return bounds
 }
 
-// Count returns the number of durations.
-func (h *DurationHistogram) Count() uint64 { return sumOf(h.Buckets) }
-
-// add counts a duration; a negative one counts as none.
-func (h *DurationHistogram) add(d time.Duration) {
-	d = max(d, 0)
-	at, _ := slices.BinarySearch(h.Bounds, d)
-	h.Buckets[at]++
-	if h.Sum += d; h.Sum < 0 {
-		h.Sum = math.MaxInt64
-	}
-}
-
-// TriesHistogram counts the pods that were scheduled by how many attempts that took.
-type TriesHistogram struct {
-	// Buckets count the pods with at most 1, 2, 4, 8 and 16 attempts, each without
-	// those of the bound before, and the last those with more.
-	Buckets [len(triesBounds) + 1]uint64
-	// Sum is the number of attempts of all these pods.
-	Sum uint64
-}
-
-// Count returns the number of pods.
-func (h *TriesHistogram) Count() uint64 { return sumOf(h.Buckets[:]) }
-
-// VictimHistogram counts plans by their number of victims.
-type VictimHistogram struct {
-	// Buckets[i] counts the plans with at most VictimBounds()[i] victims and more
-	// than the bound before; the last counts those beyond all bounds.
-	Buckets [len(histogramBounds) + 1]uint64
-	// Sum is the number of victims of all plans.
-	Sum uint64
-}
-
-// Seven buckets that double, as in the reference.
-var histogramBounds = [...]int{1, 2, 4, 8, 16, 32, 64}
-
-// VictimBounds returns the upper bounds of a [VictimHistogram]: 1, 2, 4, 8, 16, 32
-// and 64. The slice is the caller's.
-func VictimBounds() []int { return slices.Clone(histogramBounds[:]) }
-
-// Count returns the number of plans.
-func (h *VictimHistogram) Count() uint64 {
-	return sumOf(h.Buckets[:])
-}
-
-// GroupHistogram counts plans by a number.
-type GroupHistogram struct {
-	// Buckets[i] counts the plans with at most 1, 2, 4 and so on up to 1024, without
-	// those of the bucket before; the last counts those with more.
-	Buckets [groupBuckets + 1]uint64
-	Sum     uint64
-}
-
-const groupBuckets = 11
-
-// Count returns the number of plans.
-func (h *GroupHistogram) Count() uint64 { return sumOf(h.Buckets[:]) }
-
-func (h *GroupHistogram) add(n int) {
-	n = max(n, 0)
-	at := 0
-	for at < groupBuckets && n > 1<<at {
-		at++
-	}
-	h.Buckets[at]++
-	h.Sum += uint64(n)
-}
-
-// stepBounds are those of the durations: from 1 ms to some 33 s.
-var stepBounds = doubling(time.Millisecond, 16)
-
-func sumOf(buckets []uint64) uint64 {
+// Count returns how many were counted.
+func (h *Histogram[N]) Count() uint64 {
 	n := uint64(0)
-	for _, b := range buckets {
+	for _, b := range h.Buckets {
 		n += b
 	}
 	return n
 }
 
-// addTo counts a duration in the histogram of a map that has the key.
-func addTo[K comparable](to *map[K]DurationHistogram, key K, bounds []time.Duration, d time.Duration) {
+// add counts a number by these bounds; a negative one counts as none.
+func (h *Histogram[N]) add(n N, bounds []N) {
+	if h.Buckets == nil {
+		h.Buckets, h.Bounds = make([]uint64, len(bounds)+1), bounds
+	}
+	n = max(n, 0)
+	at, _ := slices.BinarySearch(h.Bounds, n)
+	h.Buckets[at]++
+	if h.Sum += n; h.Sum < 0 {
+		h.Sum = most[N]()
+	}
+}
+
+// most is the largest number of a type.
+func most[N int | time.Duration]() N {
+	n := N(1)
+	for n<<1 > 0 {
+		n = n<<1 | 1
+	}
+	return n
+}
+
+// copied returns a histogram with buckets of its own.
+func (h Histogram[N]) copied() Histogram[N] {
+	h.Buckets = slices.Clone(h.Buckets)
+	return h
+}
+
+// addTo counts a number in the histogram of a map that has the key.
+func addTo[K comparable, N int | time.Duration](to *map[K]Histogram[N], key K, bounds []N, n N) {
 	if *to == nil {
-		*to = map[K]DurationHistogram{}
+		*to = map[K]Histogram[N]{}
 	}
-	h, ok := (*to)[key]
-	if !ok {
-		h = DurationHistogram{Buckets: make([]uint64, len(bounds)+1), Bounds: bounds}
-	}
-	h.add(d)
+	h := (*to)[key]
+	h.add(n, bounds)
 	(*to)[key] = h
 }
 
-func cloneHistograms[K comparable](of map[K]DurationHistogram) map[K]DurationHistogram {
+func cloneHistograms[K comparable, N int | time.Duration](of map[K]Histogram[N]) map[K]Histogram[N] {
 	out := maps.Clone(of)
 	for key, h := range out {
-		h.Buckets = slices.Clone(h.Buckets)
-		out[key] = h
+		out[key] = h.copied()
 	}
 	return out
 }

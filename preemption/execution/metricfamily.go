@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -45,29 +46,22 @@ func (s MetricSample) String() string {
 
 var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-func (h *VictimHistogram) metricFamily() MetricFamily {
-	f := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
-	bounds := make([]float64, len(histogramBounds))
-	for i, b := range histogramBounds {
-		bounds[i] = float64(b)
-	}
-	f.addHistogram(nil, bounds, h.Buckets[:], float64(h.Sum))
-	return f
-}
-
 // add adds a sample under the family's own name.
 func (f *MetricFamily) add(value float64, labels ...MetricLabel) {
 	f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: labels, Value: value})
 }
 
-// addHistogram adds the samples of one histogram, whose buckets are cumulative there.
-func (f *MetricFamily) addHistogram(labels []MetricLabel, bounds []float64, buckets []uint64, sum float64) {
+// addHistogram adds the samples of one histogram, whose buckets are cumulative there. The
+// bounds are those of a histogram that has counted nothing.
+func addHistogram[N int | time.Duration](f *MetricFamily, labels []MetricLabel, h *Histogram[N], bounds []N) {
 	total := uint64(0)
-	for i, n := range buckets {
-		total += n
+	for i := range len(bounds) + 1 {
 		bound := math.Inf(1)
 		if i < len(bounds) {
-			bound = bounds[i]
+			bound = inUnits(bounds[i])
+		}
+		if i < len(h.Buckets) {
+			total += h.Buckets[i]
 		}
 		f.Samples = append(f.Samples, MetricSample{
 			Name:   f.Name + "_bucket",
@@ -75,34 +69,29 @@ func (f *MetricFamily) addHistogram(labels []MetricLabel, bounds []float64, buck
 		})
 	}
 	f.Samples = append(f.Samples,
-		MetricSample{Name: f.Name + "_sum", Labels: labels, Value: sum},
+		MetricSample{Name: f.Name + "_sum", Labels: labels, Value: inUnits(h.Sum)},
 		MetricSample{Name: f.Name + "_count", Labels: labels, Value: float64(total)})
 }
 
-// addGroups adds the samples of a histogram by numbers.
-func (f *MetricFamily) addGroups(labels []MetricLabel, h *GroupHistogram) {
-	bounds := make([]float64, groupBuckets)
-	for i := range bounds {
-		bounds[i] = float64(int(1) << i)
+// inUnits returns a number as a metric has it: durations in seconds.
+func inUnits[N int | time.Duration](n N) float64 {
+	if d, ok := any(n).(time.Duration); ok {
+		return d.Seconds()
 	}
-	f.addHistogram(labels, bounds, h.Buckets[:], float64(h.Sum))
+	return float64(n)
 }
 
 // durationFamily has one histogram for each key, in the order of compare.
-func durationFamily[K comparable](f MetricFamily, of map[K]DurationHistogram, compare func(a, b K) int, labels func(K) []MetricLabel) MetricFamily {
+func durationFamily[K comparable](f MetricFamily, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []MetricLabel) MetricFamily {
 	f.Type = "histogram"
 	for _, key := range slices.SortedFunc(maps.Keys(of), compare) {
 		h := of[key]
-		bounds := make([]float64, len(h.Bounds))
-		for i, b := range h.Bounds {
-			bounds[i] = b.Seconds()
-		}
-		f.addHistogram(labels(key), bounds, h.Buckets, h.Sum.Seconds())
+		addHistogram(&f, labels(key), &h, h.Bounds)
 	}
 	return f
 }
 
-func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]DurationHistogram, result func(preemption.Code) string) []MetricFamily {
+func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]Histogram[time.Duration], result func(preemption.Code) string) []MetricFamily {
 	if len(of) == 0 {
 		return list
 	}

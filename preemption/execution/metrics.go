@@ -30,12 +30,7 @@ func (m *Metrics) AddPreemption() {
 
 // AddVictims counts a plan with n victims; a negative n counts as 0.
 func (m *Metrics) AddVictims(n int) {
-	n = max(n, 0)
-	bucket, _ := slices.BinarySearch(histogramBounds[:], n)
-	m.change(func(c *MetricValues) {
-		c.PreemptionVictims.Buckets[bucket]++
-		c.PreemptionVictims.Sum += uint64(n)
-	})
+	m.change(func(c *MetricValues) { c.PreemptionVictims.add(n, victimBounds) })
 }
 
 // AddAttempt counts an attempt to schedule a pod.
@@ -93,6 +88,7 @@ func (m *Metrics) Values() MetricValues {
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
 		copied.Groups = c.Groups.copied()
+		copied.PreemptionVictims, copied.PodAttempts = c.PreemptionVictims.copied(), c.PodAttempts.copied()
 		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {
 			p := *c.Pending
@@ -114,10 +110,8 @@ func (m *Metrics) AddAttemptDuration(a Attempt, took time.Duration) {
 // the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued.
 func (m *Metrics) AddScheduled(attempts int, waited time.Duration) {
 	attempts = max(attempts, 0)
-	bucket, _ := slices.BinarySearch(triesBounds[:], attempts)
 	m.change(func(c *MetricValues) {
-		c.PodAttempts.Buckets[bucket]++
-		c.PodAttempts.Sum += uint64(attempts)
+		c.PodAttempts.add(attempts, triesBounds)
 		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
 	})
 }

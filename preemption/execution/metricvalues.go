@@ -2,6 +2,7 @@ package execution
 
 import (
 	"maps"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -16,16 +17,16 @@ type MetricValues struct {
 	// PostFilter), whatever the answer.
 	PreemptionAttempts uint64
 	// PreemptionVictims is the number of victims of each plan that was begun.
-	PreemptionVictims VictimHistogram
+	PreemptionVictims Histogram[int]
 	// ScheduleAttempts is how attempts to schedule a pod ended.
 	ScheduleAttempts map[Attempt]uint64
 	// AttemptDurations is how long these attempts took, as far as that was measured.
-	AttemptDurations map[Attempt]DurationHistogram
+	AttemptDurations map[Attempt]Histogram[time.Duration]
 	// PodAttempts is how many attempts the pods took that were scheduled, and
 	// PodDurations how long they waited for it, by the number of attempts; 15 stands
 	// for that and more.
-	PodAttempts  TriesHistogram
-	PodDurations map[int]DurationHistogram
+	PodAttempts  Histogram[int]
+	PodDurations map[int]Histogram[time.Duration]
 	// Pending is how many pods wait, nil until [Metrics.SetPending] is called.
 	Pending *PendingPods
 	// Incoming is how many pods have entered each part of the queue, nil until
@@ -45,14 +46,14 @@ type GroupMetricValues struct {
 	// Attempts is how often a group asked preemption to make room, by what that said, and
 	// Victims the number of pods of each plan that was made.
 	Attempts map[preemption.Code]uint64
-	Victims  GroupHistogram
+	Victims  Histogram[int]
 	// Disruptions is how many of the victims of a plan were groups or pods of groups, and
 	// Violations how many pods violated a budget, by what preempted.
-	Disruptions map[PreemptorType]GroupHistogram
+	Disruptions map[PreemptorType]Histogram[int]
 	Violations  map[PreemptorType]uint64
 	// Evaluations is how long it took to find the victims, Executions how long to carry
 	// the plans out.
-	Evaluations, Executions map[PreemptionStep]DurationHistogram
+	Evaluations, Executions map[PreemptionStep]Histogram[time.Duration]
 }
 
 // PreemptionStep is what durations are told apart by.
@@ -87,38 +88,29 @@ const (
 	ResultError         AttemptResult = "error"
 )
 
-// PendingPods is the number of pods in each part of the scheduling queue, as the
-// metric has it: a pod in flight is in none of them.
+// PendingPods is how many pods wait in each part of the scheduling queue. Those in flight
+// are not looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
 type PendingPods struct {
-	Active, Backoff, Unschedulable, Gated int
-	// Incomplete and Waiting are pods whose group is not known, and those that came
-	// while their group was being tried. Releases before v1.37 have no such parts.
-	Incomplete, Waiting int
+	queue.Counts
 	// Groups is how many groups each part has, and Grouped how many of the pods above are
 	// in them. Both are zero where no groups are queued.
-	Groups, Grouped QueueParts
+	Groups, Grouped queue.Counts
 }
-
-// QueueParts counts something in the parts of a queue that hold groups.
-type QueueParts struct{ Active, Backoff, Unschedulable, Gated int }
 
 // PendingOf is how many pods and groups a queue holds, for [Metrics.SetPending].
 func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
-	single, groups := entities.Pods, entities.Groups
-	return PendingPods{
-		Active: pods.Active, Backoff: pods.Backoff, Unschedulable: pods.Unschedulable, Gated: pods.Gated,
-		Incomplete: pods.Incomplete, Waiting: pods.Waiting,
-		Groups: QueueParts{groups.Active, groups.Backoff, groups.Unschedulable, groups.Gated},
-		Grouped: QueueParts{
-			pods.Active - single.Active, pods.Backoff - single.Backoff, pods.Unschedulable - single.Unschedulable, pods.Gated - single.Gated,
-		},
-	}
+	single := entities.Pods
+	return PendingPods{Counts: pods, Groups: entities.Groups, Grouped: queue.Counts{
+		Active: pods.Active - single.Active, Backoff: pods.Backoff - single.Backoff,
+		Unschedulable: pods.Unschedulable - single.Unschedulable, Gated: pods.Gated - single.Gated,
+	}}
 }
 
 // copied returns values that share nothing.
 func (c *GroupMetricValues) copied() GroupMetricValues {
 	out := *c
-	out.Attempts, out.Disruptions, out.Violations = maps.Clone(c.Attempts), maps.Clone(c.Disruptions), maps.Clone(c.Violations)
+	out.Attempts, out.Violations, out.Victims = maps.Clone(c.Attempts), maps.Clone(c.Violations), c.Victims.copied()
+	out.Disruptions = cloneHistograms(c.Disruptions)
 	out.Evaluations, out.Executions = cloneHistograms(c.Evaluations), cloneHistograms(c.Executions)
 	return out
 }
